@@ -1,0 +1,1 @@
+//! Vocabulary of the Haft tool system.

@@ -1,0 +1,3 @@
+//! Runs the workspace's chores: `cargo xtask ci` and its parts.
+
+fn main() {}
