@@ -1,0 +1,93 @@
+//! The outermost layer: tells that a call started and, once its result is on record, that it finished.
+
+use async_trait::async_trait;
+
+use crate::{
+    CallStatus, EventKind, EventSink, Invocation, Layer, Location, Next, Outcome, Subject, ToolErrorCategory,
+    ToolErrorFeedback,
+};
+
+/// Sends `Started` and `Finished` for every call, so that no tool can forget its lifecycle.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Announce;
+
+#[async_trait]
+impl Layer for Announce {
+    fn name(&self) -> &'static str {
+        "announce"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        let events = inv.context.events();
+        if !events.is_live() {
+            return next.run(inv).await;
+        }
+        events.send(started(inv)).await;
+        let mut guard = Unfinished { events, armed: true };
+        let outcome = next.run(inv).await;
+        guard.armed = false;
+        events.send(finished(inv, &outcome)).await;
+        outcome
+    }
+}
+
+/// Tells of a call whose future was dropped.
+struct Unfinished<'a> {
+    events: &'a EventSink,
+    armed: bool,
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            self.events.send_now(EventKind::Finished {
+                status: CallStatus::Cancelled,
+                display: String::new(),
+                locations: vec![],
+                raw_response: None,
+            });
+        }
+    }
+}
+
+fn started(inv: &Invocation) -> EventKind {
+    let subjects = inv
+        .inspection()
+        .map(|inspection| inspection.subjects.as_slice())
+        .unwrap_or_default();
+    let locations = subjects.iter().filter_map(|subject| match subject {
+        Subject::Path { path, .. } => Some(Location {
+            path: path.clone(),
+            line: None,
+        }),
+        _ => None,
+    });
+    let about = subjects.first().map(Subject::text);
+    let name = inv.definition.title.as_deref().unwrap_or(inv.definition.name.as_str());
+    EventKind::Started {
+        tool: inv.call.tool.clone(),
+        kind: inv.definition.kind,
+        title: about.map_or_else(|| name.to_owned(), |about| format!("{name}: {about}")),
+        locations: locations.collect(),
+    }
+}
+
+fn finished(inv: &Invocation, outcome: &Outcome) -> EventKind {
+    match outcome {
+        Ok(output) => EventKind::Finished {
+            status: CallStatus::Completed,
+            display: output.summary.clone(),
+            locations: output.locations.clone(),
+            raw_response: output.raw_response.clone(),
+        },
+        Err(error) => EventKind::Finished {
+            status: match error.category() {
+                ToolErrorCategory::Cancelled => CallStatus::Cancelled,
+                _ => CallStatus::Failed,
+            },
+            display: ToolErrorFeedback::new(error, inv.definition.trusted_traits()).format_for_llm(),
+            locations: vec![],
+            raw_response: error.output().and_then(|output| output.raw_response.clone()),
+        },
+    }
+}

@@ -1,0 +1,140 @@
+//! A tool call: what the model asked for, built once and immutable.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    CallId, CallerId, ToolError, ToolErrorCategory, ToolName,
+    canonical::{canonical_json, hex},
+    parameters,
+};
+
+/// A JSON object: the parameters of a call.
+pub type JsonObject = serde_json::Map<String, Value>;
+
+/// What the model asked for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ToolCall {
+    /// Identifies this call; the result is paired with it.
+    pub id: CallId,
+    /// The tool that is asked for; it may not exist.
+    pub tool: ToolName,
+    /// The arguments as the model wrote them.
+    pub params: JsonObject,
+    /// The principal behind the call; `None` when the host named nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller_id: Option<CallerId>,
+}
+
+impl ToolCall {
+    /// Builds a call with a fresh identifier.
+    ///
+    /// # Errors
+    /// `InvalidParameters` when `tool` is no tool name or `params` is neither an object nor `null` (no parameters).
+    pub fn new(tool: &str, params: Value) -> Result<Self, ToolError> {
+        let tool = ToolName::parse(tool).map_err(|error| {
+            ToolError::new(
+                ToolErrorCategory::InvalidParameters,
+                "invalid_tool_name",
+                error.to_string(),
+            )
+        })?;
+        let params = match params {
+            Value::Object(map) => map,
+            Value::Null => JsonObject::new(),
+            other => {
+                let found = parameters::json_type(&other);
+                return Err(ToolError::new(
+                    ToolErrorCategory::TypeMismatch,
+                    "params_not_an_object",
+                    format!("the parameters must be a JSON object, found {found}"),
+                ));
+            }
+        };
+        Ok(Self {
+            id: CallId::generate(),
+            tool,
+            params,
+            caller_id: None,
+        })
+    }
+
+    /// The same call under another identifier.
+    pub fn with_id(self, id: CallId) -> Self {
+        Self { id, ..self }
+    }
+
+    /// The same call on behalf of `caller`.
+    pub fn with_caller(self, caller: CallerId) -> Self {
+        Self {
+            caller_id: Some(caller),
+            ..self
+        }
+    }
+
+    /// Decodes the parameters.
+    ///
+    /// # Errors
+    /// `TypeMismatch` when a value has another JSON type than the schema of `T` says, `InvalidParameters` for every
+    /// other fault. The message names each field at fault by its path (`edits[1].old`) and says what would be right.
+    pub fn parse<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, ToolError> {
+        parameters::decode(&self.tool, &self.params)
+    }
+
+    /// What an [`crate::Approval`] is bound to: the tool and its canonical parameters, not the identifier.
+    pub fn digest(&self) -> CallDigest {
+        let params = canonical_json(&Value::Object(self.params.clone()));
+        let mut hash = Sha256::new();
+        hash.update(self.tool.as_str().as_bytes());
+        hash.update([0]);
+        hash.update(params.as_bytes());
+        CallDigest(hash.finalize().into())
+    }
+}
+
+/// The SHA-256 of a call's tool and canonical parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CallDigest([u8; 32]);
+
+impl fmt::Display for CallDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex(&self.0))
+    }
+}
+
+impl fmt::Debug for CallDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CallDigest({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn digest_ignores_identifier_and_key_order_but_nothing_else() {
+        let call = |tool: &str, params: &str| ToolCall::new(tool, serde_json::from_str(params).unwrap()).unwrap();
+        let a = call("bash", r#"{"command":"ls","timeout":1}"#);
+        assert_eq!(a.digest(), call("bash", r#"{"timeout":1,"command":"ls"}"#).digest());
+        assert_ne!(a.digest(), call("read", r#"{"command":"ls","timeout":1}"#).digest());
+        assert_ne!(a.digest(), call("bash", r#"{"command":"ls","timeout":2}"#).digest());
+    }
+
+    #[test]
+    fn parameters_must_be_an_object() {
+        assert_eq!(ToolCall::new("read", Value::Null).unwrap().params, JsonObject::new());
+        let error = ToolCall::new("read", json!(["a"])).unwrap_err();
+        assert_eq!(error.category(), ToolErrorCategory::TypeMismatch);
+        assert_eq!(
+            error.to_string(),
+            "the parameters must be a JSON object, found an array"
+        );
+    }
+}

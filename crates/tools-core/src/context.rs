@@ -1,0 +1,298 @@
+//! Who asks, from where and for how long. Identity and limits travel here; consent does not.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::{BatchId, CallId, ConversationId, EventSink, Journal, SessionId};
+
+/// How far the origin of a call is trusted. Effective trust is the minimum of everything that has a say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrustLevel {
+    /// Only reading inside the workspace, and even that after a question.
+    Untrusted,
+    /// Reading runs, everything else asks.
+    Provisional,
+    /// The rules alone decide.
+    Trusted,
+}
+
+/// In which role the model made a call; set where the call is made and inferred from nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallPhase {
+    /// Working out what to do.
+    Planner,
+    /// Doing it.
+    Executor,
+    /// Checking what was done.
+    Verifier,
+    /// Without a person; only tools marked internal pass a question.
+    Autonomous,
+}
+
+/// What is known of the model behind a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelHints {
+    /// Whether the provider has native tool use; fenced blocks are read otherwise.
+    pub supports_tool_use: bool,
+    /// Whether the operator configured it as a reasoning model.
+    pub reasoning: bool,
+}
+
+impl Default for ModelHints {
+    fn default() -> Self {
+        Self {
+            supports_tool_use: true,
+            reasoning: false,
+        }
+    }
+}
+
+/// Environment variables laid over a child's environment for this call (the active skill's).
+pub type EnvOverlay = BTreeMap<String, String>;
+
+/// Who asks, from where, for how long. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct CallContext {
+    session: SessionId,
+    conversation: ConversationId,
+    batch: BatchId,
+    parent: Option<CallId>,
+    phase: CallPhase,
+    trust: TrustLevel,
+    requested_by_user: bool,
+    model: ModelHints,
+    workdir: Arc<Path>,
+    env: Arc<EnvOverlay>,
+    deadline: Option<Instant>,
+    cancel: CancellationToken,
+    events: EventSink,
+    journal: Journal,
+}
+
+impl CallContext {
+    /// A trusted context of a fresh session whose relative paths start at `workdir` (an absolute path).
+    pub fn new(workdir: impl Into<PathBuf>) -> Self {
+        Self {
+            session: SessionId::generate(),
+            conversation: ConversationId::generate(),
+            batch: BatchId::generate(),
+            parent: None,
+            phase: CallPhase::Executor,
+            trust: TrustLevel::Trusted,
+            requested_by_user: false,
+            model: ModelHints::default(),
+            workdir: Arc::from(workdir.into()),
+            env: Arc::default(),
+            deadline: None,
+            cancel: CancellationToken::new(),
+            events: EventSink::none(),
+            journal: Journal::default(),
+        }
+    }
+
+    /// The same context in another session.
+    pub fn in_session(self, session: SessionId) -> Self {
+        Self { session, ..self }
+    }
+
+    /// The same context in another conversation.
+    pub fn in_conversation(self, conversation: ConversationId) -> Self {
+        Self { conversation, ..self }
+    }
+
+    /// The same context for another batch of calls.
+    pub fn in_batch(self, batch: BatchId) -> Self {
+        Self { batch, ..self }
+    }
+
+    /// The same context below another call (a sub-agent's).
+    pub fn below(self, parent: CallId) -> Self {
+        Self {
+            parent: Some(parent),
+            ..self
+        }
+    }
+
+    /// The same context in another phase.
+    pub fn in_phase(self, phase: CallPhase) -> Self {
+        Self { phase, ..self }
+    }
+
+    /// The same context with at most `level` of trust; there is no way up.
+    pub fn capped(self, level: TrustLevel) -> Self {
+        Self {
+            trust: self.trust.min(level),
+            ..self
+        }
+    }
+
+    /// The same context, marked as something the user asked for in so many words.
+    pub fn requested_by_user(self) -> Self {
+        Self {
+            requested_by_user: true,
+            ..self
+        }
+    }
+
+    /// The same context for another model.
+    pub fn with_model(self, model: ModelHints) -> Self {
+        Self { model, ..self }
+    }
+
+    /// The same context with relative paths starting at `workdir`.
+    pub fn with_workdir(self, workdir: impl Into<PathBuf>) -> Self {
+        Self {
+            workdir: Arc::from(workdir.into()),
+            ..self
+        }
+    }
+
+    /// The same context with `env` laid over the environment of children.
+    pub fn with_env(self, env: EnvOverlay) -> Self {
+        Self {
+            env: Arc::new(env),
+            ..self
+        }
+    }
+
+    /// The same context that ends at `deadline`, or earlier if it already would.
+    pub fn until(self, deadline: Instant) -> Self {
+        let deadline = self.deadline.map_or(deadline, |earlier| earlier.min(deadline));
+        Self {
+            deadline: Some(deadline),
+            ..self
+        }
+    }
+
+    /// The same context that ends when `cancel` is cancelled.
+    pub fn with_cancel(self, cancel: CancellationToken) -> Self {
+        Self { cancel, ..self }
+    }
+
+    /// The same context with events going to `sink`: for hosts, and for layers that watch or redact the stream.
+    pub fn with_events(self, sink: EventSink) -> Self {
+        Self { events: sink, ..self }
+    }
+
+    /// The context of one call: a fresh journal, a child token, events under the call's identifier.
+    pub(crate) fn for_call(&self, call: &CallId) -> Self {
+        Self {
+            cancel: self.cancel.child_token(),
+            events: self.events.bound_to(call),
+            journal: Journal::default(),
+            ..self.clone()
+        }
+    }
+
+    /// The session this call belongs to.
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// The conversation this call belongs to.
+    pub fn conversation(&self) -> &ConversationId {
+        &self.conversation
+    }
+
+    /// The batch this call belongs to.
+    pub fn batch(&self) -> &BatchId {
+        &self.batch
+    }
+
+    /// The call that caused this one; `None` at the top.
+    pub fn parent(&self) -> Option<&CallId> {
+        self.parent.as_ref()
+    }
+
+    /// In which role the model made the call.
+    pub fn phase(&self) -> CallPhase {
+        self.phase
+    }
+
+    /// How far the origin is trusted.
+    pub fn trust(&self) -> TrustLevel {
+        self.trust
+    }
+
+    /// Whether the user asked for this in so many words.
+    pub fn is_requested_by_user(&self) -> bool {
+        self.requested_by_user
+    }
+
+    /// What is known of the model.
+    pub fn model(&self) -> ModelHints {
+        self.model
+    }
+
+    /// Where relative paths start.
+    pub fn workdir(&self) -> &Path {
+        &self.workdir
+    }
+
+    /// Variables to lay over a child's environment.
+    pub fn env(&self) -> &EnvOverlay {
+        &self.env
+    }
+
+    /// When the call ends whatever it has; `None` for no limit beyond the tool's own.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Cancelled when nobody waits for the result any more.
+    pub fn cancel(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// Where output and progress go while the call runs.
+    pub fn events(&self) -> &EventSink {
+        &self.events
+    }
+
+    /// What gates and tools note about this call.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trust_only_sinks() {
+        let cx = CallContext::new("/").capped(TrustLevel::Provisional);
+        assert_eq!(cx.clone().capped(TrustLevel::Trusted).trust(), TrustLevel::Provisional);
+        assert_eq!(cx.capped(TrustLevel::Untrusted).trust(), TrustLevel::Untrusted);
+    }
+
+    #[test]
+    fn a_deadline_only_moves_closer() {
+        let now = Instant::now();
+        let later = now + std::time::Duration::from_secs(5);
+        assert_eq!(CallContext::new("/").until(now).until(later).deadline(), Some(now));
+        assert_eq!(CallContext::new("/").until(later).until(now).deadline(), Some(now));
+    }
+
+    #[test]
+    fn a_call_has_its_own_journal_and_a_child_token() {
+        let cx = CallContext::new("/");
+        let call = cx.for_call(&CallId::generate());
+        call.journal().warn("only here");
+        assert!(cx.journal().warnings().is_empty());
+        call.cancel().cancel();
+        assert!(!cx.cancel().is_cancelled());
+        let call = cx.for_call(&CallId::generate());
+        cx.cancel().cancel();
+        assert!(call.cancel().is_cancelled());
+    }
+}

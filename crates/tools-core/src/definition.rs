@@ -1,0 +1,264 @@
+//! Everything anyone may ask about a tool without running it.
+
+use std::{borrow::Cow, sync::Arc};
+
+use schemars::{JsonSchema, Schema, generate::SchemaSettings};
+use serde::{Deserialize, Serialize};
+
+use crate::{ToolName, ToolTraits};
+
+/// The definitions of an executor, in the order in which a model sees them.
+pub type ToolDefs = Arc<[Arc<ToolDef>]>;
+
+/// What a tool is, as far as anyone needs to know without running it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ToolDef {
+    /// What a call names it by.
+    pub name: ToolName,
+    /// What a person reads; `None` shows the name.
+    pub title: Option<Cow<'static, str>>,
+    /// What the model reads to decide when to use it.
+    pub description: Cow<'static, str>,
+    /// JSON Schema 2020-12 of the parameters, without `$ref`s.
+    pub input: Arc<Schema>,
+    /// JSON Schema of the structured result; `None` when there is none.
+    pub output: Option<Arc<Schema>>,
+    /// What sort of thing it does, in ACP's words.
+    pub kind: ToolKind,
+    /// What it promises.
+    pub traits: ToolTraits,
+    /// Where it comes from.
+    pub origin: ToolOrigin,
+    /// How a model without native tool use calls it.
+    pub invocation: InvocationHint,
+}
+
+impl ToolDef {
+    /// The definition of a tool whose parameters are `Args`.
+    ///
+    /// The doc comment of `Args` becomes the description, those of its fields the schema's descriptions: one source
+    /// for decoding, for the prompt and for the reference.
+    ///
+    /// `name` is a constant of the program; a text that is no tool name is replaced by `invalid_name`, which
+    /// contract tests refuse.
+    pub fn of<Args: JsonSchema>(name: &'static str, kind: ToolKind, traits: ToolTraits) -> Self {
+        let mut input = input_schema::<Args>();
+        let description = input
+            .remove("description")
+            .and_then(|text| text.as_str().map(str::to_owned));
+        let description = description.unwrap_or_default();
+        Self::new(tool_name(name), description, input, kind, traits)
+    }
+
+    /// The definition of a tool whose schema is made elsewhere (an MCP server, a host).
+    pub fn new(
+        name: ToolName,
+        description: impl Into<Cow<'static, str>>,
+        input: Schema,
+        kind: ToolKind,
+        traits: ToolTraits,
+    ) -> Self {
+        Self {
+            name,
+            title: None,
+            description: description.into(),
+            input: Arc::new(input),
+            output: None,
+            kind,
+            traits,
+            origin: ToolOrigin::Builtin,
+            invocation: InvocationHint::ToolCall,
+        }
+    }
+
+    /// What is assumed of a tool that nobody owns: nothing good.
+    pub(crate) fn unknown(name: ToolName) -> Self {
+        Self::new(name, "", Schema::default(), ToolKind::Other, ToolTraits::CAUTIOUS)
+    }
+
+    /// The same definition with a title for people.
+    pub fn titled(self, title: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            title: Some(title.into()),
+            ..self
+        }
+    }
+
+    /// The same definition with another description.
+    pub fn described(self, description: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            description: description.into(),
+            ..self
+        }
+    }
+
+    /// The same definition with a schema for the structured result.
+    pub fn with_output<Output: JsonSchema>(self) -> Self {
+        Self {
+            output: Some(Arc::new(input_schema::<Output>())),
+            ..self
+        }
+    }
+
+    /// The same definition from another origin.
+    pub fn from_origin(self, origin: ToolOrigin) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// The same definition with a fence tag for models without native tool use.
+    pub fn fenced(self, tag: &'static str) -> Self {
+        Self {
+            invocation: InvocationHint::FencedBlock(Cow::Borrowed(tag)),
+            ..self
+        }
+    }
+
+    /// What gates may rely on: [`ToolTraits::CAUTIOUS`] for a server nobody vouched for, whatever it declares.
+    pub fn trusted_traits(&self) -> ToolTraits {
+        match &self.origin {
+            ToolOrigin::Mcp { trusted: false, .. } => ToolTraits::CAUTIOUS,
+            ToolOrigin::Mcp { trusted: true, .. } => ToolTraits {
+                cacheable: false,
+                ..self.traits
+            },
+            _ => self.traits,
+        }
+    }
+}
+
+fn tool_name(name: &'static str) -> ToolName {
+    ToolName::parse(name).unwrap_or_else(|_| ToolName::parse("invalid_name").expect("the fallback is a valid name"))
+}
+
+/// The schema of a type as providers want it: 2020-12, everything inline, no `$schema`, no title, no formats that some
+/// of them refuse.
+pub(crate) fn input_schema<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.remove("title");
+    schema.ensure_object().values_mut().for_each(strip_formats);
+    schema
+}
+
+fn strip_formats(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(map) => {
+            if map.get("format").is_some_and(serde_json::Value::is_string) {
+                map.remove("format");
+            }
+            map.values_mut().for_each(strip_formats);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(strip_formats),
+        _ => {}
+    }
+}
+
+/// What sort of thing a tool does: ACP's tool kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    /// Runs commands.
+    Execute,
+    /// Reads files.
+    Read,
+    /// Changes files.
+    Edit,
+    /// Removes files.
+    Delete,
+    /// Moves or renames files.
+    Move,
+    /// Searches.
+    Search,
+    /// Fetches from outside.
+    Fetch,
+    /// Thinks.
+    Think,
+    /// Anything else.
+    Other,
+}
+
+/// Where a tool comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ToolOrigin {
+    /// Part of Haft.
+    Builtin,
+    /// Added by the program that embeds Haft.
+    Host,
+    /// Brought by a skill.
+    Skill,
+    /// Offered by an MCP server.
+    Mcp {
+        /// The configured key of the server.
+        server: String,
+        /// Whether the operator vouched for what it declares.
+        trusted: bool,
+    },
+}
+
+/// How a tool is called where the provider has no native tool use.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum InvocationHint {
+    /// A fenced block with this tag.
+    FencedBlock(Cow<'static, str>),
+    /// A native tool call.
+    ToolCall,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Reads a file.
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Args {
+        /// Which file.
+        path: String,
+        /// How many lines.
+        limit: Option<u32>,
+    }
+
+    #[test]
+    fn doc_comments_become_description_and_schema() {
+        let definition = ToolDef::of::<Args>("read", ToolKind::Read, ToolTraits::READ_ONLY);
+        assert_eq!(definition.description, "Reads a file.");
+        assert_eq!(
+            definition.input.as_value(),
+            &json!({
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "description": "Which file."},
+                    "limit": {"type": ["integer", "null"], "minimum": 0, "description": "How many lines."},
+                },
+                "required": ["path"],
+            })
+        );
+    }
+
+    #[test]
+    fn an_unvouched_server_is_read_as_cautious() {
+        let definition = ToolDef::of::<Args>("x", ToolKind::Read, ToolTraits::READ_ONLY);
+        let from = |trusted| {
+            definition.clone().from_origin(ToolOrigin::Mcp {
+                server: "s".into(),
+                trusted,
+            })
+        };
+        assert_eq!(from(false).trusted_traits(), ToolTraits::CAUTIOUS);
+        assert_eq!(
+            from(true).trusted_traits(),
+            ToolTraits {
+                cacheable: false,
+                ..ToolTraits::READ_ONLY
+            }
+        );
+        assert_eq!(definition.trusted_traits(), ToolTraits::READ_ONLY);
+    }
+}

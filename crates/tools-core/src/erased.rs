@@ -1,0 +1,131 @@
+//! The object-safe twin of [`ToolExecutor`], for lists of executors of different types.
+
+use std::{fmt, sync::Arc};
+
+use futures::future::BoxFuture;
+
+use crate::{
+    Approval, CallContext, Executed, Inspection, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName,
+};
+
+/// [`ToolExecutor`] with boxed futures. Implemented for every executor; nobody else needs to.
+pub trait ErasedToolExecutor: Send + Sync {
+    /// See [`ToolExecutor::tool_definitions`].
+    fn tool_definitions_erased(&self) -> ToolDefs;
+    /// See [`ToolExecutor::inspect`].
+    ///
+    /// # Errors
+    /// As there.
+    fn inspect_erased<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        cx: &'a CallContext,
+    ) -> BoxFuture<'a, Result<Inspection, ToolError>>;
+    /// See [`ToolExecutor::execute_tool_call`].
+    ///
+    /// # Errors
+    /// As there.
+    fn execute_tool_call_erased<'a>(&'a self, call: &'a ToolCall, cx: &'a CallContext) -> BoxFuture<'a, Executed>;
+    /// See [`ToolExecutor::execute_tool_call_confirmed`].
+    ///
+    /// # Errors
+    /// As there.
+    fn execute_tool_call_confirmed_erased<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        approval: &'a Approval,
+        cx: &'a CallContext,
+    ) -> BoxFuture<'a, Executed>;
+}
+
+impl<T: ToolExecutor> ErasedToolExecutor for T {
+    fn tool_definitions_erased(&self) -> ToolDefs {
+        self.tool_definitions()
+    }
+
+    fn inspect_erased<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        cx: &'a CallContext,
+    ) -> BoxFuture<'a, Result<Inspection, ToolError>> {
+        Box::pin(self.inspect(call, cx))
+    }
+
+    fn execute_tool_call_erased<'a>(&'a self, call: &'a ToolCall, cx: &'a CallContext) -> BoxFuture<'a, Executed> {
+        Box::pin(self.execute_tool_call(call, cx))
+    }
+
+    fn execute_tool_call_confirmed_erased<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        approval: &'a Approval,
+        cx: &'a CallContext,
+    ) -> BoxFuture<'a, Executed> {
+        Box::pin(self.execute_tool_call_confirmed(call, approval, cx))
+    }
+}
+
+/// Any executor, behind one type. Cheap to clone; forwards all four methods and knows nothing of its own.
+#[derive(Clone)]
+pub struct DynExecutor(Arc<dyn ErasedToolExecutor>);
+
+impl DynExecutor {
+    /// Wraps an executor.
+    pub fn new(executor: impl ToolExecutor + 'static) -> Self {
+        Self(Arc::new(executor))
+    }
+}
+
+impl From<Arc<dyn ErasedToolExecutor>> for DynExecutor {
+    fn from(executor: Arc<dyn ErasedToolExecutor>) -> Self {
+        Self(executor)
+    }
+}
+
+impl ToolExecutor for DynExecutor {
+    fn tool_definitions(&self) -> ToolDefs {
+        self.0.tool_definitions_erased()
+    }
+
+    async fn inspect(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
+        self.0.inspect_erased(call, cx).await
+    }
+
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+        self.0.execute_tool_call_erased(call, cx).await
+    }
+
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+        self.0.execute_tool_call_confirmed_erased(call, approval, cx).await
+    }
+}
+
+impl fmt::Debug for DynExecutor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self
+            .tool_definitions()
+            .iter()
+            .map(|tool| tool.name.to_string())
+            .collect();
+        f.debug_tuple("DynExecutor").field(&names).finish()
+    }
+}
+
+/// Whether the tool itself wants a person to agree to this call: what speculative dispatch must ask first.
+///
+/// A function over [`ToolExecutor::inspect`], not a method, so that no wrapper can answer it differently. A call that
+/// cannot be inspected requires confirmation.
+pub async fn requires_confirmation(executor: &impl ToolExecutor, call: &ToolCall, cx: &CallContext) -> bool {
+    executor
+        .inspect(call, cx)
+        .await
+        .map_or(true, |inspection| inspection.confirm.is_some())
+}
+
+/// Whether a tool may be tried again by itself; `false` for a tool that is not listed.
+pub fn is_tool_retryable(definitions: &[Arc<ToolDef>], tool: &ToolName) -> bool {
+    definitions
+        .iter()
+        .find(|definition| definition.name == *tool)
+        .is_some_and(|tool| tool.trusted_traits().retryable)
+}

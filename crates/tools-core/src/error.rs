@@ -1,0 +1,169 @@
+//! The failure of a call: what the model is told, and apart from it what the operator gets.
+
+use std::{error::Error, fmt, sync::Arc, time::Duration};
+
+use crate::{ConfirmPrompt, ErrorKind, ToolErrorCategory, ToolOutput};
+
+/// The failure of a call.
+///
+/// `Display` is the message for the model. The cause is in [`Error::source`] and goes to the audit and to logs only:
+/// it may name host paths and other things a model must not see.
+#[derive(Clone)]
+pub struct ToolError(Box<Fields>);
+
+#[derive(Clone)]
+struct Fields {
+    category: ToolErrorCategory,
+    code: &'static str,
+    message: String,
+    suggestion: Option<String>,
+    retry_after: Option<Duration>,
+    prompt: Option<ConfirmPrompt>,
+    detail: ErrorDetail,
+    output: Option<ToolOutput>,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+/// What some failures say beyond their message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorDetail {
+    /// Nothing.
+    #[default]
+    None,
+    /// How a command ended.
+    Shell {
+        /// Its exit code; 128 + n for death by signal n.
+        exit_code: i32,
+        /// The signal it died of.
+        signal: Option<i32>,
+    },
+}
+
+impl ToolError {
+    /// A failure with its category, a stable snake_case code and a message for the model.
+    pub fn new(category: ToolErrorCategory, code: &'static str, message: impl Into<String>) -> Self {
+        Self(Box::new(Fields {
+            category,
+            code,
+            message: message.into(),
+            suggestion: None,
+            retry_after: None,
+            prompt: None,
+            detail: ErrorDetail::None,
+            output: None,
+            source: None,
+        }))
+    }
+
+    /// The same failure with advice what to do next.
+    pub fn with_suggestion(mut self, suggestion: impl Into<String>) -> Self {
+        self.0.suggestion = Some(suggestion.into());
+        self
+    }
+
+    /// The same failure that asks for patience.
+    pub fn with_retry_after(mut self, delay: Duration) -> Self {
+        self.0.retry_after = Some(delay);
+        self
+    }
+
+    /// The same failure with the question for a person.
+    pub fn with_prompt(mut self, prompt: ConfirmPrompt) -> Self {
+        self.0.prompt = Some(prompt);
+        self
+    }
+
+    /// The same failure with particulars.
+    pub fn with_detail(mut self, detail: ErrorDetail) -> Self {
+        self.0.detail = detail;
+        self
+    }
+
+    /// The same failure with what had been produced until then.
+    pub fn with_output(mut self, output: ToolOutput) -> Self {
+        self.0.output = Some(output);
+        self
+    }
+
+    /// The same failure with its cause, for the operator.
+    pub fn with_source(mut self, source: impl Error + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Arc::new(source));
+        self
+    }
+
+    /// The same failure with its partial output, if any, replaced: for layers that shorten or redact.
+    pub fn map_output(mut self, change: impl FnOnce(ToolOutput) -> ToolOutput) -> Self {
+        self.0.output = self.0.output.map(change);
+        self
+    }
+
+    /// What sort of failure it was.
+    pub fn category(&self) -> ToolErrorCategory {
+        self.0.category
+    }
+
+    /// What exactly happened, for programs: snake_case, stable.
+    pub fn code(&self) -> &'static str {
+        self.0.code
+    }
+
+    /// What happened, for the model.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to do next: its own advice, else the category's.
+    pub fn suggestion(&self) -> &str {
+        self.0.suggestion.as_deref().unwrap_or(self.0.category.row().suggestion)
+    }
+
+    /// How long the other side asked to wait.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// The question for a person; present on `ConfirmationRequired` that a gate decided.
+    pub fn prompt(&self) -> Option<&ConfirmPrompt> {
+        self.0.prompt.as_ref()
+    }
+
+    /// Particulars.
+    pub fn detail(&self) -> &ErrorDetail {
+        &self.0.detail
+    }
+
+    /// What had been produced until it failed.
+    pub fn output(&self) -> Option<&ToolOutput> {
+        self.0.output.as_ref()
+    }
+
+    /// Whether the same call may work later.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.category.kind()
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolError")
+            .field("category", &self.0.category)
+            .field("code", &self.0.code)
+            .field("message", &self.0.message)
+            .field("detail", &self.0.detail)
+            .field("source", &self.0.source)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Error for ToolError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn Error + 'static))
+    }
+}

@@ -1,0 +1,146 @@
+//! What one particular call would touch: the list that every gate judges.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
+use url::Url;
+
+/// What a call would touch, found by the owner of the tool without side effects.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Inspection {
+    /// What rules are matched against; empty when the call touches nothing.
+    pub subjects: Vec<Subject>,
+    /// The tool itself asks for a person; `None` when it has no wish of its own.
+    pub confirm: Option<ConfirmReason>,
+    /// Whether this call changes nothing. It may only narrow what the definition says.
+    pub read_only: bool,
+}
+
+impl Inspection {
+    /// A call that touches nothing and changes nothing.
+    pub fn read_only() -> Self {
+        Self {
+            read_only: true,
+            ..Self::default()
+        }
+    }
+
+    /// A call that touches nothing that rules could name, but may change something.
+    pub fn mutating() -> Self {
+        Self::default()
+    }
+
+    /// The same inspection with one more subject.
+    pub fn touching(mut self, subject: Subject) -> Self {
+        self.subjects.push(subject);
+        self
+    }
+
+    /// The same inspection that asks for a person.
+    pub fn confirming(self, reason: ConfirmReason) -> Self {
+        Self {
+            confirm: Some(reason),
+            ..self
+        }
+    }
+}
+
+/// Why a tool itself wants a person to agree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConfirmReason {
+    /// One sentence for the person, without a period.
+    pub reason: String,
+    /// What in the configuration asks for it (`tools.shell.confirm_patterns "rm"`).
+    pub rule: String,
+}
+
+/// One thing that a call would touch.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind")]
+pub enum Subject {
+    /// A command: one per simple command, and one for the whole line.
+    #[serde(rename = "exec")]
+    Command {
+        /// The text of the command.
+        line: String,
+        /// The program; empty for the whole line of a compound command.
+        program: String,
+        /// The arguments after the program.
+        argv: Vec<String>,
+        /// What it is run through, outermost first (`sudo`, `env`, `$(…)`).
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        via: Vec<String>,
+    },
+    /// A file or directory by its canonical path.
+    #[serde(rename = "path")]
+    Path {
+        /// Canonical and absolute.
+        #[serde(serialize_with = "lossy")]
+        path: PathBuf,
+        /// What would be done to it.
+        access: Access,
+    },
+    /// A web address.
+    #[serde(rename = "url")]
+    Url {
+        /// The address.
+        url: Url,
+    },
+    /// Something that could not be seen through: a person is asked at least.
+    #[serde(rename = "opaque")]
+    Opaque {
+        /// What could not be seen through, and why.
+        why: String,
+    },
+}
+
+fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+impl Subject {
+    /// A path and what would be done to it.
+    pub fn path(path: impl Into<PathBuf>, access: Access) -> Self {
+        Self::Path {
+            path: path.into(),
+            access,
+        }
+    }
+
+    /// The text that rules are matched against.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Command { line, .. } => line.clone(),
+            Self::Path { path, .. } => path.to_string_lossy().into_owned(),
+            Self::Url { url } => url.to_string(),
+            Self::Opaque { why } => why.clone(),
+        }
+    }
+}
+
+/// What would be done to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Its content or its entries are looked at.
+    Read,
+    /// It is created or changed.
+    Write,
+    /// It is removed.
+    Delete,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_not_utf8_is_still_put_on_record() {
+        use std::os::unix::ffi::OsStringExt;
+        let path = PathBuf::from(std::ffi::OsString::from_vec(b"/a/\xff".to_vec()));
+        let value = serde_json::to_value(Subject::path(path, Access::Write)).unwrap();
+        assert_eq!(value, json!({"kind": "path", "path": "/a/\u{fffd}", "access": "write"}));
+    }
+}

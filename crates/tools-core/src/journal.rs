@@ -1,0 +1,122 @@
+//! What gates and tools note about a call while it passes: the audit line is made from it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::Verdict;
+
+/// Names of what is noted. Each becomes a field of the audit line; names are permanent.
+pub mod keys {
+    /// Who or what let the call run: `rule`, `default`, `person`, `autonomous`.
+    pub const APPROVED_BY: &str = "approved_by";
+    /// The rule that decided, as it stands in the configuration.
+    pub const POLICY_MATCH: &str = "policy_match";
+    /// How strongly a child process was confined.
+    pub const SANDBOX: &str = "sandbox";
+    /// How a command ended.
+    pub const EXIT_CODE: &str = "exit_code";
+    /// The signal a command died of.
+    pub const SIGNAL: &str = "signal";
+    /// What the adversarial gate decided.
+    pub const ADVERSARIAL_POLICY_DECISION: &str = "adversarial_policy_decision";
+    /// Whether the result came from the cache: `hit` or `miss`.
+    pub const CACHE: &str = "cache";
+    /// How often the tool was run.
+    pub const ATTEMPTS: &str = "attempts";
+    /// The reference under which the complete output is stored.
+    pub const OVERFLOW: &str = "overflow";
+}
+
+/// One gate's opinion of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GateNote {
+    /// The layer.
+    pub gate: &'static str,
+    /// What it thought.
+    pub verdict: Verdict,
+}
+
+/// The notes on one call. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct Journal(Arc<Mutex<Notes>>);
+
+#[derive(Debug, Default)]
+struct Notes {
+    values: Map<String, Value>,
+    gates: Vec<GateNote>,
+    warnings: Vec<String>,
+}
+
+impl Journal {
+    /// Notes a value under one of [`keys`]; a later note replaces an earlier one.
+    pub fn note(&self, key: &'static str, value: impl Into<Value>) {
+        self.notes().values.insert(key.to_owned(), value.into());
+    }
+
+    /// Notes a gate's opinion.
+    pub fn gate(&self, gate: &'static str, verdict: Verdict) {
+        self.notes().gates.push(GateNote { gate, verdict });
+    }
+
+    /// Notes something a person and the model should hear of, although the call went on.
+    pub fn warn(&self, warning: impl Into<String>) {
+        let warning = warning.into();
+        let mut notes = self.notes();
+        if !notes.warnings.contains(&warning) {
+            notes.warnings.push(warning);
+        }
+    }
+
+    /// The value noted under a key.
+    pub fn value(&self, key: &str) -> Option<Value> {
+        self.notes().values.get(key).cloned()
+    }
+
+    /// All values.
+    pub fn values(&self) -> Map<String, Value> {
+        self.notes().values.clone()
+    }
+
+    /// The gates' opinions, in the order in which they were asked.
+    pub fn gates(&self) -> Vec<GateNote> {
+        self.notes().gates.clone()
+    }
+
+    /// The strictest opinion so far; `None` when no gate was asked.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.notes().gates.iter().map(|note| note.verdict).max()
+    }
+
+    /// The warnings, without repetitions.
+    pub fn warnings(&self) -> Vec<String> {
+        self.notes().warnings.clone()
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        // A panic while noting leaves the notes as they were: still worth recording.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_shared_and_the_strictest_verdict_wins() {
+        let journal = Journal::default();
+        let twin = journal.clone();
+        assert_eq!(journal.verdict(), None);
+        twin.gate("policy", Verdict::Deny);
+        twin.gate("permissions", Verdict::Allow);
+        twin.note(keys::APPROVED_BY, "rule");
+        twin.note(keys::APPROVED_BY, "person");
+        twin.warn("w");
+        twin.warn("w");
+        assert_eq!(journal.verdict(), Some(Verdict::Deny));
+        assert_eq!(journal.value(keys::APPROVED_BY), Some("person".into()));
+        assert_eq!(journal.warnings(), ["w"]);
+    }
+}

@@ -1,0 +1,197 @@
+//! What stands around a call: one object-safe method in an ordered list.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use async_trait::async_trait;
+use futures::FutureExt;
+
+use crate::{
+    Approval, CallContext, ErasedToolExecutor, Inspection, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolOutput,
+    nearest, typed::approval_mismatch,
+};
+
+/// What a dispatched call ends with: exactly one of these, whatever happens.
+pub type Outcome = Result<ToolOutput, ToolError>;
+
+/// One thing that happens around every call. Called by [`Next::run`] of the layer outside it; calls `next.run` to go
+/// on, or returns without it to refuse or to answer itself.
+///
+/// Whatever it awaits can be dropped: clean up in `Drop`.
+#[async_trait]
+pub trait Layer: Send + Sync {
+    /// Its permanent snake_case name, for `haft layers` and the audit.
+    fn name(&self) -> &'static str;
+
+    /// Handles a call.
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome;
+}
+
+/// A call on its way through the layers.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    /// What was asked for.
+    pub call: Arc<ToolCall>,
+    /// The tool it names; [`crate::ToolTraits::CAUTIOUS`] and without description when nobody owns it.
+    pub definition: Arc<ToolDef>,
+    /// Who asks, from where, for how long.
+    pub context: CallContext,
+    inspection: Arc<Result<Inspection, ToolError>>,
+}
+
+impl Invocation {
+    pub(crate) fn new(
+        call: Arc<ToolCall>,
+        definition: Arc<ToolDef>,
+        context: CallContext,
+        inspection: Result<Inspection, ToolError>,
+    ) -> Self {
+        Self {
+            call,
+            definition,
+            context,
+            inspection: Arc::new(inspection),
+        }
+    }
+
+    /// What the call would touch.
+    ///
+    /// # Errors
+    /// What inspecting it failed with: a gate that asks returns it, after the audit has opened its line.
+    pub fn inspection(&self) -> Result<&Inspection, ToolError> {
+        self.inspection.as_ref().as_ref().map_err(ToolError::clone)
+    }
+
+    /// The same call in another context.
+    pub fn in_context(&self, context: CallContext) -> Self {
+        Self {
+            context,
+            ..self.clone()
+        }
+    }
+}
+
+/// Whether a person agreed. Only the two entry points of [`crate::Stack`] make one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Path<'a> {
+    Unconfirmed,
+    Confirmed(&'a Approval),
+    /// An approval came along that was given to another call: goes through the layers to be put on record, and ends
+    /// there.
+    Mismatched,
+}
+
+/// The layers further in, and the executor.
+#[derive(Clone, Copy)]
+pub struct Next<'a> {
+    pub(crate) rest: &'a [Arc<dyn Layer>],
+    pub(crate) leaf: &'a dyn ErasedToolExecutor,
+    pub(crate) path: Path<'a>,
+}
+
+impl Next<'_> {
+    /// Goes on with the call. May be called again by a layer that retries.
+    ///
+    /// A panic further in becomes `PermanentFailure/panic`: the layers outside always see a result.
+    ///
+    /// # Errors
+    /// Whatever the layers further in or the executor refuse or fail with.
+    pub async fn run(self, inv: &Invocation) -> Outcome {
+        match self.rest.split_first() {
+            Some((layer, rest)) => {
+                let further = Next { rest, ..self };
+                caught(
+                    AssertUnwindSafe(layer.call(inv, further)).catch_unwind().await,
+                    layer.name(),
+                )
+            }
+            None => self.execute(inv).await,
+        }
+    }
+
+    /// The consent this call runs under; `None` when nobody was asked.
+    pub fn approval(&self) -> Option<&Approval> {
+        match self.path {
+            Path::Confirmed(approval) => Some(approval),
+            Path::Unconfirmed | Path::Mismatched => None,
+        }
+    }
+
+    /// Runs the executor against cancellation, deadline and panic.
+    async fn execute(self, inv: &Invocation) -> Outcome {
+        let (call, cx) = (inv.call.as_ref(), &inv.context);
+        let running = match self.path {
+            Path::Unconfirmed => self.leaf.execute_tool_call_erased(call, cx),
+            Path::Confirmed(approval) => self.leaf.execute_tool_call_confirmed_erased(call, approval, cx),
+            Path::Mismatched => return Err(approval_mismatch(call)),
+        };
+        let running = AssertUnwindSafe(running).catch_unwind();
+        let executed = tokio::select! {
+            biased;
+            () = cx.cancel().cancelled() => return Err(cancelled(call)),
+            () = deadline(cx) => return Err(timed_out(call)),
+            executed = running => caught(executed, call.tool.as_str())?,
+        };
+        executed.ok_or_else(|| not_found(call, self.leaf))
+    }
+}
+
+async fn deadline(cx: &CallContext) {
+    match cx.deadline() {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+type Caught<T> = Result<Result<T, ToolError>, Box<dyn std::any::Any + Send>>;
+
+/// Turns a panic into a failure; its text goes to the operator only.
+pub(crate) fn caught<T>(result: Caught<T>, who: &str) -> Result<T, ToolError> {
+    result.unwrap_or_else(|panic| {
+        let said = panic
+            .downcast_ref::<&'static str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "a value that is not text".to_owned());
+        tracing::error!(who, said, "panic while handling a tool call");
+        Err(ToolError::new(
+            ToolErrorCategory::PermanentFailure,
+            "panic",
+            format!("`{who}` broke on this call; this is a fault of the tool, not of the call"),
+        )
+        .with_source(std::io::Error::other(format!("panic: {said}"))))
+    })
+}
+
+fn cancelled(call: &ToolCall) -> ToolError {
+    ToolError::new(
+        ToolErrorCategory::Cancelled,
+        "cancelled",
+        format!("the call of `{}` was cancelled", call.tool),
+    )
+}
+
+fn timed_out(call: &ToolCall) -> ToolError {
+    ToolError::new(
+        ToolErrorCategory::Timeout,
+        "deadline",
+        format!("the call of `{}` was stopped at its deadline", call.tool),
+    )
+}
+
+fn not_found(call: &ToolCall, leaf: &dyn ErasedToolExecutor) -> ToolError {
+    let definitions = leaf.tool_definitions_erased();
+    let near = nearest(
+        call.tool.as_str(),
+        definitions.iter().map(|definition| definition.name.as_str()),
+    );
+    let error = ToolError::new(
+        ToolErrorCategory::ToolNotFound,
+        "tool_not_found",
+        format!("there is no tool `{}`", call.tool),
+    );
+    if near.is_empty() {
+        return error;
+    }
+    let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    error.with_suggestion(format!("Did you mean {}?", near.join(" or ")))
+}

@@ -1,0 +1,49 @@
+//! Near names: what somebody who mistyped a name probably meant.
+
+/// The candidates that are close to `name`, best first, at most three.
+///
+/// Empty when nothing is close: a far-fetched suggestion misleads more than none.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let wanted = name.to_lowercase();
+    let mut scored: Vec<(f64, &str)> = candidates
+        .into_iter()
+        .map(|candidate| (closeness(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(score, _)| *score >= 0.6)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    scored.dedup_by(|a, b| a.1 == b.1);
+    scored.truncate(3);
+    scored.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+fn closeness(wanted: &str, candidate: &str) -> f64 {
+    let contained =
+        wanted.len() >= 3 && candidate.len() >= 3 && (candidate.contains(wanted) || wanted.contains(candidate));
+    let edits = strsim::normalized_damerau_levenshtein(wanted, candidate);
+    if contained { edits.max(0.75) } else { edits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_typos_and_parts_and_nothing_far_fetched() {
+        let names = [
+            "read",
+            "read_overflow",
+            "write",
+            "grep",
+            "bash",
+            "timeout",
+            "allowed_paths",
+        ];
+        let check = |name: &str, expected: &[&str]| assert_eq!(nearest(name, names), expected, "{name}");
+        check("raed", &["read"]);
+        check("Read", &["read", "read_overflow"]);
+        check("time_out", &["timeout"]);
+        check("allow_paths", &["allowed_paths"]);
+        check("kubernetes", &[]);
+        check("", &[]);
+    }
+}

@@ -1,0 +1,137 @@
+//! What a call gives back.
+
+use std::{path::PathBuf, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a call gives back: text for the model, and structure for whoever wants it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToolOutput {
+    /// What the model reads.
+    pub summary: String,
+    /// The structured result, an object; `None` when text is all there is.
+    pub raw_response: Option<Value>,
+    /// Images and other media for the model.
+    pub media: Vec<Media>,
+    /// Places this call looked at or changed, for an editor to follow.
+    pub locations: Vec<Location>,
+    /// What changed in a file.
+    pub diff: Option<FileDiff>,
+    /// Where the content comes from.
+    pub source: ClaimSource,
+    /// Whether something of the result was lost or moved to storage.
+    pub truncated: bool,
+    /// What a filter made of it; `None` when none ran.
+    pub filter: Option<FilterStats>,
+}
+
+impl ToolOutput {
+    /// An output of nothing but text.
+    pub fn text(summary: impl Into<String>) -> Self {
+        Self {
+            summary: summary.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The same output with a structured result.
+    pub fn with_raw_response(self, value: Value) -> Self {
+        Self {
+            raw_response: Some(value),
+            ..self
+        }
+    }
+
+    /// The same output about another place.
+    pub fn at(mut self, location: Location) -> Self {
+        self.locations.push(location);
+        self
+    }
+
+    /// The same output from another source.
+    pub fn from_source(self, source: ClaimSource) -> Self {
+        Self { source, ..self }
+    }
+}
+
+/// Something that is not text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Media {
+    /// Its media type (`image/png`).
+    pub mime: String,
+    /// Its bytes.
+    pub data: Arc<[u8]>,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Location {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1; `None` for the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+}
+
+/// What changed in one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiff {
+    /// The file.
+    pub path: PathBuf,
+    /// A unified diff for reading; may be cut, `added` and `removed` are whole.
+    pub unified: String,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+    /// The text before, for editors; `None` when the file is new, not text or too large to carry along.
+    pub before: Option<Arc<str>>,
+    /// The text after; `None` when not text or too large to carry along.
+    pub after: Option<Arc<str>>,
+}
+
+/// Where the content of a result comes from, and so how far a model may believe it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ClaimSource {
+    /// Made by Haft itself.
+    #[default]
+    Internal,
+    /// Files of the workspace.
+    Workspace,
+    /// The output of a command.
+    Command,
+    /// The web.
+    Web,
+    /// An MCP server.
+    Mcp,
+    /// Stored memories.
+    Memory,
+}
+
+/// How sure a filter was of what it saw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FilterConfidence {
+    /// The output had the shape the filter knows.
+    Full,
+    /// Parts of it had.
+    Partial,
+    /// It had not, and was left as it is.
+    Fallback,
+}
+
+/// What a filter made of an output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FilterStats {
+    /// The rule that matched.
+    pub rule: String,
+    /// How sure it was.
+    pub confidence: FilterConfidence,
+    /// Lines before.
+    pub lines_in: u64,
+    /// Lines after.
+    pub lines_out: u64,
+}

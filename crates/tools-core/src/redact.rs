@@ -1,0 +1,34 @@
+//! The seam through which credentials are taken out of text before anyone else sees it.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// Takes credentials out of text. Called by the audit layer, by event sinks and by whatever prints errors.
+pub trait Redactor: Send + Sync {
+    /// The text with each credential replaced by a placeholder; borrowed when there was none.
+    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str>;
+
+    /// The same for every string of a JSON value, keys included, at any depth.
+    fn redact_json(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.redact(text).into_owned()),
+            Value::Array(items) => items.iter().map(|item| self.redact_json(item)).collect(),
+            Value::Object(map) => map
+                .iter()
+                .map(|(key, value)| (self.redact(key).into_owned(), self.redact_json(value)))
+                .collect(),
+            other => other.clone(),
+        }
+    }
+}
+
+/// Leaves text as it is: for tests, and for operators who turned redaction off.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoRedaction;
+
+impl Redactor for NoRedaction {
+    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(text)
+    }
+}

@@ -1,0 +1,52 @@
+//! A value that is swapped whole while calls are under way.
+
+use std::{fmt, sync::Arc};
+
+use arc_swap::ArcSwap;
+
+/// A compiled policy that can be replaced at run time.
+///
+/// Clones share the value. A call loads it once, at its gate, and keeps that snapshot to its end.
+pub struct Shared<T>(Arc<ArcSwap<T>>);
+
+impl<T> Shared<T> {
+    /// Wraps the first value.
+    pub fn new(value: T) -> Self {
+        Self(Arc::new(ArcSwap::from_pointee(value)))
+    }
+
+    /// The value as it is now; later swaps do not change what was loaded.
+    pub fn load(&self) -> Arc<T> {
+        self.0.load_full()
+    }
+
+    /// Puts another value in its place; calls under way keep theirs.
+    pub fn store(&self, value: T) {
+        self.0.store(Arc::new(value));
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Shared").field(&self.load()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loaded_value_outlives_a_swap() {
+        let shared = Shared::new(1);
+        let (loaded, twin) = (shared.load(), shared.clone());
+        twin.store(2);
+        assert_eq!((*loaded, *shared.load()), (1, 2));
+    }
+}

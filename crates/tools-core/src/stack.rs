@@ -1,0 +1,149 @@
+//! The dispatcher: an ordered list of layers around one executor.
+
+use std::{collections::HashMap, fmt, panic::AssertUnwindSafe, sync::Arc};
+
+use futures::FutureExt;
+
+use crate::{
+    Approval, CallContext, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared, ToolCall,
+    ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName,
+    layer::{Path, caught},
+    typed::approval_mismatch,
+};
+
+/// An ordered list of layers around one executor: the only way in.
+///
+/// A stack is not an executor. Layers apply once, at the top; executors join below, in a
+/// [`crate::CompositeExecutor`], so that no call is judged or recorded twice.
+pub struct Stack {
+    layers: Vec<Arc<dyn Layer>>,
+    leaf: Arc<dyn ErasedToolExecutor>,
+    catalog: Shared<Catalog>,
+}
+
+/// A result together with what was noted on the way to it.
+#[derive(Debug)]
+pub struct Recorded {
+    /// The result.
+    pub outcome: Outcome,
+    /// What gates and tools noted.
+    pub journal: Journal,
+}
+
+struct Catalog {
+    definitions: ToolDefs,
+    by_name: HashMap<ToolName, Arc<ToolDef>>,
+}
+
+impl Catalog {
+    fn of(definitions: ToolDefs) -> Self {
+        let by_name = definitions
+            .iter()
+            .map(|definition| (definition.name.clone(), Arc::clone(definition)))
+            .collect();
+        Self { definitions, by_name }
+    }
+}
+
+impl Stack {
+    /// Puts `layers`, outermost first, around `executor`.
+    pub fn new(layers: Vec<Arc<dyn Layer>>, executor: impl ToolExecutor + 'static) -> Self {
+        let leaf: Arc<dyn ErasedToolExecutor> = Arc::new(executor);
+        let catalog = Shared::new(Catalog::of(leaf.tool_definitions_erased()));
+        Self { layers, leaf, catalog }
+    }
+
+    /// Runs a call that nobody was asked about.
+    ///
+    /// # Errors
+    /// Whatever a layer or the executor refuses or fails with; `ConfirmationRequired` carries the question.
+    pub async fn dispatch(&self, call: ToolCall, cx: &CallContext) -> Outcome {
+        self.run(call, None, cx).await.outcome
+    }
+
+    /// Runs a call that a person agreed to, and consumes the consent. Every gate judges it again.
+    ///
+    /// # Errors
+    /// `PolicyBlocked/approval_mismatch` when the consent was given to another call, else as [`Stack::dispatch`].
+    pub async fn dispatch_confirmed(&self, call: ToolCall, approval: Approval, cx: &CallContext) -> Outcome {
+        self.run(call, Some(approval), cx).await.outcome
+    }
+
+    /// [`Stack::dispatch`] or, with an approval, [`Stack::dispatch_confirmed`]; keeps what was noted on the way.
+    pub async fn run(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> Recorded {
+        let context = cx.for_call(&call.id);
+        let journal = context.journal().clone();
+        let definition = self.definition_or_cautious(&call.tool);
+        let path = match &approval {
+            None => Path::Unconfirmed,
+            Some(approval) if approval.covers(&call) => Path::Confirmed(approval),
+            Some(_) => Path::Mismatched,
+        };
+        let inspection = if let Path::Mismatched = path {
+            Err(approval_mismatch(&call))
+        } else {
+            self.look(&call, &context).await
+        };
+        let inv = Invocation::new(Arc::new(call), definition, context, inspection);
+        let outcome = Next {
+            rest: &self.layers,
+            leaf: self.leaf.as_ref(),
+            path,
+        }
+        .run(&inv)
+        .await;
+        Recorded { outcome, journal }
+    }
+
+    /// What a call would touch and which tool it names, without running anything and without any layer.
+    ///
+    /// The tool is [`crate::ToolTraits::CAUTIOUS`] when nobody owns it.
+    pub async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
+        let context = cx.for_call(&call.id);
+        let definition = self.definition_or_cautious(&call.tool);
+        let inspection = self.look(&call, &context).await;
+        Invocation::new(Arc::new(call), definition, context, inspection)
+    }
+
+    async fn look(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let looking = AssertUnwindSafe(self.leaf.inspect_erased(call, cx)).catch_unwind();
+        caught(looking.await, call.tool.as_str())
+    }
+
+    fn definition_or_cautious(&self, tool: &ToolName) -> Arc<ToolDef> {
+        self.definition(tool)
+            .unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
+    }
+
+    /// The tools, in the order in which a model sees them.
+    pub fn definitions(&self) -> ToolDefs {
+        self.leaf.tool_definitions_erased()
+    }
+
+    /// The tool of this name; `None` when nobody owns it.
+    pub fn definition(&self, tool: &ToolName) -> Option<Arc<ToolDef>> {
+        let current = self.leaf.tool_definitions_erased();
+        let catalog = self.catalog.load();
+        if Arc::ptr_eq(&catalog.definitions, &current) {
+            return catalog.by_name.get(tool).cloned();
+        }
+        // The executor published another list since: index it once, for all calls that follow.
+        let renewed = Catalog::of(current);
+        let found = renewed.by_name.get(tool).cloned();
+        self.catalog.store(renewed);
+        found
+    }
+
+    /// The names of the layers, outermost first.
+    pub fn layer_names(&self) -> Vec<&'static str> {
+        self.layers.iter().map(|layer| layer.name()).collect()
+    }
+}
+
+impl fmt::Debug for Stack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stack")
+            .field("layers", &self.layer_names())
+            .finish_non_exhaustive()
+    }
+}

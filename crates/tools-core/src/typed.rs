@@ -1,0 +1,113 @@
+//! From a [`Tool`] to an executor: the only file in which the two paths of a typed tool differ.
+
+use std::{fmt, sync::Arc};
+
+use crate::{
+    Approval, CallContext, ConfirmPrompt, ConfirmReason, Executed, Inspection, PromptPart, Tool, ToolCall, ToolDef,
+    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, Verdict,
+};
+
+/// A [`Tool`] as an executor of one tool.
+pub struct Typed<T> {
+    tool: T,
+    definition: Arc<ToolDef>,
+    definitions: ToolDefs,
+}
+
+impl<T: Tool> Typed<T> {
+    /// Wraps a tool; its definition is asked once.
+    pub fn new(tool: T) -> Self {
+        let definition = Arc::new(tool.definition());
+        Self {
+            tool,
+            definitions: Arc::from([Arc::clone(&definition)]),
+            definition,
+        }
+    }
+
+    fn owns(&self, call: &ToolCall) -> bool {
+        call.tool == self.definition.name
+    }
+
+    /// The arguments and what they would touch: done on both paths, at the moment of use.
+    async fn look(&self, call: &ToolCall, cx: &CallContext) -> Result<(T::Args, Inspection), ToolError> {
+        let args: T::Args = call.parse()?;
+        let inspection = self.tool.inspect(&args, cx).await?;
+        Ok((args, inspection))
+    }
+}
+
+impl<T: Tool> ToolExecutor for Typed<T> {
+    fn tool_definitions(&self) -> ToolDefs {
+        Arc::clone(&self.definitions)
+    }
+
+    async fn inspect(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
+        if !self.owns(call) {
+            return Ok(Inspection::default());
+        }
+        let (_, inspection) = self.look(call, cx).await?;
+        Ok(Inspection {
+            read_only: inspection.read_only || self.definition.traits.read_only,
+            ..inspection
+        })
+    }
+
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+        if !self.owns(call) {
+            return Ok(None);
+        }
+        let (args, inspection) = self.look(call, cx).await?;
+        if let Some(reason) = &inspection.confirm {
+            return Err(needs_a_person(call, &inspection, reason));
+        }
+        self.tool.run(args, cx).await.map(Some)
+    }
+
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+        if !self.owns(call) {
+            return Ok(None);
+        }
+        if !approval.covers(call) {
+            return Err(approval_mismatch(call));
+        }
+        let (args, _) = self.look(call, cx).await?;
+        self.tool.run(args, cx).await.map(Some)
+    }
+}
+
+fn needs_a_person(call: &ToolCall, inspection: &Inspection, why: &ConfirmReason) -> ToolError {
+    let part = |subject: &crate::Subject| PromptPart {
+        subject: subject.clone(),
+        verdict: Verdict::Ask,
+        rule: why.rule.clone(),
+    };
+    ToolError::new(
+        ToolErrorCategory::ConfirmationRequired,
+        "confirmation_required",
+        format!("`{}` needs a person to agree: {}", call.tool, why.reason),
+    )
+    .with_prompt(ConfirmPrompt {
+        tool: call.tool.clone(),
+        reason: why.reason.clone(),
+        parts: inspection.subjects.iter().map(part).collect(),
+        would_store: None,
+    })
+}
+
+pub(crate) fn approval_mismatch(call: &ToolCall) -> ToolError {
+    ToolError::new(
+        ToolErrorCategory::PolicyBlocked,
+        "approval_mismatch",
+        format!(
+            "the approval was given to another call than this one of `{}`",
+            call.tool
+        ),
+    )
+}
+
+impl<T> fmt::Debug for Typed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Typed").field(&self.definition.name.as_str()).finish()
+    }
+}
