@@ -51,15 +51,9 @@ impl Drop for Unfinished<'_> {
 }
 
 fn started(inv: &Invocation) -> EventKind {
-    let subjects = inv
-        .inspection()
-        .map(|inspection| inspection.subjects.as_slice())
-        .unwrap_or_default();
+    let subjects = inv.inspection().map(|inspection| inspection.subjects.as_slice()).unwrap_or_default();
     let locations = subjects.iter().filter_map(|subject| match subject {
-        Subject::Path { path, .. } => Some(Location {
-            path: path.clone(),
-            line: None,
-        }),
+        Subject::Path { path, .. } => Some(Location { path: path.clone(), line: None }),
         _ => None,
     });
     let about = subjects.first().map(Subject::text);

@@ -20,11 +20,7 @@ pub struct Approval {
 impl Approval {
     /// Records that `by` agreed to `call`.
     pub fn grant(call: &ToolCall, by: CallerId, clock: &dyn Clock) -> Self {
-        Self {
-            digest: call.digest(),
-            by,
-            at: clock.now(),
-        }
+        Self { digest: call.digest(), by, at: clock.now() }
     }
 
     /// Whether this consent was given to a call of the same tool with the same parameters.

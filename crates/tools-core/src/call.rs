@@ -37,11 +37,7 @@ impl ToolCall {
     /// `InvalidParameters` when `tool` is no tool name or `params` is neither an object nor `null` (no parameters).
     pub fn new(tool: &str, params: Value) -> Result<Self, ToolError> {
         let tool = ToolName::parse(tool).map_err(|error| {
-            ToolError::new(
-                ToolErrorCategory::InvalidParameters,
-                "invalid_tool_name",
-                error.to_string(),
-            )
+            ToolError::new(ToolErrorCategory::InvalidParameters, "invalid_tool_name", error.to_string())
         })?;
         let params = match params {
             Value::Object(map) => map,
@@ -55,12 +51,7 @@ impl ToolCall {
                 ));
             }
         };
-        Ok(Self {
-            id: CallId::generate(),
-            tool,
-            params,
-            caller_id: None,
-        })
+        Ok(Self { id: CallId::generate(), tool, params, caller_id: None })
     }
 
     /// The same call under another identifier.
@@ -70,10 +61,7 @@ impl ToolCall {
 
     /// The same call on behalf of `caller`.
     pub fn with_caller(self, caller: CallerId) -> Self {
-        Self {
-            caller_id: Some(caller),
-            ..self
-        }
+        Self { caller_id: Some(caller), ..self }
     }
 
     /// Decodes the parameters.
@@ -132,9 +120,6 @@ mod tests {
         assert_eq!(ToolCall::new("read", Value::Null).unwrap().params, JsonObject::new());
         let error = ToolCall::new("read", json!(["a"])).unwrap_err();
         assert_eq!(error.category(), ToolErrorCategory::TypeMismatch);
-        assert_eq!(
-            error.to_string(),
-            "the parameters must be a JSON object, found an array"
-        );
+        assert_eq!(error.to_string(), "the parameters must be a JSON object, found an array");
     }
 }

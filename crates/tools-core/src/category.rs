@@ -119,13 +119,7 @@ impl ToolErrorCategory {
         use ErrorPhase as P;
         use ToolErrorCategory as C;
         [
-            row(
-                C::ToolNotFound,
-                "tool_not_found",
-                P::Setup,
-                D::Planning,
-                "Use one of the tools that are listed.",
-            ),
+            row(C::ToolNotFound, "tool_not_found", P::Setup, D::Planning, "Use one of the tools that are listed."),
             row(
                 C::InvalidParameters,
                 "invalid_parameters",
@@ -161,27 +155,9 @@ impl ToolErrorCategory {
                 D::Action,
                 "The same call will fail again; read the error and change the approach.",
             ),
-            row(
-                C::Cancelled,
-                "cancelled",
-                P::Execution,
-                D::Action,
-                "Go on only if the user still wants it.",
-            ),
-            row(
-                C::RateLimited,
-                "rate_limited",
-                P::Execution,
-                D::System,
-                "Wait before calling again.",
-            ),
-            row(
-                C::ServerError,
-                "server_error",
-                P::Execution,
-                D::System,
-                "The other side failed; try again later.",
-            ),
+            row(C::Cancelled, "cancelled", P::Execution, D::Action, "Go on only if the user still wants it."),
+            row(C::RateLimited, "rate_limited", P::Execution, D::System, "Wait before calling again."),
+            row(C::ServerError, "server_error", P::Execution, D::System, "The other side failed; try again later."),
             row(
                 C::NetworkError,
                 "network_error",
@@ -189,13 +165,7 @@ impl ToolErrorCategory {
                 D::System,
                 "The other side was not reached; try later.",
             ),
-            row(
-                C::Timeout,
-                "timeout",
-                P::Execution,
-                D::System,
-                "Ask for less at once, or allow more time.",
-            ),
+            row(C::Timeout, "timeout", P::Execution, D::System, "Ask for less at once, or allow more time."),
         ]
     };
 
@@ -236,11 +206,7 @@ impl ToolErrorCategory {
 
     /// Transient exactly for the retryable ones.
     pub fn kind(self) -> ErrorKind {
-        if self.is_retryable() {
-            ErrorKind::Transient
-        } else {
-            ErrorKind::Permanent
-        }
+        if self.is_retryable() { ErrorKind::Transient } else { ErrorKind::Permanent }
     }
 }
 
@@ -265,32 +231,13 @@ mod tests {
     #[test]
     fn the_sets_are_the_documented_ones() {
         let labels = |pick: fn(&CategoryRow) -> bool| -> Vec<&str> {
-            ToolErrorCategory::TABLE
-                .iter()
-                .filter(|row| pick(row))
-                .map(|row| row.label)
-                .collect()
+            ToolErrorCategory::TABLE.iter().filter(|row| pick(row)).map(|row| row.label).collect()
         };
-        assert_eq!(
-            labels(|r| r.retryable),
-            ["rate_limited", "server_error", "network_error", "timeout"]
-        );
-        assert_eq!(
-            labels(|r| r.quality_failure),
-            ["tool_not_found", "invalid_parameters", "type_mismatch"]
-        );
-        assert_eq!(
-            labels(|r| r.needs_parameter_reformat),
-            ["invalid_parameters", "type_mismatch"]
-        );
+        assert_eq!(labels(|r| r.retryable), ["rate_limited", "server_error", "network_error", "timeout"]);
+        assert_eq!(labels(|r| r.quality_failure), ["tool_not_found", "invalid_parameters", "type_mismatch"]);
+        assert_eq!(labels(|r| r.needs_parameter_reformat), ["invalid_parameters", "type_mismatch"]);
         assert_eq!(labels(|r| r.phase == ErrorPhase::Setup), ["tool_not_found"]);
-        assert_eq!(
-            labels(|r| r.phase == ErrorPhase::ParamHandling),
-            ["invalid_parameters", "type_mismatch"]
-        );
-        assert_eq!(
-            labels(|r| r.category.kind() == ErrorKind::Transient),
-            labels(|r| r.retryable)
-        );
+        assert_eq!(labels(|r| r.phase == ErrorPhase::ParamHandling), ["invalid_parameters", "type_mismatch"]);
+        assert_eq!(labels(|r| r.category.kind() == ErrorKind::Transient), labels(|r| r.retryable));
     }
 }

@@ -58,15 +58,7 @@ mod tests {
         use io::ErrorKind as K;
         let table: &[(&[K], C)] = &[
             (&[K::TimedOut], C::Timeout),
-            (
-                &[
-                    K::ConnectionRefused,
-                    K::ConnectionReset,
-                    K::ConnectionAborted,
-                    K::BrokenPipe,
-                ],
-                C::NetworkError,
-            ),
+            (&[K::ConnectionRefused, K::ConnectionReset, K::ConnectionAborted, K::BrokenPipe], C::NetworkError),
             (&[K::WouldBlock, K::Interrupted], C::ServerError),
             (&[K::PermissionDenied], C::PolicyBlocked),
             (&[K::NotFound, K::AlreadyExists, K::Other], C::PermanentFailure),

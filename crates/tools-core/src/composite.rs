@@ -33,10 +33,7 @@ impl Index {
                 }
             }
         }
-        Self {
-            definitions: definitions.into(),
-            owners,
-        }
+        Self { definitions: definitions.into(), owners }
     }
 }
 
@@ -88,8 +85,6 @@ impl ToolExecutor for CompositeExecutor {
 
 impl fmt::Debug for CompositeExecutor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CompositeExecutor")
-            .field("executors", &self.executors)
-            .finish_non_exhaustive()
+        f.debug_struct("CompositeExecutor").field("executors", &self.executors).finish_non_exhaustive()
     }
 }

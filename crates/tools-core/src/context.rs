@@ -49,10 +49,7 @@ pub struct ModelHints {
 
 impl Default for ModelHints {
     fn default() -> Self {
-        Self {
-            supports_tool_use: true,
-            reasoning: false,
-        }
+        Self { supports_tool_use: true, reasoning: false }
     }
 }
 
@@ -116,10 +113,7 @@ impl CallContext {
 
     /// The same context below another call (a sub-agent's).
     pub fn below(self, parent: CallId) -> Self {
-        Self {
-            parent: Some(parent),
-            ..self
-        }
+        Self { parent: Some(parent), ..self }
     }
 
     /// The same context in another phase.
@@ -129,18 +123,12 @@ impl CallContext {
 
     /// The same context with at most `level` of trust; there is no way up.
     pub fn capped(self, level: TrustLevel) -> Self {
-        Self {
-            trust: self.trust.min(level),
-            ..self
-        }
+        Self { trust: self.trust.min(level), ..self }
     }
 
     /// The same context, marked as something the user asked for in so many words.
     pub fn requested_by_user(self) -> Self {
-        Self {
-            requested_by_user: true,
-            ..self
-        }
+        Self { requested_by_user: true, ..self }
     }
 
     /// The same context for another model.
@@ -150,27 +138,18 @@ impl CallContext {
 
     /// The same context with relative paths starting at `workdir`.
     pub fn with_workdir(self, workdir: impl Into<PathBuf>) -> Self {
-        Self {
-            workdir: Arc::from(workdir.into()),
-            ..self
-        }
+        Self { workdir: Arc::from(workdir.into()), ..self }
     }
 
     /// The same context with `env` laid over the environment of children.
     pub fn with_env(self, env: EnvOverlay) -> Self {
-        Self {
-            env: Arc::new(env),
-            ..self
-        }
+        Self { env: Arc::new(env), ..self }
     }
 
     /// The same context that ends at `deadline`, or earlier if it already would.
     pub fn until(self, deadline: Instant) -> Self {
         let deadline = self.deadline.map_or(deadline, |earlier| earlier.min(deadline));
-        Self {
-            deadline: Some(deadline),
-            ..self
-        }
+        Self { deadline: Some(deadline), ..self }
     }
 
     /// The same context that ends when `cancel` is cancelled.

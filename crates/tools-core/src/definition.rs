@@ -44,9 +44,7 @@ impl ToolDef {
     /// contract tests refuse.
     pub fn of<Args: JsonSchema>(name: &'static str, kind: ToolKind, traits: ToolTraits) -> Self {
         let mut input = input_schema::<Args>();
-        let description = input
-            .remove("description")
-            .and_then(|text| text.as_str().map(str::to_owned));
+        let description = input.remove("description").and_then(|text| text.as_str().map(str::to_owned));
         let description = description.unwrap_or_default();
         Self::new(tool_name(name), description, input, kind, traits)
     }
@@ -79,26 +77,17 @@ impl ToolDef {
 
     /// The same definition with a title for people.
     pub fn titled(self, title: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            title: Some(title.into()),
-            ..self
-        }
+        Self { title: Some(title.into()), ..self }
     }
 
     /// The same definition with another description.
     pub fn described(self, description: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            description: description.into(),
-            ..self
-        }
+        Self { description: description.into(), ..self }
     }
 
     /// The same definition with a schema for the structured result.
     pub fn with_output<Output: JsonSchema>(self) -> Self {
-        Self {
-            output: Some(Arc::new(input_schema::<Output>())),
-            ..self
-        }
+        Self { output: Some(Arc::new(input_schema::<Output>())), ..self }
     }
 
     /// The same definition from another origin.
@@ -108,20 +97,14 @@ impl ToolDef {
 
     /// The same definition with a fence tag for models without native tool use.
     pub fn fenced(self, tag: &'static str) -> Self {
-        Self {
-            invocation: InvocationHint::FencedBlock(Cow::Borrowed(tag)),
-            ..self
-        }
+        Self { invocation: InvocationHint::FencedBlock(Cow::Borrowed(tag)), ..self }
     }
 
     /// What gates may rely on: [`ToolTraits::CAUTIOUS`] for a server nobody vouched for, whatever it declares.
     pub fn trusted_traits(&self) -> ToolTraits {
         match &self.origin {
             ToolOrigin::Mcp { trusted: false, .. } => ToolTraits::CAUTIOUS,
-            ToolOrigin::Mcp { trusted: true, .. } => ToolTraits {
-                cacheable: false,
-                ..self.traits
-            },
+            ToolOrigin::Mcp { trusted: true, .. } => ToolTraits { cacheable: false, ..self.traits },
             _ => self.traits,
         }
     }
@@ -245,20 +228,9 @@ mod tests {
     #[test]
     fn an_unvouched_server_is_read_as_cautious() {
         let definition = ToolDef::of::<Args>("x", ToolKind::Read, ToolTraits::READ_ONLY);
-        let from = |trusted| {
-            definition.clone().from_origin(ToolOrigin::Mcp {
-                server: "s".into(),
-                trusted,
-            })
-        };
+        let from = |trusted| definition.clone().from_origin(ToolOrigin::Mcp { server: "s".into(), trusted });
         assert_eq!(from(false).trusted_traits(), ToolTraits::CAUTIOUS);
-        assert_eq!(
-            from(true).trusted_traits(),
-            ToolTraits {
-                cacheable: false,
-                ..ToolTraits::READ_ONLY
-            }
-        );
+        assert_eq!(from(true).trusted_traits(), ToolTraits { cacheable: false, ..ToolTraits::READ_ONLY });
         assert_eq!(definition.trusted_traits(), ToolTraits::READ_ONLY);
     }
 }

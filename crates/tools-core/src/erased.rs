@@ -102,11 +102,7 @@ impl ToolExecutor for DynExecutor {
 
 impl fmt::Debug for DynExecutor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<String> = self
-            .tool_definitions()
-            .iter()
-            .map(|tool| tool.name.to_string())
-            .collect();
+        let names: Vec<String> = self.tool_definitions().iter().map(|tool| tool.name.to_string()).collect();
         f.debug_tuple("DynExecutor").field(&names).finish()
     }
 }
@@ -116,16 +112,10 @@ impl fmt::Debug for DynExecutor {
 /// A function over [`ToolExecutor::inspect`], not a method, so that no wrapper can answer it differently. A call that
 /// cannot be inspected requires confirmation.
 pub async fn requires_confirmation(executor: &impl ToolExecutor, call: &ToolCall, cx: &CallContext) -> bool {
-    executor
-        .inspect(call, cx)
-        .await
-        .map_or(true, |inspection| inspection.confirm.is_some())
+    executor.inspect(call, cx).await.map_or(true, |inspection| inspection.confirm.is_some())
 }
 
 /// Whether a tool may be tried again by itself; `false` for a tool that is not listed.
 pub fn is_tool_retryable(definitions: &[Arc<ToolDef>], tool: &ToolName) -> bool {
-    definitions
-        .iter()
-        .find(|definition| definition.name == *tool)
-        .is_some_and(|tool| tool.trusted_traits().retryable)
+    definitions.iter().find(|definition| definition.name == *tool).is_some_and(|tool| tool.trusted_traits().retryable)
 }

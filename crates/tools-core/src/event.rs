@@ -152,12 +152,7 @@ impl EventSink {
 
     /// Sends to `consumer` with the time of `clock`.
     pub fn with_clock(consumer: Arc<dyn EventConsumer>, clock: Arc<dyn Clock>) -> Self {
-        Self(Some(Bound {
-            consumer,
-            clock,
-            call: None,
-            dropped: Arc::default(),
-        }))
+        Self(Some(Bound { consumer, clock, call: None, dropped: Arc::default() }))
     }
 
     /// A sink into a bounded channel of `capacity` events, and its other end.
@@ -180,11 +175,7 @@ impl EventSink {
     pub fn output(&self, stream: OutputStream, text: impl Into<String>) {
         let Some(bound) = &self.0 else { return };
         let dropped_before = bound.dropped.swap(0, Ordering::Relaxed);
-        let kind = EventKind::Output {
-            stream,
-            text: text.into(),
-            dropped_before,
-        };
+        let kind = EventKind::Output { stream, text: text.into(), dropped_before };
         if !bound.offer(kind) {
             bound.dropped.fetch_add(dropped_before + 1, Ordering::Relaxed);
         }
@@ -193,11 +184,7 @@ impl EventSink {
     /// Tells how far the call is.
     pub fn progress(&self, done: u64, total: Option<u64>, message: impl Into<String>) {
         let Some(bound) = &self.0 else { return };
-        if !bound.offer(EventKind::Progress {
-            done,
-            total,
-            message: message.into(),
-        }) {
+        if !bound.offer(EventKind::Progress { done, total, message: message.into() }) {
             bound.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -219,22 +206,14 @@ impl EventSink {
     }
 
     pub(crate) fn bound_to(&self, call: &CallId) -> Self {
-        Self(self.0.as_ref().map(|bound| Bound {
-            call: Some(call.clone()),
-            dropped: Arc::default(),
-            ..bound.clone()
-        }))
+        Self(self.0.as_ref().map(|bound| Bound { call: Some(call.clone()), dropped: Arc::default(), ..bound.clone() }))
     }
 }
 
 impl Bound {
     /// `None` outside a call: an event belongs to one.
     fn event(&self, kind: EventKind) -> Option<ToolEvent> {
-        self.call.clone().map(|call| ToolEvent {
-            call,
-            at: self.clock.now(),
-            kind,
-        })
+        self.call.clone().map(|call| ToolEvent { call, at: self.clock.now(), kind })
     }
 
     fn offer(&self, kind: EventKind) -> bool {
@@ -260,9 +239,7 @@ mod tests {
             sink.output(OutputStream::Stdout, text);
         }
         let seen = |event: ToolEvent| match event.kind {
-            EventKind::Output {
-                text, dropped_before, ..
-            } => (text, dropped_before),
+            EventKind::Output { text, dropped_before, .. } => (text, dropped_before),
             other => (format!("{other:?}"), 0),
         };
         assert_eq!(seen(events.recv().await.unwrap()), ("one".to_owned(), 0));
@@ -276,10 +253,6 @@ mod tests {
         drop(events);
         let sink = sink.bound_to(&CallId::generate());
         sink.output(OutputStream::Stderr, "x");
-        sink.send(EventKind::Rollback {
-            restored: 1,
-            deleted: 0,
-        })
-        .await;
+        sink.send(EventKind::Rollback { restored: 1, deleted: 0 }).await;
     }
 }

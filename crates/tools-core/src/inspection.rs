@@ -19,10 +19,7 @@ pub struct Inspection {
 impl Inspection {
     /// A call that touches nothing and changes nothing.
     pub fn read_only() -> Self {
-        Self {
-            read_only: true,
-            ..Self::default()
-        }
+        Self { read_only: true, ..Self::default() }
     }
 
     /// A call that touches nothing that rules could name, but may change something.
@@ -38,10 +35,7 @@ impl Inspection {
 
     /// The same inspection that asks for a person.
     pub fn confirming(self, reason: ConfirmReason) -> Self {
-        Self {
-            confirm: Some(reason),
-            ..self
-        }
+        Self { confirm: Some(reason), ..self }
     }
 }
 
@@ -101,10 +95,7 @@ fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
 impl Subject {
     /// A path and what would be done to it.
     pub fn path(path: impl Into<PathBuf>, access: Access) -> Self {
-        Self::Path {
-            path: path.into(),
-            access,
-        }
+        Self::Path { path: path.into(), access }
     }
 
     /// The text that rules are matched against.

@@ -45,12 +45,7 @@ impl Invocation {
         context: CallContext,
         inspection: Result<Inspection, ToolError>,
     ) -> Self {
-        Self {
-            call,
-            definition,
-            context,
-            inspection: Arc::new(inspection),
-        }
+        Self { call, definition, context, inspection: Arc::new(inspection) }
     }
 
     /// What the call would touch.
@@ -63,10 +58,7 @@ impl Invocation {
 
     /// The same call in another context.
     pub fn in_context(&self, context: CallContext) -> Self {
-        Self {
-            context,
-            ..self.clone()
-        }
+        Self { context, ..self.clone() }
     }
 }
 
@@ -99,10 +91,7 @@ impl Next<'_> {
         match self.rest.split_first() {
             Some((layer, rest)) => {
                 let further = Next { rest, ..self };
-                caught(
-                    AssertUnwindSafe(layer.call(inv, further)).catch_unwind().await,
-                    layer.name(),
-                )
+                caught(AssertUnwindSafe(layer.call(inv, further)).catch_unwind().await, layer.name())
             }
             None => self.execute(inv).await,
         }
@@ -163,11 +152,7 @@ pub(crate) fn caught<T>(result: Caught<T>, who: &str) -> Result<T, ToolError> {
 }
 
 fn cancelled(call: &ToolCall) -> ToolError {
-    ToolError::new(
-        ToolErrorCategory::Cancelled,
-        "cancelled",
-        format!("the call of `{}` was cancelled", call.tool),
-    )
+    ToolError::new(ToolErrorCategory::Cancelled, "cancelled", format!("the call of `{}` was cancelled", call.tool))
 }
 
 fn timed_out(call: &ToolCall) -> ToolError {
@@ -180,15 +165,9 @@ fn timed_out(call: &ToolCall) -> ToolError {
 
 fn not_found(call: &ToolCall, leaf: &dyn ErasedToolExecutor) -> ToolError {
     let definitions = leaf.tool_definitions_erased();
-    let near = nearest(
-        call.tool.as_str(),
-        definitions.iter().map(|definition| definition.name.as_str()),
-    );
-    let error = ToolError::new(
-        ToolErrorCategory::ToolNotFound,
-        "tool_not_found",
-        format!("there is no tool `{}`", call.tool),
-    );
+    let near = nearest(call.tool.as_str(), definitions.iter().map(|definition| definition.name.as_str()));
+    let error =
+        ToolError::new(ToolErrorCategory::ToolNotFound, "tool_not_found", format!("there is no tool `{}`", call.tool));
     if near.is_empty() {
         return error;
     }

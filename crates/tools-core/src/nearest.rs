@@ -29,15 +29,7 @@ mod tests {
 
     #[test]
     fn finds_typos_and_parts_and_nothing_far_fetched() {
-        let names = [
-            "read",
-            "read_overflow",
-            "write",
-            "grep",
-            "bash",
-            "timeout",
-            "allowed_paths",
-        ];
+        let names = ["read", "read_overflow", "write", "grep", "bash", "timeout", "allowed_paths"];
         let check = |name: &str, expected: &[&str]| assert_eq!(nearest(name, names), expected, "{name}");
         check("raed", &["read"]);
         check("Read", &["read", "read_overflow"]);

@@ -29,18 +29,12 @@ pub struct ToolOutput {
 impl ToolOutput {
     /// An output of nothing but text.
     pub fn text(summary: impl Into<String>) -> Self {
-        Self {
-            summary: summary.into(),
-            ..Self::default()
-        }
+        Self { summary: summary.into(), ..Self::default() }
     }
 
     /// The same output with a structured result.
     pub fn with_raw_response(self, value: Value) -> Self {
-        Self {
-            raw_response: Some(value),
-            ..self
-        }
+        Self { raw_response: Some(value), ..self }
     }
 
     /// The same output about another place.

@@ -76,11 +76,7 @@ fn quoted(names: &[String]) -> String {
     if names.is_empty() {
         return "none".to_owned();
     }
-    names
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn problems(value: &Value, schema: &Value) -> Vec<Problem> {
@@ -92,38 +88,21 @@ fn problems(value: &Value, schema: &Value) -> Vec<Problem> {
 /// Walks value and schema side by side. Knows what `schemars` writes for plain structs; where it does not understand a
 /// schema it says nothing, and serde's own message is used.
 fn collect(found: &mut Vec<Problem>, path: &str, value: &Value, schema: &Value) {
-    if let Some(branches) = schema
-        .get("anyOf")
-        .or_else(|| schema.get("oneOf"))
-        .and_then(Value::as_array)
-    {
+    if let Some(branches) = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array) {
         return collect_branches(found, path, value, branches);
     }
     let expected = expected_types(schema);
     if !expected.is_empty() && !expected.iter().any(|name| has_type(value, name)) {
-        let expected = expected
-            .iter()
-            .map(|name| article(name))
-            .collect::<Vec<_>>()
-            .join(" or ");
-        let fault = Fault::WrongType {
-            expected,
-            found: json_type(value),
-        };
-        found.push(Problem {
-            path: path.to_owned(),
-            fault,
-        });
+        let expected = expected.iter().map(|name| article(name)).collect::<Vec<_>>().join(" or ");
+        let fault = Fault::WrongType { expected, found: json_type(value) };
+        found.push(Problem { path: path.to_owned(), fault });
         return;
     }
     if let Some(allowed) = schema.get("enum").and_then(Value::as_array)
         && !allowed.contains(value)
     {
         let allowed = allowed.iter().filter(|v| !v.is_null()).map(plain).collect();
-        found.push(Problem {
-            path: path.to_owned(),
-            fault: Fault::NotListed { allowed },
-        });
+        found.push(Problem { path: path.to_owned(), fault: Fault::NotListed { allowed } });
         return;
     }
     match value {
@@ -145,10 +124,7 @@ fn collect_branches(found: &mut Vec<Problem>, path: &str, value: &Value, branche
     if constants.len() == branches.len() && value.is_string() {
         if !constants.contains(&value) {
             let allowed = constants.into_iter().map(plain).collect();
-            found.push(Problem {
-                path: path.to_owned(),
-                fault: Fault::NotListed { allowed },
-            });
+            found.push(Problem { path: path.to_owned(), fault: Fault::NotListed { allowed } });
         }
         return;
     }
@@ -166,26 +142,13 @@ fn collect_object(found: &mut Vec<Problem>, path: &str, map: &JsonObject, schema
     let empty = JsonObject::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let at = |name: &str| {
-        if path.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{path}.{name}")
-        }
+        if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
     };
-    for name in schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-    {
+    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
         if !map.contains_key(name) {
             let types = properties.get(name).map(expected_types).unwrap_or_default();
             let expected = types.first().map_or("a value", |name| article(name)).to_owned();
-            found.push(Problem {
-                path: at(name),
-                fault: Fault::Missing { expected },
-            });
+            found.push(Problem { path: at(name), fault: Fault::Missing { expected } });
         }
     }
     let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
@@ -193,16 +156,11 @@ fn collect_object(found: &mut Vec<Problem>, path: &str, map: &JsonObject, schema
         match properties.get(name) {
             Some(schema) => collect(found, &at(name), value, schema),
             None if closed => {
-                let near = nearest(name, properties.keys().map(String::as_str))
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect();
+                let near =
+                    nearest(name, properties.keys().map(String::as_str)).into_iter().map(str::to_owned).collect();
                 let known = properties.keys().cloned().collect();
                 let shown: String = name.chars().take(80).flat_map(char::escape_debug).collect();
-                found.push(Problem {
-                    path: at(&shown),
-                    fault: Fault::Unknown { near, known },
-                });
+                found.push(Problem { path: at(&shown), fault: Fault::Unknown { near, known } });
             }
             None => {}
         }
@@ -296,21 +254,14 @@ mod tests {
     }
 
     fn check(params: Value, expected: &str) {
-        let Value::Object(params) = params else {
-            unreachable!("a test passes an object")
-        };
-        let error = decode::<Args>(&ToolName::parse("edit").unwrap(), &params)
-            .map(|_| ())
-            .unwrap_err();
+        let Value::Object(params) = params else { unreachable!("a test passes an object") };
+        let error = decode::<Args>(&ToolName::parse("edit").unwrap(), &params).map(|_| ()).unwrap_err();
         assert_eq!(format!("{}: {error}", error.category()), expected);
     }
 
     #[test]
     fn every_fault_is_named_by_path() {
-        check(
-            json!({}),
-            "invalid_parameters: invalid parameters for `edit`: missing field `path` (a string)",
-        );
+        check(json!({}), "invalid_parameters: invalid parameters for `edit`: missing field `path` (a string)");
         check(
             json!({"path": 1, "limit": "5"}),
             "type_mismatch: invalid parameters for `edit`: `limit`: expected an integer or null, found a string; `path`: expected a string, found an integer",

@@ -14,10 +14,9 @@ pub trait Redactor: Send + Sync {
         match value {
             Value::String(text) => Value::String(self.redact(text).into_owned()),
             Value::Array(items) => items.iter().map(|item| self.redact_json(item)).collect(),
-            Value::Object(map) => map
-                .iter()
-                .map(|(key, value)| (self.redact(key).into_owned(), self.redact_json(value)))
-                .collect(),
+            Value::Object(map) => {
+                map.iter().map(|(key, value)| (self.redact(key).into_owned(), self.redact_json(value))).collect()
+            }
             other => other.clone(),
         }
     }

@@ -37,10 +37,7 @@ struct Catalog {
 
 impl Catalog {
     fn of(definitions: ToolDefs) -> Self {
-        let by_name = definitions
-            .iter()
-            .map(|definition| (definition.name.clone(), Arc::clone(definition)))
-            .collect();
+        let by_name = definitions.iter().map(|definition| (definition.name.clone(), Arc::clone(definition))).collect();
         Self { definitions, by_name }
     }
 }
@@ -79,19 +76,10 @@ impl Stack {
             Some(approval) if approval.covers(&call) => Path::Confirmed(approval),
             Some(_) => Path::Mismatched,
         };
-        let inspection = if let Path::Mismatched = path {
-            Err(approval_mismatch(&call))
-        } else {
-            self.look(&call, &context).await
-        };
+        let inspection =
+            if let Path::Mismatched = path { Err(approval_mismatch(&call)) } else { self.look(&call, &context).await };
         let inv = Invocation::new(Arc::new(call), definition, context, inspection);
-        let outcome = Next {
-            rest: &self.layers,
-            leaf: self.leaf.as_ref(),
-            path,
-        }
-        .run(&inv)
-        .await;
+        let outcome = Next { rest: &self.layers, leaf: self.leaf.as_ref(), path }.run(&inv).await;
         Recorded { outcome, journal }
     }
 
@@ -111,8 +99,7 @@ impl Stack {
     }
 
     fn definition_or_cautious(&self, tool: &ToolName) -> Arc<ToolDef> {
-        self.definition(tool)
-            .unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
+        self.definition(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
     }
 
     /// The tools, in the order in which a model sees them.
@@ -142,8 +129,6 @@ impl Stack {
 
 impl fmt::Debug for Stack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stack")
-            .field("layers", &self.layer_names())
-            .finish_non_exhaustive()
+        f.debug_struct("Stack").field("layers", &self.layer_names()).finish_non_exhaustive()
     }
 }

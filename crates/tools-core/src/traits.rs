@@ -103,36 +103,13 @@ mod tests {
 
     #[test]
     fn the_presets_are_consistent_and_conflicts_are_named() {
-        for preset in [
-            ToolTraits::CAUTIOUS,
-            ToolTraits::READ_ONLY,
-            ToolTraits::EDIT,
-            ToolTraits::FETCH,
-        ] {
+        for preset in [ToolTraits::CAUTIOUS, ToolTraits::READ_ONLY, ToolTraits::EDIT, ToolTraits::FETCH] {
             assert_eq!(preset.check(), Ok(()));
         }
         let read = ToolTraits::READ_ONLY;
-        assert_eq!(
-            ToolTraits {
-                destructive: true,
-                ..read
-            }
-            .check(),
-            Err(TraitConflict::ReadOnlyDestructive)
-        );
-        assert_eq!(
-            ToolTraits {
-                read_only: false,
-                ..read
-            }
-            .check(),
-            Err(TraitConflict::CacheableMutation)
-        );
-        let retryable = ToolTraits {
-            retryable: true,
-            idempotent: false,
-            ..read
-        };
+        assert_eq!(ToolTraits { destructive: true, ..read }.check(), Err(TraitConflict::ReadOnlyDestructive));
+        assert_eq!(ToolTraits { read_only: false, ..read }.check(), Err(TraitConflict::CacheableMutation));
+        let retryable = ToolTraits { retryable: true, idempotent: false, ..read };
         assert_eq!(retryable.check(), Err(TraitConflict::RetryableTwice));
     }
 }

@@ -18,11 +18,7 @@ impl<T: Tool> Typed<T> {
     /// Wraps a tool; its definition is asked once.
     pub fn new(tool: T) -> Self {
         let definition = Arc::new(tool.definition());
-        Self {
-            tool,
-            definitions: Arc::from([Arc::clone(&definition)]),
-            definition,
-        }
+        Self { tool, definitions: Arc::from([Arc::clone(&definition)]), definition }
     }
 
     fn owns(&self, call: &ToolCall) -> bool {
@@ -47,10 +43,7 @@ impl<T: Tool> ToolExecutor for Typed<T> {
             return Ok(Inspection::default());
         }
         let (_, inspection) = self.look(call, cx).await?;
-        Ok(Inspection {
-            read_only: inspection.read_only || self.definition.traits.read_only,
-            ..inspection
-        })
+        Ok(Inspection { read_only: inspection.read_only || self.definition.traits.read_only, ..inspection })
     }
 
     async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
@@ -99,10 +92,7 @@ pub(crate) fn approval_mismatch(call: &ToolCall) -> ToolError {
     ToolError::new(
         ToolErrorCategory::PolicyBlocked,
         "approval_mismatch",
-        format!(
-            "the approval was given to another call than this one of `{}`",
-            call.tool
-        ),
+        format!("the approval was given to another call than this one of `{}`", call.tool),
     )
 }
 

@@ -1,0 +1,13 @@
+//! What tests of Haft's crates share. A dev-dependency only: nothing here is meant for a running agent.
+
+pub mod contract;
+
+mod clock;
+mod events;
+mod scripted;
+mod workspace;
+
+pub use clock::FakeClock;
+pub use events::EventLog;
+pub use scripted::{Behaviour, PathTaken, Ran, ScriptedExecutor};
+pub use workspace::Workspace;

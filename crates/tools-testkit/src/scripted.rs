@@ -1,0 +1,145 @@
+//! An executor that does what a test says and remembers what was asked.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use schemars::json_schema;
+use tools_core::{
+    Approval, CallContext, CallId, Executed, Inspection, ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory,
+    ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
+};
+
+/// What a scripted tool does when it is run.
+#[derive(Debug, Clone)]
+pub enum Behaviour {
+    /// Answers with this output.
+    Reply(Box<ToolOutput>),
+    /// Fails with this error.
+    Fail(ToolError),
+    /// Panics.
+    Panic,
+    /// Never returns.
+    Hang,
+}
+
+impl Behaviour {
+    /// Answers with this text.
+    pub fn reply(text: impl Into<String>) -> Self {
+        Self::Reply(Box::new(ToolOutput::text(text)))
+    }
+}
+
+/// Which of the two paths a call came along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathTaken {
+    /// Nobody was asked.
+    Unconfirmed,
+    /// A person agreed.
+    Confirmed,
+}
+
+/// A run that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// The call.
+    pub call: CallId,
+    /// Its tool.
+    pub tool: ToolName,
+    /// Its path.
+    pub path: PathTaken,
+}
+
+/// An executor of scripted tools; clones share the record of what ran.
+#[derive(Debug, Clone, Default)]
+pub struct ScriptedExecutor {
+    tools: Vec<Scripted>,
+    ran: Arc<Mutex<Vec<Ran>>>,
+}
+
+#[derive(Debug, Clone)]
+struct Scripted {
+    definition: Arc<ToolDef>,
+    behaviour: Behaviour,
+    inspection: Result<Inspection, ToolError>,
+}
+
+impl ScriptedExecutor {
+    /// An executor without tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One more tool, which takes any parameters and touches nothing.
+    ///
+    /// # Panics
+    /// When `name` is no tool name.
+    pub fn tool(self, name: &str, traits: ToolTraits, behaviour: Behaviour) -> Self {
+        let inspection = Inspection { read_only: traits.read_only, ..Inspection::default() };
+        self.inspected(name, traits, behaviour, Ok(inspection))
+    }
+
+    /// One more tool whose calls inspect as given.
+    ///
+    /// # Panics
+    /// When `name` is no tool name.
+    pub fn inspected(
+        mut self,
+        name: &str,
+        traits: ToolTraits,
+        behaviour: Behaviour,
+        inspection: Result<Inspection, ToolError>,
+    ) -> Self {
+        let name = ToolName::parse(name).expect("a test names its tools well");
+        let schema = json_schema!({"type": "object"});
+        let definition = ToolDef::new(name, "Does what a test says.", schema, ToolKind::Other, traits);
+        self.tools.push(Scripted { definition: Arc::new(definition), behaviour, inspection });
+        self
+    }
+
+    /// What ran so far.
+    pub fn ran(&self) -> Vec<Ran> {
+        self.ran.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn find(&self, call: &ToolCall) -> Option<&Scripted> {
+        self.tools.iter().find(|tool| tool.definition.name == call.tool)
+    }
+
+    async fn perform(&self, call: &ToolCall, path: PathTaken) -> Executed {
+        let Some(tool) = self.find(call) else { return Ok(None) };
+        let ran = Ran { call: call.id.clone(), tool: call.tool.clone(), path };
+        self.ran.lock().unwrap_or_else(PoisonError::into_inner).push(ran);
+        match &tool.behaviour {
+            Behaviour::Reply(output) => Ok(Some(output.as_ref().clone())),
+            Behaviour::Fail(error) => Err(error.clone()),
+            Behaviour::Panic => panic!("the script says so"),
+            Behaviour::Hang => std::future::pending().await,
+        }
+    }
+}
+
+impl ToolExecutor for ScriptedExecutor {
+    fn tool_definitions(&self) -> ToolDefs {
+        self.tools.iter().map(|tool| Arc::clone(&tool.definition)).collect()
+    }
+
+    async fn inspect(&self, call: &ToolCall, _: &CallContext) -> Result<Inspection, ToolError> {
+        self.find(call).map_or_else(|| Ok(Inspection::default()), |tool| tool.inspection.clone())
+    }
+
+    async fn execute_tool_call(&self, call: &ToolCall, _: &CallContext) -> Executed {
+        if let Some(Ok(inspection)) = self.find(call).map(|tool| &tool.inspection)
+            && let Some(confirm) = &inspection.confirm
+        {
+            return Err(ToolError::new(
+                ToolErrorCategory::ConfirmationRequired,
+                "confirmation_required",
+                confirm.reason.clone(),
+            ));
+        }
+        self.perform(call, PathTaken::Unconfirmed).await
+    }
+
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, _: &CallContext) -> Executed {
+        self.perform(call, PathTaken::Confirmed).await
+    }
+}
