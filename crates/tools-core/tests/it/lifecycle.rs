@@ -1,0 +1,81 @@
+//! What is announced, in which order, and what the layers see.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::time::Instant;
+use tools_core::{
+    Announce, CallContext, EventKind, Invocation, Layer, Next, Outcome, Stack, ToolCall, ToolErrorCategory, ToolTraits,
+};
+use tools_testkit::{Behaviour, EventLog, FakeClock, ScriptedExecutor};
+
+struct Named {
+    name: &'static str,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+#[async_trait]
+impl Layer for Named {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        self.seen.lock().expect("no layer panics here").push(format!("{} in", self.name));
+        let outcome = next.run(inv).await;
+        let said = outcome.as_ref().map_or_else(|error| error.code().to_owned(), |output| output.summary.clone());
+        self.seen.lock().expect("no layer panics here").push(format!("{} out: {said}", self.name));
+        outcome
+    }
+}
+
+fn stack(behaviour: Behaviour) -> (Stack, Arc<Mutex<Vec<String>>>) {
+    let seen = Arc::new(Mutex::new(vec![]));
+    let named = |name| Arc::new(Named { name, seen: Arc::clone(&seen) }) as Arc<dyn Layer>;
+    let layers = vec![Arc::new(Announce) as Arc<dyn Layer>, named("outer"), named("inner")];
+    (Stack::new(layers, ScriptedExecutor::new().tool("tool", ToolTraits::EDIT, behaviour)), seen)
+}
+
+fn call() -> ToolCall {
+    ToolCall::new("tool", Value::Null).expect("a name and an object")
+}
+
+#[tokio::test]
+async fn layers_run_in_their_order_and_see_the_panic_of_a_tool_as_a_failure() {
+    let (stack, seen) = stack(Behaviour::Panic);
+    assert_eq!(stack.layer_names(), ["announce", "outer", "inner"]);
+    let error = stack.dispatch(call(), &CallContext::new("/")).await.unwrap_err();
+    assert_eq!((error.category(), error.code()), (ToolErrorCategory::PermanentFailure, "panic"));
+    assert_eq!(*seen.lock().unwrap(), ["outer in", "inner in", "inner out: panic", "outer out: panic"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_hangs_ends_at_the_deadline() {
+    let (stack, _) = stack(Behaviour::Hang);
+    let cx = CallContext::new("/").until(Instant::now() + Duration::from_secs(30));
+    let error = stack.dispatch(call(), &cx).await.unwrap_err();
+    assert_eq!((error.category(), error.code()), (ToolErrorCategory::Timeout, "deadline"));
+}
+
+#[tokio::test]
+async fn a_finished_call_shows_the_text_the_model_gets() {
+    let (stack, _) = stack(Behaviour::reply("done"));
+    let log = EventLog::default();
+    let cx = CallContext::new("/").with_events(log.sink(&FakeClock::default()));
+    stack.dispatch(call(), &cx).await.unwrap();
+    let kinds: Vec<EventKind> = log.events().into_iter().map(|event| event.kind).collect();
+    assert!(matches!(&kinds[0], EventKind::Started { tool, title, .. } if tool.as_str() == "tool" && title == "tool"));
+    assert!(matches!(&kinds[1], EventKind::Finished { display, .. } if display == "done"));
+}
+
+#[tokio::test]
+async fn a_journal_is_kept_per_call() {
+    let (stack, _) = stack(Behaviour::reply("done"));
+    let recorded = stack.run(call(), None, &CallContext::new("/")).await;
+    assert!(recorded.outcome.is_ok());
+    assert!(recorded.journal.values().is_empty());
+}

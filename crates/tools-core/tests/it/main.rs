@@ -1,0 +1,7 @@
+//! The core through its public face: one result per call, two paths of confirmation, the order of layers.
+
+mod composite;
+mod confirmation;
+mod lifecycle;
+mod one_result;
+mod typed;
