@@ -11,6 +11,7 @@ use crate::{
     CallId, CallerId, ToolError, ToolErrorCategory, ToolName,
     canonical::{canonical_json, hex},
     parameters,
+    schema::json_type,
 };
 
 /// A JSON object: the parameters of a call.
@@ -43,7 +44,7 @@ impl ToolCall {
             Value::Object(map) => map,
             Value::Null => JsonObject::new(),
             other => {
-                let found = parameters::json_type(&other);
+                let found = json_type(&other);
                 return Err(ToolError::new(
                     ToolErrorCategory::TypeMismatch,
                     "params_not_an_object",

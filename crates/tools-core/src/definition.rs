@@ -2,10 +2,10 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use schemars::{JsonSchema, Schema, generate::SchemaSettings};
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use crate::{ToolName, ToolTraits};
+use crate::{ToolName, ToolTraits, inline_schema};
 
 /// The definitions of an executor, in the order in which a model sees them.
 pub type ToolDefs = Arc<[Arc<ToolDef>]>;
@@ -43,7 +43,7 @@ impl ToolDef {
     /// `name` is a constant of the program; a text that is no tool name is replaced by `invalid_name`, which
     /// contract tests refuse.
     pub fn of<Args: JsonSchema>(name: &'static str, kind: ToolKind, traits: ToolTraits) -> Self {
-        let mut input = input_schema::<Args>();
+        let mut input = inline_schema::<Args>();
         let description = input.remove("description").and_then(|text| text.as_str().map(str::to_owned));
         let description = description.unwrap_or_default();
         Self::new(tool_name(name), description, input, kind, traits)
@@ -87,7 +87,7 @@ impl ToolDef {
 
     /// The same definition with a schema for the structured result.
     pub fn with_output<Output: JsonSchema>(self) -> Self {
-        Self { output: Some(Arc::new(input_schema::<Output>())), ..self }
+        Self { output: Some(Arc::new(inline_schema::<Output>())), ..self }
     }
 
     /// The same definition from another origin.
@@ -112,32 +112,6 @@ impl ToolDef {
 
 fn tool_name(name: &'static str) -> ToolName {
     ToolName::parse(name).unwrap_or_else(|_| ToolName::parse("invalid_name").expect("the fallback is a valid name"))
-}
-
-/// The schema of a type as providers want it: 2020-12, everything inline, no `$schema`, no title, no formats that some
-/// of them refuse.
-pub(crate) fn input_schema<T: JsonSchema>() -> Schema {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    schema.remove("title");
-    schema.ensure_object().values_mut().for_each(strip_formats);
-    schema
-}
-
-fn strip_formats(value: &mut serde_json::Value) {
-    match value {
-        serde_json::Value::Object(map) => {
-            if map.get("format").is_some_and(serde_json::Value::is_string) {
-                map.remove("format");
-            }
-            map.values_mut().for_each(strip_formats);
-        }
-        serde_json::Value::Array(items) => items.iter_mut().for_each(strip_formats),
-        _ => {}
-    }
 }
 
 /// What sort of thing a tool does: ACP's tool kinds.

@@ -79,6 +79,7 @@ mod stack;
 mod clock;
 mod nearest;
 mod redact;
+mod schema;
 mod shared;
 
 pub use announce::Announce;
@@ -106,6 +107,7 @@ pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId
 pub use nearest::nearest;
 pub use output::{ClaimSource, FileDiff, FilterConfidence, FilterStats, Location, Media, ToolOutput};
 pub use redact::{NoRedaction, Redactor};
+pub use schema::{SchemaFault, SchemaProblem, inline_schema, schema_problems};
 pub use shared::Shared;
 pub use stack::{Recorded, Stack};
 pub use tool::Tool;
