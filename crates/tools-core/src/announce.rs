@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::{
     CallStatus, EventKind, EventSink, Invocation, Layer, Location, Next, Outcome, Subject, ToolErrorCategory,
-    ToolErrorFeedback,
+    text_for_model,
 };
 
 /// Sends `Started` and `Finished` for every call, so that no tool can forget its lifecycle.
@@ -67,21 +67,18 @@ fn started(inv: &Invocation) -> EventKind {
 }
 
 fn finished(inv: &Invocation, outcome: &Outcome) -> EventKind {
-    match outcome {
-        Ok(output) => EventKind::Finished {
-            status: CallStatus::Completed,
-            display: output.summary.clone(),
-            locations: output.locations.clone(),
-            raw_response: output.raw_response.clone(),
+    let output = match outcome {
+        Ok(output) => Some(output),
+        Err(error) => error.output(),
+    };
+    EventKind::Finished {
+        status: match outcome {
+            Ok(_) => CallStatus::Completed,
+            Err(error) if error.category() == ToolErrorCategory::Cancelled => CallStatus::Cancelled,
+            Err(_) => CallStatus::Failed,
         },
-        Err(error) => EventKind::Finished {
-            status: match error.category() {
-                ToolErrorCategory::Cancelled => CallStatus::Cancelled,
-                _ => CallStatus::Failed,
-            },
-            display: ToolErrorFeedback::new(error, inv.definition.trusted_traits()).format_for_llm(),
-            locations: vec![],
-            raw_response: error.output().and_then(|output| output.raw_response.clone()),
-        },
+        display: text_for_model(outcome, &inv.definition),
+        locations: output.map(|output| output.locations.clone()).unwrap_or_default(),
+        raw_response: output.and_then(|output| output.raw_response.clone()),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::{ToolError, ToolErrorCategory, ToolTraits};
+use crate::{Outcome, ToolDef, ToolError, ToolErrorCategory, ToolTraits};
 
 /// A failure as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,6 +41,20 @@ impl ToolErrorFeedback {
         let _ = writeln!(block, "suggestion: {}", indented(&self.suggestion));
         let _ = write!(block, "retryable: {}", self.retryable);
         block
+    }
+}
+
+/// What the model reads of an outcome: the summary, or the feedback block and after it what had been produced until the
+/// failure. The same text for a model, a terminal and an editor.
+pub fn text_for_model(outcome: &Outcome, definition: &ToolDef) -> String {
+    let error = match outcome {
+        Ok(output) => return output.summary.clone(),
+        Err(error) => error,
+    };
+    let block = ToolErrorFeedback::new(error, definition.trusted_traits()).format_for_llm();
+    match error.output().map(|output| output.summary.as_str()).filter(|text| !text.is_empty()) {
+        Some(partial) => format!("{block}\n\n{partial}"),
+        None => block,
     }
 }
 

@@ -99,7 +99,7 @@ pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_co
 pub use error::{ErrorDetail, ToolError};
 pub use event::{CallStatus, EventConsumer, EventKind, EventSink, OutputStream, ToolEvent};
 pub use executor::{Executed, ToolExecutor};
-pub use feedback::ToolErrorFeedback;
+pub use feedback::{ToolErrorFeedback, text_for_model};
 pub use inspection::{Access, ConfirmReason, Inspection, Subject};
 pub use journal::{GateNote, Journal, keys};
 pub use layer::{Invocation, Layer, Next, Outcome};
