@@ -1,0 +1,62 @@
+//! Environment variables that override keys: `HAFT_` and the path in capitals, joined by `_`.
+
+use serde_json::Value;
+
+/// The keys of a schema that hold plain values, with the variable that overrides each.
+pub(crate) fn variables(schema: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    collect(&mut found, "", schema);
+    found
+}
+
+fn collect(found: &mut Vec<(String, String)>, path: &str, schema: &Value) {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        // A table of free keys (`tools.permissions`) has no variable: its keys are not known beforehand.
+        if !path.is_empty() && schema.get("type") != Some(&Value::String("object".to_owned())) {
+            found.push((path.to_owned(), format!("HAFT_{}", path.replace('.', "_").to_uppercase())));
+        }
+        return;
+    };
+    for (name, schema) in properties {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        collect(found, &path, schema);
+    }
+}
+
+/// The value of a variable: TOML where it reads as such (`30`, `true`, `["a"]`), else plain text.
+pub(crate) fn value(text: &str) -> Value {
+    let line = format!("value = {text}");
+    let parsed = crate::config::source::Source::parse(&line).ok();
+    let alone = parsed.filter(|source| source.value.as_object().is_some_and(|table| table.len() == 1));
+    let value = alone.and_then(|source| source.value.get("value").cloned());
+    value.unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_variable_is_named_after_its_path() {
+        let schema = json!({"type": "object", "properties": {
+            "tools": {"type": "object", "properties": {
+                "shell": {"type": "object", "properties": {"kill_grace_ms": {"type": "integer"}}},
+                "permissions": {"type": "object", "additionalProperties": {"type": "array"}},
+            }},
+        }});
+        assert_eq!(
+            variables(&schema),
+            [("tools.shell.kill_grace_ms".to_owned(), "HAFT_TOOLS_SHELL_KILL_GRACE_MS".to_owned())]
+        );
+    }
+
+    #[test]
+    fn a_value_is_toml_where_it_reads_as_such() {
+        assert_eq!(value("30"), json!(30));
+        assert_eq!(value("[\"/a\", \"/b\"]"), json!(["/a", "/b"]));
+        assert_eq!(value("best-effort"), json!("best-effort"));
+        assert_eq!(value("1\nx = 2"), json!("1\nx = 2"));
+    }
+}

@@ -1,0 +1,77 @@
+//! What is wrong with a configuration: where, what, and what would be right.
+
+use std::{fmt, path::PathBuf};
+
+use thiserror::Error;
+
+/// One fault of a configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The key, by path (`tools.shell.timeout`); empty for the text as a whole.
+    pub path: String,
+    /// Where it was set; `None` for a default.
+    pub place: Option<Place>,
+    /// What is wrong.
+    pub problem: String,
+    /// What would be right; `None` when the problem says it all.
+    pub hint: Option<String>,
+}
+
+/// Where a value was set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In the file, at this line, from 1.
+    Line(usize),
+    /// In this environment variable.
+    Variable(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Variable(name) => write!(f, "environment variable {name}"),
+        }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        if !self.path.is_empty() {
+            write!(f, "`{}`: ", self.path)?;
+        }
+        f.write_str(&self.problem)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "; {hint}"))
+    }
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("configuration `{}` cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file was read, and these faults were found in it.
+    #[error("{}", listed(.file.as_ref(), .faults))]
+    Faulty {
+        /// The file; `None` when the text came from elsewhere.
+        file: Option<PathBuf>,
+        /// All faults that were found, in the order of their places.
+        faults: Vec<ConfigError>,
+    },
+}
+
+fn listed(file: Option<&PathBuf>, faults: &[ConfigError]) -> String {
+    let from = file.map_or_else(String::new, |file| format!(" in `{}`", file.display()));
+    let lines: Vec<String> = faults.iter().map(|fault| format!("  {fault}")).collect();
+    let noun = if faults.len() == 1 { "fault" } else { "faults" };
+    format!("{} {noun}{from}\n{}", faults.len(), lines.join("\n"))
+}

@@ -1,0 +1,185 @@
+//! From a text and the environment to a configuration, with every fault by key and line.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use tools_core::{SchemaFault, SchemaProblem, inline_schema, schema_problems};
+
+use crate::config::{
+    environment,
+    error::{ConfigError, LoadError, Place},
+    source::Source,
+};
+
+/// A configuration, and where each of its values was set.
+#[derive(Debug)]
+pub struct Loaded<C> {
+    /// The configuration.
+    pub config: C,
+    /// The file it was read from; `None` when there is none.
+    pub file: Option<PathBuf>,
+    source: Source,
+}
+
+impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
+    /// Reads a file, then the environment on top of it.
+    ///
+    /// # Errors
+    /// [`LoadError`] with every fault that was found.
+    pub fn read(file: &Path, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadError> {
+        let unreadable = |source| LoadError::Unreadable { path: file.to_owned(), source };
+        let text = std::fs::read_to_string(file).map_err(unreadable)?;
+        Self::assemble(&text, Some(file.to_owned()), environment)
+    }
+
+    /// Parses a text, then the environment on top of it.
+    ///
+    /// # Errors
+    /// [`LoadError::Faulty`] with every fault that was found.
+    pub fn parse(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadError> {
+        Self::assemble(text, None, environment)
+    }
+
+    fn assemble(
+        text: &str,
+        file: Option<PathBuf>,
+        environment: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, LoadError> {
+        let schema = inline_schema::<C>();
+        let mut source = match Source::parse(text) {
+            Ok(source) => source,
+            Err(fault) => return Err(LoadError::Faulty { file, faults: vec![fault] }),
+        };
+        for (path, variable) in environment::variables(schema.as_value()) {
+            if let Some(text) = environment(&variable) {
+                source.set(&path, environment::value(&text), &variable);
+            }
+        }
+        let mut faults: Vec<ConfigError> = schema_problems(&source.value, schema.as_value())
+            .iter()
+            .map(|problem| describe(problem, &source))
+            .collect();
+        if faults.is_empty() {
+            match serde_path_to_error::deserialize(&source.value) {
+                Ok(config) => return Ok(Self { config, file, source }),
+                Err(error) => {
+                    let path = error.path().to_string();
+                    let place = source.place(&path).cloned();
+                    faults.push(ConfigError { path, place, problem: error.inner().to_string(), hint: None });
+                }
+            }
+        }
+        faults.sort_by_key(|fault| match &fault.place {
+            Some(Place::Line(line)) => *line,
+            Some(Place::Variable(_)) | None => usize::MAX,
+        });
+        Err(LoadError::Faulty { file, faults })
+    }
+
+    /// A fault that was found later, when a section was compiled, with the place its key was set at.
+    pub fn fault(&self, path: &str, problem: impl Into<String>) -> LoadError {
+        let place = self.source.place(path).cloned();
+        let fault = ConfigError { path: path.to_owned(), place, problem: problem.into(), hint: None };
+        LoadError::Faulty { file: self.file.clone(), faults: vec![fault] }
+    }
+
+    /// Every effective value by path, with the place it was set at; `None` for a default.
+    pub fn effective(&self) -> Vec<(String, Value, Option<Place>)> {
+        let mut rows = Vec::new();
+        let value = serde_json::to_value(&self.config).unwrap_or_default();
+        flatten(&mut rows, "", &value);
+        let origin = |path: &str| self.source.places.get(path).cloned();
+        rows.into_iter().map(|(path, value)| (path.clone(), value, origin(&path))).collect()
+    }
+}
+
+fn flatten(rows: &mut Vec<(String, Value)>, path: &str, value: &Value) {
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            for (name, value) in map {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                flatten(rows, &path, value);
+            }
+        }
+        other => rows.push((path.to_owned(), other.clone())),
+    }
+}
+
+fn describe(problem: &SchemaProblem, source: &Source) -> ConfigError {
+    let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let (text, hint) = match &problem.fault {
+        SchemaFault::Missing { expected } => (format!("missing key ({expected})"), None),
+        SchemaFault::Unknown { near, known } if near.is_empty() => {
+            ("unknown key".to_owned(), Some(format!("known keys here are {}", quoted(known))))
+        }
+        SchemaFault::Unknown { near, .. } => {
+            ("unknown key".to_owned(), Some(format!("did you mean {}?", quoted(near))))
+        }
+        SchemaFault::WrongType { expected, found } => (format!("expected {expected}, found {found}"), None),
+        SchemaFault::NotListed { allowed } => (format!("expected one of {}", quoted(allowed)), None),
+    };
+    ConfigError { path: problem.path.clone(), place: source.place(&problem.path).cloned(), problem: text, hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(default, deny_unknown_fields)]
+    struct Config {
+        tools: Tools,
+    }
+
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(default, deny_unknown_fields)]
+    struct Tools {
+        timeout: u64,
+        shell: Vec<String>,
+    }
+
+    fn check(text: &str, variables: &[(&str, &str)], expected: &str) {
+        let lookup = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+        let loaded = Loaded::<Config>::parse(text, &lookup);
+        let shown = loaded.map_or_else(|error| error.to_string(), |loaded| format!("{:?}", loaded.config.tools));
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn every_fault_has_its_key_line_and_remedy() {
+        check(
+            "[tools]\ntimeot = 3\nshell = \"a\"\n",
+            &[],
+            "2 faults\n  line 2: `tools.timeot`: unknown key; did you mean `timeout`?\n  line 3: `tools.shell`: expected an array, found a string",
+        );
+        check(
+            "[tools]\ntimeout = -3\n",
+            &[],
+            "1 fault\n  line 2: `tools.timeout`: invalid value: integer `-3`, expected u64",
+        );
+        check("[tool]\n", &[], "1 fault\n  line 1: `tool`: unknown key; did you mean `tools`?");
+    }
+
+    #[test]
+    fn the_environment_overrides_the_file() {
+        check("[tools]\ntimeout = 3\n", &[("HAFT_TOOLS_TIMEOUT", "9")], "Tools { timeout: 9, shell: [] }");
+        check("", &[("HAFT_TOOLS_SHELL", "[\"x\"]")], "Tools { timeout: 0, shell: [\"x\"] }");
+        check(
+            "",
+            &[("HAFT_TOOLS_TIMEOUT", "soon")],
+            "1 fault\n  environment variable HAFT_TOOLS_TIMEOUT: `tools.timeout`: expected an integer, found a string",
+        );
+    }
+
+    #[test]
+    fn effective_values_name_their_origin() {
+        let loaded = Loaded::<Config>::parse("[tools]\ntimeout = 3\n", &|_| None).unwrap();
+        let rows = loaded.effective();
+        assert_eq!(rows[0], ("tools.shell".to_owned(), serde_json::json!([]), None));
+        assert_eq!(rows[1], ("tools.timeout".to_owned(), serde_json::json!(3), Some(Place::Line(2))));
+    }
+}

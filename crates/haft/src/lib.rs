@@ -1,0 +1,7 @@
+//! The facade.
+
+pub mod config;
+
+mod report;
+
+pub use report::{CallReport, ConfirmationReport, ErrorReport};

@@ -1,0 +1,124 @@
+//! One call's result as programs read it: the object of `--json`, of each `batch` line and of tests.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use tools_core::{
+    CallId, ConfirmPrompt, FilterStats, PromptPart, Recorded, StoredRule, ToolDef, ToolError, ToolErrorCategory,
+    ToolErrorFeedback, ToolName, Verdict, keys, text_for_model,
+};
+
+/// One call's result. Field names are permanent; `null` where something does not apply.
+#[derive(Debug, Serialize)]
+pub struct CallReport {
+    /// The call.
+    pub id: CallId,
+    /// Its tool.
+    pub tool: ToolName,
+    /// Whether the tool ran and did not fail.
+    pub ok: bool,
+    /// What was decided about it.
+    pub decision: Verdict,
+    /// What the model gets.
+    pub text: String,
+    /// The structured result, also of a failure that got so far.
+    pub raw_response: Option<Value>,
+    /// Why it failed.
+    pub error: Option<ErrorReport>,
+    /// The question, when a person has to agree first.
+    pub confirmation: Option<ConfirmationReport>,
+    /// What a filter made of the output.
+    pub filter: Option<FilterStats>,
+    /// The reference under which the complete output is stored.
+    pub overflow: Option<String>,
+    /// What a person should hear of although the call went on.
+    pub warnings: Vec<String>,
+    /// Whether something of the result was lost or moved to storage.
+    pub truncated: bool,
+    /// Whether it came from the cache.
+    pub cached: bool,
+    /// How long it took.
+    pub duration_ms: u64,
+}
+
+/// Why a call failed, as programs read it.
+#[derive(Debug, Serialize)]
+pub struct ErrorReport {
+    /// One of the eleven categories.
+    pub category: ToolErrorCategory,
+    /// What exactly happened.
+    pub code: String,
+    /// What happened, in words.
+    pub message: String,
+    /// What to do next.
+    pub suggestion: String,
+    /// Whether the system tries again by itself.
+    pub retryable: bool,
+}
+
+/// The question for a person, as programs read it.
+#[derive(Debug, Serialize)]
+pub struct ConfirmationReport {
+    /// Why it asks.
+    pub prompt: String,
+    /// The parts of the call with the verdict of each.
+    pub subjects: Vec<PromptPart>,
+    /// The rule that "always" would store.
+    pub would_store: Option<StoredRule>,
+}
+
+impl From<&ConfirmPrompt> for ConfirmationReport {
+    fn from(prompt: &ConfirmPrompt) -> Self {
+        Self { prompt: prompt.reason.clone(), subjects: prompt.parts.clone(), would_store: prompt.would_store.clone() }
+    }
+}
+
+impl CallReport {
+    /// Makes the report of a call that ended.
+    pub fn new(id: CallId, definition: &ToolDef, recorded: &Recorded, duration: Duration) -> Self {
+        let Recorded { outcome, journal } = recorded;
+        let output = match outcome {
+            Ok(output) => Some(output),
+            Err(error) => error.output(),
+        };
+        let error = outcome.as_ref().err();
+        Self {
+            id,
+            tool: definition.name.clone(),
+            ok: error.is_none(),
+            decision: decision(journal.verdict(), error),
+            text: text_for_model(outcome, definition),
+            raw_response: output.and_then(|output| output.raw_response.clone()),
+            error: error.map(|error| error_report(error, definition)),
+            confirmation: error.and_then(ToolError::prompt).map(ConfirmationReport::from),
+            filter: output.and_then(|output| output.filter.clone()),
+            overflow: journal.value(keys::OVERFLOW).and_then(|value| value.as_str().map(str::to_owned)),
+            warnings: journal.warnings(),
+            truncated: output.is_some_and(|output| output.truncated),
+            cached: journal.value(keys::CACHE).is_some_and(|value| value == "hit"),
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+/// What was decided: the gates' word, sharpened by how the call ended (the blocklist and the sandbox are no gates).
+fn decision(verdict: Option<Verdict>, error: Option<&ToolError>) -> Verdict {
+    let ended = match error.map(ToolError::category) {
+        Some(ToolErrorCategory::PolicyBlocked) => Verdict::Deny,
+        Some(ToolErrorCategory::ConfirmationRequired) => Verdict::Ask,
+        _ => Verdict::Allow,
+    };
+    verdict.unwrap_or(Verdict::Allow).max(ended)
+}
+
+fn error_report(error: &ToolError, definition: &ToolDef) -> ErrorReport {
+    let feedback = ToolErrorFeedback::new(error, definition.trusted_traits());
+    ErrorReport {
+        category: feedback.category,
+        code: error.code().to_owned(),
+        message: feedback.message,
+        suggestion: feedback.suggestion,
+        retryable: feedback.retryable,
+    }
+}
