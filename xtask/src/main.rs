@@ -1,3 +1,66 @@
-//! Runs the workspace's chores: `cargo xtask ci` and its parts.
+//! Runs the workspace's chores: reads the command line and hands over to one module per chore.
+//! Continuous integration calls this program and nothing else.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "starts cargo on behalf of a developer; nothing here runs a model's command"
+)]
 
-fn main() {}
+mod bench;
+mod ci;
+mod codegen;
+mod command;
+mod deps;
+mod dist;
+mod layering;
+mod metadata;
+mod repository;
+mod tidy;
+
+use std::process::ExitCode;
+
+use command::Failure;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  ci                              everything a push must pass
+  tidy                            rules about the sources
+  layering                        which crate may depend on which
+  codegen [--check]               write docs/reference, or name what is stale
+  bench [--save N | --compare N]  criterion benches with a named baseline
+  deps                            licences, bans, sources, duplicate versions
+  dist [--time]                   release archive, or only the cold build's time";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("xtask: {failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn run(words: &[&str]) -> Result<(), Failure> {
+    match words {
+        ["ci"] => ci::run(),
+        ["tidy"] => tidy::run(),
+        ["layering"] => layering::run(),
+        ["codegen"] => codegen::write(),
+        ["codegen", "--check"] => codegen::check(),
+        ["bench", options @ ..] => bench::run(options),
+        ["deps"] => deps::run(),
+        ["dist"] => dist::run(),
+        ["dist", "--time"] => dist::time_cold_build(),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        [] => Err(Failure::Usage(USAGE.to_owned())),
+        [unknown, ..] => Err(Failure::Usage(format!(
+            "`{unknown}` with these options is not a command\n{USAGE}"
+        ))),
+    }
+}

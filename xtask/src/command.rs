@@ -1,0 +1,153 @@
+//! Child processes of the chores and the one failure type: a child's exit code is kept to the end.
+
+use std::{
+    ffi::OsStr,
+    io,
+    path::Path,
+    process::{Command, ExitStatus, Stdio},
+};
+
+use crate::repository;
+
+/// Why a chore did not succeed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The command line was not understood.
+    #[error("{0}")]
+    Usage(String),
+    /// A check ran and found something; what it found is printed already.
+    #[error("{0}")]
+    Found(String),
+    /// A child process ended with a code other than zero.
+    #[error("`{line}` ended with {status}")]
+    Child {
+        /// The command as one would type it.
+        line: String,
+        /// How it ended.
+        status: ExitStatus,
+    },
+    /// A file or a child process could not be used at all.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was attempted.
+        what: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// A tool's answer was not what its documentation says.
+    #[error("{what} is not the expected JSON: {source}")]
+    Json {
+        /// Where the text came from.
+        what: String,
+        /// What was wrong.
+        source: serde_json::Error,
+    },
+}
+
+impl Failure {
+    /// The exit code of the whole program: a child's own code where there was one.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Child { status, .. } => status
+                .code()
+                .and_then(|code| u8::try_from(code).ok())
+                .unwrap_or(1)
+                .max(1),
+            Self::Found(_) | Self::Io { .. } | Self::Json { .. } => 1,
+        }
+    }
+
+    /// Names what was attempted when the operating system refused it.
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+}
+
+/// A command that runs in the repository's root.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(repository::root());
+    command
+}
+
+/// The cargo that started this program, so that a toolchain override stays in force.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    let mut cargo = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(arguments);
+    cargo
+}
+
+/// Runs a command with the terminal of this process.
+pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
+    let line = line(command);
+    let status = command.status().map_err(Failure::io(format!("starting `{line}`")))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::Child { line, status })
+    }
+}
+
+/// Runs a command and returns what it wrote to its standard output.
+pub(crate) fn capture(command: &mut Command) -> Result<String, Failure> {
+    let line = line(command);
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(Failure::io(format!("starting `{line}`")))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(Failure::Child {
+            line,
+            status: output.status,
+        })
+    }
+}
+
+/// Whether `cargo NAME` is an installed subcommand.
+pub(crate) fn has_subcommand(name: &str) -> bool {
+    let probe = cargo(&[name, "--version"]).stdin(Stdio::null()).output();
+    probe.is_ok_and(|output| output.status.success())
+}
+
+/// The command as one would type it.
+pub(crate) fn line(command: &Command) -> String {
+    let program = Path::new(command.get_program())
+        .file_name()
+        .unwrap_or(command.get_program());
+    std::iter::once(program)
+        .chain(command.get_args())
+        .map(OsStr::to_string_lossy)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_childs_exit_code_becomes_ours() {
+        let failure = run(command("sh").args(["-c", "exit 7"])).unwrap_err();
+        assert_eq!(failure.exit_code(), 7);
+        assert_eq!(failure.to_string(), "`sh -c exit 7` ended with exit status: 7");
+    }
+
+    #[test]
+    fn a_killed_child_is_a_failure() {
+        let failure = run(command("sh").args(["-c", "kill -9 $$"])).unwrap_err();
+        assert_eq!(failure.exit_code(), 1);
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let failure = run(&mut command("no-such-program-here")).unwrap_err();
+        assert!(
+            failure.to_string().starts_with("starting `no-such-program-here`: "),
+            "{failure}"
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! What the dependencies bring along: licences, bans and sources by cargo-deny, and which crates are there in more
+//! than one version. Duplicates are listed, not forbidden: most of them only others can remove.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    command::{self, Failure},
+    metadata::Graph,
+};
+
+/// Prints the duplicates, then lets cargo-deny judge.
+pub(crate) fn run() -> Result<(), Failure> {
+    let graph = Graph::of_workspace()?;
+    println!("deps: {} packages with all features", graph.packages.len());
+    for (name, versions) in duplicates(&graph) {
+        println!(
+            "deps: {name} in {} versions: {}",
+            versions.len(),
+            versions.into_iter().collect::<Vec<_>>().join(", ")
+        );
+    }
+    if !command::has_subcommand("deny") {
+        println!("deps: NOT CHECKED: licences, bans, sources; install with `cargo install cargo-deny --locked`");
+        return Ok(());
+    }
+    // Advisories need a database from the network; the rest is in the lock file and the crates' own manifests.
+    let mut deny = command::cargo(&[
+        "deny",
+        "--offline",
+        "--all-features",
+        "check",
+        "licenses",
+        "bans",
+        "sources",
+    ]);
+    command::run(&mut deny)
+}
+
+fn duplicates(graph: &Graph) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for package in graph.packages.values() {
+        versions.entry(&package.name).or_default().insert(&package.version);
+    }
+    versions.retain(|_, versions| versions.len() > 1);
+    versions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duplicates_are_listed_with_their_versions() {
+        let text = r#"{"workspace_members": [], "packages": [
+            {"id": "syn 2", "name": "syn", "version": "2.0.1"},
+            {"id": "syn 3", "name": "syn", "version": "3.0.0"},
+            {"id": "libc", "name": "libc", "version": "0.2.9"}],
+            "resolve": {"nodes": [{"id": "syn 2", "deps": []}, {"id": "syn 3", "deps": []}, {"id": "libc", "deps": []}]}}"#;
+        let graph = Graph::parse(text).unwrap();
+        assert_eq!(
+            duplicates(&graph),
+            BTreeMap::from([("syn", BTreeSet::from(["2.0.1", "3.0.0"]))])
+        );
+    }
+}

@@ -1,0 +1,165 @@
+//! The part of `cargo metadata` that the checks read, turned into a graph of packages.
+//! What the checks make of the graph lives with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use crate::command::{Failure, capture, cargo};
+
+/// Packages and the edges between them, with every feature switched on.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    /// By cargo's package id.
+    pub(crate) packages: BTreeMap<String, Package>,
+    /// Ids of the workspace's own packages.
+    pub(crate) members: BTreeSet<String>,
+}
+
+/// One package.
+#[derive(Debug)]
+pub(crate) struct Package {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its version.
+    pub(crate) version: String,
+    /// What it depends on.
+    pub(crate) edges: Vec<Edge>,
+}
+
+/// One dependency.
+#[derive(Debug, Clone)]
+pub(crate) struct Edge {
+    /// The id of the package depended on.
+    pub(crate) to: String,
+    /// In which sections of the manifest it stands.
+    pub(crate) kinds: BTreeSet<Kind>,
+}
+
+impl Edge {
+    /// Whether the dependency is part of what a user of the package compiles.
+    pub(crate) fn is_shipped(&self) -> bool {
+        self.kinds.contains(&Kind::Normal) || self.kinds.contains(&Kind::Build)
+    }
+}
+
+/// A section of a manifest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// `[dependencies]`
+    Normal,
+    /// `[build-dependencies]`
+    Build,
+    /// `[dev-dependencies]`
+    Dev,
+}
+
+impl Graph {
+    /// Asks cargo about this workspace.
+    pub(crate) fn of_workspace() -> Result<Self, Failure> {
+        let text = capture(&mut cargo(&[
+            "metadata",
+            "--format-version",
+            "1",
+            "--all-features",
+            "--locked",
+        ]))?;
+        Self::parse(&text)
+    }
+
+    /// Reads what `cargo metadata --format-version 1` printed.
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+        let raw: Metadata = serde_json::from_str(text).map_err(|source| Failure::Json {
+            what: "the answer of `cargo metadata`".to_owned(),
+            source,
+        })?;
+        let mut nodes: BTreeMap<String, Vec<Edge>> = raw
+            .resolve
+            .nodes
+            .into_iter()
+            .map(|node| (node.id, node.deps.into_iter().map(Edge::from).collect()))
+            .collect();
+        let packages = raw
+            .packages
+            .into_iter()
+            .filter_map(|package| {
+                let edges = nodes.remove(&package.id)?;
+                Some((
+                    package.id,
+                    Package {
+                        name: package.name,
+                        version: package.version,
+                        edges,
+                    },
+                ))
+            })
+            .collect();
+        Ok(Self {
+            packages,
+            members: raw.workspace_members.into_iter().collect(),
+        })
+    }
+
+    /// The name of a package, or its id where the graph does not know it.
+    pub(crate) fn name<'a>(&'a self, id: &'a str) -> &'a str {
+        self.packages.get(id).map_or(id, |package| package.name.as_str())
+    }
+
+    /// The workspace's own packages, by id.
+    pub(crate) fn member_packages(&self) -> impl Iterator<Item = (&str, &Package)> {
+        self.members
+            .iter()
+            .filter_map(|id| Some((id.as_str(), self.packages.get(id)?)))
+    }
+}
+
+impl From<RawEdge> for Edge {
+    fn from(raw: RawEdge) -> Self {
+        let kinds = raw
+            .dep_kinds
+            .iter()
+            .map(|kind| match kind.kind.as_deref() {
+                Some("dev") => Kind::Dev,
+                Some("build") => Kind::Build,
+                _ => Kind::Normal,
+            })
+            .collect();
+        Self { to: raw.pkg, kinds }
+    }
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<RawPackage>,
+    workspace_members: Vec<String>,
+    resolve: Resolve,
+}
+
+#[derive(Deserialize)]
+struct RawPackage {
+    id: String,
+    name: String,
+    version: String,
+}
+
+#[derive(Deserialize)]
+struct Resolve {
+    nodes: Vec<Node>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    id: String,
+    deps: Vec<RawEdge>,
+}
+
+#[derive(Deserialize)]
+struct RawEdge {
+    pkg: String,
+    dep_kinds: Vec<RawKind>,
+}
+
+#[derive(Deserialize)]
+struct RawKind {
+    kind: Option<String>,
+}

@@ -1,0 +1,90 @@
+//! Rules about the sources that a compiler does not check. Each submodule is one family of rules, pure over the
+//! files' text; this file reads the repository, runs them all and prints every finding.
+
+mod consistency;
+mod executor;
+mod rust_text;
+mod sources;
+mod tool_names;
+
+use crate::{
+    command::Failure,
+    repository::{self, File},
+};
+use rust_text::RustFile;
+
+/// Checks the repository and prints every finding.
+pub(crate) fn run() -> Result<(), Failure> {
+    let files = read()?;
+    let findings = findings(&files);
+    for finding in &findings {
+        eprintln!("tidy: {finding}");
+    }
+    match findings.len() {
+        0 => {
+            println!("tidy: {} files, nothing found", files.len());
+            Ok(())
+        }
+        count => Err(Failure::Found(format!("tidy: findings: {count}"))),
+    }
+}
+
+fn read() -> Result<Vec<File>, Failure> {
+    let root = repository::root();
+    let mut files = repository::files(root, "crates", &[".rs", "Cargo.toml", "README.md", "clippy.toml"])?;
+    files.extend(repository::files(root, "xtask", &[".rs", "Cargo.toml", "README.md"])?);
+    files.extend(repository::files(root, "docs", &[".md"])?);
+    let clippy = root.join("clippy.toml");
+    let text = std::fs::read_to_string(&clippy).map_err(Failure::io("reading `clippy.toml`"))?;
+    files.push(File {
+        path: "clippy.toml".to_owned(),
+        text,
+    });
+    Ok(files)
+}
+
+fn findings(files: &[File]) -> Vec<String> {
+    let rust: Vec<RustFile> = files
+        .iter()
+        .filter(|file| repository::is_rust(&file.path))
+        .map(|file| RustFile::new(&file.path, &file.text))
+        .collect();
+    let mut found: Vec<String> = rust.iter().flat_map(sources::check).collect();
+    found.extend(rust.iter().flat_map(tool_names::check));
+    found.extend(executor::check(&rust));
+    found.extend(consistency::check(files));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> File {
+        File {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn every_finding_is_reported() {
+        let files = [
+            file("clippy.toml", ""),
+            file("crates/tools-file/Cargo.toml", "[package]\n"),
+            file(
+                "crates/tools-file/src/lib.rs",
+                "#[allow(dead_code)]\nfn a() { unsafe {} }\n",
+            ),
+        ];
+        let expected = [
+            "crates/tools-file/src/lib.rs:1: begins without a `//!` line that says what lives here",
+            "crates/tools-file/src/lib.rs:1: `#[allow(..)]`: use `#[expect(lint, reason = \"..\")]`, which says when it is no longer needed",
+            "crates/tools-file/src/lib.rs:2: `unsafe` outside crates/tools-sandbox",
+            "crates/tools-file/src/lib.rs:2: `fn` in a file that only declares and re-exports modules",
+            "crates/tools-file/Cargo.toml: without `[lints] workspace = true`",
+            "crates/tools-file: without a README.md",
+        ];
+        assert_eq!(findings(&files), expected);
+    }
+}

@@ -1,0 +1,171 @@
+//! Rules about the shape of the repository: what every crate has, one test binary each, bans that are not forgotten in
+//! a crate's own clippy configuration, and decision records that are numbered without gaps.
+
+use std::collections::BTreeSet;
+
+use crate::repository::{File, is_rust};
+
+const DECISIONS: &str = "docs/decisions/";
+
+pub(crate) fn check(files: &[File]) -> Vec<String> {
+    let mut found: Vec<String> = crates(files).iter().flat_map(|name| one_crate(files, name)).collect();
+    found.extend(forgotten_bans(files));
+    found.extend(decision_numbers(files));
+    found
+}
+
+/// The folders that hold a package.
+fn crates(files: &[File]) -> BTreeSet<&str> {
+    files
+        .iter()
+        .filter_map(|file| file.path.strip_suffix("/Cargo.toml"))
+        .collect()
+}
+
+fn one_crate(files: &[File], name: &str) -> Vec<String> {
+    let own = |file: &&File| file.path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
+    let has = |wanted: &str| files.iter().filter(own).any(|file| file.path[name.len()..] == *wanted);
+    let mut found = Vec::new();
+    let manifest = files.iter().filter(own).find(|file| file.path.ends_with("/Cargo.toml"));
+    if !manifest.is_some_and(|file| file.text.contains("[lints]\nworkspace = true")) {
+        found.push(format!("{name}/Cargo.toml: without `[lints] workspace = true`"));
+    }
+    if !has("/README.md") {
+        found.push(format!("{name}: without a README.md"));
+    }
+    let roots: Vec<&str> = files
+        .iter()
+        .filter(own)
+        .filter_map(|file| test_root(&file.path[name.len()..]))
+        .collect();
+    found.extend(
+        roots
+            .iter()
+            .map(|root| format!("{name}{root}: a second test binary; tests are modules of tests/it/main.rs")),
+    );
+    let has_tests = files
+        .iter()
+        .filter(own)
+        .any(|file| file.path[name.len()..].starts_with("/tests/it/"));
+    if has_tests && !has("/tests/it/main.rs") {
+        found.push(format!("{name}/tests/it: without a main.rs"));
+    }
+    found
+}
+
+/// A path below a crate that cargo would build as a test binary of its own, other than `it`.
+fn test_root(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix("/tests/").filter(|rest| is_rust(rest))?;
+    let parts: Vec<&str> = rest.split('/').collect();
+    matches!(parts[..], [_] | [_, "main.rs"])
+        .then_some(path)
+        .filter(|_| rest != "it/main.rs")
+}
+
+/// Clippy reads one configuration, the nearest. A crate that has its own must repeat what the root bans.
+fn forgotten_bans(files: &[File]) -> Vec<String> {
+    let Some(root) = files.iter().find(|file| file.path == "clippy.toml") else {
+        return Vec::new();
+    };
+    let bans: Vec<&str> = banned_paths(&root.text).collect();
+    let own = files.iter().filter(|file| file.path.ends_with("/clippy.toml"));
+    own.flat_map(|file| {
+        let here: BTreeSet<&str> = banned_paths(&file.text).collect();
+        let missing = bans.iter().filter(move |ban| !here.contains(**ban));
+        missing
+            .map(|ban| format!("{}: without the root's ban of `{ban}`", file.path))
+            .collect::<Vec<_>>()
+    })
+    .collect()
+}
+
+fn banned_paths(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .filter_map(|line| line.split_once("path = \"")?.1.split('"').next())
+}
+
+fn decision_numbers(files: &[File]) -> Vec<String> {
+    let records = files
+        .iter()
+        .filter_map(|file| file.path.strip_prefix(DECISIONS))
+        .filter(|name| *name != "README.md");
+    records
+        .zip(1_usize..)
+        .filter(|(name, number)| !name.starts_with(&format!("{number:04}-")))
+        .map(|(name, number)| format!("{DECISIONS}{name}: expected number {number:04}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(files: &[(&str, &str)]) -> Vec<String> {
+        let files: Vec<File> = files
+            .iter()
+            .map(|(path, text)| File {
+                path: (*path).to_owned(),
+                text: (*text).to_owned(),
+            })
+            .collect();
+        check(&files)
+    }
+
+    const LINTS: &str = "[lints]\nworkspace = true\n";
+
+    #[test]
+    fn a_whole_crate_passes() {
+        let files = [
+            ("crates/a/Cargo.toml", LINTS),
+            ("crates/a/README.md", ""),
+            ("crates/a/tests/it/main.rs", ""),
+            ("crates/a/tests/it/paths.rs", ""),
+        ];
+        assert_eq!(found(&files), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_crate_needs_its_parts() {
+        let files = [
+            ("crates/a/Cargo.toml", ""),
+            ("crates/a/tests/it/paths.rs", ""),
+            ("crates/ab/README.md", ""),
+        ];
+        let expected = [
+            "crates/a/Cargo.toml: without `[lints] workspace = true`",
+            "crates/a: without a README.md",
+            "crates/a/tests/it: without a main.rs",
+        ];
+        assert_eq!(found(&files), expected);
+    }
+
+    #[test]
+    fn a_second_test_binary_is_found() {
+        let files = [
+            ("crates/a/Cargo.toml", LINTS),
+            ("crates/a/README.md", ""),
+            ("crates/a/tests/paths.rs", ""),
+            ("crates/a/tests/slow/main.rs", ""),
+        ];
+        assert_eq!(found(&files).len(), 2);
+    }
+
+    #[test]
+    fn a_crates_own_clippy_file_repeats_the_bans() {
+        let root = "{ path = \"std::env::set_var\", reason = \"x\" },\n{ path = \"a::b\" },\n";
+        let files = [
+            ("clippy.toml", root),
+            ("crates/a/clippy.toml", "{ path = \"a::b\" },\n{ path = \"c::d\" },\n"),
+        ];
+        assert_eq!(
+            found(&files),
+            ["crates/a/clippy.toml: without the root's ban of `std::env::set_var`"]
+        );
+    }
+
+    #[test]
+    fn decisions_are_numbered_without_gaps() {
+        let files = [("docs/decisions/0001-a.md", ""), ("docs/decisions/0003-b.md", "")];
+        assert_eq!(found(&files), ["docs/decisions/0003-b.md: expected number 0002"]);
+    }
+}

@@ -1,0 +1,130 @@
+//! Rules about one Rust file: how it begins, how long it is, which words it may hold.
+
+use super::rust_text::RustFile;
+
+/// Above this a file has more than one idea, unless it is a flat list.
+const LONGEST: usize = 600;
+
+/// Files that may be longer, and why.
+const LONG: &[(&str, &str)] = &[];
+
+pub(crate) fn check(file: &RustFile) -> Vec<String> {
+    let rules = [header, length, attributes, unsafety, declarations];
+    rules.iter().flat_map(|rule| rule(file)).collect()
+}
+
+fn header(file: &RustFile) -> Vec<String> {
+    let is_missing = !file.text.starts_with("//!");
+    let text = format!("{}:1: begins without a `//!` line that says what lives here", file.path);
+    is_missing.then_some(text).into_iter().collect()
+}
+
+fn length(file: &RustFile) -> Vec<String> {
+    let lines = file.text.lines().count();
+    let is_listed = LONG.iter().any(|(path, _)| *path == file.path);
+    if lines <= LONGEST || is_listed || !file.path.contains("/src/") || file.is_test() {
+        return Vec::new();
+    }
+    vec![format!(
+        "{}: {lines} lines: split it, or list it with a reason in xtask/src/tidy/sources.rs",
+        file.path
+    )]
+}
+
+fn attributes(file: &RustFile) -> Vec<String> {
+    file.words("allow")
+        .filter(|at| {
+            let before = file.code.get(..*at).unwrap_or_default().trim_end();
+            let after = file.code.get(at + "allow".len()..).unwrap_or_default().trim_start();
+            after.starts_with('(') && (before.ends_with("#[") || before.ends_with("#!["))
+        })
+        .map(|at| {
+            let advice = "use `#[expect(lint, reason = \"..\")]`, which says when it is no longer needed";
+            format!("{}:{}: `#[allow(..)]`: {advice}", file.path, file.line(at))
+        })
+        .collect()
+}
+
+fn unsafety(file: &RustFile) -> Vec<String> {
+    if file.path.starts_with("crates/tools-sandbox/") {
+        return Vec::new();
+    }
+    file.words("unsafe")
+        .map(|at| format!("{}:{}: `unsafe` outside crates/tools-sandbox", file.path, file.line(at)))
+        .collect()
+}
+
+fn declarations(file: &RustFile) -> Vec<String> {
+    let is_declaring = file.path.ends_with("/src/lib.rs") || (file.path.ends_with("/mod.rs") && !file.is_test());
+    let first = file.words("fn").next().filter(|_| is_declaring);
+    first
+        .map(|at| {
+            format!(
+                "{}:{}: `fn` in a file that only declares and re-exports modules",
+                file.path,
+                file.line(at)
+            )
+        })
+        .into_iter()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "//! What lives here.\n";
+
+    fn found(path: &str, body: &str) -> Vec<String> {
+        check(&RustFile::new(path, &format!("{HEAD}{body}")))
+    }
+
+    #[test]
+    fn words_in_text_and_comments_are_not_code() {
+        let body = "// unsafe #[allow(x)]\nconst A: &str = \"#[allow(x)] unsafe\";\n#![forbid(unsafe_code)]\n";
+        assert_eq!(found("crates/tools-file/src/a.rs", body), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_file_needs_its_header() {
+        let found = check(&RustFile::new("crates/a/src/b.rs", "\n//! late\n"));
+        assert_eq!(
+            found,
+            ["crates/a/src/b.rs:1: begins without a `//!` line that says what lives here"]
+        );
+    }
+
+    #[test]
+    fn inner_and_spaced_allows_are_found() {
+        let found = found("crates/a/src/b.rs", "#![allow(x)]\n#[ allow (y)]\nfn allow(z: u8) {}\n");
+        assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn only_the_sandbox_may_be_unsafe() {
+        assert_eq!(
+            found("crates/tools-sandbox/src/a.rs", "unsafe fn a() {}"),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            found("crates/tools-file/src/a.rs", "unsafe fn a() {}"),
+            ["crates/tools-file/src/a.rs:2: `unsafe` outside crates/tools-sandbox"],
+        );
+    }
+
+    #[test]
+    fn length_counts_in_src_only() {
+        let body = "const A: u8 = 0;\n".repeat(LONGEST);
+        assert_eq!(found("crates/a/src/b.rs", &body).len(), 1);
+        assert_eq!(found("crates/a/tests/it/b.rs", &body), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_library_root_only_declares() {
+        assert_eq!(
+            found("crates/a/src/lib.rs", "mod b;\npub use b::B;\n"),
+            Vec::<String>::new()
+        );
+        assert_eq!(found("crates/a/src/b/mod.rs", "fn a() {}\n").len(), 1);
+    }
+}
