@@ -8,6 +8,22 @@ use crate::{
     metadata::Graph,
 };
 
+const DENY: &str = "0.20.2";
+
+/// Installs cargo-deny where it is missing, then runs.
+pub(crate) fn install_and_run() -> Result<(), Failure> {
+    if !command::has_subcommand("deny") {
+        command::run(&mut command::cargo(&[
+            "install",
+            "cargo-deny",
+            "--locked",
+            "--version",
+            DENY,
+        ]))?;
+    }
+    run()
+}
+
 /// Prints the duplicates, then lets cargo-deny judge.
 pub(crate) fn run() -> Result<(), Failure> {
     let graph = Graph::of_workspace()?;
@@ -20,7 +36,9 @@ pub(crate) fn run() -> Result<(), Failure> {
         );
     }
     if !command::has_subcommand("deny") {
-        println!("deps: NOT CHECKED: licences, bans, sources; install with `cargo install cargo-deny --locked`");
+        println!(
+            "deps: NOT CHECKED: licences, bans, sources: cargo-deny is missing; `cargo xtask deps --install` installs it"
+        );
         return Ok(());
     }
     // Advisories need a database from the network; the rest is in the lock file and the crates' own manifests.

@@ -28,7 +28,7 @@ usage: cargo xtask COMMAND
   layering                        which crate may depend on which
   codegen [--check]               write docs/reference, or name what is stale
   bench [--save N | --compare N]  criterion benches with a named baseline
-  deps                            licences, bans, sources, duplicate versions
+  deps [--install]                licences, bans, sources, duplicate versions
   dist [--time]                   release archive, or only the cold build's time";
 
 fn main() -> ExitCode {
@@ -52,6 +52,7 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["codegen", "--check"] => codegen::check(),
         ["bench", options @ ..] => bench::run(options),
         ["deps"] => deps::run(),
+        ["deps", "--install"] => deps::install_and_run(),
         ["dist"] => dist::run(),
         ["dist", "--time"] => dist::time_cold_build(),
         ["help" | "--help" | "-h"] => {
