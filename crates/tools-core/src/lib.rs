@@ -76,6 +76,9 @@ mod typed;
 mod layer;
 mod stack;
 
+#[cfg(doctest)]
+mod guides;
+
 mod clock;
 mod nearest;
 mod redact;
