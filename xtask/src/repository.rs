@@ -26,25 +26,59 @@ pub(crate) struct File {
 /// A folder that does not exist has no files. Symbolic links are not followed.
 pub(crate) fn files(root: &Path, folder: &str, endings: &[&str]) -> Result<Vec<File>, Failure> {
     let mut found = Vec::new();
-    let mut pending: Vec<PathBuf> = vec![root.join(folder)];
+    let mut pending = vec![root.join(folder)];
     while let Some(folder) = pending.pop() {
-        if !folder.is_dir() {
-            continue;
-        }
-        let what = format!("reading folder `{}`", folder.display());
-        for entry in fs::read_dir(&folder).map_err(Failure::io(&what))? {
-            let entry = entry.map_err(Failure::io(&what))?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let kind = entry.file_type().map_err(Failure::io(&what))?;
-            if kind.is_dir() && !name.starts_with('.') && !name.starts_with("target") {
-                pending.push(entry.path());
-            } else if kind.is_file() && endings.iter().any(|ending| name.ends_with(ending)) {
-                found.push(read(root, &entry.path())?);
-            }
+        let mut listing = list(&folder)?;
+        listing.folders.retain(|folder| !is_output(folder));
+        pending.append(&mut listing.folders);
+        found.append(&mut listing.files);
+    }
+    read_all(root, &found, endings)
+}
+
+/// The files in the root itself whose name ends with one of `endings`, sorted by path.
+pub(crate) fn top_files(root: &Path, endings: &[&str]) -> Result<Vec<File>, Failure> {
+    read_all(root, &list(root)?.files, endings)
+}
+
+#[derive(Default)]
+struct Listing {
+    files: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+}
+
+fn list(folder: &Path) -> Result<Listing, Failure> {
+    let mut listing = Listing::default();
+    if !folder.is_dir() {
+        return Ok(listing);
+    }
+    let what = format!("reading folder `{}`", folder.display());
+    for entry in fs::read_dir(folder).map_err(Failure::io(&what))? {
+        let entry = entry.map_err(Failure::io(&what))?;
+        let kind = entry.file_type().map_err(Failure::io(&what))?;
+        if kind.is_dir() {
+            listing.folders.push(entry.path());
+        } else if kind.is_file() {
+            listing.files.push(entry.path());
         }
     }
-    found.sort_by(|left, right| left.path.cmp(&right.path));
-    Ok(found)
+    Ok(listing)
+}
+
+/// Whether a folder holds what builds leave behind, or is hidden.
+fn is_output(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.') || name.starts_with("target")
+}
+
+fn read_all(root: &Path, paths: &[PathBuf], endings: &[&str]) -> Result<Vec<File>, Failure> {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let wanted = paths
+        .iter()
+        .filter(|path| endings.iter().any(|ending| name(path).ends_with(ending)));
+    let mut files = wanted.map(|path| read(root, path)).collect::<Result<Vec<_>, _>>()?;
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(files)
 }
 
 fn read(root: &Path, path: &Path) -> Result<File, Failure> {

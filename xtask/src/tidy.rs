@@ -3,6 +3,7 @@
 
 mod consistency;
 mod executor;
+mod links;
 mod rust_text;
 mod sources;
 mod tool_names;
@@ -31,15 +32,11 @@ pub(crate) fn run() -> Result<(), Failure> {
 
 fn read() -> Result<Vec<File>, Failure> {
     let root = repository::root();
-    let mut files = repository::files(root, "crates", &[".rs", "Cargo.toml", "README.md", "clippy.toml"])?;
-    files.extend(repository::files(root, "xtask", &[".rs", "Cargo.toml", "README.md"])?);
-    files.extend(repository::files(root, "docs", &[".md"])?);
-    let clippy = root.join("clippy.toml");
-    let text = std::fs::read_to_string(&clippy).map_err(Failure::io("reading `clippy.toml`"))?;
-    files.push(File {
-        path: "clippy.toml".to_owned(),
-        text,
-    });
+    let endings = [".rs", ".md", "Cargo.toml", "clippy.toml"];
+    let mut files = repository::top_files(root, &endings)?;
+    for folder in ["crates", "xtask", "docs"] {
+        files.extend(repository::files(root, folder, &endings)?);
+    }
     Ok(files)
 }
 
@@ -53,6 +50,7 @@ fn findings(files: &[File]) -> Vec<String> {
     found.extend(rust.iter().flat_map(tool_names::check));
     found.extend(executor::check(&rust));
     found.extend(consistency::check(files));
+    found.extend(links::check(files));
     found
 }
 
