@@ -13,18 +13,13 @@ fn criterion_options(options: &[&str]) -> Result<Vec<String>, Failure> {
         [] => Ok(Vec::new()),
         ["--save", name] if is_name(name) => Ok(vec!["--save-baseline".to_owned(), (*name).to_owned()]),
         ["--compare", name] if is_name(name) => Ok(vec!["--baseline".to_owned(), (*name).to_owned()]),
-        _ => Err(Failure::Usage(
-            "usage: cargo xtask bench [--save NAME | --compare NAME]".to_owned(),
-        )),
+        _ => Err(Failure::Usage("usage: cargo xtask bench [--save NAME | --compare NAME]".to_owned())),
     }
 }
 
 /// The name becomes a folder below `target/criterion`.
 fn is_name(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
 #[cfg(test)]
@@ -33,26 +28,14 @@ mod tests {
 
     #[test]
     fn options_are_criterions() {
-        assert_eq!(
-            criterion_options(&["--save", "main"]).unwrap(),
-            ["--save-baseline", "main"]
-        );
-        assert_eq!(
-            criterion_options(&["--compare", "main"]).unwrap(),
-            ["--baseline", "main"]
-        );
+        assert_eq!(criterion_options(&["--save", "main"]).unwrap(), ["--save-baseline", "main"]);
+        assert_eq!(criterion_options(&["--compare", "main"]).unwrap(), ["--baseline", "main"]);
         assert!(criterion_options(&[]).unwrap().is_empty());
     }
 
     #[test]
     fn a_name_stays_below_the_target_folder() {
-        for options in [
-            &["--save", "../x"][..],
-            &["--save", ""],
-            &["--save"],
-            &["--compare", "a", "b"],
-            &["x"],
-        ] {
+        for options in [&["--save", "../x"][..], &["--save", ""], &["--save"], &["--compare", "a", "b"], &["x"]] {
             assert!(criterion_options(options).is_err(), "{options:?}");
         }
     }

@@ -22,42 +22,18 @@ struct Step {
 
 /// Cheap steps first: a missing header should not cost a full build to find.
 const STEPS: &[Step] = &[
-    Step {
-        name: "fmt",
-        action: || command::run(&mut command::cargo(&["fmt", "--all", "--check"])),
-    },
-    Step {
-        name: "tidy",
-        action: tidy::run,
-    },
-    Step {
-        name: "layering",
-        action: layering::run,
-    },
-    Step {
-        name: "clippy",
-        action: || command::run(&mut clippy()),
-    },
-    Step {
-        name: "codegen",
-        action: codegen::check,
-    },
-    Step {
-        name: "tests",
-        action: tests,
-    },
+    Step { name: "fmt", action: || command::run(&mut command::cargo(&["fmt", "--all", "--check"])) },
+    Step { name: "tidy", action: tidy::run },
+    Step { name: "layering", action: layering::run },
+    Step { name: "clippy", action: || command::run(&mut clippy()) },
+    Step { name: "codegen", action: codegen::check },
+    Step { name: "tests", action: tests },
     Step {
         name: "doc tests",
         action: || command::run(&mut command::cargo(&["test", "--locked", "--doc", "--workspace"])),
     },
-    Step {
-        name: "docs",
-        action: || command::run(&mut docs()),
-    },
-    Step {
-        name: "cold release build",
-        action: dist::time_cold_build,
-    },
+    Step { name: "docs", action: || command::run(&mut docs()) },
+    Step { name: "cold release build", action: dist::time_cold_build },
 ];
 
 /// Runs all steps.
@@ -80,23 +56,13 @@ fn run_steps(steps: &[Step]) -> Result<(), Failure> {
 }
 
 fn clippy() -> Command {
-    command::cargo(&[
-        "clippy",
-        "--locked",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ])
+    command::cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"])
 }
 
 fn tests() -> Result<(), Failure> {
     if !command::has_subcommand("nextest") {
         let install = format!("cargo install cargo-nextest --locked --version {NEXTEST}");
-        return Err(Failure::Found(format!(
-            "cargo-nextest is not installed; install it with `{install}`"
-        )));
+        return Err(Failure::Found(format!("cargo-nextest is not installed; install it with `{install}`")));
     }
     let mut nextest = command::cargo(&["nextest", "run", "--locked", "--workspace", "--profile", "ci"]);
     command::run(nextest.env("INSTA_UPDATE", "no"))
@@ -119,18 +85,9 @@ mod tests {
     #[test]
     fn the_first_failure_ends_the_run() {
         let steps = [
-            Step {
-                name: "passes",
-                action: || Ok(()),
-            },
-            Step {
-                name: "fails",
-                action: || Err(Failure::Found("first".to_owned())),
-            },
-            Step {
-                name: "is not reached",
-                action: || Err(Failure::Found("second".to_owned())),
-            },
+            Step { name: "passes", action: || Ok(()) },
+            Step { name: "fails", action: || Err(Failure::Found("first".to_owned())) },
+            Step { name: "is not reached", action: || Err(Failure::Found("second".to_owned())) },
         ];
         assert_eq!(run_steps(&steps).unwrap_err().to_string(), "first");
     }

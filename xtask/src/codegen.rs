@@ -36,10 +36,7 @@ pub(crate) fn check() -> Result<(), Failure> {
         println!("codegen: {REFERENCE} is up to date");
         return Ok(());
     }
-    Err(Failure::Found(format!(
-        "codegen: {} pages differ; run `cargo xtask codegen` and commit",
-        findings.len()
-    )))
+    Err(Failure::Found(format!("codegen: {} pages differ; run `cargo xtask codegen` and commit", findings.len())))
 }
 
 fn generate(folder: &Path) -> Result<(), Failure> {
@@ -69,9 +66,7 @@ fn differences(committed: &Pages, fresh: &Pages) -> Vec<String> {
         Some(old) => Some(format!("{name}: stale from line {}", first_difference(old, page))),
     });
     let left_over = committed.keys().filter(|name| !fresh.contains_key(*name));
-    stale
-        .chain(left_over.map(|name| format!("{name}: nothing generates it")))
-        .collect()
+    stale.chain(left_over.map(|name| format!("{name}: nothing generates it"))).collect()
 }
 
 fn first_difference(old: &[u8], new: &[u8]) -> usize {
@@ -84,10 +79,7 @@ mod tests {
     use super::*;
 
     fn pages(pages: &[(&str, &str)]) -> Pages {
-        pages
-            .iter()
-            .map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()))
-            .collect()
+        pages.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()
     }
 
     #[test]
@@ -100,19 +92,12 @@ mod tests {
     fn every_page_that_differs_is_named() {
         let committed = pages(&[("cli.md", "a\nb\n"), ("old.md", "")]);
         let fresh = pages(&[("cli.md", "a\nc\n"), ("new.md", "x")]);
-        let expected = [
-            "cli.md: stale from line 2",
-            "new.md: missing",
-            "old.md: nothing generates it",
-        ];
+        let expected = ["cli.md: stale from line 2", "new.md: missing", "old.md: nothing generates it"];
         assert_eq!(differences(&committed, &fresh), expected);
     }
 
     #[test]
     fn a_page_cut_short_is_stale() {
-        assert_eq!(
-            differences(&pages(&[("a", "x\ny\n")]), &pages(&[("a", "x\n")])),
-            ["a: stale from line 2"]
-        );
+        assert_eq!(differences(&pages(&[("a", "x\ny\n")]), &pages(&[("a", "x\n")])), ["a: stale from line 2"]);
     }
 }

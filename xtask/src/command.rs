@@ -49,11 +49,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Child { status, .. } => status
-                .code()
-                .and_then(|code| u8::try_from(code).ok())
-                .unwrap_or(1)
-                .max(1),
+            Self::Child { status, .. } => status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1).max(1),
             Self::Found(_) | Self::Io { .. } | Self::Json { .. } => 1,
         }
     }
@@ -83,27 +79,17 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
 pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     let line = line(command);
     let status = command.status().map_err(Failure::io(format!("starting `{line}`")))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure::Child { line, status })
-    }
+    if status.success() { Ok(()) } else { Err(Failure::Child { line, status }) }
 }
 
 /// Runs a command and returns what it wrote to its standard output.
 pub(crate) fn capture(command: &mut Command) -> Result<String, Failure> {
     let line = line(command);
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(Failure::io(format!("starting `{line}`")))?;
+    let output = command.stderr(Stdio::inherit()).output().map_err(Failure::io(format!("starting `{line}`")))?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {
-        Err(Failure::Child {
-            line,
-            status: output.status,
-        })
+        Err(Failure::Child { line, status: output.status })
     }
 }
 
@@ -115,14 +101,8 @@ pub(crate) fn has_subcommand(name: &str) -> bool {
 
 /// The command as one would type it.
 pub(crate) fn line(command: &Command) -> String {
-    let program = Path::new(command.get_program())
-        .file_name()
-        .unwrap_or(command.get_program());
-    std::iter::once(program)
-        .chain(command.get_args())
-        .map(OsStr::to_string_lossy)
-        .collect::<Vec<_>>()
-        .join(" ")
+    let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    std::iter::once(program).chain(command.get_args()).map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -145,9 +125,6 @@ mod tests {
     #[test]
     fn a_missing_program_is_named() {
         let failure = run(&mut command("no-such-program-here")).unwrap_err();
-        assert!(
-            failure.to_string().starts_with("starting `no-such-program-here`: "),
-            "{failure}"
-        );
+        assert!(failure.to_string().starts_with("starting `no-such-program-here`: "), "{failure}");
     }
 }

@@ -13,13 +13,7 @@ const DENY: &str = "0.20.2";
 /// Installs cargo-deny where it is missing, then runs.
 pub(crate) fn install_and_run() -> Result<(), Failure> {
     if !command::has_subcommand("deny") {
-        command::run(&mut command::cargo(&[
-            "install",
-            "cargo-deny",
-            "--locked",
-            "--version",
-            DENY,
-        ]))?;
+        command::run(&mut command::cargo(&["install", "cargo-deny", "--locked", "--version", DENY]))?;
     }
     run()
 }
@@ -42,15 +36,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         return Ok(());
     }
     // Advisories need a database from the network; the rest is in the lock file and the crates' own manifests.
-    let mut deny = command::cargo(&[
-        "deny",
-        "--offline",
-        "--all-features",
-        "check",
-        "licenses",
-        "bans",
-        "sources",
-    ]);
+    let mut deny = command::cargo(&["deny", "--offline", "--all-features", "check", "licenses", "bans", "sources"]);
     command::run(&mut deny)
 }
 
@@ -75,9 +61,6 @@ mod tests {
             {"id": "libc", "name": "libc", "version": "0.2.9"}],
             "resolve": {"nodes": [{"id": "syn 2", "deps": []}, {"id": "syn 3", "deps": []}, {"id": "libc", "deps": []}]}}"#;
         let graph = Graph::parse(text).unwrap();
-        assert_eq!(
-            duplicates(&graph),
-            BTreeMap::from([("syn", BTreeSet::from(["2.0.1", "3.0.0"]))])
-        );
+        assert_eq!(duplicates(&graph), BTreeMap::from([("syn", BTreeSet::from(["2.0.1", "3.0.0"]))]));
     }
 }

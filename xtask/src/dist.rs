@@ -24,13 +24,7 @@ const SHELLS: &[&str] = &["bash", "zsh", "fish"];
 /// Builds the binary and lays out what a release holds.
 pub(crate) fn run() -> Result<(), Failure> {
     let root = repository::root();
-    command::run(&mut command::cargo(&[
-        "build",
-        "--release",
-        "--locked",
-        "--package",
-        PACKAGE,
-    ]))?;
+    command::run(&mut command::cargo(&["build", "--release", "--locked", "--package", PACKAGE]))?;
     let built = root.join("target/release").join(BINARY);
     let dist = root.join(DIST);
     clear(&dist)?;
@@ -57,14 +51,9 @@ pub(crate) fn time_cold_build() -> Result<(), Failure> {
     command::run(build.arg(&cold))?;
     let took = start.elapsed();
     let binary = cold.join("release").join(BINARY);
-    let size = fs::metadata(&binary)
-        .map_err(Failure::io(format!("reading `{}`", binary.display())))?
-        .len();
+    let size = fs::metadata(&binary).map_err(Failure::io(format!("reading `{}`", binary.display())))?.len();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    println!(
-        "{}",
-        cold_build_line(took, cores, usize::try_from(size).unwrap_or(usize::MAX))
-    );
+    println!("{}", cold_build_line(took, cores, usize::try_from(size).unwrap_or(usize::MAX)));
     fs::remove_dir_all(&cold).map_err(Failure::io(format!("removing `{COLD}`")))
 }
 

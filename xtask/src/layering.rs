@@ -26,11 +26,7 @@ const ISOLATED: &[Isolated] = &[
         gates: &["tools-overflow", "tools-memory"],
         why: "whoever takes only the file tools compiles no database",
     },
-    Isolated {
-        names: &["tree-sitter"],
-        gates: &["tools-code"],
-        why: "grammars are C code and slow to build",
-    },
+    Isolated { names: &["tree-sitter"], gates: &["tools-code"], why: "grammars are C code and slow to build" },
 ];
 
 /// Packages that must not be there at all, and why.
@@ -80,10 +76,7 @@ fn findings(graph: &Graph) -> Vec<String> {
     for (id, package) in graph.member_packages().filter(|(_, package)| package.name != CHORES) {
         match rank(&package.name) {
             Some(rank) => found.extend(member_edges(graph, package, rank)),
-            None => found.push(format!(
-                "`{}` has no rank: add it to the table in xtask/src/layering.rs",
-                package.name
-            )),
+            None => found.push(format!("`{}` has no rank: add it to the table in xtask/src/layering.rs", package.name)),
         }
         found.extend(ISOLATED.iter().filter_map(|rule| reaches_isolated(graph, id, rule)));
     }
@@ -117,11 +110,8 @@ fn broken_rule<'a>(from: &str, from_rank: u8, to: &'a str, edge: &Edge) -> Optio
         match rank(to) {
             Some(to_rank) if to_rank < from_rank => return None,
             Some(to_rank) => {
-                let section = if edge.kinds.contains(&Kind::Normal) {
-                    "a dependency"
-                } else {
-                    "a build or dev-dependency"
-                };
+                let section =
+                    if edge.kinds.contains(&Kind::Normal) { "a dependency" } else { "a build or dev-dependency" };
                 format!("{section} goes to a lower rank, and this one goes from {from_rank} to {to_rank}")
             }
             None => return None,
@@ -135,18 +125,8 @@ fn reaches_isolated(graph: &Graph, from: &str, rule: &Isolated) -> Option<String
     if rule.gates.contains(&graph.name(from)) {
         return None;
     }
-    let path = shortest_path(
-        graph,
-        from,
-        |name| rule.names.contains(&name),
-        |name| !rule.gates.contains(&name),
-    )?;
-    Some(format!(
-        "{}: only {} may reach it, because {}",
-        path.join(" -> "),
-        rule.gates.join(", "),
-        rule.why
-    ))
+    let path = shortest_path(graph, from, |name| rule.names.contains(&name), |name| !rule.gates.contains(&name))?;
+    Some(format!("{}: only {} may reach it, because {}", path.join(" -> "), rule.gates.join(", "), rule.why))
 }
 
 fn banned(graph: &Graph, name: &str, why: &str) -> Option<String> {
@@ -154,10 +134,7 @@ fn banned(graph: &Graph, name: &str, why: &str) -> Option<String> {
     if !present {
         return None;
     }
-    let path = graph
-        .members
-        .iter()
-        .find_map(|member| shortest_path(graph, member, |found| found == name, |_| true));
+    let path = graph.members.iter().find_map(|member| shortest_path(graph, member, |found| found == name, |_| true));
     let path = path.map_or_else(|| name.to_owned(), |path| path.join(" -> "));
     Some(format!("{path}: banned, because {why}"))
 }

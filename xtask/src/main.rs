@@ -60,8 +60,6 @@ fn run(words: &[&str]) -> Result<(), Failure> {
             Ok(())
         }
         [] => Err(Failure::Usage(USAGE.to_owned())),
-        [unknown, ..] => Err(Failure::Usage(format!(
-            "`{unknown}` with these options is not a command\n{USAGE}"
-        ))),
+        [unknown, ..] => Err(Failure::Usage(format!("`{unknown}` with these options is not a command\n{USAGE}"))),
     }
 }

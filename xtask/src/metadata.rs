@@ -57,22 +57,14 @@ pub(crate) enum Kind {
 impl Graph {
     /// Asks cargo about this workspace.
     pub(crate) fn of_workspace() -> Result<Self, Failure> {
-        let text = capture(&mut cargo(&[
-            "metadata",
-            "--format-version",
-            "1",
-            "--all-features",
-            "--locked",
-        ]))?;
+        let text = capture(&mut cargo(&["metadata", "--format-version", "1", "--all-features", "--locked"]))?;
         Self::parse(&text)
     }
 
     /// Reads what `cargo metadata --format-version 1` printed.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        let raw: Metadata = serde_json::from_str(text).map_err(|source| Failure::Json {
-            what: "the answer of `cargo metadata`".to_owned(),
-            source,
-        })?;
+        let raw: Metadata = serde_json::from_str(text)
+            .map_err(|source| Failure::Json { what: "the answer of `cargo metadata`".to_owned(), source })?;
         let mut nodes: BTreeMap<String, Vec<Edge>> = raw
             .resolve
             .nodes
@@ -84,20 +76,10 @@ impl Graph {
             .into_iter()
             .filter_map(|package| {
                 let edges = nodes.remove(&package.id)?;
-                Some((
-                    package.id,
-                    Package {
-                        name: package.name,
-                        version: package.version,
-                        edges,
-                    },
-                ))
+                Some((package.id, Package { name: package.name, version: package.version, edges }))
             })
             .collect();
-        Ok(Self {
-            packages,
-            members: raw.workspace_members.into_iter().collect(),
-        })
+        Ok(Self { packages, members: raw.workspace_members.into_iter().collect() })
     }
 
     /// The name of a package, or its id where the graph does not know it.
@@ -107,9 +89,7 @@ impl Graph {
 
     /// The workspace's own packages, by id.
     pub(crate) fn member_packages(&self) -> impl Iterator<Item = (&str, &Package)> {
-        self.members
-            .iter()
-            .filter_map(|id| Some((id.as_str(), self.packages.get(id)?)))
+        self.members.iter().filter_map(|id| Some((id.as_str(), self.packages.get(id)?)))
     }
 }
 

@@ -73,9 +73,7 @@ fn is_output(folder: &Path) -> bool {
 
 fn read_all(root: &Path, paths: &[PathBuf], endings: &[&str]) -> Result<Vec<File>, Failure> {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let wanted = paths
-        .iter()
-        .filter(|path| endings.iter().any(|ending| name(path).ends_with(ending)));
+    let wanted = paths.iter().filter(|path| endings.iter().any(|ending| name(path).ends_with(ending)));
     let mut files = wanted.map(|path| read(root, path)).collect::<Result<Vec<_>, _>>()?;
     files.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(files)
@@ -84,10 +82,7 @@ fn read_all(root: &Path, paths: &[PathBuf], endings: &[&str]) -> Result<Vec<File
 fn read(root: &Path, path: &Path) -> Result<File, Failure> {
     let bytes = fs::read(path).map_err(Failure::io(format!("reading `{}`", path.display())))?;
     let relative = path.strip_prefix(root).unwrap_or(path);
-    Ok(File {
-        path: relative.to_string_lossy().replace('\\', "/"),
-        text: String::from_utf8_lossy(&bytes).into_owned(),
-    })
+    Ok(File { path: relative.to_string_lossy().replace('\\', "/"), text: String::from_utf8_lossy(&bytes).into_owned() })
 }
 
 /// Whether a path names Rust source.

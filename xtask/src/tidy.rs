@@ -32,7 +32,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 
 fn read() -> Result<Vec<File>, Failure> {
     let root = repository::root();
-    let endings = [".rs", ".md", "Cargo.toml", "clippy.toml"];
+    let endings = [".rs", ".md", "Cargo.toml"];
     let mut files = repository::top_files(root, &endings)?;
     for folder in ["crates", "xtask", "docs"] {
         files.extend(repository::files(root, folder, &endings)?);
@@ -59,21 +59,14 @@ mod tests {
     use super::*;
 
     fn file(path: &str, text: &str) -> File {
-        File {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
+        File { path: path.to_owned(), text: text.to_owned() }
     }
 
     #[test]
     fn every_finding_is_reported() {
         let files = [
-            file("clippy.toml", ""),
             file("crates/tools-file/Cargo.toml", "[package]\n"),
-            file(
-                "crates/tools-file/src/lib.rs",
-                "#[allow(dead_code)]\nfn a() { unsafe {} }\n",
-            ),
+            file("crates/tools-file/src/lib.rs", "#[allow(dead_code)]\nfn a() { unsafe {} }\n"),
         ];
         let expected = [
             "crates/tools-file/src/lib.rs:1: begins without a `//!` line that says what lives here",

@@ -16,10 +16,8 @@ fn metadata(edges: &[(&str, &str, Option<&str>)]) -> Value {
     names.sort_unstable();
     names.dedup();
     let is_member = |name: &&&str| rank(name).is_some() || **name == CHORES || name.ends_with("-common");
-    let packages: Vec<Value> = names
-        .iter()
-        .map(|name| json!({"id": format!("{name} 1"), "name": name, "version": "1.0.0"}))
-        .collect();
+    let packages: Vec<Value> =
+        names.iter().map(|name| json!({"id": format!("{name} 1"), "name": name, "version": "1.0.0"})).collect();
     let members: Vec<String> = names.iter().filter(is_member).map(|name| format!("{name} 1")).collect();
     let nodes: Vec<Value> = names
         .iter()
@@ -68,25 +66,13 @@ fn a_dev_dependency_goes_down_too() {
 
 #[test]
 fn the_test_kit_is_for_tests_of_every_rank() {
-    check(
-        &[
-            ("tools-core", "tools-testkit", Some("dev")),
-            ("tools-sandbox", "tools-testkit", Some("dev")),
-        ],
-        &[],
-    );
-    check(
-        &[("haft", "tools-testkit", None)],
-        &["haft -> tools-testkit: the test kit is a dev-dependency only"],
-    );
+    check(&[("tools-core", "tools-testkit", Some("dev")), ("tools-sandbox", "tools-testkit", Some("dev"))], &[]);
+    check(&[("haft", "tools-testkit", None)], &["haft -> tools-testkit: the test kit is a dev-dependency only"]);
 }
 
 #[test]
 fn no_tool_crate_knows_the_facade() {
-    check(
-        &[("tools-mcp", "haft", Some("dev"))],
-        &["tools-mcp -> haft: a `tools-*` crate never depends on the facade"],
-    );
+    check(&[("tools-mcp", "haft", Some("dev"))], &["tools-mcp -> haft: a `tools-*` crate never depends on the facade"]);
 }
 
 #[test]
@@ -99,45 +85,27 @@ fn a_crate_without_a_rank_is_reported() {
 
 #[test]
 fn reqwest_is_reached_through_its_gates_only() {
-    check(
-        &[
-            ("haft", "tools-web", None),
-            ("tools-web", "reqwest", None),
-            ("tools-file", "tools-core", None),
-        ],
-        &[],
-    );
+    check(&[("haft", "tools-web", None), ("tools-web", "reqwest", None), ("tools-file", "tools-core", None)], &[]);
     check(
         &[("tools-file", "fetcher", None), ("fetcher", "reqwest", None)],
-        &[
-            "tools-file -> fetcher -> reqwest: only tools-web, tools-providers, tools-mcp may reach it, \
-           because whoever takes only the file tools compiles no HTTP client",
-        ],
+        &["tools-file -> fetcher -> reqwest: only tools-web, tools-providers, tools-mcp may reach it, \
+           because whoever takes only the file tools compiles no HTTP client"],
     );
 }
 
 #[test]
 fn a_gate_does_not_hide_a_second_way() {
     check(
-        &[
-            ("haft", "tools-web", None),
-            ("tools-web", "reqwest", None),
-            ("haft", "reqwest", None),
-        ],
-        &[
-            "haft -> reqwest: only tools-web, tools-providers, tools-mcp may reach it, \
-           because whoever takes only the file tools compiles no HTTP client",
-        ],
+        &[("haft", "tools-web", None), ("tools-web", "reqwest", None), ("haft", "reqwest", None)],
+        &["haft -> reqwest: only tools-web, tools-providers, tools-mcp may reach it, \
+           because whoever takes only the file tools compiles no HTTP client"],
     );
 }
 
 #[test]
 fn the_chores_are_free_but_nobody_uses_them() {
     check(&[("xtask", "reqwest", None)], &[]);
-    check(
-        &[("tools-core", "xtask", Some("build"))],
-        &["tools-core -> xtask: nothing depends on the chores"],
-    );
+    check(&[("tools-core", "xtask", Some("build"))], &["tools-core -> xtask: nothing depends on the chores"]);
 }
 
 #[test]
@@ -152,9 +120,5 @@ fn banned_packages_are_reported_with_the_way_to_them() {
 fn every_finding_is_reported() {
     let text = metadata(&[("tools-core", "tools-sandbox", None), ("tools-sandbox", "sqlx", None)]).to_string();
     let graph = Graph::parse(&text).expect("hand-made metadata is valid");
-    assert_eq!(
-        findings(&graph).len(),
-        3,
-        "the edge, and the database reached from both crates"
-    );
+    assert_eq!(findings(&graph).len(), 3, "the edge, and the database reached from both crates");
 }

@@ -1,5 +1,5 @@
-//! Rules about the shape of the repository: what every crate has, one test binary each, bans that are not forgotten in
-//! a crate's own clippy configuration, and decision records that are numbered without gaps.
+//! Rules about the shape of the repository: what every crate has, one test binary each, and decision records that are
+//! numbered without gaps.
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,13 @@ const DECISIONS: &str = "docs/decisions/";
 
 pub(crate) fn check(files: &[File]) -> Vec<String> {
     let mut found: Vec<String> = crates(files).iter().flat_map(|name| one_crate(files, name)).collect();
-    found.extend(forgotten_bans(files));
     found.extend(decision_numbers(files));
     found
 }
 
 /// The folders that hold a package.
 fn crates(files: &[File]) -> BTreeSet<&str> {
-    files
-        .iter()
-        .filter_map(|file| file.path.strip_suffix("/Cargo.toml"))
-        .collect()
+    files.iter().filter_map(|file| file.path.strip_suffix("/Cargo.toml")).collect()
 }
 
 fn one_crate(files: &[File], name: &str) -> Vec<String> {
@@ -33,20 +29,11 @@ fn one_crate(files: &[File], name: &str) -> Vec<String> {
     if !has("/README.md") {
         found.push(format!("{name}: without a README.md"));
     }
-    let roots: Vec<&str> = files
-        .iter()
-        .filter(own)
-        .filter_map(|file| test_root(&file.path[name.len()..]))
-        .collect();
+    let roots: Vec<&str> = files.iter().filter(own).filter_map(|file| test_root(&file.path[name.len()..])).collect();
     found.extend(
-        roots
-            .iter()
-            .map(|root| format!("{name}{root}: a second test binary; tests are modules of tests/it/main.rs")),
+        roots.iter().map(|root| format!("{name}{root}: a second test binary; tests are modules of tests/it/main.rs")),
     );
-    let has_tests = files
-        .iter()
-        .filter(own)
-        .any(|file| file.path[name.len()..].starts_with("/tests/it/"));
+    let has_tests = files.iter().filter(own).any(|file| file.path[name.len()..].starts_with("/tests/it/"));
     if has_tests && !has("/tests/it/main.rs") {
         found.push(format!("{name}/tests/it: without a main.rs"));
     }
@@ -57,38 +44,11 @@ fn one_crate(files: &[File], name: &str) -> Vec<String> {
 fn test_root(path: &str) -> Option<&str> {
     let rest = path.strip_prefix("/tests/").filter(|rest| is_rust(rest))?;
     let parts: Vec<&str> = rest.split('/').collect();
-    matches!(parts[..], [_] | [_, "main.rs"])
-        .then_some(path)
-        .filter(|_| rest != "it/main.rs")
-}
-
-/// Clippy reads one configuration, the nearest. A crate that has its own must repeat what the root bans.
-fn forgotten_bans(files: &[File]) -> Vec<String> {
-    let Some(root) = files.iter().find(|file| file.path == "clippy.toml") else {
-        return Vec::new();
-    };
-    let bans: Vec<&str> = banned_paths(&root.text).collect();
-    let own = files.iter().filter(|file| file.path.ends_with("/clippy.toml"));
-    own.flat_map(|file| {
-        let here: BTreeSet<&str> = banned_paths(&file.text).collect();
-        let missing = bans.iter().filter(move |ban| !here.contains(**ban));
-        missing
-            .map(|ban| format!("{}: without the root's ban of `{ban}`", file.path))
-            .collect::<Vec<_>>()
-    })
-    .collect()
-}
-
-fn banned_paths(text: &str) -> impl Iterator<Item = &str> {
-    text.lines()
-        .filter_map(|line| line.split_once("path = \"")?.1.split('"').next())
+    matches!(parts[..], [_] | [_, "main.rs"]).then_some(path).filter(|_| rest != "it/main.rs")
 }
 
 fn decision_numbers(files: &[File]) -> Vec<String> {
-    let records = files
-        .iter()
-        .filter_map(|file| file.path.strip_prefix(DECISIONS))
-        .filter(|name| *name != "README.md");
+    let records = files.iter().filter_map(|file| file.path.strip_prefix(DECISIONS)).filter(|name| *name != "README.md");
     records
         .zip(1_usize..)
         .filter(|(name, number)| !name.starts_with(&format!("{number:04}-")))
@@ -101,13 +61,8 @@ mod tests {
     use super::*;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
-        let files: Vec<File> = files
-            .iter()
-            .map(|(path, text)| File {
-                path: (*path).to_owned(),
-                text: (*text).to_owned(),
-            })
-            .collect();
+        let files: Vec<File> =
+            files.iter().map(|(path, text)| File { path: (*path).to_owned(), text: (*text).to_owned() }).collect();
         check(&files)
     }
 
@@ -126,11 +81,7 @@ mod tests {
 
     #[test]
     fn a_crate_needs_its_parts() {
-        let files = [
-            ("crates/a/Cargo.toml", ""),
-            ("crates/a/tests/it/paths.rs", ""),
-            ("crates/ab/README.md", ""),
-        ];
+        let files = [("crates/a/Cargo.toml", ""), ("crates/a/tests/it/paths.rs", ""), ("crates/ab/README.md", "")];
         let expected = [
             "crates/a/Cargo.toml: without `[lints] workspace = true`",
             "crates/a: without a README.md",
@@ -148,19 +99,6 @@ mod tests {
             ("crates/a/tests/slow/main.rs", ""),
         ];
         assert_eq!(found(&files).len(), 2);
-    }
-
-    #[test]
-    fn a_crates_own_clippy_file_repeats_the_bans() {
-        let root = "{ path = \"std::env::set_var\", reason = \"x\" },\n{ path = \"a::b\" },\n";
-        let files = [
-            ("clippy.toml", root),
-            ("crates/a/clippy.toml", "{ path = \"a::b\" },\n{ path = \"c::d\" },\n"),
-        ];
-        assert_eq!(
-            found(&files),
-            ["crates/a/clippy.toml: without the root's ban of `std::env::set_var`"]
-        );
     }
 
     #[test]

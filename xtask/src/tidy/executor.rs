@@ -12,10 +12,7 @@ pub(crate) fn check(files: &[RustFile]) -> Option<String> {
     let file = files.iter().find(|file| file.path == HOME)?;
     match methods(file) {
         None => Some(format!("{HOME}: without `{TRAIT}`")),
-        Some(Methods {
-            required: METHODS,
-            provided: 0,
-        }) => None,
+        Some(Methods { required: METHODS, provided: 0 }) => None,
         Some(Methods { required, provided }) => Some(format!(
             "{HOME}: `ToolExecutor` has {required} required and {provided} provided methods; it has exactly {METHODS} required"
         )),
@@ -32,10 +29,7 @@ fn methods(file: &RustFile) -> Option<Methods> {
     let code = file.code.as_bytes();
     let start = file.words(TRAIT).next()?;
     let end = block_end(code, start)?;
-    let mut count = Methods {
-        required: 0,
-        provided: 0,
-    };
+    let mut count = Methods { required: 0, provided: 0 };
     let mut from = start;
     for at in file.words("fn").filter(|at| (start..end).contains(at)) {
         if at < from {

@@ -19,18 +19,13 @@ pub(crate) fn check(files: &[File]) -> Vec<String> {
 }
 
 fn is_page(path: &str) -> bool {
-    std::path::Path::new(path)
-        .extension()
-        .is_some_and(|extension| extension == "md")
+    std::path::Path::new(path).extension().is_some_and(|extension| extension == "md")
 }
 
 /// The targets of `[text](target)` with their lines, without what follows a `#`.
 fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(text.lines()).flat_map(|(number, line)| {
-        let targets = line
-            .split("](")
-            .skip(1)
-            .filter_map(|rest| rest.split([')', '#', ' ']).next());
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split([')', '#', ' ']).next());
         targets.map(move |target| (number, target))
     })
 }
@@ -56,15 +51,8 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<String> {
-        let page = |path: &str, text: &str| File {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        };
-        check(&[
-            page("docs/a.md", text),
-            page("docs/decisions/0001-b.md", ""),
-            page("SECURITY.md", ""),
-        ])
+        let page = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+        check(&[page("docs/a.md", text), page("docs/decisions/0001-b.md", ""), page("SECURITY.md", "")])
     }
 
     #[test]

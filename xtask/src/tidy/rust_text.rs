@@ -18,38 +18,20 @@ pub(crate) struct RustFile {
 
 impl RustFile {
     pub(crate) fn new(path: &str, text: &str) -> Self {
-        let mut scan = Scan {
-            bytes: text.as_bytes(),
-            code: text.as_bytes().to_vec(),
-            strings: Vec::new(),
-            at: 0,
-        };
+        let mut scan = Scan { bytes: text.as_bytes(), code: text.as_bytes().to_vec(), strings: Vec::new(), at: 0 };
         scan.run();
-        let Scan {
-            mut code, mut strings, ..
-        } = scan;
+        let Scan { mut code, mut strings, .. } = scan;
         for module in test_modules(&code) {
             strings.retain(|string| !module.contains(&string.start));
             blank(&mut code, module);
         }
         let code = String::from_utf8_lossy(&code).into_owned();
-        Self {
-            path: path.to_owned(),
-            text: text.to_owned(),
-            code,
-            strings,
-        }
+        Self { path: path.to_owned(), text: text.to_owned(), code, strings }
     }
 
     /// The line, counted from one, in which a byte offset lies.
     pub(crate) fn line(&self, offset: usize) -> usize {
-        self.text
-            .as_bytes()
-            .iter()
-            .take(offset)
-            .filter(|byte| **byte == b'\n')
-            .count()
-            + 1
+        self.text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
     }
 
     /// Offsets at which `word` stands in the code with nothing of an identifier around it.
@@ -100,10 +82,7 @@ fn test_modules(code: &[u8]) -> Vec<Range<usize>> {
 }
 
 fn position(code: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
-    code.get(from..)?
-        .windows(wanted.len())
-        .position(|window| window == wanted)
-        .map(|at| at + from)
+    code.get(from..)?.windows(wanted.len()).position(|window| window == wanted).map(|at| at + from)
 }
 
 fn blank(code: &mut [u8], range: Range<usize>) {
@@ -124,12 +103,8 @@ struct Scan<'a> {
 impl Scan<'_> {
     fn run(&mut self) {
         while let Some(byte) = self.peek(0) {
-            let starts_word = !self
-                .at
-                .checked_sub(1)
-                .and_then(|at| self.bytes.get(at))
-                .copied()
-                .is_some_and(is_identifier);
+            let starts_word =
+                !self.at.checked_sub(1).and_then(|at| self.bytes.get(at)).copied().is_some_and(is_identifier);
             match byte {
                 b'/' if self.peek(1) == Some(b'/') => self.line_comment(),
                 b'/' if self.peek(1) == Some(b'*') => self.block_comment(),
@@ -226,9 +201,7 @@ impl Scan<'_> {
         let start = self.at;
         let width = match self.peek(1) {
             Some(b'\\') => (3..16).find(|ahead| self.peek(*ahead) == Some(b'\'')),
-            Some(_) => (2..6)
-                .find(|ahead| self.peek(*ahead) == Some(b'\''))
-                .filter(|end| self.is_one_character(*end)),
+            Some(_) => (2..6).find(|ahead| self.peek(*ahead) == Some(b'\'')).filter(|end| self.is_one_character(*end)),
             None => None,
         };
         self.at += width.map_or(1, |end| end + 1);
@@ -273,10 +246,7 @@ mod tests {
 
     #[test]
     fn test_modules_are_not_code() {
-        let file = RustFile::new(
-            "x.rs",
-            "fn a() {}\n#[cfg(test)]\nmod tests { fn b() { \"x\" } }\nfn c() {}\n",
-        );
+        let file = RustFile::new("x.rs", "fn a() {}\n#[cfg(test)]\nmod tests { fn b() { \"x\" } }\nfn c() {}\n");
         assert_eq!(file.words("fn").map(|at| file.line(at)).collect::<Vec<_>>(), [1, 4]);
         assert!(file.strings.is_empty());
     }

@@ -8,8 +8,15 @@ const LONGEST: usize = 600;
 /// Files that may be longer, and why.
 const LONG: &[(&str, &str)] = &[];
 
+/// Crates whose tools act on paths that a model named.
+const TOOL_SOURCES: &[&str] =
+    &["crates/tools-file/src/", "crates/tools-shell/src/", "crates/tools-code/src/", "crates/tools-diagnostics/src/"];
+
+/// Ways to use a path as a string.
+const PATH_STRINGS: &[&str] = &["canonicalize", "File::open", "File::create", "fs::read_to_string"];
+
 pub(crate) fn check(file: &RustFile) -> Vec<String> {
-    let rules = [header, length, attributes, unsafety, declarations];
+    let rules = [header, length, attributes, unsafety, paths, declarations];
     rules.iter().flat_map(|rule| rule(file)).collect()
 }
 
@@ -25,10 +32,7 @@ fn length(file: &RustFile) -> Vec<String> {
     if lines <= LONGEST || is_listed || !file.path.contains("/src/") || file.is_test() {
         return Vec::new();
     }
-    vec![format!(
-        "{}: {lines} lines: split it, or list it with a reason in xtask/src/tidy/sources.rs",
-        file.path
-    )]
+    vec![format!("{}: {lines} lines: split it, or list it with a reason in xtask/src/tidy/sources.rs", file.path)]
 }
 
 fn attributes(file: &RustFile) -> Vec<String> {
@@ -54,17 +58,25 @@ fn unsafety(file: &RustFile) -> Vec<String> {
         .collect()
 }
 
+/// A path that was checked as a string may name something else by the time it is opened.
+fn paths(file: &RustFile) -> Vec<String> {
+    if file.is_test() || !TOOL_SOURCES.iter().any(|folder| file.path.starts_with(folder)) {
+        return Vec::new();
+    }
+    let found = PATH_STRINGS.iter().flat_map(|word| file.words(word).map(move |at| (at, word)));
+    found
+        .map(|(at, word)| {
+            let advice = "resolve and open through `tools_sandbox`, which acts on what it checked";
+            format!("{}:{}: `{word}`: {advice}", file.path, file.line(at))
+        })
+        .collect()
+}
+
 fn declarations(file: &RustFile) -> Vec<String> {
     let is_declaring = file.path.ends_with("/src/lib.rs") || (file.path.ends_with("/mod.rs") && !file.is_test());
     let first = file.words("fn").next().filter(|_| is_declaring);
     first
-        .map(|at| {
-            format!(
-                "{}:{}: `fn` in a file that only declares and re-exports modules",
-                file.path,
-                file.line(at)
-            )
-        })
+        .map(|at| format!("{}:{}: `fn` in a file that only declares and re-exports modules", file.path, file.line(at)))
         .into_iter()
         .collect()
 }
@@ -88,10 +100,7 @@ mod tests {
     #[test]
     fn a_file_needs_its_header() {
         let found = check(&RustFile::new("crates/a/src/b.rs", "\n//! late\n"));
-        assert_eq!(
-            found,
-            ["crates/a/src/b.rs:1: begins without a `//!` line that says what lives here"]
-        );
+        assert_eq!(found, ["crates/a/src/b.rs:1: begins without a `//!` line that says what lives here"]);
     }
 
     #[test]
@@ -102,14 +111,19 @@ mod tests {
 
     #[test]
     fn only_the_sandbox_may_be_unsafe() {
-        assert_eq!(
-            found("crates/tools-sandbox/src/a.rs", "unsafe fn a() {}"),
-            Vec::<String>::new()
-        );
+        assert_eq!(found("crates/tools-sandbox/src/a.rs", "unsafe fn a() {}"), Vec::<String>::new());
         assert_eq!(
             found("crates/tools-file/src/a.rs", "unsafe fn a() {}"),
             ["crates/tools-file/src/a.rs:2: `unsafe` outside crates/tools-sandbox"],
         );
+    }
+
+    #[test]
+    fn tools_do_not_open_path_strings() {
+        let body = "fn a(p: &Path) { p.canonicalize(); std::fs::File::open(p); }\n#[cfg(test)]\nmod tests { use std::fs::File::open; }\n";
+        assert_eq!(found("crates/tools-file/src/tools/a.rs", body).len(), 2);
+        assert_eq!(found("crates/tools-sandbox/src/roots.rs", body), Vec::<String>::new());
+        assert_eq!(found("crates/tools-file/tests/it/a.rs", body), Vec::<String>::new());
     }
 
     #[test]
@@ -121,10 +135,7 @@ mod tests {
 
     #[test]
     fn a_library_root_only_declares() {
-        assert_eq!(
-            found("crates/a/src/lib.rs", "mod b;\npub use b::B;\n"),
-            Vec::<String>::new()
-        );
+        assert_eq!(found("crates/a/src/lib.rs", "mod b;\npub use b::B;\n"), Vec::<String>::new());
         assert_eq!(found("crates/a/src/b/mod.rs", "fn a() {}\n").len(), 1);
     }
 }

@@ -34,10 +34,7 @@ const TOOLS: &[&str] = &[
 
 /// Places in which the same words are something else, and what.
 const ELSEWHERE: &[(&str, &str)] = &[
-    (
-        "crates/tools-shell/src/",
-        "names of programs and shell builtins in a command line",
-    ),
+    ("crates/tools-shell/src/", "names of programs and shell builtins in a command line"),
     ("crates/tools-filter/src/", "names of programs whose output is filtered"),
     ("crates/tools-testkit/", "doubles for tests"),
     ("crates/tools-bench/", "names of benches"),
@@ -54,11 +51,7 @@ pub(crate) fn check(file: &RustFile) -> Vec<String> {
             let name = file.text.get(range.clone())?.trim_matches('"');
             (TOOLS.contains(&name) && is_compared(&file.code, range)).then(|| {
                 let advice = "ask the definition's traits or the inspection";
-                format!(
-                    "{}:{}: the tool name `{name}` decides something: {advice}",
-                    file.path,
-                    file.line(range.start)
-                )
+                format!("{}:{}: the tool name `{name}` decides something: {advice}", file.path, file.line(range.start))
             })
         })
         .collect()
@@ -79,9 +72,7 @@ fn is_compared(code: &str, literal: &Range<usize>) -> bool {
     let is_pattern = after.starts_with("=>") || (after.starts_with('|') && !after.starts_with("||"));
     let is_argument = [".eq(", ".ne(", "matches!("].iter().any(|call| before.ends_with(call));
     // `"a" | "bash"` ends a pattern; `|a| "bash"` is a closure that returns a value.
-    let is_last_alternative = before
-        .strip_suffix('|')
-        .is_some_and(|rest| rest.trim_end().ends_with('"'));
+    let is_last_alternative = before.strip_suffix('|').is_some_and(|rest| rest.trim_end().ends_with('"'));
     is_operand || is_pattern || is_argument || is_last_alternative
 }
 
