@@ -72,7 +72,7 @@ mod tests {
             "crates/tools-file/src/lib.rs:1: begins without a `//!` line that says what lives here",
             "crates/tools-file/src/lib.rs:1: `#[allow(..)]`: use `#[expect(lint, reason = \"..\")]`, which says when it is no longer needed",
             "crates/tools-file/src/lib.rs:2: `unsafe` outside crates/tools-sandbox",
-            "crates/tools-file/src/lib.rs:2: `fn` in a file that only declares and re-exports modules",
+            "crates/tools-file/src/lib.rs:2: `fn` in a file that declares and re-exports modules and holds no logic",
             "crates/tools-file/Cargo.toml: without `[lints] workspace = true`",
             "crates/tools-file: without a README.md",
         ];

@@ -1,6 +1,6 @@
 //! Rules about one Rust file: how it begins, how long it is, which words it may hold.
 
-use super::rust_text::RustFile;
+use super::rust_text::{RustFile, block_end};
 
 /// Above this a file has more than one idea, unless it is a flat list.
 const LONGEST: usize = 600;
@@ -74,9 +74,18 @@ fn paths(file: &RustFile) -> Vec<String> {
 
 fn declarations(file: &RustFile) -> Vec<String> {
     let is_declaring = file.path.ends_with("/src/lib.rs") || (file.path.ends_with("/mod.rs") && !file.is_test());
-    let first = file.words("fn").next().filter(|_| is_declaring);
+    let code = file.code.as_bytes();
+    // A method that a trait only declares is no logic.
+    let has_body = |at: &usize| block_end(code, *at).and_then(|end| code.get(end - 1)) == Some(&b'}');
+    let first = file.words("fn").filter(|_| is_declaring).find(has_body);
     first
-        .map(|at| format!("{}:{}: `fn` in a file that only declares and re-exports modules", file.path, file.line(at)))
+        .map(|at| {
+            format!(
+                "{}:{}: `fn` in a file that declares and re-exports modules and holds no logic",
+                file.path,
+                file.line(at)
+            )
+        })
         .into_iter()
         .collect()
 }
@@ -136,6 +145,7 @@ mod tests {
     #[test]
     fn a_library_root_only_declares() {
         assert_eq!(found("crates/a/src/lib.rs", "mod b;\npub use b::B;\n"), Vec::<String>::new());
+        assert_eq!(found("crates/a/src/b/mod.rs", "pub trait A { fn a(&self) -> u8; }\n"), Vec::<String>::new());
         assert_eq!(found("crates/a/src/b/mod.rs", "fn a() {}\n").len(), 1);
     }
 }
