@@ -1,6 +1,9 @@
 //! What gates and tools note about a call while it passes: the audit line is made from it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -38,6 +41,15 @@ pub struct GateNote {
     pub verdict: Verdict,
 }
 
+/// How often and since when the executor itself was at work on a call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Runs {
+    /// How often it was started; 0 when the call was answered or refused before it got there.
+    pub count: u32,
+    /// When it was started first.
+    pub since: Option<Instant>,
+}
+
 /// The notes on one call. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Journal(Arc<Mutex<Notes>>);
@@ -47,6 +59,7 @@ struct Notes {
     values: Map<String, Value>,
     gates: Vec<GateNote>,
     warnings: Vec<String>,
+    runs: Runs,
 }
 
 impl Journal {
@@ -94,6 +107,18 @@ impl Journal {
         self.notes().warnings.clone()
     }
 
+    /// How often the executor was started, and when first.
+    pub fn runs(&self) -> Runs {
+        self.notes().runs
+    }
+
+    /// Notes that the executor is started: by the tail of the stack only.
+    pub(crate) fn executing(&self) {
+        let mut notes = self.notes();
+        notes.runs.count = notes.runs.count.saturating_add(1);
+        notes.runs.since.get_or_insert_with(Instant::now);
+    }
+
     fn notes(&self) -> MutexGuard<'_, Notes> {
         // A panic while noting leaves the notes as they were: still worth recording.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -118,5 +143,22 @@ mod tests {
         assert_eq!(journal.verdict(), Some(Verdict::Deny));
         assert_eq!(journal.value(keys::APPROVED_BY), Some("person".into()));
         assert_eq!(journal.warnings(), ["w"]);
+    }
+
+    #[test]
+    fn every_start_of_the_executor_counts_and_the_first_is_timed() {
+        let journal = Journal::default();
+        assert_eq!(journal.runs(), Runs::default());
+        journal.executing();
+        let first = journal.runs();
+        journal.executing();
+        assert_eq!(
+            journal.runs(),
+            Runs {
+                count: 2,
+                since: first.since
+            }
+        );
+        assert!(first.since.is_some());
     }
 }

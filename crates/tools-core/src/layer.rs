@@ -113,7 +113,11 @@ impl Next<'_> {
             Path::Confirmed(approval) => self.leaf.execute_tool_call_confirmed_erased(call, approval, cx),
             Path::Mismatched => return Err(approval_mismatch(call)),
         };
-        let running = AssertUnwindSafe(running).catch_unwind();
+        let running = async {
+            // Inside the race: a call that is cancelled before its first step was never executed.
+            cx.journal().executing();
+            AssertUnwindSafe(running).catch_unwind().await
+        };
         let executed = tokio::select! {
             biased;
             () = cx.cancel().cancelled() => return Err(cancelled(call)),
