@@ -1,0 +1,218 @@
+//! The chain that makes a log tamper-evident: how a line is sealed, and how a sealed line is read back. Pure.
+//!
+//! A line is one JSON object whose first members are `v` and `seq` and whose last are `prev` and `hash`. `hash` is the
+//! SHA-256 of the 64 digits of `prev` followed by the bytes of the line as they stand in the file, without its member
+//! `hash` (the text up to the `,"hash"`, and a closing brace). `prev` is the `hash` of the line before; 64 zeros in
+//! the first line of all. Nothing is parsed and written again to check it.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+/// The `prev` of the first line of all.
+pub const ZERO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+const DIGITS: usize = 64;
+const START: &str = r#"{"v":1,"seq":"#;
+const PREV: &str = r#","prev":""#;
+const HASH: &str = r#"","hash":""#;
+const END: &str = r#""}"#;
+
+/// The last line of a chain: what the next one is chained to, and what to note down to detect a cut tail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// Its number; 0 before the first line.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: String,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self { seq: 0, hash: ZERO_HASH.to_owned() }
+    }
+}
+
+/// Something that happened to the file before a line: put into that line, so that it is part of the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    /// Bytes that are no line of the chain stand before this line: a write was cut off.
+    Damaged {
+        /// How many.
+        bytes: u64,
+        /// Their SHA-256.
+        sha256: String,
+    },
+    /// This is the first line of its file; the chain goes on from the end of another.
+    Continues {
+        /// The name of the other file, in the same folder.
+        file: String,
+    },
+}
+
+/// Writes the line that follows `head` to the end of `out`, with its newline, and returns the new head.
+///
+/// `body` is the members of the line without braces (`"ts":"…","tool":"…"`).
+pub fn seal(head: &Head, body: &str, mark: Option<&Mark>, out: &mut String) -> Head {
+    let start = out.len();
+    let seq = head.seq.saturating_add(1);
+    // Writing to a `String` cannot fail.
+    let _ = write!(out, "{START}{seq},{body}");
+    match mark {
+        None => {}
+        Some(Mark::Damaged { bytes, sha256 }) => {
+            let _ = write!(out, r#","damaged":{{"bytes":{bytes},"sha256":"{sha256}"}}"#);
+        }
+        Some(Mark::Continues { file }) => {
+            let _ = write!(out, r#","continues":{}"#, serde_json::Value::String(file.as_str().to_owned()));
+        }
+    }
+    out.push_str(PREV);
+    out.push_str(&head.hash);
+    let hash = digest(&head.hash, &out.as_bytes()[start..], END);
+    out.push_str(HASH);
+    out.push_str(&hash);
+    out.push_str(END);
+    out.push('\n');
+    Head { seq, hash }
+}
+
+/// A line of a chain, taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sealed<'a> {
+    /// Its number.
+    pub seq: u64,
+    /// The hash of the line before, as it says.
+    pub prev: &'a str,
+    /// Its own hash, as it says.
+    pub hash: &'a str,
+    /// The line without `","hash":"…"}`.
+    hashed: &'a [u8],
+}
+
+impl Sealed<'_> {
+    /// Whether the line is what it was when it was sealed.
+    pub fn is_intact(&self) -> bool {
+        digest(self.prev, self.hashed, END) == self.hash
+    }
+
+    /// What the next line is chained to.
+    pub fn head(&self) -> Head {
+        Head { seq: self.seq, hash: self.hash.to_owned() }
+    }
+}
+
+/// Takes a line apart, without its newline; `None` when it has not the form that [`seal`] gives.
+pub fn unseal(line: &[u8]) -> Option<Sealed<'_>> {
+    let rest = line.strip_suffix(END.as_bytes())?;
+    let (rest, hash) = split_digits(rest)?;
+    let hashed = rest.strip_suffix(HASH.as_bytes())?;
+    let (rest, prev) = split_digits(hashed)?;
+    let rest = rest.strip_suffix(PREV.as_bytes())?;
+    let numbered = rest.strip_prefix(START.as_bytes())?;
+    let digits = numbered.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = numbered.split_at(digits);
+    let seq = std::str::from_utf8(number).ok()?.parse().ok()?;
+    rest.starts_with(b",").then_some(Sealed { seq, prev, hash, hashed })
+}
+
+fn split_digits(text: &[u8]) -> Option<(&[u8], &str)> {
+    let (rest, digits) = text.split_at_checked(text.len().checked_sub(DIGITS)?)?;
+    let lower_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    if !digits.iter().all(lower_hex) {
+        return None;
+    }
+    Some((rest, std::str::from_utf8(digits).ok()?))
+}
+
+fn digest(prev: &str, hashed: &[u8], end: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update(prev.as_bytes());
+    hash.update(hashed);
+    hash.update(end.as_bytes());
+    hex(&hash.finalize())
+}
+
+/// The digits of a SHA-256 of one piece.
+pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = Vec::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.extend_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    }
+    String::from_utf8(text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn line(head: &Head, body: &str, mark: Option<&Mark>) -> (String, Head) {
+        let mut out = String::new();
+        let head = seal(head, body, mark, &mut out);
+        assert_eq!(out.pop(), Some('\n'));
+        (out, head)
+    }
+
+    #[test]
+    fn the_hash_is_the_one_that_the_documentation_describes() {
+        let (text, head) = line(&Head::default(), r#""tool":"bash""#, None);
+        let without_hash = format!(r#"{{"v":1,"seq":1,"tool":"bash","prev":"{ZERO_HASH}"}}"#);
+        let hash = tools_core::sha256_hex(format!("{ZERO_HASH}{without_hash}").as_bytes());
+        assert_eq!(text, format!(r#"{{"v":1,"seq":1,"tool":"bash","prev":"{ZERO_HASH}","hash":"{hash}"}}"#));
+        assert_eq!(head, Head { seq: 1, hash });
+    }
+
+    #[test]
+    fn marks_are_members_of_the_line() {
+        let head = Head::default();
+        let damaged = Mark::Damaged { bytes: 3, sha256: "ab".into() };
+        let continues = Mark::Continues { file: "a\"b.jsonl".into() };
+        for (mark, member) in
+            [(damaged, r#""damaged":{"bytes":3,"sha256":"ab"}"#), (continues, r#""continues":"a\"b.jsonl""#)]
+        {
+            let (text, _) = line(&head, r#""tool":"x""#, Some(&mark));
+            assert!(text.contains(member), "{text}");
+            assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
+            assert!(unseal(text.as_bytes()).unwrap().is_intact());
+        }
+    }
+
+    #[test]
+    fn what_is_no_sealed_line_is_not_taken_for_one() {
+        let (text, _) = line(&Head::default(), r#""tool":"x""#, None);
+        for bad in [
+            String::new(),
+            "\"}".into(),
+            "{}".into(),
+            text.replace("\"v\":1", "\"v\":2"),
+            text.replace("\"seq\":1", "\"seq\":"),
+            text.replace("\"seq\":1", "\"seq\":99999999999999999999999"),
+            text.replace("\"prev\"", "\"prew\""),
+            text[1..].to_owned(),
+            text[..text.len() - 1].to_owned(),
+        ] {
+            assert_eq!(unseal(bad.as_bytes()), None, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_changed_byte_is_found(text in "[a-z\"\\\\{}é]{0,40}", at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            let body = format!(r#""tool":{}"#, serde_json::Value::String(text));
+            let (line, _) = line(&Head::default(), &body, None);
+            let mut changed = line.clone().into_bytes();
+            let at = at.index(changed.len());
+            prop_assume!(changed[at] != byte);
+            changed[at] = byte;
+            prop_assert!(unseal(line.as_bytes()).is_some_and(|sealed| sealed.is_intact()));
+            prop_assert!(unseal(&changed).is_none_or(|sealed| !sealed.is_intact()));
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! What is on record about one call: the fields of a line, made from the invocation, its notes and its outcome.
+//!
+//! `v`, `seq`, `prev` and `hash` are not here: a sink adds them when it chains the line.
+
+use std::{borrow::Cow, time::Duration};
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, value::RawValue};
+use tools_core::{
+    Access, CallPhase, ErrorDetail, FilterStats, GateNote, Invocation, Outcome, Redactor, Subject, ToolError,
+    ToolErrorCategory, ToolOutput, TrustLevel, Verdict, canonical_json, keys,
+};
+
+use crate::chain::sha256_hex;
+
+/// How many characters of a result or a message are kept.
+const RESULT_CHARS: usize = 500;
+/// How much of a text is searched for credentials before it is cut: one that begins in the part that is kept must be
+/// seen whole, or at least well past its beginning.
+const SEARCHED_BYTES: usize = 4096;
+/// How many bytes of the parameters are kept as they are.
+const CALL_BYTES: usize = 16 * 1024;
+/// How many characters of a string are kept when the parameters are longer than that, and of each subject.
+const STRING_CHARS: usize = 1000;
+/// How many subjects, and how many elements of an array of long parameters, are kept.
+const ITEMS: usize = 50;
+
+/// One line of the log, version 1. Fields that say nothing are left out.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Entry<'a> {
+    /// When the call arrived, RFC 3339 with milliseconds, UTC.
+    pub ts: String,
+    /// The session.
+    pub session: Cow<'a, str>,
+    /// The call.
+    pub call_id: Cow<'a, str>,
+    /// The call that caused this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_call_id: Option<Cow<'a, str>>,
+    /// In which role the model made it: `planner`, `executor`, `verifier`, `autonomous`.
+    #[schemars(with = "String")]
+    pub phase: CallPhase,
+    /// The tool that was asked for.
+    pub tool: Cow<'a, str>,
+    /// The parameters, redacted; long strings are cut.
+    #[schemars(with = "Map<String, Value>")]
+    pub call: Box<RawValue>,
+    /// The SHA-256 of all the redacted parameters as canonical JSON (sorted keys, no white space). Redacted, so that a
+    /// short secret cannot be guessed from it.
+    pub args_sha256: String,
+    /// What the call would touch.
+    pub subjects: Vec<RecordedSubject<'a>>,
+    /// How many subjects there were, when not all are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subjects_total: Option<usize>,
+    /// The principal behind the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller_id: Option<Cow<'a, str>>,
+    /// How far its origin was trusted: `Trusted`, `Provisional`, `Untrusted`.
+    pub trust: Cow<'a, str>,
+    /// What the gates decided in the end.
+    #[schemars(with = "String")]
+    pub decision: Verdict,
+    /// Who agreed, when a person was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approver: Option<Cow<'a, str>>,
+    /// What each gate decided, in order.
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    pub gates: Vec<GateNote>,
+    /// What gates and tools noted: `approved_by`, `policy_match`, `sandbox`, `cache`, `overflow` and others.
+    #[serde(flatten)]
+    pub notes: Map<String, Value>,
+    /// Where the content of the result comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub claim_source: Option<tools_core::ClaimSource>,
+    /// What a person and the model should hear of.
+    pub warnings: Vec<String>,
+    /// The beginning of what the model was given, redacted; `not_executed` when the tool did not run.
+    pub result: Cow<'a, str>,
+    /// The SHA-256 of the whole text that the model was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_sha256: Option<String>,
+    /// The category of the failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_category: Option<&'static str>,
+    /// The code of the failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<&'static str>,
+    /// The message of the failure, redacted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<Cow<'a, str>>,
+    /// How a command ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    /// The signal it died of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i64>,
+    /// Whether something of the result was lost or moved to storage.
+    pub truncated: bool,
+    /// Sizes of the output.
+    pub bytes: Bytes,
+    /// What a filter made of the output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub filter: Option<FilterStats>,
+    /// How often the tool was run; 0 when the call was refused or answered before.
+    pub attempts: u32,
+    /// How long it all took, in milliseconds.
+    pub duration_ms: u64,
+    /// Where the time went, in milliseconds.
+    pub ms: Milliseconds,
+}
+
+/// Sizes of an output in bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Bytes {
+    /// Before anything was filtered or moved to storage; left out when nobody counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<u64>,
+    /// As the model was given it.
+    pub model: u64,
+}
+
+/// Where the time of a call went.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Milliseconds {
+    /// Before the tool was run first.
+    pub gates: u64,
+    /// From then on.
+    pub run: u64,
+}
+
+/// How a call ended, as far as this layer saw it.
+pub(crate) enum Ending<'a> {
+    /// With a result.
+    Returned(&'a Outcome),
+    /// Its future was dropped.
+    Dropped,
+}
+
+/// When a call arrived and how long it took.
+pub(crate) struct Times {
+    pub(crate) at: Timestamp,
+    pub(crate) arrived: std::time::Instant,
+    pub(crate) took: Duration,
+}
+
+impl<'a> Entry<'a> {
+    /// Puts a call on record.
+    pub(crate) fn new(
+        inv: &'a Invocation,
+        approver: Option<&'a str>,
+        ending: &Ending<'a>,
+        times: &Times,
+        redactor: &dyn Redactor,
+    ) -> Self {
+        let (call, cx) = (inv.call.as_ref(), &inv.context);
+        let journal = cx.journal();
+        let runs = journal.runs();
+        let (call_text, args_sha256) = parameters(inv, redactor);
+        let touched = inv.inspection().map(|inspection| inspection.subjects.as_slice());
+        let touched = touched.unwrap_or_default();
+        let mut notes = journal.values();
+        let number = |notes: &mut Map<String, Value>, key| notes.remove(key).and_then(|value| value.as_i64());
+        let (exit_code, signal) = (number(&mut notes, keys::EXIT_CODE), number(&mut notes, keys::SIGNAL));
+        let attempts = number(&mut notes, keys::ATTEMPTS).and_then(|count| u32::try_from(count).ok());
+        for value in notes.values_mut().filter(|value| !value.is_number()) {
+            *value = redactor.redact_json(value);
+        }
+        let end = End::of(ending, inv, runs.count > 0);
+        let ended = end.error.map(ToolError::detail);
+        let (error_exit, error_signal) = match ended {
+            Some(ErrorDetail::Shell { exit_code, signal }) => (Some(i64::from(*exit_code)), signal.map(i64::from)),
+            _ => (None, None),
+        };
+        let before_run = runs.since.map_or(times.took, |since| since.duration_since(times.arrived));
+        Self {
+            ts: format!("{:.3}", times.at),
+            session: cx.session().as_str().into(),
+            call_id: call.id.as_str().into(),
+            parent_call_id: cx.parent().map(|parent| parent.as_str().into()),
+            phase: cx.phase(),
+            tool: call.tool.as_str().into(),
+            call: call_text,
+            args_sha256,
+            subjects: touched.iter().take(ITEMS).map(|one| subject(one, redactor)).collect(),
+            subjects_total: (touched.len() > ITEMS).then_some(touched.len()),
+            caller_id: call.caller_id.as_ref().map(|caller| caller.as_str().into()),
+            trust: trust(cx.trust()).into(),
+            decision: end.decision,
+            approver: approver.map(Cow::Borrowed),
+            gates: journal.gates(),
+            notes,
+            claim_source: end.output.map(|output| output.source),
+            warnings: journal.warnings().iter().map(|text| shortened(text, redactor).into_owned()).collect(),
+            result: end.result(redactor),
+            result_sha256: end.text().map(|text| sha256_hex(text.as_bytes())),
+            error_category: end.category.map(ToolErrorCategory::label),
+            error_code: end.code,
+            error_message: end.error.map(|error| shortened(error.message(), redactor)),
+            exit_code: exit_code.or(error_exit),
+            signal: signal.or(error_signal),
+            truncated: end.output.is_some_and(|output| output.truncated),
+            bytes: Bytes { raw: None, model: end.text().map_or(0, str::len) as u64 },
+            filter: end.output.and_then(|output| output.filter.clone()),
+            attempts: attempts.unwrap_or(runs.count),
+            duration_ms: milliseconds(times.took),
+            ms: Milliseconds {
+                gates: milliseconds(before_run),
+                run: milliseconds(times.took.saturating_sub(before_run)),
+            },
+        }
+    }
+
+    /// The members of the line, without braces, as a sink wants them.
+    ///
+    /// # Errors
+    /// When it cannot be encoded, which no entry made of a call can bring about.
+    pub fn to_body(&self) -> Result<String, serde_json::Error> {
+        let mut text = serde_json::to_string(self)?;
+        text.pop();
+        text.remove(0);
+        Ok(text)
+    }
+}
+
+/// How a call ended, sorted out.
+struct End<'a> {
+    decision: Verdict,
+    executed: bool,
+    output: Option<&'a ToolOutput>,
+    error: Option<&'a ToolError>,
+    category: Option<ToolErrorCategory>,
+    code: Option<&'static str>,
+}
+
+impl<'a> End<'a> {
+    fn of(ending: &Ending<'a>, inv: &Invocation, reached: bool) -> Self {
+        use ToolErrorCategory as C;
+        let verdict = inv.context.journal().verdict().unwrap_or(Verdict::Allow);
+        let (output, error) = match ending {
+            Ending::Returned(Ok(output)) => (Some(output), None),
+            Ending::Returned(Err(error)) => (error.output(), Some(error)),
+            Ending::Dropped => (None, None),
+        };
+        let category = match ending {
+            Ending::Returned(_) => error.map(ToolError::category),
+            Ending::Dropped => Some(C::Cancelled),
+        };
+        // An executor that was reached may still have refused before it did anything.
+        let refused = matches!(
+            category,
+            Some(C::ConfirmationRequired | C::ToolNotFound | C::InvalidParameters | C::TypeMismatch)
+        );
+        let executed = reached && !refused;
+        let decision = match category {
+            Some(C::ConfirmationRequired) => Verdict::Ask,
+            Some(C::PolicyBlocked) if !executed => Verdict::Deny,
+            _ if verdict == Verdict::Deny => Verdict::Deny,
+            _ => Verdict::Allow,
+        };
+        Self {
+            decision,
+            executed,
+            output,
+            error,
+            category,
+            code: match ending {
+                Ending::Returned(_) => error.map(ToolError::code),
+                Ending::Dropped => Some("dropped"),
+            },
+        }
+    }
+
+    /// What the model was given; `None` when nothing was.
+    fn text(&self) -> Option<&'a str> {
+        self.output.map(|output| output.summary.as_str()).or_else(|| self.error.map(ToolError::message))
+    }
+
+    fn result(&self, redactor: &dyn Redactor) -> Cow<'a, str> {
+        // A result from a cache is a result although nothing ran for it.
+        match self.output {
+            Some(output) => shortened(&output.summary, redactor),
+            None if !self.executed => "not_executed".into(),
+            None => match self.category {
+                Some(ToolErrorCategory::Cancelled) => "cancelled".into(),
+                _ => "failed".into(),
+            },
+        }
+    }
+}
+
+/// The parameters as they are put on record, and the digest of all of them.
+fn parameters(inv: &Invocation, redactor: &dyn Redactor) -> (Box<RawValue>, String) {
+    let redacted = redactor.redact_json(&Value::Object(inv.call.params.clone()));
+    let mut text = canonical_json(&redacted);
+    let digest = sha256_hex(text.as_bytes());
+    if text.len() > CALL_BYTES {
+        text = canonical_json(&trimmed(redacted, &mut CALL_BYTES.clone()));
+    }
+    let raw = RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned());
+    (raw, digest)
+}
+
+/// The value with long strings and long lists cut, and nothing at all once `budget` bytes are spent.
+fn trimmed(value: Value, budget: &mut usize) -> Value {
+    *budget = budget.saturating_sub(8);
+    match value {
+        Value::String(text) => {
+            let kept = if *budget == 0 { 0 } else { STRING_CHARS };
+            let text = cut(text.into(), kept).into_owned();
+            *budget = budget.saturating_sub(text.len());
+            Value::String(text)
+        }
+        Value::Array(items) => Value::Array(
+            items.into_iter().take(if *budget == 0 { 0 } else { ITEMS }).map(|item| trimmed(item, budget)).collect(),
+        ),
+        Value::Object(members) => {
+            let mut kept = Map::new();
+            for (name, member) in members {
+                if *budget == 0 {
+                    break;
+                }
+                let name = cut(name.into(), STRING_CHARS).into_owned();
+                *budget = budget.saturating_sub(name.len());
+                kept.insert(name, trimmed(member, budget));
+            }
+            Value::Object(kept)
+        }
+        other => other,
+    }
+}
+
+/// A subject as it is put on record: redacted, bounded.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RecordedSubject<'a> {
+    /// A command, or the whole line of a compound one.
+    Exec {
+        /// The text of the command.
+        line: Cow<'a, str>,
+        /// The program; empty for the whole line of a compound command.
+        program: Cow<'a, str>,
+        /// The arguments after the program.
+        argv: Vec<Cow<'a, str>>,
+        /// What it is run through, outermost first.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        via: Vec<Cow<'a, str>>,
+    },
+    /// A file or folder.
+    Path {
+        /// Canonical and absolute.
+        path: Cow<'a, str>,
+        /// What would be done to it.
+        #[schemars(with = "String")]
+        access: Access,
+    },
+    /// A web address.
+    Url {
+        /// The address.
+        url: Cow<'a, str>,
+    },
+    /// Something that could not be seen through.
+    Opaque {
+        /// What, and why.
+        why: Cow<'a, str>,
+    },
+}
+
+fn subject<'a>(subject: &'a Subject, redactor: &dyn Redactor) -> RecordedSubject<'a> {
+    let clean = |text: &'a str| cut(redactor.redact(text), STRING_CHARS);
+    match subject {
+        Subject::Command { line, program, argv, via } => {
+            let shown = redactor.redact(line);
+            // What is secret may only be told from its place in the line (`-p hunter2`): a word that redaction took
+            // out of the line must not stand among the arguments.
+            let word = |word: &'a String| match &shown {
+                Cow::Owned(shown) if !shown.contains(word.as_str()) => "«redacted»".into(),
+                // Part of a text in which nothing was found.
+                Cow::Borrowed(_) if line.contains(word.as_str()) => cut(word.into(), STRING_CHARS),
+                _ => clean(word),
+            };
+            let argv = argv.iter().take(ITEMS).map(word).collect();
+            RecordedSubject::Exec {
+                line: cut(shown, STRING_CHARS),
+                program: clean(program),
+                argv,
+                via: via.iter().take(ITEMS).map(|one| clean(one)).collect(),
+            }
+        }
+        Subject::Path { path, access } => RecordedSubject::Path {
+            path: match path.to_string_lossy() {
+                Cow::Borrowed(path) => clean(path),
+                Cow::Owned(path) => cut(redactor.redact(&path), STRING_CHARS).into_owned().into(),
+            },
+            access: *access,
+        },
+        Subject::Url { url } => RecordedSubject::Url { url: clean(url.as_str()) },
+        Subject::Opaque { why } => RecordedSubject::Opaque { why: clean(why) },
+    }
+}
+
+/// The beginning of a text, redacted before it is cut.
+fn shortened<'a>(text: &'a str, redactor: &dyn Redactor) -> Cow<'a, str> {
+    let searched = &text[..text.floor_char_boundary(SEARCHED_BYTES)];
+    match redactor.redact(searched) {
+        Cow::Borrowed(text) => Cow::Borrowed(first(text, RESULT_CHARS)),
+        Cow::Owned(text) => Cow::Owned(first(&text, RESULT_CHARS).to_owned()),
+    }
+}
+
+/// The first `chars` characters.
+fn first(text: &str, chars: usize) -> &str {
+    // No character is shorter than a byte: most texts need no counting.
+    if text.len() <= chars {
+        return text;
+    }
+    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
+}
+
+/// The first `chars` characters, and how many bytes follow.
+fn cut(text: Cow<'_, str>, chars: usize) -> Cow<'_, str> {
+    let kept = first(&text, chars);
+    match text.len() - kept.len() {
+        0 => text,
+        rest => format!("{kept}…[{rest} bytes more]").into(),
+    }
+}
+
+fn trust(level: TrustLevel) -> &'static str {
+    match level {
+        TrustLevel::Untrusted => "Untrusted",
+        TrustLevel::Provisional => "Provisional",
+        TrustLevel::Trusted => "Trusted",
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

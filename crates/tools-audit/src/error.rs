@@ -1,0 +1,63 @@
+//! What can be wrong with a log file.
+
+use std::{io, path::PathBuf};
+
+use thiserror::Error;
+use tools_core::{ToolError, ToolErrorCategory};
+
+/// Why a log cannot be opened, written or read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// It could not be opened.
+    #[error("cannot open the audit file `{}`: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is a symbolic link, which someone else could point elsewhere.
+    #[error("the audit path `{}` is a symbolic link", .0.display())]
+    Symlink(PathBuf),
+    /// It is a folder, a pipe, a device or a socket.
+    #[error("the audit path `{}` is not a regular file", .0.display())]
+    NotAFile(PathBuf),
+    /// It has content, and none of it is a line of an audit log.
+    #[error("the file `{}` exists and is not an audit log", .0.display())]
+    NotAnAuditLog(PathBuf),
+    /// Another process holds its lock for too long.
+    #[error("another process keeps the audit file `{}` locked", .0.display())]
+    Locked(PathBuf),
+    /// It could not be read.
+    #[error("cannot read the audit file `{}`: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A line could not be written, or not wholly.
+    #[error("cannot write to the audit file `{}`: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// An entry could not be turned into text.
+    #[error("cannot encode an audit line: {0}")]
+    Encode(#[from] serde_json::Error),
+}
+
+impl From<AuditError> for ToolError {
+    fn from(error: AuditError) -> Self {
+        Self::new(
+            ToolErrorCategory::PermanentFailure,
+            "audit_failed",
+            "the call cannot be put on record, and calls that are not on record are not allowed",
+        )
+        .with_suggestion("Tell the user that the audit log cannot be written; nothing else will run until it can.")
+        .with_source(error)
+    }
+}

@@ -1,0 +1,146 @@
+//! The layer: makes a line of every call, whatever became of it, and has it written before the result goes on.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use tools_core::{Approval, Clock, Invocation, Layer, Next, Outcome, Redactor, SystemClock, ToolError};
+
+use crate::{
+    AuditError, AuditSink, Entry, OnError,
+    entry::{Ending, Times},
+    redaction::FailClosed,
+};
+
+/// Puts every call on record. Goes right below the layer that announces calls, so that nobody learns a result that is
+/// not on record.
+pub struct Audit {
+    sink: Arc<dyn AuditSink>,
+    redactor: Arc<dyn Redactor>,
+    clock: Arc<dyn Clock>,
+    on_error: OnError,
+    /// Lines that could not be written since one last could.
+    lost: AtomicU64,
+}
+
+impl Audit {
+    /// A layer that writes to `sink` what `redactor` leaves.
+    pub fn new(sink: Arc<dyn AuditSink>, redactor: Arc<dyn Redactor>, on_error: OnError) -> Self {
+        Self { sink, redactor, clock: Arc::new(SystemClock), on_error, lost: AtomicU64::new(0) }
+    }
+
+    /// The same layer with another clock.
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// After a lost line nothing runs until the log takes a line again: one that says how many are missing.
+    fn resume(&self) -> Result<(), AuditError> {
+        let lost = self.lost.load(Ordering::Acquire);
+        if lost == 0 {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        self.sink.append(&format!(r#""ts":"{now:.3}","event":"audit_resumed","lost":{lost}"#))?;
+        self.lost.fetch_sub(lost, Ordering::AcqRel);
+        Ok(())
+    }
+
+    fn record(
+        &self,
+        inv: &Invocation,
+        approval: Option<&Approval>,
+        ending: &Ending<'_>,
+        since: &Since,
+    ) -> Result<(), AuditError> {
+        let redactor = FailClosed(self.redactor.as_ref());
+        let times = Times { at: since.at, arrived: since.arrived, took: since.arrived.elapsed() };
+        let approver = approval.map(|approval| approval.by().as_str());
+        let written = Entry::new(inv, approver, ending, &times, &redactor)
+            .to_body()
+            .map_err(AuditError::from)
+            .and_then(|body| self.sink.append(&body));
+        if let Err(error) = written {
+            self.lost.fetch_add(1, Ordering::AcqRel);
+            return Err(error);
+        }
+        Ok(())
+    }
+
+    /// What follows from a line that is not there.
+    fn failed(&self, inv: &Invocation, error: AuditError) -> Result<(), ToolError> {
+        tracing::error!(%error, call = %inv.call.id, "a tool call is not on record");
+        match self.on_error {
+            OnError::Block => Err(error.into()),
+            OnError::Warn => {
+                inv.context.journal().warn("this call is not in the audit log");
+                Ok(())
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Layer for Audit {
+    fn name(&self) -> &'static str {
+        "audit"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        if let Err(error) = self.resume() {
+            self.failed(inv, error)?;
+        }
+        let mut unfinished = Unfinished {
+            audit: self,
+            inv,
+            approval: next.approval(),
+            since: Since { at: self.clock.now(), arrived: Instant::now() },
+            armed: true,
+        };
+        let outcome = next.run(inv).await;
+        unfinished.armed = false;
+        let ending = Ending::Returned(&outcome);
+        match self.record(inv, unfinished.approval, &ending, &unfinished.since) {
+            Ok(()) => outcome,
+            Err(error) => self.failed(inv, error).and(outcome),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Since {
+    at: Timestamp,
+    arrived: Instant,
+}
+
+/// Puts a call on record whose future is dropped while it runs.
+struct Unfinished<'a> {
+    audit: &'a Audit,
+    inv: &'a Invocation,
+    approval: Option<&'a Approval>,
+    since: Since,
+    armed: bool,
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        if self.armed
+            && let Err(error) = self.audit.record(self.inv, self.approval, &Ending::Dropped, &self.since)
+        {
+            tracing::error!(%error, call = %self.inv.call.id, "a dropped tool call is not on record");
+        }
+    }
+}
+
+impl fmt::Debug for Audit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Audit").field("on_error", &self.on_error).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,38 @@
+//! The audit log: one line per call, redacted, chained by hash, written before the result is returned.
+//!
+//! [`Audit`] is the layer. It makes an [`Entry`] of every call, whatever became of it, and hands its text to an
+//! [`AuditSink`], which chains and stores it: [`JsonlSink`] in a file that several processes may share, [`MemorySink`]
+//! in memory. [`verify()`] checks a file, [`view`] reads it for people.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tools_audit::{Audit, MemorySink, OnError};
+//! use tools_core::NoRedaction;
+//!
+//! let sink = Arc::new(MemorySink::default());
+//! let layer = Audit::new(sink.clone(), Arc::new(NoRedaction), OnError::Block);
+//! // `layer` goes right below `announce` in a `Stack`; every call is then a line of `sink.lines()`.
+//! # drop(layer);
+//! assert!(sink.lines().is_empty());
+//! ```
+
+mod config;
+mod error;
+
+mod chain;
+mod entry;
+mod redaction;
+
+mod layer;
+mod sink;
+
+mod verify;
+pub mod view;
+
+pub use chain::{Head, Mark, Sealed, ZERO_HASH, seal, unseal};
+pub use config::{AuditConfig, OnError};
+pub use entry::Entry;
+pub use error::AuditError;
+pub use layer::Audit;
+pub use sink::{AuditSink, JsonlSink, MemorySink};
+pub use verify::{Broken, Continuation, Damage, Report, SessionLines, verify, verify_lines};

@@ -1,0 +1,202 @@
+//! A log in a file that several processes may append to at once.
+//!
+//! Every append holds the file's lock from reading the last hash to the end of the write; the last hash is read again
+//! only when the file is not as this process left it. Nothing that stands in the file is ever cut off or overwritten.
+
+use std::{
+    fs::File,
+    io,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use super::{
+    file::{Identity, Locked, look, open, write_whole},
+    tail::{self, Tail},
+};
+use crate::{
+    AuditError, AuditSink, Head,
+    chain::{Mark, seal},
+};
+
+/// An append-only file, one line per call.
+#[derive(Debug)]
+pub struct JsonlSink {
+    path: PathBuf,
+    max_bytes: u64,
+    durable: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    file: Arc<File>,
+    identity: Identity,
+    /// The length of the file as this process left it; `None` when its end must be read again.
+    len: Option<u64>,
+    head: Head,
+    mark: Option<Mark>,
+    /// Whether the file ends in the middle of a line.
+    torn: bool,
+    line: String,
+}
+
+impl JsonlSink {
+    /// Opens or creates the file, readable by its owner only.
+    ///
+    /// # Errors
+    /// When it cannot be opened for reading and writing, is no regular file, or holds something else than a log.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, AuditError> {
+        let path = path.into();
+        let (file, identity) = open(&path)?;
+        let mut state =
+            State { file, identity, len: None, head: Head::default(), mark: None, torn: false, line: String::new() };
+        let _locked = state.lock(&path)?;
+        Ok(Self { path, max_bytes: 0, durable: false, state: Mutex::new(state) })
+    }
+
+    /// The same log that begins a new file from `max_bytes` on; 0 never does.
+    pub fn rotating_at(self, max_bytes: u64) -> Self {
+        Self { max_bytes, ..self }
+    }
+
+    /// The same log that, if `durable`, waits for the disk after each line.
+    pub fn durable(self, durable: bool) -> Self {
+        Self { durable, ..self }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The last line as this process knows it: to be shown at the end of a session, so that a cut tail can be told.
+    pub fn head(&self) -> Head {
+        self.state().head.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic in the middle of an append leaves `len: None`: the end is read again.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AuditSink for JsonlSink {
+    fn append(&self, body: &str) -> Result<Head, AuditError> {
+        let mut state = self.state();
+        let _locked = state.lock(&self.path)?;
+        let head = state.write(body, self.max_bytes, &self.path)?;
+        if self.durable {
+            state.file.sync_data().map_err(|source| write_error(&self.path, source))?;
+        }
+        Ok(head)
+    }
+}
+
+impl State {
+    /// Locks the file that the path leads to now, and knows its end.
+    fn lock(&mut self, path: &Path) -> Result<Locked, AuditError> {
+        // Bounded: each round needs somebody else to have put another file in place meanwhile.
+        for _ in 0..100 {
+            let locked = Locked::take(&self.file, path)?;
+            match look(path)? {
+                Some((identity, len)) if identity == self.identity => {
+                    if self.len != Some(len) {
+                        self.read_end(len, path)?;
+                    }
+                    return Ok(locked);
+                }
+                _ => {
+                    drop(locked);
+                    (self.file, self.identity) = open(path)?;
+                    self.len = None;
+                }
+            }
+        }
+        Err(AuditError::Locked(path.to_owned()))
+    }
+
+    fn read_end(&mut self, len: u64, path: &Path) -> Result<(), AuditError> {
+        let read = tail::read(&self.file, len).map_err(|source| AuditError::Read { path: path.to_owned(), source })?;
+        let Tail { head, mark, torn } = read.ok_or_else(|| AuditError::NotAnAuditLog(path.to_owned()))?;
+        // A log that ends before the last line known here was cut: keep to the line that was, so that the gap shows.
+        if head.seq > self.head.seq {
+            self.head = head;
+        }
+        self.mark = mark;
+        self.torn = torn;
+        self.len = Some(len);
+        Ok(())
+    }
+
+    fn write(&mut self, body: &str, max_bytes: u64, path: &Path) -> Result<Head, AuditError> {
+        let len = self.len.take().unwrap_or_default();
+        let is_full = max_bytes > 0 && len > 0 && len.saturating_add(body.len() as u64) > max_bytes;
+        if is_full && !self.torn && self.mark.is_none() {
+            match self.rotate(body, path) {
+                Ok(head) => return Ok(head),
+                // The line matters more than the size: go on in the old file.
+                Err(error) => tracing::warn!(%error, path = %path.display(), "cannot begin a new audit file"),
+            }
+        }
+        self.line.clear();
+        if self.torn {
+            self.line.push('\n');
+        }
+        let head = seal(&self.head, body, self.mark.as_ref(), &mut self.line);
+        write_whole(&self.file, self.line.as_bytes()).map_err(|source| write_error(path, source))?;
+        Ok(self.wrote(head, len))
+    }
+
+    /// Puts a new file with this line as its first in the place of the old one, which keeps a numbered name.
+    ///
+    /// The path leads to a file with a line in it at every moment: a process that opens it meanwhile finds either the
+    /// old end or the new start of the chain.
+    fn rotate(&mut self, body: &str, path: &Path) -> Result<Head, AuditError> {
+        let failed = |source| write_error(path, source);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let kept = rotated_name(&name, self.head.seq);
+        let mark = Mark::Continues { file: kept.clone() };
+        self.line.clear();
+        let head = seal(&self.head, body, Some(&mark), &mut self.line);
+        let fresh = path.with_file_name(format!("{name}.{}.new", head.seq));
+        let file = File::options().read(true).append(true).create_new(true).mode(0o600).open(&fresh).map_err(failed)?;
+        let swapped = write_whole(&file, self.line.as_bytes())
+            .and_then(|()| std::fs::hard_link(path, path.with_file_name(kept)))
+            .and_then(|()| std::fs::rename(&fresh, path))
+            .and_then(|()| file.metadata());
+        match swapped {
+            Ok(metadata) => {
+                self.identity = Identity::of(&metadata);
+                self.file = Arc::new(file);
+                Ok(self.wrote(head, 0))
+            }
+            Err(error) => {
+                // It is ours and not in place: nothing of the log is lost with it.
+                let _ = std::fs::remove_file(&fresh);
+                Err(failed(error))
+            }
+        }
+    }
+
+    fn wrote(&mut self, head: Head, len: u64) -> Head {
+        self.len = Some(len + self.line.len() as u64);
+        self.head = head.clone();
+        self.mark = None;
+        self.torn = false;
+        head
+    }
+}
+
+/// `audit.jsonl` whose last line is number 42 is kept as `audit-000000000042.jsonl`.
+fn rotated_name(name: &str, last: u64) -> String {
+    match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => format!("{stem}-{last:012}.{extension}"),
+        _ => format!("{name}-{last:012}"),
+    }
+}
+
+fn write_error(path: &Path, source: io::Error) -> AuditError {
+    AuditError::Write { path: path.to_owned(), source }
+}

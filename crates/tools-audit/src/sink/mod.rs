@@ -1,0 +1,23 @@
+//! Where lines go.
+
+mod file;
+mod jsonl;
+mod memory;
+mod tail;
+
+pub use jsonl::JsonlSink;
+pub use memory::MemorySink;
+
+use crate::{AuditError, Head};
+
+/// Chains lines and stores them. Called by the [`crate::Audit`] layer once per call, also from a destructor: it must
+/// neither panic nor wait for other tasks.
+pub trait AuditSink: Send + Sync {
+    /// Stores one line and returns the head of the chain after it.
+    ///
+    /// `body` is the members of the line without braces; the sink adds `v`, `seq`, `prev` and `hash`.
+    ///
+    /// # Errors
+    /// When the line is not, or not wholly, stored.
+    fn append(&self, body: &str) -> Result<Head, AuditError>;
+}

@@ -1,0 +1,8 @@
+//! The audit log through its public interface.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod file;
+mod layer;
+mod verify;
+mod view;
