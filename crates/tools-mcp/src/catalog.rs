@@ -1,0 +1,138 @@
+//! The tools of a stack in MCP's words, made once per published list.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{Tool, ToolAnnotations};
+use tools_core::{JsonObject, ToolDef, ToolDefs};
+
+/// The last list that was made, and of what.
+#[derive(Default)]
+pub(crate) struct Catalog(Mutex<Option<Made>>);
+
+type Made = (ToolDefs, Arc<[Tool]>);
+
+impl Catalog {
+    /// The tools; the same list as before while the stack publishes the same definitions.
+    pub(crate) fn tools(&self, definitions: &ToolDefs) -> Arc<[Tool]> {
+        self.renew(definitions).0
+    }
+
+    /// Makes the list anew if the definitions changed. `true` when it says something else than the one that was made
+    /// before; `false` also when none was made before: nobody was told anything yet.
+    pub(crate) fn changed(&self, definitions: &ToolDefs) -> bool {
+        let made = self.made().is_some();
+        made && self.renew(definitions).1
+    }
+
+    fn renew(&self, definitions: &ToolDefs) -> (Arc<[Tool]>, bool) {
+        let mut made = self.made();
+        if let Some((of, tools)) = made.as_ref() {
+            if same(of, definitions) {
+                return (Arc::clone(tools), false);
+            }
+        }
+        let tools: Arc<[Tool]> = definitions.iter().map(|definition| tool(definition)).collect();
+        let before = made.replace((Arc::clone(definitions), Arc::clone(&tools)));
+        let differs = before.is_none_or(|(_, before)| before != tools);
+        (tools, differs)
+    }
+
+    fn made(&self) -> MutexGuard<'_, Option<Made>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether two lists hold the very same definitions.
+fn same(a: &ToolDefs, b: &ToolDefs) -> bool {
+    Arc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| Arc::ptr_eq(a, b)))
+}
+
+fn tool(definition: &ToolDef) -> Tool {
+    let traits = definition.traits;
+    let annotations = ToolAnnotations::new()
+        .read_only(traits.read_only)
+        .destructive(traits.destructive)
+        .idempotent(traits.idempotent)
+        .open_world(traits.open_world);
+    let tool =
+        Tool::new(definition.name.as_str().to_owned(), definition.description.clone(), Arc::new(input(definition)));
+    let tool = tool.with_annotations(annotations);
+    match &definition.title {
+        Some(title) => tool.with_title(title.as_ref()),
+        None => tool,
+    }
+}
+
+/// The schema of the parameters. MCP wants an object with a type, which a schema of no parameters may lack.
+fn input(definition: &ToolDef) -> JsonObject {
+    let mut schema = definition.input.as_object().cloned().unwrap_or_default();
+    schema.entry("type").or_insert_with(|| "object".into());
+    schema
+}
+
+/// Whether a call can ask for less by itself: the names of the parameters for that.
+pub(crate) fn paging_parameters(definition: &ToolDef) -> Vec<&'static str> {
+    let properties = definition.input.get("properties");
+    let takes = |name: &&str| properties.and_then(|all| all.get(*name)).is_some();
+    ["offset", "limit"].into_iter().filter(takes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::{JsonSchema, Schema};
+    use serde_json::json;
+    use tools_core::{ToolKind, ToolName, ToolTraits};
+
+    use super::*;
+
+    /// Reads.
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Args {
+        path: String,
+        limit: Option<u64>,
+    }
+
+    #[test]
+    fn a_definition_becomes_a_tool_with_all_its_hints() {
+        let definition = ToolDef::of::<Args>("read", ToolKind::Read, ToolTraits::FETCH).titled("Read a file");
+        let expected = json!({
+            "name": "read",
+            "title": "Read a file",
+            "description": "Reads.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"path": {"type": "string"}, "limit": {"type": ["integer", "null"], "minimum": 0}},
+                "required": ["path"],
+            },
+            "annotations": {
+                "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": true,
+            },
+        });
+        assert_eq!(serde_json::to_value(tool(&definition)).unwrap(), expected);
+        assert_eq!(paging_parameters(&definition), ["limit"]);
+    }
+
+    #[test]
+    fn a_schema_without_a_type_gets_one() {
+        let name = ToolName::parse("x").unwrap();
+        let definition = ToolDef::new(name, "", Schema::default(), ToolKind::Other, ToolTraits::CAUTIOUS);
+        assert_eq!(json!(*tool(&definition).input_schema), json!({"type": "object"}));
+    }
+
+    #[test]
+    fn the_list_changes_when_it_says_something_else() {
+        let definitions = |title: &'static str| -> ToolDefs {
+            let definition = ToolDef::of::<Args>("read", ToolKind::Read, ToolTraits::READ_ONLY).titled(title);
+            [Arc::new(definition)].into_iter().collect()
+        };
+        let (catalog, first) = (Catalog::default(), definitions("a"));
+        assert!(!catalog.changed(&first), "nobody was told anything yet");
+        let tools = catalog.tools(&first);
+        assert!(Arc::ptr_eq(&tools, &catalog.tools(&first.iter().cloned().collect())));
+        assert!(!catalog.changed(&first));
+        assert!(!catalog.changed(&definitions("a")), "made anew, but says the same");
+        assert!(catalog.changed(&definitions("b")));
+        assert!(!catalog.changed(&definitions("b")));
+    }
+}

@@ -1,0 +1,564 @@
+//! One client: its session, its roots, its calls. Turns MCP requests into dispatched calls and outcomes into answers.
+
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use rmcp::{
+    ErrorData, Peer, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ClientCapabilities, ConstString as _,
+        CustomRequest, CustomResult, ElicitRequest, ElicitRequestParams, ElicitResult, ErrorCode,
+        InitializeRequestParams, InitializeResult, InputRequest, InputRequiredResult, ListToolsRequestMethod,
+        ListToolsResult, PaginatedRequestParams, ProgressToken, ProtocolVersion, ServerConfig, ServerRequest,
+        SubscriptionFilter, Tool,
+    },
+    service::{NotificationContext, PeerRequestOptions, RequestContext, ServiceError, SubscriptionContext},
+};
+use tokio::{
+    sync::{Notify, watch},
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+use tools_core::{
+    Answer, Approval, BatchId, CallContext, CallerId, EventSink, Recorded, SessionId, Shared, Stack, ToolCall,
+    ToolError, ToolErrorCategory,
+};
+
+use crate::{
+    answer::Answers,
+    builder::Settings,
+    catalog::Catalog,
+    lifetime::{Lifetime, PATIENCE},
+    pending::Pending,
+    progress::{Feed, FeedConsumer, reporting},
+    question::{Question, Unanswered, refusal},
+    roots,
+};
+
+/// How long a client may take to tell its roots.
+const ROOTS_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a call waits for the client's roots before it runs inside the configured ones.
+const CALL_WAITS_FOR_ROOTS: Duration = Duration::from_secs(2);
+/// The key of the one question in a multi round-trip answer.
+const QUESTION: &str = "approval";
+
+/// What is known of the client's roots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Roots {
+    /// Whether the client was asked, or will be, and was not heard yet.
+    asking: bool,
+    known: Known,
+}
+
+/// The workspace of a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Known {
+    /// The configured one, unnarrowed.
+    Configured,
+    /// The client's roots inside the configured ones; the first is where relative paths start.
+    Narrowed(Arc<Path>),
+    /// The client's roots have nothing in common with the configured ones.
+    Nothing,
+}
+
+/// The server's side of one connection.
+pub(crate) struct Connection {
+    settings: Arc<Settings>,
+    stack: Shared<Arc<Stack>>,
+    context: CallContext,
+    roots: watch::Sender<Roots>,
+    catalog: Catalog,
+    answers: Answers,
+    pending: Pending,
+    /// Wakes subscriptions of this connection when a call found that the tools changed.
+    stale: Notify,
+    lifetime: Lifetime,
+}
+
+impl Connection {
+    pub(crate) fn new(settings: Arc<Settings>, lifetime: Lifetime) -> Self {
+        let session = settings.session.clone().unwrap_or_else(SessionId::generate);
+        let context = settings.context.clone().in_session(session.clone());
+        Self {
+            stack: Shared::new(Arc::clone(&settings.stack)),
+            context,
+            roots: watch::Sender::new(Roots { asking: false, known: Known::Configured }),
+            catalog: Catalog::default(),
+            answers: Answers {
+                cap: settings.answer_cap,
+                session,
+                continuations: settings.continuations.clone(),
+                warned: std::sync::Mutex::default(),
+            },
+            pending: Pending::default(),
+            stale: Notify::new(),
+            lifetime,
+            settings,
+        }
+    }
+
+    fn session(&self) -> &SessionId {
+        self.context.session()
+    }
+
+    fn stack(&self) -> Arc<Stack> {
+        Arc::clone(&self.stack.load())
+    }
+
+    fn tools(&self) -> Arc<[Tool]> {
+        self.catalog.tools(&self.stack().definitions())
+    }
+
+    /// Tells the client when the tools are not the ones it was told of.
+    async fn tell_changes(&self, peer: &Peer<RoleServer>) {
+        if self.catalog.changed(&self.stack().definitions()) {
+            let _ = peer.notify_tool_list_changed().await;
+        }
+    }
+
+    /// Asks the client for its roots and narrows the workspace to them. A client that does not answer changes nothing.
+    async fn ask_roots(&self, peer: &Peer<RoleServer>) {
+        let known = match root_uris(peer).await {
+            Some(uris) => Some(self.narrow(&uris).await),
+            None => None,
+        };
+        self.roots.send_modify(|roots| {
+            roots.asking = false;
+            if let Some(known) = known {
+                roots.known = known;
+            }
+        });
+    }
+
+    async fn narrow(&self, uris: &[String]) -> Known {
+        if uris.is_empty() {
+            // A client that offers none has nothing to say about it: the configured workspace stands.
+            if self.roots.borrow().known != Known::Configured {
+                self.tell_workspace(&self.settings.roots);
+            }
+            return Known::Configured;
+        }
+        let mut offered = Vec::new();
+        for uri in uris {
+            // Canonical, so that no link and no `..` in it leads elsewhere than it seems.
+            match roots::path_of(uri) {
+                Some(path) => offered.extend(tokio::fs::canonicalize(path).await.ok()),
+                None => tracing::warn!(uri, "a root that is no path on this machine is passed over"),
+            }
+        }
+        let narrowed = roots::narrow(&self.settings.roots, &offered);
+        self.tell_workspace(&narrowed);
+        match narrowed.first() {
+            Some(first) => Known::Narrowed(Arc::from(first.as_path())),
+            None => Known::Nothing,
+        }
+    }
+
+    fn tell_workspace(&self, roots: &[PathBuf]) {
+        if let Some(workspace) = &self.settings.workspace
+            && let Some(stack) = workspace.narrow(self.session(), roots)
+        {
+            self.stack.store(stack);
+        }
+    }
+
+    /// The workspace, once the client had a moment to tell its roots.
+    async fn workspace(&self) -> Known {
+        let mut roots = self.roots.subscribe();
+        if let Ok(Ok(roots)) = timeout(CALL_WAITS_FOR_ROOTS, roots.wait_for(|roots| !roots.asking)).await {
+            return roots.known.clone();
+        }
+        // Waited for once: the next call need not.
+        self.roots.send_modify(|roots| roots.asking = false);
+        self.roots.borrow().known.clone()
+    }
+
+    /// Runs one call to its answer.
+    async fn answer(
+        &self,
+        parameters: CallToolRequestParams,
+        request: &RequestContext<RoleServer>,
+    ) -> CallToolResponse {
+        let structured = self.settings.structured.for_request(&request.meta);
+        let call = match ToolCall::new(&parameters.name, parameters.arguments.unwrap_or_default().into()) {
+            Ok(call) => call,
+            Err(error) => {
+                // No name of a tool at all: there is nothing that could be dispatched.
+                tracing::warn!(%error, "a call names no tool");
+                return self.answers.of(failed(error), None, structured).into();
+            }
+        };
+        let call = match &self.settings.caller {
+            Some(caller) => call.with_caller(caller.clone()),
+            None => call,
+        };
+        let workspace = self.workspace().await;
+        let stack = self.stack();
+        let definition = stack.definition(&call.tool);
+        let context = self.context.clone().in_batch(BatchId::generate());
+        let runner = Runner {
+            connection: self,
+            stack: &stack,
+            request,
+            context: match &workspace {
+                Known::Narrowed(first) => context.with_workdir(first.to_path_buf()),
+                Known::Configured | Known::Nothing => context,
+            },
+        };
+        let recorded = if workspace == Known::Nothing {
+            runner.refuse_outside(call).await
+        } else {
+            match runner.run(call, parameters.input_responses, parameters.request_state).await {
+                Ran::Recorded(recorded) => recorded,
+                Ran::Ask(question) => return question.into(),
+            }
+        };
+        self.answers.of(recorded, definition.as_deref(), structured).into()
+    }
+}
+
+/// How a call went.
+enum Ran {
+    Recorded(Recorded),
+    /// The client has to ask a person and send the call again.
+    Ask(InputRequiredResult),
+}
+
+/// One call on its way.
+struct Runner<'a> {
+    connection: &'a Connection,
+    stack: &'a Stack,
+    request: &'a RequestContext<RoleServer>,
+    context: CallContext,
+}
+
+impl Runner<'_> {
+    async fn run(&self, call: ToolCall, answers: Option<rmcp::model::InputResponses>, state: Option<String>) -> Ran {
+        if let Some(state) = state {
+            return Ran::Recorded(self.resume(call, answers, &state).await);
+        }
+        let recorded = self.dispatch(&call, None).await;
+        let error = match &recorded.outcome {
+            Err(error) if error.category() == ToolErrorCategory::ConfirmationRequired => error.clone(),
+            _ => return Ran::Recorded(recorded),
+        };
+        let Some(prompt) = error.prompt() else {
+            return Ran::Recorded(recorded);
+        };
+        let question = Question::new(prompt, self.connection.settings.session_rules.is_some());
+        if !can_ask(self.request.client_capabilities().as_ref()) {
+            return Ran::Recorded(replaced(recorded, refusal(&error, Unanswered::CannotAsk)));
+        }
+        if asks_by_itself(self.request) {
+            let answer = self.ask(&question).await;
+            return Ran::Recorded(self.go_on(call, recorded, &error, answer).await);
+        }
+        let request = elicitation(&question);
+        let patience = self.connection.settings.question_timeout;
+        let state = self.connection.pending.ask(question, error, call.digest(), patience);
+        let requests = [(QUESTION.to_owned(), InputRequest::Elicitation(ElicitRequest::new(request)))];
+        Ran::Ask(InputRequiredResult::new(Some(requests.into()), Some(state)))
+    }
+
+    /// Goes on with a call that came back with a person's answer.
+    async fn resume(&self, call: ToolCall, answers: Option<rmcp::model::InputResponses>, state: &str) -> Recorded {
+        let Some(asked) = self.connection.pending.take(state, call.digest()) else {
+            // Judged anew, so that what is on record is what a gate says and not what a client claims.
+            let recorded = self.dispatch(&call, None).await;
+            return match &recorded.outcome {
+                Err(error) if error.category() == ToolErrorCategory::ConfirmationRequired => {
+                    let error = refusal(error, Unanswered::BadState);
+                    replaced(recorded, error)
+                }
+                _ => recorded,
+            };
+        };
+        let answer = answers.and_then(|mut answers| answers.remove(QUESTION));
+        let answer = answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
+        let answer = answer.map_or(Answer::Nobody, |answer| asked.question.read(&answer));
+        self.go_on(call, failed(asked.error.clone()), &asked.error, answer).await
+    }
+
+    /// Does what the person said.
+    async fn go_on(&self, call: ToolCall, refused: Recorded, error: &ToolError, answer: Answer) -> Recorded {
+        match answer {
+            Answer::Once => {}
+            Answer::Session | Answer::Always => {
+                let rule = error.prompt().and_then(|prompt| prompt.would_store.clone());
+                if let (Some(rules), Some(rule)) = (&self.connection.settings.session_rules, rule) {
+                    rules.add(self.connection.session(), rule);
+                }
+            }
+            Answer::No(_) => return replaced(refused, refusal(error, Unanswered::Declined)),
+            Answer::Nobody => return replaced(refused, refusal(error, Unanswered::Nobody)),
+        }
+        let approval = Approval::grant(&call, self.person(), self.connection.settings.clock.as_ref());
+        self.dispatch(&call, Some(approval)).await
+    }
+
+    /// Runs the call through the stack, telling how it gets on where the client wants to know.
+    async fn dispatch(&self, call: &ToolCall, approval: Option<Approval>) -> Recorded {
+        let context = self.context.clone().with_cancel(self.request.ct.clone());
+        let Some(token) = self.request.meta.get_progress_token() else {
+            return self.bounded(call, approval, &context).await;
+        };
+        self.dispatch_reporting(call, approval, context, token).await
+    }
+
+    async fn dispatch_reporting(
+        &self,
+        call: &ToolCall,
+        approval: Option<Approval>,
+        context: CallContext,
+        token: ProgressToken,
+    ) -> Recorded {
+        let feed = Arc::new(Feed::default());
+        let context = context.with_events(EventSink::new(FeedConsumer(Arc::clone(&feed))));
+        let running = self.bounded(call, approval, &context);
+        reporting(running, &feed, &self.request.peer, token).await
+    }
+
+    /// A cancelled call has a moment to put itself on record; then its future is dropped.
+    async fn bounded(&self, call: &ToolCall, approval: Option<Approval>, context: &CallContext) -> Recorded {
+        let overdue = async {
+            context.cancel().cancelled().await;
+            tokio::time::sleep(PATIENCE).await;
+        };
+        tokio::select! {
+            biased;
+            recorded = self.stack.run(call.clone(), approval, context) => recorded,
+            () = overdue => failed(ToolError::new(
+                ToolErrorCategory::Cancelled,
+                "cancelled",
+                format!("the call of `{}` was cancelled", call.tool),
+            )),
+        }
+    }
+
+    /// Refuses a call of a client whose roots leave nothing to work on.
+    ///
+    /// It goes through the layers under a token that is already cancelled: put on record, never run.
+    async fn refuse_outside(&self, call: ToolCall) -> Recorded {
+        let cancelled = CancellationToken::new();
+        cancelled.cancel();
+        let context = self.context.clone().with_cancel(cancelled);
+        let recorded = self.stack.run(call, None, &context).await;
+        let error = ToolError::new(
+            ToolErrorCategory::PolicyBlocked,
+            "no_usable_root",
+            "none of the roots this client offers lies inside the workspace of this server",
+        );
+        let advice = "Tell the user that the client's folder and the server's workspace have nothing in common.";
+        replaced(recorded, error.with_suggestion(advice))
+    }
+
+    /// Asks through the client. Ends by itself: at an answer, at the deadline, when the call is cancelled.
+    async fn ask(&self, question: &Question) -> Answer {
+        let request = ServerRequest::ElicitRequest(ElicitRequest::new(elicitation(question)));
+        let options = PeerRequestOptions::with_timeout(self.connection.settings.question_timeout);
+        let asking = async {
+            let handle = self.request.peer.send_cancellable_request(request, options).await?;
+            handle.await_response().await
+        };
+        let answered = tokio::select! {
+            biased;
+            () = self.request.ct.cancelled() => return Answer::Nobody,
+            answered = asking => answered,
+        };
+        match answered {
+            Ok(rmcp::model::ClientResult::ElicitResult(result)) => question.read(&result),
+            Ok(_) => Answer::Nobody,
+            Err(ServiceError::Timeout { .. }) => Answer::Nobody,
+            Err(error) => {
+                tracing::warn!(%error, "the question was not answered");
+                Answer::Nobody
+            }
+        }
+    }
+
+    /// Who agreed: the person behind this client.
+    fn person(&self) -> CallerId {
+        let client = self.request.client_info().map(|info| info.name).unwrap_or_default();
+        let client: String = client.chars().filter(|c| !c.is_control()).take(100).collect();
+        CallerId::parse(&format!("mcp:{client}")).unwrap_or_else(|_| CallerId::generate())
+    }
+}
+
+/// The URIs of the client's roots; `None` when it does not tell them.
+#[expect(deprecated, reason = "clients of the handshake versions have roots")]
+async fn root_uris(peer: &Peer<RoleServer>) -> Option<Vec<String>> {
+    match timeout(ROOTS_PATIENCE, peer.list_roots()).await {
+        Ok(Ok(listed)) => Some(listed.roots.into_iter().map(|root| root.uri).collect()),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the client did not tell its roots");
+            None
+        }
+        Err(_) => {
+            tracing::warn!("the client did not tell its roots in time");
+            None
+        }
+    }
+}
+
+/// Ends when the host says that the definitions changed; never where it does not say.
+fn host_tells(settings: &Settings) -> impl Future<Output = ()> + '_ {
+    // Made at once: a change between now and the first poll is not missed.
+    let changed = settings.definitions_changed.as_ref().map(|changed| changed.notified());
+    async {
+        match changed {
+            Some(changed) => changed.await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Before 2026-07-28 a server sends questions and changes by itself; since then it may not.
+fn asks_by_itself(request: &RequestContext<RoleServer>) -> bool {
+    let version = request.protocol_version();
+    version.is_none_or(|version| version < ProtocolVersion::V_2026_07_28)
+}
+
+fn elicitation(question: &Question) -> ElicitRequestParams {
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: question.message.clone(),
+        requested_schema: question.schema(),
+    }
+}
+
+/// Whether the client shows forms: `elicitation: {}` means it does, `{"url": {}}` alone that it does not.
+fn can_ask(capabilities: Option<&ClientCapabilities>) -> bool {
+    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation.as_ref());
+    elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
+}
+
+fn failed(error: ToolError) -> Recorded {
+    Recorded { outcome: Err(error), journal: tools_core::Journal::default() }
+}
+
+fn replaced(recorded: Recorded, error: ToolError) -> Recorded {
+    Recorded { outcome: Err(error), ..recorded }
+}
+
+impl ServerHandler for Connection {
+    fn get_info(&self) -> ServerConfig {
+        self.settings.info.clone()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if request.capabilities.roots.is_some() && !self.settings.roots.is_empty() {
+            self.roots.send_modify(|roots| roots.asking = true);
+        }
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let asking = self.roots.borrow().asking;
+        if asking {
+            self.ask_roots(&context.peer).await;
+        }
+        loop {
+            let changed = host_tells(&self.settings);
+            self.tell_changes(&context.peer).await;
+            tokio::select! {
+                () = self.lifetime.ended.cancelled() => return,
+                () = changed => {}
+            }
+        }
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if !self.settings.roots.is_empty() {
+            self.roots.send_modify(|roots| roots.asking = true);
+            self.ask_roots(&context.peer).await;
+        }
+    }
+
+    async fn on_cancelled(&self, _: CancelledNotificationParam, _: NotificationContext<RoleServer>) {}
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if request.is_some_and(|request| request.cursor.is_some()) {
+            let text = format!("`{}` has one page: no cursor was given out", ListToolsRequestMethod::VALUE);
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        Ok(ListToolsResult::with_all_items(self.tools().to_vec()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools().iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let answering = async {
+            let answer = self.answer(request, &context).await;
+            if asks_by_itself(&context) {
+                self.tell_changes(&context.peer).await;
+            } else {
+                // Only who subscribed is told.
+                self.stale.notify_waiters();
+            }
+            answer
+        };
+        Ok(self.lifetime.calls.track_future(answering).await)
+    }
+
+    /// What rmcp could not read as a request it knows: of a known method, the parameters are at fault.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        const KNOWN: [&str; 4] = ["initialize", "ping", "tools/list", "tools/call"];
+        let method = request.method;
+        if KNOWN.contains(&method.as_str()) {
+            let text = format!("the parameters of `{method}` do not have the shape the protocol asks for");
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        let shown: String = method.chars().take(80).collect();
+        let text: Cow<'static, str> = format!("there is no method `{shown}`").into();
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
+    }
+
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        loop {
+            let (stale, changed) = (self.stale.notified(), host_tells(&self.settings));
+            if self.catalog.changed(&self.stack().definitions()) {
+                let _ = context.sink().notify_tool_list_changed().await;
+            }
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                () = stale => {}
+                () = changed => {}
+            }
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some(continuations) = &self.settings.continuations {
+            continuations.forget(self.session());
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Roots that a client offers: they narrow the workspace the operator configured, and never widen it.
+
+use std::{
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use tools_core::{SessionId, Stack};
+use url::Url;
+
+/// Narrows the workspace of one session. Called by the server after a client told its roots; implemented by hosts
+/// whose tools keep a list of allowed roots.
+pub trait Workspace: Send + Sync {
+    /// From now on the session works inside `roots` only, which all lie inside the configured ones. Empty when the
+    /// client's roots and the configured ones have nothing in common: then nothing may be touched.
+    ///
+    /// Returns the stack that calls of this session go through from now on; `None` keeps the one there is.
+    fn narrow(&self, session: &SessionId, roots: &[PathBuf]) -> Option<Arc<Stack>>;
+}
+
+/// What both sides allow: for each pair the deeper one, in the order of `client`, without those inside another.
+///
+/// Both lists hold canonical absolute paths; a path that is relative or holds `..` allows nothing.
+///
+/// # Security
+/// A root above a configured one narrows to the configured one: offering `/` gains nothing.
+pub fn narrow(configured: &[PathBuf], client: &[PathBuf]) -> Vec<PathBuf> {
+    let mut both: Vec<PathBuf> = Vec::new();
+    for offered in client.iter().filter(|path| is_plain(path)) {
+        for allowed in configured.iter().filter(|path| is_plain(path)) {
+            let deeper = if offered.starts_with(allowed) {
+                offered
+            } else if allowed.starts_with(offered) {
+                allowed
+            } else {
+                continue;
+            };
+            if !both.iter().any(|path| deeper.starts_with(path)) {
+                both.retain(|path| !path.starts_with(deeper));
+                both.push(deeper.clone());
+            }
+        }
+    }
+    both
+}
+
+fn is_plain(path: &Path) -> bool {
+    path.is_absolute() && !path.components().any(|part| part == Component::ParentDir)
+}
+
+/// The path a root's URI names; `None` for anything but an absolute path on this machine.
+pub(crate) fn path_of(uri: &str) -> Option<PathBuf> {
+    let url = Url::parse(uri).ok().filter(|url| url.scheme() == "file")?;
+    url.to_file_path().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(configured: &[&str], client: &[&str], expected: &[&str]) {
+        let paths = |list: &[&str]| list.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(narrow(&paths(configured), &paths(client)), paths(expected), "{configured:?} with {client:?}");
+    }
+
+    #[test]
+    fn roots_only_narrow() {
+        check(&["/w"], &["/w"], &["/w"]);
+        check(&["/w"], &["/w/app"], &["/w/app"]);
+        check(&["/w/app"], &["/w"], &["/w/app"]);
+        check(&["/w"], &["/"], &["/w"]);
+        check(&["/w"], &["/v"], &[]);
+        check(&["/w"], &["/work"], &[]);
+        check(&["/w"], &[], &[]);
+        check(&[], &["/w"], &[]);
+        check(&["/w", "/v"], &["/v/x", "/w/y"], &["/v/x", "/w/y"]);
+        check(&["/w", "/v"], &["/"], &["/w", "/v"]);
+        check(&["/w/a", "/w/b"], &["/w"], &["/w/a", "/w/b"]);
+        check(&["/w"], &["/w/a", "/w", "/w/b"], &["/w"]);
+        check(&["/w", "/w/a"], &["/w/a/b"], &["/w/a/b"]);
+    }
+
+    #[test]
+    fn paths_that_are_not_plain_allow_nothing() {
+        check(&["/w"], &["/w/../etc"], &[]);
+        check(&["/w"], &["w", "", ".", "../w"], &[]);
+        check(&["w", "/w/../v"], &["/w", "/v"], &[]);
+    }
+
+    #[test]
+    fn only_files_of_this_machine_are_roots() {
+        let check = |uri: &str, expected: Option<&str>| assert_eq!(path_of(uri), expected.map(PathBuf::from), "{uri}");
+        check("file:///w/a%20b", Some("/w/a b"));
+        check("file://localhost/w", Some("/w"));
+        check("file:///w/../etc", Some("/etc"));
+        check("file://host/w", None);
+        check("https://example.com/w", None);
+        check("/w", None);
+        check("", None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_left_lies_inside_both(
+            configured in proptest::collection::vec("(/[ab.]{1,2}){1,4}", 0..4),
+            client in proptest::collection::vec("(/[ab.]{1,2}){0,4}", 0..4),
+        ) {
+            let paths = |list: &[String]| list.iter().map(PathBuf::from).collect::<Vec<_>>();
+            let (configured, client) = (paths(&configured), paths(&client));
+            for path in narrow(&configured, &client) {
+                proptest::prop_assert!(configured.iter().any(|allowed| path.starts_with(allowed)));
+                proptest::prop_assert!(client.iter().any(|offered| path.starts_with(offered)));
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The process's standard streams without a thread hand-off per message, whatever the client made them of.
+//!
+//! Pipes are rmcp's business. Clients that run on Node or Bun give a server sockets instead, for which rmcp falls back
+//! to a pool of blocking threads: here they are read and written by the reactor.
+
+use std::{
+    fs::File,
+    io,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::{fs::FileTypeExt, net},
+    },
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::UnixStream,
+};
+
+/// The reading end of standard input.
+pub(crate) type Input = Box<dyn AsyncRead + Send + Sync + Unpin>;
+/// The writing end of standard output.
+pub(crate) type Output = Box<dyn AsyncWrite + Send + Sync + Unpin>;
+
+/// Standard input and output.
+pub(crate) fn streams() -> (Input, Output) {
+    let sockets = (socket(io::stdin().as_fd()), socket(io::stdout().as_fd()));
+    match sockets {
+        (Some(input), Some(output)) => (Box::new(input), Box::new(output)),
+        _ => {
+            let (input, output) = rmcp::transport::stdio_pipes();
+            (Box::new(input), Box::new(output))
+        }
+    }
+}
+
+/// The descriptor as a socket; `None` when it is something else.
+fn socket(stream: BorrowedFd<'_>) -> Option<UnixStream> {
+    let own: OwnedFd = stream.try_clone_to_owned().ok()?;
+    let file = File::from(own);
+    if !file.metadata().ok()?.file_type().is_socket() {
+        return None;
+    }
+    let socket = net::UnixStream::from(OwnedFd::from(file));
+    // A network socket is a socket too, but not one whose peer is a process that started us.
+    socket.local_addr().ok()?;
+    socket.set_nonblocking(true).ok()?;
+    UnixStream::from_std(socket).ok()
+}

@@ -1,0 +1,3 @@
+//! The one tool that the server brings itself.
+
+pub(crate) mod more;

@@ -1,0 +1,331 @@
+//! JSON-RPC messages as lines, from a peer that may send anything: bounded, never dying of what it reads.
+//!
+//! rmcp's own line transport bounds lines too, but it leaves a malformed request without an answer that its sender
+//! could match, and its handshake ends the process at a stray notification. What is said about a bad line is said here.
+
+use std::{io, sync::Arc};
+
+use rmcp::{
+    RoleServer,
+    model::{
+        ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId,
+        ServerJsonRpcMessage,
+    },
+    transport::Transport,
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    sync::Mutex,
+};
+
+use crate::lifetime::Lifetime;
+
+mod envelope;
+
+/// The longest line that is read; a longer one is skipped and answered with an error.
+const LONGEST_LINE: usize = 16 << 20;
+/// How much is read at once.
+const CHUNK: usize = 16 << 10;
+/// A buffer larger than this is given back once the line that needed it is gone.
+const KEPT_BUFFER: usize = 256 << 10;
+
+/// Lines from `R` and to `W`.
+pub(crate) struct LineTransport<R, W> {
+    read: R,
+    lines: Lines,
+    write: Arc<Mutex<Writer<W>>>,
+    reply: Reply,
+    /// Whether the handshake is over: rmcp accepts nothing but requests before.
+    opened: bool,
+    lifetime: Lifetime,
+}
+
+/// An answer of the transport's own.
+enum Reply {
+    None,
+    Waiting(Vec<u8>),
+    Writing,
+}
+
+/// What was read and not yet taken.
+struct Lines {
+    buffer: Vec<u8>,
+    start: usize,
+    searched: usize,
+    skipping: bool,
+}
+
+/// One step through what was read.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    /// A whole line, without its end.
+    Whole(std::ops::Range<usize>),
+    /// The start of a line that is too long; the rest of it will be skipped.
+    TooLong(std::ops::Range<usize>),
+    /// More has to be read.
+    Partial,
+}
+
+impl Lines {
+    fn new() -> Self {
+        Self { buffer: Vec::new(), start: 0, searched: 0, skipping: false }
+    }
+
+    fn next(&mut self) -> Line {
+        loop {
+            match memchr::memchr(b'\n', &self.buffer[self.searched..]) {
+                Some(at) => {
+                    let (start, end) = (self.start, self.searched + at);
+                    self.start = end + 1;
+                    self.searched = self.start;
+                    if std::mem::take(&mut self.skipping) {
+                        continue;
+                    }
+                    return Line::Whole(start..end);
+                }
+                None => {
+                    self.searched = self.buffer.len();
+                    if self.skipping {
+                        self.start = self.searched;
+                    } else if self.searched - self.start > LONGEST_LINE {
+                        self.skipping = true;
+                        return Line::TooLong(self.start..self.searched);
+                    }
+                    return Line::Partial;
+                }
+            }
+        }
+    }
+
+    /// Makes room for the next read. What `next` returned before is gone afterwards.
+    fn make_room(&mut self) -> &mut Vec<u8> {
+        if self.start == self.buffer.len() {
+            self.buffer.clear();
+            if self.buffer.capacity() > KEPT_BUFFER {
+                self.buffer = Vec::new();
+            }
+        } else if self.start > 0 {
+            self.buffer.drain(..self.start);
+        }
+        self.searched -= self.start;
+        self.start = 0;
+        self.buffer.reserve(CHUNK);
+        &mut self.buffer
+    }
+}
+
+/// The writing end and what it still has to write: a write that is dropped half-way is finished by the next.
+struct Writer<W> {
+    write: W,
+    waiting: Vec<u8>,
+    written: usize,
+    closed: bool,
+}
+
+impl<W: AsyncWrite + Unpin> Writer<W> {
+    async fn flush(&mut self) -> io::Result<()> {
+        if self.closed {
+            return Err(io::ErrorKind::NotConnected.into());
+        }
+        while self.written < self.waiting.len() {
+            let count = self.write.write(&self.waiting[self.written..]).await?;
+            if count == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.written += count;
+        }
+        self.waiting.clear();
+        self.waiting.shrink_to(KEPT_BUFFER);
+        self.written = 0;
+        self.write.flush().await
+    }
+}
+
+impl<R, W> LineTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    pub(crate) fn new(read: R, write: W, lifetime: Lifetime) -> Self {
+        let write = Writer { write, waiting: Vec::new(), written: 0, closed: false };
+        Self {
+            read,
+            lines: Lines::new(),
+            write: Arc::new(Mutex::new(write)),
+            reply: Reply::None,
+            opened: false,
+            lifetime,
+        }
+    }
+
+    /// Writes an answer of the transport's own. May be dropped at every await: the next call goes on.
+    async fn finish_reply(&mut self) -> io::Result<()> {
+        if matches!(self.reply, Reply::None) {
+            return Ok(());
+        }
+        let mut write = self.write.lock().await;
+        if let Reply::Waiting(line) = std::mem::replace(&mut self.reply, Reply::Writing) {
+            write.waiting.extend_from_slice(&line);
+        }
+        write.flush().await?;
+        drop(write);
+        self.reply = Reply::None;
+        Ok(())
+    }
+
+    /// The message of a line; `None` for one that is answered or passed over.
+    fn message(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
+        let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+        if line.is_empty() {
+            return None;
+        }
+        let message = match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
+            Ok(message) => message,
+            Err(error) => {
+                tracing::debug!(%error, "a line is no message");
+                self.reply = envelope::complaint(line).map_or(Reply::None, |(id, error)| reply(id, error));
+                return None;
+            }
+        };
+        if !self.opened {
+            self.opened = opens(&message);
+            if !self.opened && !matches!(message, JsonRpcMessage::Request(_)) {
+                tracing::debug!("a message before the handshake is passed over");
+                return None;
+            }
+        }
+        Some(message)
+    }
+}
+
+/// Whether rmcp's handshake ends with this message: `initialize`, or a request of a version without one.
+fn opens(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    match &request.request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            let known = |version: ProtocolVersion| ProtocolVersion::KNOWN_VERSIONS.contains(&version);
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+                && meta.protocol_version().is_some_and(known)
+        }
+    }
+}
+
+fn reply(id: Option<RequestId>, error: ErrorData) -> Reply {
+    line_of(&ServerJsonRpcMessage::error(error, id)).map_or(Reply::None, Reply::Waiting)
+}
+
+fn line_of(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+impl From<io::Error> for Reply {
+    fn from(error: io::Error) -> Self {
+        tracing::debug!(%error, "an answer could not be written");
+        Self::None
+    }
+}
+
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (line, write, ended) = (line_of(&item), Arc::clone(&self.write), self.lifetime.ended.clone());
+        async move {
+            let line = line?;
+            let mut write = write.lock().await;
+            write.waiting.extend_from_slice(&line);
+            let written = write.flush().await;
+            if written.is_err() {
+                // Nobody reads answers any more: what runs, runs for nobody.
+                ended.cancel();
+            }
+            written
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if let Err(error) = self.finish_reply().await {
+                tracing::debug!(%error, "the client does not read");
+                self.lifetime.client_left();
+                return None;
+            }
+            match self.lines.next() {
+                Line::Whole(range) => {
+                    let lines = std::mem::replace(&mut self.lines.buffer, Vec::new());
+                    let message = self.message(&lines[range]);
+                    self.lines.buffer = lines;
+                    if message.is_some() {
+                        return message;
+                    }
+                }
+                Line::TooLong(range) => {
+                    let id = envelope::id_of(&self.lines.buffer[range]);
+                    let text = format!("a message must not be longer than {} MiB", LONGEST_LINE >> 20);
+                    self.reply = reply(id, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
+                }
+                Line::Partial => match self.read.read_buf(self.lines.make_room()).await {
+                    Ok(1..) => {}
+                    Ok(0) => {
+                        self.lifetime.client_left();
+                        return None;
+                    }
+                    Err(error) => {
+                        tracing::debug!(%error, "the client cannot be read");
+                        self.lifetime.client_left();
+                        return None;
+                    }
+                },
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        let mut write = self.write.lock().await;
+        let flushed = write.flush().await;
+        write.closed = true;
+        let closed = write.write.shutdown().await;
+        flushed.and(closed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn feed(lines: &mut Lines, chunk: &[u8]) -> Vec<Option<usize>> {
+        lines.make_room().extend_from_slice(chunk);
+        let mut seen = vec![];
+        loop {
+            match lines.next() {
+                Line::Whole(range) => seen.push(Some(range.len())),
+                Line::TooLong(_) => seen.push(None),
+                Line::Partial => return seen,
+            }
+        }
+    }
+
+    #[test]
+    fn lines_are_found_across_reads_and_long_ones_are_skipped() {
+        let mut lines = Lines::new();
+        assert_eq!(feed(&mut lines, b"ab"), []);
+        assert_eq!(feed(&mut lines, b"c\n\nde\nf"), [Some(3), Some(0), Some(2)]);
+        let long = vec![b'x'; LONGEST_LINE];
+        assert_eq!(feed(&mut lines, &long), [None]);
+        assert_eq!(feed(&mut lines, &long), []);
+        assert!(lines.make_room().len() <= CHUNK, "a skipped line is not kept");
+        assert_eq!(feed(&mut lines, b"xx\nnext\n"), [Some(4)]);
+        assert!(lines.make_room().capacity() <= KEPT_BUFFER, "the buffer is given back");
+    }
+}

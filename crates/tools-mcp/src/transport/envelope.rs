@@ -1,0 +1,150 @@
+//! What can still be made of a line that is no message: whom to answer, and what to say.
+
+use std::{borrow::Cow, fmt};
+
+use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use serde::{
+    Deserializer as _,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
+
+/// What was recognised of a request, even if it breaks off.
+#[derive(Debug, Default)]
+struct Envelope {
+    id: Option<RequestId>,
+    has_method: bool,
+}
+
+/// Whom to answer and what to say about a line that could not be read as a message; `None` for what JSON-RPC leaves
+/// without an answer.
+pub(super) fn complaint(line: &[u8]) -> Option<(Option<RequestId>, ErrorData)> {
+    let (envelope, complete) = look(line);
+    if !complete {
+        let error = ErrorData::new(ErrorCode::PARSE_ERROR, "the line is not valid JSON", None);
+        return Some((envelope.id, error));
+    }
+    if envelope.has_method && envelope.id.is_none() {
+        return None;
+    }
+    let text: Cow<'static, str> = if serde_json::from_slice::<IgnoredStrings>(line).is_err() {
+        "a string in the message is not valid Unicode".into()
+    } else {
+        "the line is not a JSON-RPC 2.0 message".into()
+    };
+    Some((envelope.id, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None)))
+}
+
+/// The identifier of a request of which only the beginning is there.
+pub(super) fn id_of(start: &[u8]) -> Option<RequestId> {
+    look(start).0.id
+}
+
+/// What stands on the top level of a JSON object, and whether the text is whole.
+///
+/// Strings are skipped, not decoded: lone surrogates and bytes that are not UTF-8 do not hide the identifier.
+fn look(text: &[u8]) -> (Envelope, bool) {
+    let mut envelope = Envelope::default();
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let visited = json.deserialize_any(Looking(&mut envelope));
+    let complete = visited.is_ok() && json.end().is_ok();
+    (envelope, complete)
+}
+
+struct Looking<'a>(&'a mut Envelope);
+
+impl<'de> Visitor<'de> for Looking<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            match key.as_ref() {
+                "id" => self.0.id = map.next_value::<Option<RequestId>>()?,
+                "method" => {
+                    map.next_value::<IgnoredAny>()?;
+                    self.0.has_method = true;
+                }
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+/// Any JSON whose strings are valid Unicode.
+type IgnoredStrings = serde_json::Value;
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::NumberOrString;
+
+    use super::*;
+
+    fn check(line: &[u8], expected: Option<(Option<NumberOrString>, i32)>) {
+        let found = complaint(line).map(|(id, error)| (id, error.code.0));
+        assert_eq!(found, expected, "{}", String::from_utf8_lossy(line));
+    }
+
+    #[test]
+    fn a_complaint_reaches_its_sender_where_that_is_possible() {
+        let id = |id: i64| Some(NumberOrString::Number(id));
+        check(b"garbage", Some((None, -32700)));
+        check(b"{\"id\":7,\"method\":\"x\"", Some((id(7), -32700)));
+        check(b"[]", Some((None, -32600)));
+        check(b"7", Some((None, -32600)));
+        check(b"\"x\"", Some((None, -32600)));
+        check(b"{}", Some((None, -32600)));
+        check(br#"{"id":7,"method":5}"#, Some((id(7), -32600)));
+        check(br#"{"jsonrpc":"1.0","id":"a","method":"x"}"#, Some((Some(NumberOrString::String("a".into())), -32600)));
+        check(br#"{"method":"x","params":7}"#, None);
+        check(br#"{"id":8,"method":"x","params":{"p":"\udcff"}}"#, Some((id(8), -32600)));
+        check(b"{\"params\":{\"p\":\"\xff\"},\"id\":9,\"method\":\"x\"}", Some((id(9), -32600)));
+        check(br#"{"id":{},"method":"x"}"#, Some((None, -32700)));
+    }
+
+    #[test]
+    fn the_identifier_is_found_in_the_beginning_of_a_message() {
+        assert_eq!(id_of(br#"{"jsonrpc":"2.0","id":5,"params":{"text":"aaa"#), Some(NumberOrString::Number(5)));
+        assert_eq!(id_of(br#"{"params":{"text":"aaa"#), None);
+    }
+
+    #[test]
+    fn deep_nesting_is_survived() {
+        let deep = format!("{{\"id\":1,\"params\":{}", "[".repeat(100_000));
+        assert!(complaint(deep.as_bytes()).is_some());
+    }
+}
