@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_long_answer_keeps_head_and_tail_and_says_how_to_go_on() {
-        let text: String = (0..1000).map(|n| format!("line {n:04}\n")).collect();
+        let text = (0..1000).map(|n| format!("line {n:04}\n")).collect::<Vec<_>>().concat();
         let result =
             answers(1_000, Some(Continuations::default())).of(recorded(Ok(ToolOutput::text(&text))), None, false);
         let shown = &result.content[0].as_text().unwrap().text;

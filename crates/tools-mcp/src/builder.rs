@@ -11,7 +11,7 @@ use crate::{Continuations, McpServer, SessionRules, Structured, Workspace};
 /// What one answer may hold: more is cut by some clients and refused by others.
 const ANSWER_CAP: usize = 25_000;
 /// How long a person may take to answer.
-const QUESTION_TIMEOUT: Duration = Duration::from_secs(120);
+const QUESTION_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Everything that was decided.
 pub(crate) struct Settings {

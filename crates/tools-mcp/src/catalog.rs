@@ -26,10 +26,10 @@ impl Catalog {
 
     fn renew(&self, definitions: &ToolDefs) -> (Arc<[Tool]>, bool) {
         let mut made = self.made();
-        if let Some((of, tools)) = made.as_ref() {
-            if same(of, definitions) {
-                return (Arc::clone(tools), false);
-            }
+        if let Some((of, tools)) = made.as_ref()
+            && same(of, definitions)
+        {
+            return (Arc::clone(tools), false);
         }
         let tools: Arc<[Tool]> = definitions.iter().map(|definition| tool(definition)).collect();
         let before = made.replace((Arc::clone(definitions), Arc::clone(&tools)));

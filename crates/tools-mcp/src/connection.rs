@@ -145,10 +145,11 @@ impl Connection {
         let mut offered = Vec::new();
         for uri in uris {
             // Canonical, so that no link and no `..` in it leads elsewhere than it seems.
-            match roots::path_of(uri) {
-                Some(path) => offered.extend(tokio::fs::canonicalize(path).await.ok()),
-                None => tracing::warn!(uri, "a root that is no path on this machine is passed over"),
-            }
+            let Some(path) = roots::path_of(uri) else {
+                tracing::warn!(uri, "a root that is no path on this machine is passed over");
+                continue;
+            };
+            offered.extend(tokio::fs::canonicalize(path).await.ok());
         }
         let narrowed = roots::narrow(&self.settings.roots, &offered);
         self.tell_workspace(&narrowed);
@@ -371,8 +372,7 @@ impl Runner<'_> {
         };
         match answered {
             Ok(rmcp::model::ClientResult::ElicitResult(result)) => question.read(&result),
-            Ok(_) => Answer::Nobody,
-            Err(ServiceError::Timeout { .. }) => Answer::Nobody,
+            Ok(_) | Err(ServiceError::Timeout { .. }) => Answer::Nobody,
             Err(error) => {
                 tracing::warn!(%error, "the question was not answered");
                 Answer::Nobody

@@ -31,7 +31,7 @@ struct Kept {
 
 struct Text {
     number: u64,
-    text: Arc<str>,
+    whole: Arc<str>,
     gap: Range<usize>,
 }
 
@@ -78,10 +78,10 @@ impl Continuations {
         let kept = sessions.entry(session.clone()).or_default();
         kept.bytes += text.len();
         while kept.bytes > KEPT_PER_SESSION {
-            kept.bytes -= kept.texts.pop_front().map_or(kept.bytes, |oldest| oldest.text.len());
+            kept.bytes -= kept.texts.pop_front().map_or(kept.bytes, |oldest| oldest.whole.len());
         }
         kept.last += 1;
-        kept.texts.push_back(Text { number: kept.last, text: Arc::from(text), gap: gap.bytes.clone() });
+        kept.texts.push_back(Text { number: kept.last, whole: Arc::from(text), gap: gap.bytes.clone() });
         Some(Cursor { number: kept.last, at: gap.bytes.start })
     }
 
@@ -91,7 +91,7 @@ impl Continuations {
             let sessions = self.sessions();
             let kept = sessions.get(session)?;
             let found = kept.texts.iter().find(|text| text.number == cursor.number)?;
-            (Arc::clone(&found.text), found.gap.clone())
+            (Arc::clone(&found.whole), found.gap.clone())
         };
         if !gap.contains(&cursor.at) || !text.is_char_boundary(cursor.at) {
             return None;
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn the_parts_are_exactly_what_was_left_out() {
         let (kept, session) = (Continuations::default(), SessionId::generate());
-        let text: String = (0..200).map(|n| format!("line {n}\n")).collect();
+        let text = (0..200).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
         let gap = cut::gap(&text, 300).unwrap();
         let cursor = kept.keep(&session, &text, &gap).unwrap();
         assert_eq!(walk(&kept, &session, cursor), &text[gap.bytes]);

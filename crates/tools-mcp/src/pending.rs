@@ -62,7 +62,7 @@ mod tests {
     fn ask(pending: &Pending, digest: CallDigest) -> String {
         let question = Question { message: String::new(), session: false };
         let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "x", "x");
-        pending.ask(question, error, digest, Duration::from_secs(120))
+        pending.ask(question, error, digest, Duration::from_mins(2))
     }
 
     #[tokio::test(start_paused = true)]

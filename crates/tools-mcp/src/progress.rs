@@ -1,6 +1,7 @@
 //! Progress notifications of one call: at most four a second, always rising, none after the answer.
 
 use std::{
+    fmt::Write as _,
     future::Future,
     pin::pin,
     sync::{Arc, Mutex, PoisonError},
@@ -20,8 +21,8 @@ use tools_core::{EventConsumer, EventKind, ToolEvent};
 
 /// Between two notifications, and before the first: a call that is faster needs none.
 const PACE: Duration = Duration::from_millis(250);
-/// The longest silence while a call runs.
-const HEARTBEAT: Duration = Duration::from_secs(1);
+/// How much longer a call that has nothing to tell may be silent.
+const SILENCE: Duration = Duration::from_millis(700);
 /// How much of a line of output is shown.
 const SHOWN_CHARS: usize = 120;
 
@@ -76,7 +77,7 @@ impl Seen {
             text.push_str(&self.message);
         }
         if !self.last_line.is_empty() {
-            text.push_str(&format!(", {} lines, last: {}", self.lines, self.last_line));
+            let _ = write!(text, ", {} lines, last: {}", self.lines, self.last_line);
         }
         text
     }
@@ -138,7 +139,7 @@ pub(crate) async fn reporting<T>(
         // `sleep` first: what happens meanwhile is told in one notification.
         let quiet = async {
             sleep(PACE).await;
-            let _ = timeout(HEARTBEAT - PACE, feed.changed.notified()).await;
+            let _ = timeout(SILENCE, feed.changed.notified()).await;
         };
         tokio::select! {
             biased;

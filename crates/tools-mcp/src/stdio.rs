@@ -24,14 +24,11 @@ pub(crate) type Output = Box<dyn AsyncWrite + Send + Sync + Unpin>;
 
 /// Standard input and output.
 pub(crate) fn streams() -> (Input, Output) {
-    let sockets = (socket(io::stdin().as_fd()), socket(io::stdout().as_fd()));
-    match sockets {
-        (Some(input), Some(output)) => (Box::new(input), Box::new(output)),
-        _ => {
-            let (input, output) = rmcp::transport::stdio_pipes();
-            (Box::new(input), Box::new(output))
-        }
+    if let (Some(input), Some(output)) = (socket(io::stdin().as_fd()), socket(io::stdout().as_fd())) {
+        return (Box::new(input), Box::new(output));
     }
+    let (input, output) = rmcp::transport::stdio_pipes();
+    (Box::new(input), Box::new(output))
 }
 
 /// The descriptor as a socket; `None` when it is something else.

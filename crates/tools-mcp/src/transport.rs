@@ -73,26 +73,21 @@ impl Lines {
 
     fn next(&mut self) -> Line {
         loop {
-            match memchr::memchr(b'\n', &self.buffer[self.searched..]) {
-                Some(at) => {
-                    let (start, end) = (self.start, self.searched + at);
-                    self.start = end + 1;
-                    self.searched = self.start;
-                    if std::mem::take(&mut self.skipping) {
-                        continue;
-                    }
-                    return Line::Whole(start..end);
+            let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..]) else {
+                self.searched = self.buffer.len();
+                if self.skipping {
+                    self.start = self.searched;
+                } else if self.searched - self.start > LONGEST_LINE {
+                    self.skipping = true;
+                    return Line::TooLong(self.start..self.searched);
                 }
-                None => {
-                    self.searched = self.buffer.len();
-                    if self.skipping {
-                        self.start = self.searched;
-                    } else if self.searched - self.start > LONGEST_LINE {
-                        self.skipping = true;
-                        return Line::TooLong(self.start..self.searched);
-                    }
-                    return Line::Partial;
-                }
+                return Line::Partial;
+            };
+            let (start, end) = (self.start, self.searched + at);
+            self.start = end + 1;
+            self.searched = self.start;
+            if !std::mem::take(&mut self.skipping) {
+                return Line::Whole(start..end);
             }
         }
     }
@@ -263,7 +258,7 @@ where
             }
             match self.lines.next() {
                 Line::Whole(range) => {
-                    let lines = std::mem::replace(&mut self.lines.buffer, Vec::new());
+                    let lines = std::mem::take(&mut self.lines.buffer);
                     let message = self.message(&lines[range]);
                     self.lines.buffer = lines;
                     if message.is_some() {

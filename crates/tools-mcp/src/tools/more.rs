@@ -1,5 +1,7 @@
 //! `more`: the next part of an answer that was cut.
 
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
@@ -48,10 +50,13 @@ impl Tool for More {
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(&match part.next {
-            Some(next) => format!("[{} bytes follow: `more` with cursor \"{next}\"]", part.bytes_left),
-            None => "[end of what was left out; the rest stood at the end of the first answer]".to_owned(),
-        });
+        match part.next {
+            Some(next) => {
+                // Writing to a `String` cannot fail.
+                let _ = write!(text, "[{} bytes follow: `more` with cursor \"{next}\"]", part.bytes_left);
+            }
+            None => text.push_str("[end of what was left out; the rest stood at the end of the first answer]"),
+        }
         Ok(ToolOutput::text(text))
     }
 }

@@ -1,0 +1,161 @@
+//! Consent through the client: given, refused, not given, not askable.
+
+use std::{
+    sync::{Arc, Mutex, atomic::Ordering},
+    time::Duration,
+};
+
+use rmcp::model::ElicitRequestParams;
+use serde_json::{Value, json};
+use tools_core::{
+    Approval, CallContext, CallerId, Executed, Inspection, PromptPart, SessionId, Stack, StoredRule, Subject, ToolCall,
+    ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits, Verdict,
+};
+use tools_mcp::{McpServer, SessionRules};
+
+use crate::support::{Client, Person, Seen, builder, call, connect, meta, text};
+
+async fn remove(person: Person) -> (rmcp::model::CallToolResult, usize, usize) {
+    let seen = Arc::new(Seen::default());
+    let (client, _serving) = connect(builder(&seen).build(), Client::new(person)).await;
+    let result = call(&client, "remove", json!({"path": "x"})).await;
+    let questions = client.service().questions.lock().unwrap().len();
+    (result, seen.removed.load(Ordering::SeqCst), questions)
+}
+
+#[tokio::test]
+async fn a_consent_runs_the_call_once() {
+    let (result, removed, questions) = remove(Person::Accepts(json!({"decision": "once"}))).await;
+    assert_eq!((text(&result).as_str(), removed, questions), ("removed x", 1, 1));
+}
+
+#[tokio::test]
+async fn whatever_is_no_consent_refuses() {
+    for (person, code, said) in [
+        (Person::Accepts(json!({"decision": "no"})), "declined", "the person declined"),
+        (Person::Accepts(json!({"decision": "session"})), "declined", "the person declined"),
+        (Person::Accepts(json!({})), "declined", "the person declined"),
+        (Person::Declines, "declined", "the person declined"),
+        (Person::Dismisses, "nobody_answered", "nobody answered"),
+    ] {
+        let (result, removed, questions) = remove(person).await;
+        assert_eq!((meta(&result, "haft/code"), removed, questions), (code.into(), 0, 1));
+        assert_eq!(meta(&result, "haft/category"), "confirmation_required");
+        assert!(text(&result).contains(said), "{}", text(&result));
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_ask_is_refused_at_once() {
+    let (result, removed, questions) = remove(Person::None).await;
+    assert_eq!((meta(&result, "haft/code"), removed, questions), ("nobody_to_ask".into(), 0, 0));
+    assert!(text(&result).contains("The operator decides by: `tools.test`"), "{}", text(&result));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_answering_in_time_is_a_refusal() {
+    let asked = tokio::time::Instant::now();
+    let (result, removed, _) = remove(Person::NeverAnswers).await;
+    assert_eq!((meta(&result, "haft/code"), removed), ("nobody_answered".into(), 0));
+    assert!((120..125).contains(&asked.elapsed().as_secs()));
+}
+
+#[tokio::test]
+async fn the_question_is_one_choice_about_this_call() {
+    let seen = Arc::new(Seen::default());
+    let (client, _serving) = connect(builder(&seen).build(), Client::new(Person::Declines)).await;
+    call(&client, "remove", json!({"path": "x"})).await;
+    let questions = client.service().questions.lock().unwrap().clone();
+    let [ElicitRequestParams::FormElicitationParams { message, requested_schema, .. }] = questions.as_slice() else {
+        panic!("one form is shown: {questions:?}");
+    };
+    let expected = "`remove` wants to run\n  ASK  /w/x  (tools.test)\nWhy it asks: it removes `x`\nonce: only this call. no: it does not run.";
+    assert_eq!(message, expected);
+    let schema = serde_json::to_value(requested_schema).unwrap();
+    assert_eq!(schema["properties"]["decision"]["enum"], json!(["once", "no"]));
+}
+
+/// Asks about everything, with a rule to store, and remembers who agreed.
+#[derive(Clone, Default)]
+struct Gate(Arc<Mutex<Vec<CallerId>>>);
+
+impl ToolExecutor for Gate {
+    fn tool_definitions(&self) -> ToolDefs {
+        let name = ToolName::parse("bash").unwrap();
+        let schema = schemars::Schema::default();
+        [Arc::new(ToolDef::new(name, "x", schema, ToolKind::Execute, ToolTraits::CAUTIOUS))].into_iter().collect()
+    }
+    async fn inspect(&self, _: &ToolCall, _: &CallContext) -> Result<Inspection, ToolError> {
+        Ok(Inspection::mutating())
+    }
+    async fn execute_tool_call(&self, call: &ToolCall, _: &CallContext) -> Executed {
+        let tool = call.tool.clone();
+        let part = PromptPart {
+            subject: Subject::Opaque { why: "ls".to_owned() },
+            verdict: Verdict::Ask,
+            rule: "default".to_owned(),
+        };
+        Err(ToolError::new(ToolErrorCategory::ConfirmationRequired, "ask", "`bash` needs a person").with_prompt(
+            tools_core::ConfirmPrompt {
+                reason: "no rule covers it".to_owned(),
+                parts: vec![part],
+                would_store: Some(StoredRule { tool: tool.clone(), pattern: "ls *".to_owned() }),
+                tool,
+            },
+        ))
+    }
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, _: &CallContext) -> Executed {
+        assert!(approval.covers(call));
+        self.0.lock().unwrap().push(approval.by().clone());
+        Ok(Some(ToolOutput::text("ran")))
+    }
+}
+
+#[derive(Default)]
+struct Rules(Mutex<Vec<StoredRule>>);
+
+impl SessionRules for Rules {
+    fn add(&self, _: &SessionId, rule: StoredRule) {
+        self.0.lock().unwrap().push(rule);
+    }
+}
+
+async fn gated(answer: Value, rules: Option<Arc<Rules>>) -> (String, Vec<CallerId>) {
+    let gate = Gate::default();
+    let server = McpServer::builder(Arc::new(Stack::new(vec![], gate.clone())));
+    let server = match rules {
+        Some(rules) => server.session_rules(rules),
+        None => server,
+    };
+    let (client, _serving) = connect(server.build(), Client::new(Person::Accepts(answer))).await;
+    let result = call(&client, "bash", json!({})).await;
+    (text(&result), gate.0.lock().unwrap().clone())
+}
+
+#[tokio::test]
+async fn an_answer_for_the_session_adds_the_rule_and_runs_the_call() {
+    let rules = Arc::new(Rules::default());
+    let (text, by) = gated(json!({"decision": "session"}), Some(Arc::clone(&rules))).await;
+    assert_eq!((text.as_str(), by), ("ran", vec![CallerId::parse("mcp:test-client").unwrap()]));
+    let added = rules.0.lock().unwrap().clone();
+    assert_eq!(added, [StoredRule { tool: ToolName::parse("bash").unwrap(), pattern: "ls *".to_owned() }]);
+    let (text, by) = gated(json!({"decision": "session"}), None).await;
+    assert!(by.is_empty() && text.contains("the person declined"), "{text}");
+}
+
+#[tokio::test]
+async fn once_adds_no_rule() {
+    let rules = Arc::new(Rules::default());
+    let (text, _) = gated(json!({"decision": "once"}), Some(Arc::clone(&rules))).await;
+    assert_eq!(text, "ran");
+    assert!(rules.0.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_sets_how_long_a_person_may_take() {
+    let server = builder(&Arc::default()).question_timeout(Duration::from_secs(7)).build();
+    let (client, _serving) = connect(server, Client::new(Person::NeverAnswers)).await;
+    let asked = tokio::time::Instant::now();
+    call(&client, "remove", json!({"path": "x"})).await;
+    assert!((7..9).contains(&asked.elapsed().as_secs()));
+}

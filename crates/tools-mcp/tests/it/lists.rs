@@ -1,0 +1,102 @@
+//! What the client is told: versions, tools, annotations, changes.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tools_core::{
+    Approval, CallContext, Executed, Inspection, Shared, Stack, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor,
+    ToolKind, ToolName, ToolTraits,
+};
+use tools_mcp::McpServer;
+
+use crate::support::{Client, Person, Raw, builder, call, connect};
+
+#[tokio::test]
+async fn every_tool_is_listed_in_order_with_its_annotations() {
+    let (client, _serving) = connect(builder(&Arc::default()).build(), Client::new(Person::None)).await;
+    let tools = client.list_all_tools().await.unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    assert_eq!(names, ["echo", "lines", "remove", "hang", "stubborn", "count", "where", "fail", "more"]);
+    assert_eq!(
+        serde_json::to_value(&tools[0]).unwrap(),
+        json!({
+            "name": "echo",
+            "title": "Echo",
+            "description": "Gives back its text.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"text": {"type": "string", "description": "What to give back."}},
+                "required": ["text"],
+                "additionalProperties": false,
+            },
+            "annotations": {
+                "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false,
+            },
+        })
+    );
+    assert_eq!(client.list_all_tools().await.unwrap(), tools);
+}
+
+#[tokio::test]
+async fn known_versions_are_agreed_to_and_others_get_the_newest_with_a_handshake() {
+    for (asked, agreed) in [
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        ("2026-07-28", "2025-11-25"),
+        ("1999-01-01", "2025-11-25"),
+    ] {
+        let mut client = Raw::connect(builder(&Arc::default()).identity("haft", "9.9").build());
+        let answer = client.initialize(asked).await;
+        assert_eq!(answer["result"]["protocolVersion"], agreed, "{asked}");
+        assert_eq!(answer["result"]["serverInfo"], json!({"name": "haft", "version": "9.9"}));
+        assert_eq!(answer["result"]["capabilities"], json!({"tools": {"listChanged": true}}));
+    }
+}
+
+/// An executor whose list is swapped from outside.
+#[derive(Clone)]
+struct Changing(Shared<ToolDefs>);
+
+fn definitions(names: &[&str]) -> ToolDefs {
+    let definition = |name: &&str| {
+        let name = ToolName::parse(name).unwrap();
+        Arc::new(ToolDef::new(name, "x", schemars::Schema::default(), ToolKind::Other, ToolTraits::READ_ONLY))
+    };
+    names.iter().map(definition).collect()
+}
+
+impl ToolExecutor for Changing {
+    fn tool_definitions(&self) -> ToolDefs {
+        Arc::clone(&self.0.load())
+    }
+    async fn inspect(&self, _: &ToolCall, _: &CallContext) -> Result<Inspection, ToolError> {
+        Ok(Inspection::read_only())
+    }
+    async fn execute_tool_call(&self, _: &ToolCall, _: &CallContext) -> Executed {
+        Ok(None)
+    }
+    async fn execute_tool_call_confirmed(&self, _: &ToolCall, _: &Approval, _: &CallContext) -> Executed {
+        Ok(None)
+    }
+}
+
+#[tokio::test]
+async fn a_changed_list_is_told_at_once_where_the_host_says_so_and_after_the_next_call_in_any_case() {
+    let executor = Changing(Shared::new(definitions(&["a"])));
+    let changed = Arc::new(tokio::sync::Notify::new());
+    let stack = Arc::new(Stack::new(vec![], executor.clone()));
+    let server = McpServer::builder(stack).definitions_changed(Arc::clone(&changed)).build();
+    let (client, _serving) = connect(server, Client::new(Person::None)).await;
+    let told = Arc::clone(&client.service().list_changed);
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 1);
+
+    executor.0.store(definitions(&["a", "b"]));
+    changed.notify_waiters();
+    told.notified().await;
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 2);
+
+    executor.0.store(definitions(&["a", "b", "c"]));
+    call(&client, "a", json!({})).await;
+    told.notified().await;
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 3);
+}
