@@ -202,7 +202,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Ok("multi") => tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?,
         _ => tokio::runtime::Builder::new_current_thread().enable_all().build()?,
     };
-    let served = runtime.block_on(server.serve_stdio());
+    let result = runtime.block_on(server.serve_stdio());
     runtime.shutdown_background();
-    Ok(served?)
+    Ok(result?)
 }
