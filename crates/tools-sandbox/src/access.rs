@@ -1,0 +1,358 @@
+//! Read rules: which canonical paths stay closed although they lie inside the roots. Where the roots are is in `roots.rs`.
+
+use std::{
+    os::fd::AsFd as _,
+    path::{Component, Path, PathBuf},
+};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use rustix::fs::{Mode, OFlags};
+
+use crate::{PathError, open::handle_path};
+
+/// The files that commonly hold secrets: closed unless the configuration says otherwise.
+///
+/// Globs on canonical absolute paths; a directory closes everything beneath it; `~` is the home directory; a leading `!`
+/// makes an exception.
+pub const SECRET_PRESET: &[&str] = &[
+    "**/.env",
+    "**/.env.*",
+    "!**/.env.example",
+    "!**/.env.sample",
+    "!**/.env.template",
+    "!**/.env.dist",
+    "**/secrets/**",
+    "**/.git/config",
+    "**/.git-credentials",
+    "**/.netrc",
+    "**/.npmrc",
+    "**/.pypirc",
+    "**/.pgpass",
+    "**/.htpasswd",
+    "**/.vault-token",
+    "**/id_{rsa,dsa,ecdsa,ed25519}",
+    "**/*.{pem,key,p12,pfx,jks,keystore,kdbx}",
+    "~/.ssh",
+    "~/.aws",
+    "~/.azure",
+    "~/.gnupg",
+    "~/.kube",
+    "~/.docker/config.json",
+    "~/.config/gcloud",
+    "~/.config/gh/hosts.yml",
+    "~/.config/op",
+    "~/.cargo/credentials",
+    "~/.cargo/credentials.toml",
+    "~/.gem/credentials",
+    "~/.terraform.d/credentials.tfrc.json",
+    "~/.local/share/keyrings",
+    "~/.password-store",
+    "~/.bash_history",
+    "~/.zsh_history",
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/sudoers",
+    "/proc/*/environ",
+    "/proc/*/mem",
+];
+
+/// Which paths may be read: deny before allow.
+///
+/// ```
+/// use std::path::Path;
+/// use tools_sandbox::ReadRules;
+///
+/// let rules = ReadRules::compile(None, &[], Path::new("/w"), Some(Path::new("/home/me")))?;
+/// assert!(rules.denies(Path::new("/w/app/.env")));
+/// assert!(rules.denies(Path::new("/home/me/.ssh/id_ed25519")));
+/// assert!(!rules.denies(Path::new("/w/app/.env.example")));
+/// # Ok::<(), tools_sandbox::PathError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ReadRules {
+    deny: GlobSet,
+    except: GlobSet,
+    allow: Option<GlobSet>,
+}
+
+/// How the rules stand at a directory of a walk, so that each path is judged once and not once per ancestor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scope {
+    denied: bool,
+    allowed: bool,
+}
+
+impl Scope {
+    /// Whether reading is closed here.
+    pub fn is_closed(self) -> bool {
+        self.denied || !self.allowed
+    }
+
+    /// Whether nothing below can be open either, so that a walk need not go in.
+    pub fn is_sealed(self) -> bool {
+        self.denied
+    }
+}
+
+impl ReadRules {
+    /// Compiles the two lists.
+    ///
+    /// `deny`: `None` stands for [`SECRET_PRESET`], an empty list closes nothing. A non-empty `allow` closes all that it
+    /// does not name. Globs are matched on canonical absolute paths: `~` is `home`, a pattern written through a symbolic
+    /// link also means what the link leads to, a relative `deny` pattern holds in every directory and a relative `allow`
+    /// pattern below `base`.
+    ///
+    /// # Errors
+    /// [`PathError::Glob`] for the first glob that is not valid: a rule that is skipped is a hole.
+    pub fn compile(
+        deny: Option<&[String]>,
+        allow: &[String],
+        base: &Path,
+        home: Option<&Path>,
+    ) -> Result<Self, PathError> {
+        let deny: Vec<&str> = match deny {
+            Some(list) => list.iter().map(String::as_str).collect(),
+            None => SECRET_PRESET.to_vec(),
+        };
+        let (except, deny): (Vec<&str>, Vec<&str>) = deny.into_iter().partition(|glob| glob.starts_with('!'));
+        let everywhere = Path::new("**");
+        Ok(Self {
+            deny: glob_set(deny.into_iter(), everywhere, home)?,
+            except: glob_set(except.into_iter().map(|glob| &glob[1..]), everywhere, home)?,
+            allow: match allow {
+                [] => None,
+                list => Some(glob_set(list.iter().map(String::as_str), base, home)?),
+            },
+        })
+    }
+
+    /// The rules of an empty configuration, for the given home directory.
+    pub fn preset(home: Option<&Path>) -> Self {
+        Self::compile(None, &[], Path::new("/"), home).expect("the preset is a constant that a test compiles")
+    }
+
+    /// No rules at all.
+    pub fn unrestricted() -> Self {
+        Self {
+            deny: GlobSet::empty(),
+            except: GlobSet::empty(),
+            allow: None,
+        }
+    }
+
+    /// Whether nothing is closed.
+    pub fn is_unrestricted(&self) -> bool {
+        self.deny.is_empty() && self.allow.is_none()
+    }
+
+    /// Whether reading the canonical absolute `path` is refused.
+    pub fn denies(&self, path: &Path) -> bool {
+        self.scope(path).is_closed()
+    }
+
+    /// How the rules stand at the canonical absolute `path`.
+    pub fn scope(&self, path: &Path) -> Scope {
+        let mut scope = Scope {
+            denied: false,
+            allowed: self.allow.is_none(),
+        };
+        if self.is_unrestricted() {
+            return scope;
+        }
+        let mut ancestors: Vec<&Path> = path.ancestors().collect();
+        ancestors.reverse();
+        for ancestor in ancestors {
+            scope = self.below(scope, ancestor);
+        }
+        scope
+    }
+
+    /// How the rules stand at `path`, given how they stand at its parent.
+    pub fn below(&self, parent: Scope, path: &Path) -> Scope {
+        Scope {
+            denied: parent.denied || (self.deny.is_match(path) && !self.except.is_match(path)),
+            allowed: parent.allowed || self.allow.as_ref().is_some_and(|allow| allow.is_match(path)),
+        }
+    }
+}
+
+fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<&Path>) -> Result<GlobSet, PathError> {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        let fail = |problem: String| PathError::Glob {
+            glob: glob.to_string(),
+            problem,
+        };
+        let mut add = |pattern: &str| -> Result<(), PathError> {
+            // `*` stays inside one component: `secret/*` must not mean more than it says, nor `**` less.
+            let glob = GlobBuilder::new(pattern)
+                .literal_separator(true)
+                .backslash_escape(true)
+                .build();
+            set.add(glob.map_err(|error| fail(error.kind().to_string()))?);
+            Ok(())
+        };
+        if glob.is_empty() {
+            return Err(fail("it is empty".to_string()));
+        }
+        for pattern in spellings(glob, base, home) {
+            add(&pattern)?;
+        }
+    }
+    set.build().map_err(|error| PathError::Glob {
+        glob: error.glob().unwrap_or_default().to_string(),
+        problem: error.kind().to_string(),
+    })
+}
+
+/// The absolute patterns that one configured glob stands for.
+fn spellings(glob: &str, base: &Path, home: Option<&Path>) -> Vec<String> {
+    let glob = glob.strip_prefix("./").unwrap_or(glob);
+    let glob = if glob.len() > 1 {
+        glob.strip_suffix('/').unwrap_or(glob)
+    } else {
+        glob
+    };
+    let absolute = match (glob.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            format!("{}{rest}", globset::escape(&home.to_string_lossy()))
+        }
+        // Without a home directory, hold it everywhere: closing too much is the safe side.
+        (Some(rest), None) if rest.starts_with('/') => format!("**{rest}"),
+        _ if glob.starts_with('/') || glob.starts_with("**") => glob.to_string(),
+        _ if base == Path::new("**") => format!("**/{glob}"),
+        _ => format!("{}/{glob}", globset::escape(&base.to_string_lossy())),
+    };
+    let canonical = canonical_prefix(&absolute);
+    let mut patterns = vec![absolute];
+    patterns.extend(canonical);
+    patterns
+}
+
+/// The pattern with its literal beginning replaced by what that leads to, when links make a difference.
+fn canonical_prefix(pattern: &str) -> Option<String> {
+    let mut literal = PathBuf::from("/");
+    let mut components = Path::new(pattern).components().peekable();
+    if components.next() != Some(Component::RootDir) {
+        return None;
+    }
+    while let Some(Component::Normal(name)) = components.peek() {
+        let text = name.to_str()?;
+        if text.contains(['*', '?', '[', '{', '\\']) {
+            break;
+        }
+        literal.push(name);
+        components.next();
+    }
+    let rest: PathBuf = components.collect();
+    // The deepest part that exists; what is missing today keeps its spelling.
+    let (found, existing) = literal.ancestors().find_map(|ancestor| {
+        let handle = rustix::fs::open(ancestor, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
+        Some((handle_path(handle.as_fd())?, ancestor))
+    })?;
+    if found == existing {
+        return None;
+    }
+    let tail = literal.strip_prefix(existing).ok()?.join(rest);
+    Some(
+        format!("{}/{}", globset::escape(found.to_str()?), tail.to_str()?)
+            .trim_end_matches('/')
+            .to_string(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(globs: &[&str]) -> Vec<String> {
+        globs.iter().map(ToString::to_string).collect()
+    }
+
+    fn check(deny: Option<&[&str]>, allow: &[&str], path: &str, denied: bool) {
+        let deny = deny.map(list);
+        let rules = ReadRules::compile(
+            deny.as_deref(),
+            &list(allow),
+            Path::new("/w"),
+            Some(Path::new("/home/me")),
+        )
+        .unwrap();
+        assert_eq!(rules.denies(Path::new(path)), denied, "{deny:?} {allow:?} {path}");
+    }
+
+    #[test]
+    fn preset_closes_secret_files_and_leaves_examples_open() {
+        for path in [
+            "/w/.env",
+            "/w/a/b/.env.production",
+            "/w/secrets/x/y",
+            "/w/.git/config",
+            "/home/me/.ssh/id_rsa",
+            "/home/me/.ssh/config",
+            "/home/me/.aws/credentials",
+            "/w/deploy/id_ed25519",
+            "/w/tls/server.key",
+            "/proc/1/environ",
+        ] {
+            check(None, &[], path, true);
+        }
+        for path in [
+            "/w/.env.example",
+            "/w/.env.sample",
+            "/w/.env.template",
+            "/w/src/env.rs",
+            "/w/.git/HEAD",
+            "/w/secrets.md",
+        ] {
+            check(None, &[], path, false);
+        }
+    }
+
+    #[test]
+    fn deny_comes_before_allow_and_allow_closes_the_rest() {
+        check(Some(&["/w/a/*"]), &["/w/a/*"], "/w/a/x", true);
+        check(Some(&[]), &["/w/a/*"], "/w/a/x", false);
+        check(Some(&[]), &["/w/a/*"], "/w/b/x", true);
+        check(Some(&[]), &["a/*"], "/w/a/x", false);
+        check(Some(&[]), &["/w/a"], "/w/a/b/c", false);
+        check(Some(&[]), &[], "/w/.env", false);
+    }
+
+    #[test]
+    fn globs_are_matched_component_by_component() {
+        check(Some(&["/w/secret/*"]), &[], "/w/secret/k", true);
+        check(Some(&["/w/secret/*"]), &[], "/w/secret", false);
+        check(Some(&["/w/*.txt"]), &[], "/w/a/b.txt", false);
+        check(Some(&["/w/**/*.txt"]), &[], "/w/a/b.txt", true);
+        check(Some(&["secret"]), &[], "/w/deep/secret/k", true);
+        check(Some(&["~/x"]), &[], "/home/me/x/y", true);
+        check(Some(&["/w/{a,b}/"]), &[], "/w/b/c", true);
+        check(Some(&["*", "!/w", "!/"]), &[], "/w/x", true);
+    }
+
+    #[test]
+    fn a_glob_that_is_not_valid_is_an_error() {
+        for glob in ["[", "a{b", ""] {
+            let error = ReadRules::compile(Some(&list(&[glob])), &[], Path::new("/w"), None).unwrap_err();
+            assert!(
+                matches!(&error, PathError::Glob { glob: named, .. } if named == glob),
+                "{error}"
+            );
+            assert!(ReadRules::compile(None, &list(&[glob]), Path::new("/w"), None).is_err());
+        }
+    }
+
+    #[test]
+    fn a_glob_through_a_symbolic_link_means_what_the_link_leads_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let real = std::fs::canonicalize(dir.path()).unwrap();
+        std::fs::create_dir(real.join("root")).unwrap();
+        std::os::unix::fs::symlink("root", real.join("link")).unwrap();
+        let glob = format!("{}/link/secret/*", real.display());
+        let rules = ReadRules::compile(Some(&[glob]), &[], &real, None).unwrap();
+        assert!(rules.denies(&real.join("root/secret/k")));
+        assert!(rules.denies(&real.join("link/secret/k")));
+        assert!(!rules.denies(&real.join("root/open/k")));
+    }
+}

@@ -1,0 +1,153 @@
+//! What can go wrong between a path in a call and an open handle, in the words shown to the model.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+use crate::FileKind;
+
+/// A path that could not be turned into a handle.
+///
+/// The text repeats paths only as the caller wrote them or as they lie beneath an allowed root: what exists outside
+/// the roots is never told.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PathError {
+    /// The path is the empty string.
+    #[error("the path is empty")]
+    Empty,
+    /// The path holds a NUL byte, which no file name can.
+    #[error("path `{}` contains a NUL character", shown(.0))]
+    Nul(PathBuf),
+    /// The path is longer than the system accepts.
+    #[error("path `{}` is too long", shown(.0))]
+    TooLong(PathBuf),
+    /// The path, or a symbolic link on it, leads outside every allowed root.
+    #[error("path `{}` is outside the allowed roots", shown(.path))]
+    Outside {
+        /// The path as it was given.
+        path: PathBuf,
+        /// The directories that are allowed.
+        roots: Vec<PathBuf>,
+    },
+    /// A read rule closes the path.
+    #[error("path `{}` is closed by the read rules", shown(.0))]
+    Denied(PathBuf),
+    /// The path is an allowed root or lies above one and must stay.
+    #[error("path `{}` is an allowed root or holds one and cannot be moved or deleted", shown(.0))]
+    Protected(PathBuf),
+    /// Nothing is there.
+    #[error("path `{}` does not exist", shown(.0))]
+    NotFound(PathBuf),
+    /// Something is there already.
+    #[error("path `{}` already exists", shown(.0))]
+    Exists(PathBuf),
+    /// A file stands where a directory is needed.
+    #[error("path `{}` is not a directory", shown(.0))]
+    NotADirectory(PathBuf),
+    /// The path is something else than the operation needs.
+    #[error("path `{}` is {found}, not {wanted}", shown(.path))]
+    WrongKind {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What lies there.
+        found: FileKind,
+        /// What the operation needs.
+        wanted: FileKind,
+    },
+    /// Too many symbolic links, most likely a loop.
+    #[error("path `{}` runs through a loop of symbolic links", shown(.0))]
+    LinkLoop(PathBuf),
+    /// The operating system refuses access to a path inside the roots.
+    #[error("permission denied for path `{}`", shown(.0))]
+    Permission(PathBuf),
+    /// The path kept changing while it was being opened.
+    #[error("path `{}` changed while it was being opened", shown(.0))]
+    Changed(PathBuf),
+    /// An allowed root cannot be opened.
+    #[error("allowed root `{}` cannot be opened", shown(.path))]
+    Root {
+        /// The root as configured.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A read rule is not a valid glob.
+    #[error("`{glob}` is not a valid glob: {problem}")]
+    Glob {
+        /// The glob as configured.
+        glob: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Any other failure of the operating system.
+    #[error("path `{}`: {}", shown(.path), .source.kind())]
+    Io {
+        /// The path as it was given.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+}
+
+impl PathError {
+    /// Names what happened at `path`, given the system's error.
+    pub fn from_io(path: &Path, source: impl Into<io::Error>) -> Self {
+        let source = source.into();
+        let path = path.to_path_buf();
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::NotFound(path),
+            io::ErrorKind::AlreadyExists => Self::Exists(path),
+            io::ErrorKind::NotADirectory => Self::NotADirectory(path),
+            io::ErrorKind::PermissionDenied => Self::Permission(path),
+            io::ErrorKind::InvalidFilename => Self::TooLong(path),
+            _ if source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => Self::LinkLoop(path),
+            _ => Self::Io { path, source },
+        }
+    }
+}
+
+/// A path as it may be quoted in a message: bounded, with control and direction-changing characters escaped.
+pub(crate) fn shown(path: &Path) -> String {
+    const LIMIT: usize = 300;
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if text.len() >= LIMIT {
+                text.push('…');
+                return text;
+            }
+            if c.is_control()
+                || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            {
+                text.extend(c.escape_default());
+            } else {
+                text.push(c);
+            }
+        }
+        for byte in chunk.invalid() {
+            text.extend(byte.escape_ascii().map(char::from));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+
+    use super::*;
+
+    #[test]
+    fn quoted_paths_are_bounded_and_cannot_disguise_themselves() {
+        let check = |input: &[u8], expected: &str| assert_eq!(shown(Path::new(OsStr::from_bytes(input))), expected);
+        check(b"a/b", "a/b");
+        check(b"a\nb\x1b[31m", "a\\nb\\u{1b}[31m");
+        check("\u{202e}txt.exe".as_bytes(), "\\u{202e}txt.exe");
+        check(b"bad\xff", "bad\\xff");
+        assert!(shown(Path::new(&"n/".repeat(5000))).len() < 400);
+    }
+}

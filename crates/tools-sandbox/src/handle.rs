@@ -1,0 +1,421 @@
+//! Open handles beneath an allowed root and the operations that are safe on them: one name at a time, never through a
+//! symbolic link, never blocking. How a path becomes a handle is in `open.rs`.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fmt,
+    fs::File,
+    io,
+    mem::MaybeUninit,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::ffi::{OsStrExt as _, OsStringExt as _},
+    },
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, Stat};
+
+use crate::PathError;
+
+/// Flags with which anything is opened: no descriptor reaches a child, no terminal is adopted, no FIFO or device blocks.
+pub(crate) const SAFE: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
+
+/// The identity of a file on this machine: equal for two names of one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    /// The device the file lives on.
+    pub fn device(self) -> u64 {
+        self.device
+    }
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Symlink,
+    /// A named pipe.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A character or block device.
+    Device,
+    /// The file system does not say.
+    Unknown,
+}
+
+impl fmt::Display for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "a regular file",
+            Self::Directory => "a directory",
+            Self::Symlink => "a symbolic link",
+            Self::Fifo => "a named pipe",
+            Self::Socket => "a socket",
+            Self::Device => "a device",
+            Self::Unknown => "of an unknown kind",
+        })
+    }
+}
+
+impl From<FileType> for FileKind {
+    fn from(kind: FileType) -> Self {
+        match kind {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Directory,
+            FileType::Symlink => Self::Symlink,
+            FileType::Fifo => Self::Fifo,
+            FileType::Socket => Self::Socket,
+            FileType::CharacterDevice | FileType::BlockDevice => Self::Device,
+            FileType::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// What the system knows about a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metadata {
+    /// Which file it is.
+    pub id: FileId,
+    /// What it is.
+    pub kind: FileKind,
+    /// Its length in bytes.
+    pub size: u64,
+    /// Its permission bits.
+    pub mode: u32,
+    /// Its owner.
+    pub uid: u32,
+    /// Its group.
+    pub gid: u32,
+    /// How many names it has.
+    pub links: u64,
+    /// When its content changed: seconds and nanoseconds.
+    pub modified: (i64, u64),
+    /// When its inode changed: seconds and nanoseconds.
+    pub changed: (i64, u64),
+}
+
+impl From<Stat> for Metadata {
+    #[expect(
+        clippy::cast_sign_loss,
+        clippy::unnecessary_cast,
+        reason = "field widths differ between architectures"
+    )]
+    fn from(stat: Stat) -> Self {
+        Self {
+            id: FileId {
+                device: stat.st_dev as u64,
+                inode: stat.st_ino as u64,
+            },
+            kind: FileType::from_raw_mode(stat.st_mode).into(),
+            size: stat.st_size as u64,
+            mode: stat.st_mode & 0o7777,
+            uid: stat.st_uid,
+            gid: stat.st_gid,
+            links: stat.st_nlink as u64,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as u64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+        }
+    }
+}
+
+impl Metadata {
+    /// Asks the system about an open handle.
+    pub fn of(handle: impl AsFd) -> io::Result<Self> {
+        Ok(rustix::fs::fstat(handle)?.into())
+    }
+}
+
+/// Whether a rename may replace what already has the new name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replace {
+    /// Fails with `AlreadyExists` when the name is taken.
+    Never,
+    /// Replaces atomically.
+    Allowed,
+}
+
+/// An open file or directory beneath an allowed root, with the canonical path it was found at.
+#[derive(Debug)]
+pub struct Beneath {
+    pub(crate) handle: OwnedFd,
+    pub(crate) path: PathBuf,
+    pub(crate) metadata: Metadata,
+}
+
+impl Beneath {
+    /// The canonical path of what is open.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What was open at the moment it was opened.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// Takes the handle out as a file.
+    ///
+    /// # Errors
+    /// [`PathError::WrongKind`] unless it is a regular file.
+    pub fn into_file(self) -> Result<File, PathError> {
+        match self.metadata.kind {
+            FileKind::File => Ok(File::from(self.handle)),
+            found => Err(PathError::WrongKind {
+                path: self.path,
+                found,
+                wanted: FileKind::File,
+            }),
+        }
+    }
+
+    /// Takes the handle out as a directory.
+    ///
+    /// # Errors
+    /// [`PathError::WrongKind`] unless it is a directory.
+    pub fn into_directory(self) -> Result<Directory, PathError> {
+        match self.metadata.kind {
+            FileKind::Directory => Ok(Directory {
+                handle: self.handle,
+                path: self.path,
+            }),
+            found => Err(PathError::WrongKind {
+                path: self.path,
+                found,
+                wanted: FileKind::Directory,
+            }),
+        }
+    }
+}
+
+/// An open directory beneath an allowed root.
+///
+/// Every operation takes one file name and acts on that name in this very directory, whatever happens to the path in the
+/// meantime. A name that is empty, `.`, `..` or holds a `/` is refused with `InvalidInput`; a symbolic link is never
+/// followed.
+#[derive(Debug)]
+pub struct Directory {
+    pub(crate) handle: OwnedFd,
+    pub(crate) path: PathBuf,
+}
+
+impl AsFd for Directory {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+}
+
+impl Directory {
+    /// The canonical path this directory was found at.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the directory is.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        Metadata::of(self)
+    }
+
+    /// What `name` is, without following it.
+    pub fn stat(&self, name: &OsStr) -> io::Result<Metadata> {
+        Ok(rustix::fs::statat(self, single(name)?, AtFlags::SYMLINK_NOFOLLOW)?.into())
+    }
+
+    /// Where the symbolic link `name` points.
+    pub fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
+        let target = rustix::fs::readlinkat(self, single(name)?, Vec::new())?;
+        Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
+    }
+
+    /// Opens `name` for reading.
+    ///
+    /// Does not block whatever `name` is; look at [`Metadata::kind`] before reading.
+    pub fn open(&self, name: &OsStr) -> io::Result<File> {
+        self.open_as(name, OFlags::RDONLY)
+    }
+
+    /// Opens `name` for reading and writing, without truncating it.
+    pub fn open_writable(&self, name: &OsStr) -> io::Result<File> {
+        self.open_as(name, OFlags::RDWR)
+    }
+
+    fn open_as(&self, name: &OsStr, mode: OFlags) -> io::Result<File> {
+        let handle = rustix::fs::openat(self, single(name)?, mode | SAFE | OFlags::NOFOLLOW, Mode::empty())?;
+        Ok(File::from(handle))
+    }
+
+    /// Creates the file `name`, which must not exist, with the permission bits `mode` minus the process's umask.
+    pub fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | SAFE;
+        Ok(File::from(rustix::fs::openat(
+            self,
+            single(name)?,
+            flags,
+            Mode::from_raw_mode(mode),
+        )?))
+    }
+
+    /// Opens the directory `name` for listing.
+    pub fn directory(&self, name: &OsStr) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | SAFE;
+        let handle = rustix::fs::openat(self, single(name)?, flags, Mode::empty())?;
+        Ok(Self {
+            handle,
+            path: self.path.join(name),
+        })
+    }
+
+    /// Opens the directory above, if it still is the one that is `expected`.
+    ///
+    /// For walks that close handles on the way down: a directory that was moved meanwhile has another parent.
+    pub fn parent(&self, expected: FileId) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | SAFE;
+        let handle = rustix::fs::openat(self, "..", flags, Mode::empty())?;
+        let path = self.path.parent().unwrap_or(&self.path).to_path_buf();
+        if Metadata::of(&handle)?.id == expected {
+            return Ok(Self { handle, path });
+        }
+        Err(io::Error::other("the directory was moved meanwhile"))
+    }
+
+    /// The identities of this directory and of every directory above it.
+    pub fn lineage(&self) -> io::Result<Vec<FileId>> {
+        lineage(self.as_fd())
+    }
+
+    /// Creates the directory `name`, which must not exist, with the permission bits `mode` minus the process's umask.
+    pub fn create_directory(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        Ok(rustix::fs::mkdirat(self, single(name)?, Mode::from_raw_mode(mode))?)
+    }
+
+    /// Creates the symbolic link `name` with the text `target`.
+    pub fn create_symlink(&self, name: &OsStr, target: &Path) -> io::Result<()> {
+        Ok(rustix::fs::symlinkat(target, self, single(name)?)?)
+    }
+
+    /// Removes the name of anything but a directory.
+    pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(self, single(name)?, AtFlags::empty())?)
+    }
+
+    /// Removes an empty directory.
+    pub fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(self, single(name)?, AtFlags::REMOVEDIR)?)
+    }
+
+    /// Renames `name` to `new_name` in `destination`.
+    ///
+    /// # Errors
+    /// `AlreadyExists` when the name is taken and `replace` is [`Replace::Never`]; `CrossesDevices` when the two
+    /// directories lie on different file systems; `ResourceBusy` when either is a mount point.
+    pub fn rename(&self, name: &OsStr, destination: &Self, new_name: &OsStr, replace: Replace) -> io::Result<()> {
+        let (from, to) = (single(name)?, single(new_name)?);
+        if replace == Replace::Allowed {
+            return Ok(rustix::fs::renameat(self, from, destination, to)?);
+        }
+        match rustix::fs::renameat_with(self, from, destination, to, RenameFlags::NOREPLACE) {
+            // A file system that cannot do it in one step: look first. The gap can only lose a name created meanwhile.
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS)
+                if destination
+                    .stat(new_name)
+                    .is_err_and(|e| e.kind() == io::ErrorKind::NotFound) =>
+            {
+                Ok(rustix::fs::renameat(self, from, destination, to)?)
+            }
+            result => Ok(result?),
+        }
+    }
+
+    /// The names in this directory, unsorted, without `.` and `..`.
+    pub fn entries(&self) -> io::Result<Vec<(OsString, FileKind)>> {
+        // Its own description: two listings of one handle would share one position.
+        let handle = rustix::fs::openat(self, ".", OFlags::RDONLY | OFlags::DIRECTORY | SAFE, Mode::empty())?;
+        let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
+        let mut raw = RawDir::new(handle, &mut buffer);
+        let mut entries = Vec::new();
+        while let Some(entry) = raw.next() {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name == b"." || name == b".." {
+                continue;
+            }
+            let name = OsString::from_vec(name.to_vec());
+            let kind = match FileKind::from(entry.file_type()) {
+                FileKind::Unknown => self.stat(&name).map_or(FileKind::Unknown, |metadata| metadata.kind),
+                kind => kind,
+            };
+            entries.push((name, kind));
+        }
+        Ok(entries)
+    }
+}
+
+/// A name in an open directory: what there is to create, delete, rename or replace.
+#[derive(Debug)]
+pub struct Entry {
+    pub(crate) directory: Directory,
+    pub(crate) name: OsString,
+}
+
+impl Entry {
+    /// The directory that holds the name.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    /// The name, never followed if it is a symbolic link.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// The canonical path of the name.
+    pub fn path(&self) -> PathBuf {
+        self.directory.path.join(&self.name)
+    }
+
+    /// What the name stands for; `None` when nothing has it.
+    ///
+    /// # Errors
+    /// [`PathError`] when the system does not tell.
+    pub fn metadata(&self) -> Result<Option<Metadata>, PathError> {
+        match self.directory.stat(&self.name) {
+            Ok(metadata) => Ok(Some(metadata)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(PathError::from_io(&self.path(), error)),
+        }
+    }
+}
+
+/// The identities of a directory and of every directory above it, nearest first.
+pub(crate) fn lineage(start: BorrowedFd<'_>) -> io::Result<Vec<FileId>> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut ids = vec![Metadata::of(start)?.id];
+    let mut current = rustix::fs::openat(start, "..", flags, Mode::empty())?;
+    loop {
+        let id = Metadata::of(&current)?.id;
+        if ids.last() == Some(&id) {
+            return Ok(ids); // `..` of the root directory is itself
+        }
+        ids.push(id);
+        current = rustix::fs::openat(&current, "..", flags, Mode::empty())?;
+    }
+}
+
+/// Accepts exactly one ordinary file name.
+fn single(name: &OsStr) -> io::Result<&OsStr> {
+    let bytes = name.as_bytes();
+    if bytes.is_empty() || bytes == b"." || bytes == b".." || bytes.iter().any(|&b| b == b'/' || b == 0) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a single file name"));
+    }
+    Ok(name)
+}

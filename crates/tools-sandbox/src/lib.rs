@@ -1,0 +1,16 @@
+//! Confinement: what a tool may touch on this machine, and the means to touch it without a race.
+//!
+//! The path half ([`Roots`], [`Directory`], [`Entry`], [`ReadRules`]) opens everything beneath a directory
+//! handle; no other crate turns a path that a model wrote into an open file.
+
+mod access;
+mod error;
+mod handle;
+mod open;
+mod roots;
+
+pub use access::{ReadRules, SECRET_PRESET, Scope};
+pub use error::PathError;
+pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace};
+pub use open::Resolver;
+pub use roots::{ResolvedPath, Roots};

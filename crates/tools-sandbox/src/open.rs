@@ -1,0 +1,330 @@
+//! From a path to an open handle without a gap in between: by `openat2` in one system call where the kernel has it, else
+//! one component at a time with links expanded by hand. Which roots there are is in `roots.rs`.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    os::{
+        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+        unix::ffi::{OsStrExt as _, OsStringExt as _},
+    },
+    path::{Component, Path, PathBuf},
+    sync::OnceLock,
+};
+
+use rustix::{
+    fs::{CWD, Mode, OFlags, ResolveFlags},
+    io::Errno,
+};
+
+use crate::{Directory, PathError, Roots, roots::MAX_LINKS};
+
+const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
+
+/// How paths are resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resolver {
+    /// `openat2` confines the whole resolution; what it cannot express is walked.
+    Kernel,
+    /// One component at a time. Slower, and needs no support from the kernel.
+    Walk,
+}
+
+impl Resolver {
+    /// The best way this machine has; looked at once per process.
+    ///
+    /// Containers answer `openat2` with `ENOSYS` or, through their own filter, with `EPERM`.
+    pub fn probe() -> Self {
+        static FOUND: OnceLock<Resolver> = OnceLock::new();
+        *FOUND.get_or_init(|| {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            match rustix::fs::openat2(CWD, ".", flags, Mode::empty(), BENEATH) {
+                Ok(handle) if handle_path(handle.as_fd()).is_some() => Self::Kernel,
+                _ => Self::Walk,
+            }
+        })
+    }
+}
+
+/// The canonical path of an open handle, as the kernel knows it; `None` without `/proc` or when the name is gone.
+pub(crate) fn handle_path(handle: BorrowedFd<'_>) -> Option<PathBuf> {
+    let link = format!("/proc/self/fd/{}", handle.as_raw_fd());
+    let path = rustix::fs::readlink(link, Vec::with_capacity(256)).ok()?.into_bytes();
+    // A file may really be called that; the walk knows names without asking.
+    let usable = path.starts_with(b"/") && !path.ends_with(b" (deleted)");
+    usable.then(|| PathBuf::from(OsString::from_vec(path)))
+}
+
+/// Opens `absolute` in one step. `None`: the kernel cannot say, walk.
+pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Option<io::Result<(OwnedFd, PathBuf)>> {
+    let (root, rest) = roots.locate(absolute)?;
+    let mut rest = if rest.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        rest.to_path_buf()
+    };
+    if ends_as_directory(absolute) {
+        rest.push(""); // `components` drops a final `/`, which means something
+    }
+    for _ in 0..4 {
+        return match rustix::fs::openat2(&root.handle, &rest, flags, Mode::empty(), BENEATH) {
+            Ok(handle) => handle_path(handle.as_fd()).map(|path| Ok((handle, path))),
+            Err(Errno::AGAIN) => continue, // something was renamed meanwhile
+            // Left the root, perhaps only for another one or by an absolute link back in; or met a magic link.
+            Err(Errno::XDEV | Errno::LOOP | Errno::NOSYS | Errno::PERM) => None,
+            Err(error) => Some(Err(error.into())),
+        };
+    }
+    None
+}
+
+/// Whether the path says by its end that it means a directory.
+pub(crate) fn ends_as_directory(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_bytes();
+    bytes.ends_with(b"/") || bytes.ends_with(b"/.")
+}
+
+/// Whether a symbolic link in the last place is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaf {
+    Follow,
+    Keep,
+}
+
+/// How far a walk came.
+#[derive(Debug)]
+pub(crate) struct Reached {
+    /// The last directory that was opened.
+    pub(crate) directory: Directory,
+    /// What is left of the path: empty when it ended on `directory`, one name for the last component, more when
+    /// directories are missing.
+    pub(crate) missing: Vec<OsString>,
+    /// The directories created on the way.
+    pub(crate) created: Vec<PathBuf>,
+}
+
+enum Step {
+    Up,
+    Down(OsString),
+}
+
+/// Where a walk stands: beneath a root, or on the way to one.
+enum At {
+    /// Only a spelling; nothing outside the roots is ever looked at.
+    Outside(PathBuf),
+    Inside {
+        root: usize,
+        stack: Vec<(OwnedFd, OsString)>,
+    },
+}
+
+/// Walks `absolute` one component at a time, holding a handle for each directory so that `..` goes back to where the walk
+/// came from. `shown` is the path as the caller wrote it, for messages.
+pub(crate) fn walk(
+    roots: &Roots,
+    absolute: &Path,
+    shown: &Path,
+    leaf: Leaf,
+    create: bool,
+) -> Result<Reached, PathError> {
+    let mut walk = Walk {
+        roots,
+        shown,
+        todo: Vec::new(),
+        at: At::Outside(PathBuf::from("/")),
+        links: 0,
+    };
+    walk.push(absolute);
+    walk.enter();
+    let mut created = Vec::new();
+    while let Some(step) = walk.todo.pop() {
+        let name = match step {
+            Step::Up => {
+                walk.up();
+                continue;
+            }
+            Step::Down(name) => name,
+        };
+        if let At::Outside(path) = &mut walk.at {
+            path.push(&name);
+            walk.enter();
+            continue;
+        }
+        let last = walk.todo.is_empty();
+        if last && leaf == Leaf::Keep {
+            return walk.reached(vec![name], created);
+        }
+        if last {
+            match walk.link(&name)? {
+                Some(target) => walk.push_link(&target)?,
+                None if walk.is_directory(&name) => walk.descend(name)?,
+                None => return walk.reached(vec![name], created),
+            }
+            continue;
+        }
+        match walk.descend(name.clone()) {
+            Err(PathError::NotFound(_)) if create => {
+                let made = walk.create(&name)?;
+                created.extend(made);
+                walk.todo.push(Step::Down(name));
+            }
+            Err(PathError::NotFound(path)) => {
+                let mut missing = vec![name];
+                for step in std::mem::take(&mut walk.todo).into_iter().rev() {
+                    match step {
+                        Step::Down(name) => missing.push(name),
+                        Step::Up => return Err(PathError::NotFound(path)),
+                    }
+                }
+                return walk.reached(missing, created);
+            }
+            result => result?,
+        }
+    }
+    walk.reached(Vec::new(), created)
+}
+
+struct Walk<'a> {
+    roots: &'a Roots,
+    shown: &'a Path,
+    /// Last step first.
+    todo: Vec<Step>,
+    at: At,
+    links: u32,
+}
+
+impl Walk<'_> {
+    fn push(&mut self, path: &Path) {
+        self.todo
+            .extend(path.components().rev().filter_map(|component| match component {
+                Component::Normal(name) => Some(Step::Down(name.to_os_string())),
+                Component::ParentDir => Some(Step::Up),
+                Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+            }));
+    }
+
+    fn push_link(&mut self, target: &Path) -> Result<(), PathError> {
+        self.links += 1;
+        if self.links > MAX_LINKS || self.todo.len() > 4096 {
+            return Err(PathError::LinkLoop(self.shown.to_path_buf()));
+        }
+        if target.is_absolute() {
+            self.at = At::Outside(PathBuf::from("/"));
+            self.enter();
+        }
+        self.push(target);
+        Ok(())
+    }
+
+    /// Comes inside when the spelling is that of a root.
+    fn enter(&mut self) {
+        if let At::Outside(path) = &self.at
+            && let Some(root) = self.roots.list.iter().position(|root| root.is_at(path))
+        {
+            self.at = At::Inside {
+                root,
+                stack: Vec::new(),
+            };
+        }
+    }
+
+    fn up(&mut self) {
+        match &mut self.at {
+            At::Outside(path) => {
+                path.pop();
+            }
+            At::Inside { root, stack } => {
+                if stack.pop().is_none() {
+                    let mut above = self.roots.list[*root].path.clone();
+                    above.pop();
+                    self.at = At::Outside(above);
+                }
+            }
+        }
+        self.enter();
+    }
+
+    /// The handle the walk stands on. `Outside` is asked for only after the caller has seen `Inside`.
+    fn here(&self) -> Result<BorrowedFd<'_>, PathError> {
+        match &self.at {
+            At::Outside(_) => Err(self.roots.outside(self.shown)),
+            At::Inside { root, stack } => Ok(stack
+                .last()
+                .map_or_else(|| self.roots.list[*root].handle.as_fd(), |(handle, _)| handle.as_fd())),
+        }
+    }
+
+    fn fail(&self, error: Errno) -> PathError {
+        PathError::from_io(self.shown, error)
+    }
+
+    /// The text of the link `name`, or `None` when it is not a link or not there.
+    fn link(&self, name: &OsStr) -> Result<Option<PathBuf>, PathError> {
+        match rustix::fs::readlinkat(self.here()?, name, Vec::new()) {
+            Ok(target) => Ok(Some(PathBuf::from(OsString::from_vec(target.into_bytes())))),
+            Err(Errno::INVAL | Errno::NOENT) => Ok(None),
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    fn is_directory(&self, name: &OsStr) -> bool {
+        let stat = |here| rustix::fs::statat(here, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
+        self.here()
+            .is_ok_and(|here| stat(here).is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir()))
+    }
+
+    /// Goes into the directory `name`, or schedules the link that it is.
+    fn descend(&mut self, name: OsString) -> Result<(), PathError> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::openat(self.here()?, &name, flags, Mode::empty()) {
+            Ok(handle) => {
+                if let At::Inside { stack, .. } = &mut self.at {
+                    stack.push((handle, name));
+                }
+                Ok(())
+            }
+            Err(Errno::NOTDIR | Errno::LOOP) => match self.link(&name)? {
+                Some(target) => self.push_link(&target),
+                None => Err(PathError::NotADirectory(self.shown.to_path_buf())),
+            },
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    fn create(&self, name: &OsStr) -> Result<Option<PathBuf>, PathError> {
+        match rustix::fs::mkdirat(self.here()?, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => Ok(Some(self.path().join(name))),
+            Err(Errno::EXIST) => Ok(None),
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        match &self.at {
+            At::Outside(path) => path.clone(),
+            At::Inside { root, stack } => stack
+                .iter()
+                .fold(self.roots.list[*root].path.clone(), |path, (_, name)| path.join(name)),
+        }
+    }
+
+    fn reached(self, missing: Vec<OsString>, created: Vec<PathBuf>) -> Result<Reached, PathError> {
+        let path = self.path();
+        let (roots, shown) = (self.roots, self.shown);
+        let handle = match self.at {
+            At::Outside(_) => return Err(roots.outside(shown)),
+            At::Inside { root, mut stack } => match stack.pop() {
+                Some((handle, _)) => handle,
+                None => roots.list[root]
+                    .handle
+                    .try_clone()
+                    .map_err(|e| PathError::from_io(shown, e))?,
+            },
+        };
+        Ok(Reached {
+            directory: Directory { handle, path },
+            missing,
+            created,
+        })
+    }
+}

@@ -1,0 +1,473 @@
+//! The allowed roots: which directories a call may touch, each held as an open handle with its canonical path.
+//! How a path is opened beneath one of them is in `open.rs`.
+
+use std::{
+    collections::HashSet,
+    fs::File,
+    os::fd::{AsFd, OwnedFd},
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::{
+    Beneath, Directory, Entry, FileId, FileKind, Metadata, PathError, Resolver,
+    handle::{SAFE, lineage},
+    open::{Leaf, ends_as_directory, handle_path, kernel_open, walk},
+};
+
+/// How often an operation starts again when the path changes under it.
+const RETRIES: u32 = 16;
+/// How many symbolic links one path may run through: the kernel's own limit.
+pub(crate) const MAX_LINKS: u32 = 40;
+/// The longest path that is looked at: the kernel's own limit.
+const MAX_PATH: usize = 4096;
+
+/// One allowed directory.
+#[derive(Debug)]
+pub(crate) struct Root {
+    pub(crate) handle: OwnedFd,
+    /// Canonical.
+    pub(crate) path: PathBuf,
+    /// As it was configured, when that differs: people write the spelling they know.
+    alias: Option<PathBuf>,
+}
+
+impl Root {
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        self.path == path || self.alias.as_deref() == Some(path)
+    }
+
+    fn strip<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        let alias = self.alias.as_deref().and_then(|alias| path.strip_prefix(alias).ok());
+        path.strip_prefix(&self.path).ok().or(alias)
+    }
+}
+
+/// A canonical path that lies beneath an allowed root, existing or not.
+///
+/// Proof of what a path *means* at this moment, for rules and people; not a licence to open it by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedPath {
+    path: PathBuf,
+    kind: Option<FileKind>,
+}
+
+impl ResolvedPath {
+    /// The canonical path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What lies there; `None` when nothing does.
+    pub fn kind(&self) -> Option<FileKind> {
+        self.kind
+    }
+
+    /// Takes the canonical path out.
+    pub fn into_path(self) -> PathBuf {
+        self.path
+    }
+}
+
+/// The directories that file operations are confined to.
+///
+/// Cheap to clone. A path is judged by what it *opens*, not by how it is spelled: `..`, symbolic links and names that do
+/// not exist yet are resolved beneath the root's handle.
+///
+/// ```
+/// use std::path::Path;
+/// use tools_sandbox::{PathError, Roots};
+///
+/// let dir = tempfile::tempdir()?;
+/// let roots = Roots::open(&[], dir.path())?; // no list: the working directory alone
+/// assert!(matches!(roots.open_file(Path::new("../x"), dir.path()), Err(PathError::Outside { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Roots {
+    pub(crate) list: Arc<[Root]>,
+    /// Roots and everything above them: what must neither move nor vanish.
+    protected: Arc<HashSet<FileId>>,
+    resolver: Resolver,
+}
+
+impl Roots {
+    /// Opens each of `directories`, taken relative to `workdir`; an empty list means `workdir` alone.
+    ///
+    /// # Errors
+    /// [`PathError::Root`] when one of them cannot be opened or is not a directory: a root that cannot be held confines
+    /// nothing, so none is skipped.
+    pub fn open(directories: &[PathBuf], workdir: &Path) -> Result<Self, PathError> {
+        let only = [workdir.to_path_buf()];
+        let directories = if directories.is_empty() { &only } else { directories };
+        let mut list = Vec::with_capacity(directories.len());
+        let mut protected = HashSet::new();
+        for directory in directories {
+            let spelled = lexical(&workdir.join(directory));
+            let fail = |source: std::io::Error| PathError::Root {
+                path: directory.clone(),
+                source,
+            };
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            // Opened as written, `..` and links included: the operator's own path is trusted.
+            let handle = rustix::fs::open(workdir.join(directory), flags, Mode::empty()).map_err(|e| fail(e.into()))?;
+            let path = match handle_path(handle.as_fd()) {
+                Some(path) => path,
+                None => std::fs::canonicalize(workdir.join(directory)).map_err(fail)?,
+            };
+            protected.extend(lineage(handle.as_fd()).map_err(fail)?);
+            let alias = (spelled != path).then_some(spelled);
+            list.push(Root { handle, path, alias });
+        }
+        list.sort_by_key(|root| std::cmp::Reverse(root.path.components().count()));
+        Ok(Self {
+            list: list.into(),
+            protected: Arc::new(protected),
+            resolver: Resolver::probe(),
+        })
+    }
+
+    /// The same roots, resolved in the given way instead of the best one this machine has.
+    pub fn with_resolver(self, resolver: Resolver) -> Self {
+        Self { resolver, ..self }
+    }
+
+    /// The canonical paths of the roots, deepest first.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.list.iter().map(|root| root.path.as_path())
+    }
+
+    /// Whether `id` is a root or lies above one.
+    pub fn is_protected(&self, id: FileId) -> bool {
+        self.protected.contains(&id)
+    }
+
+    /// Opens whatever `path` leads to for reading, following links that stay inside.
+    ///
+    /// Never blocks. FIFOs and devices are opened too; [`Beneath::into_file`] and [`Beneath::into_directory`] refuse
+    /// them by name.
+    ///
+    /// # Errors
+    /// [`PathError`]: `Outside` when the path leaves the roots, else what the system says.
+    pub fn open_any(&self, path: &Path, workdir: &Path) -> Result<Beneath, PathError> {
+        match self.open_with(path, workdir, OFlags::RDONLY | SAFE) {
+            // A socket cannot be opened, only named.
+            Err(PathError::Io { source, .. })
+                if source.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) =>
+            {
+                self.open_with(path, workdir, OFlags::PATH | OFlags::CLOEXEC)
+            }
+            result => result,
+        }
+    }
+
+    /// Opens a regular file for reading.
+    ///
+    /// # Errors
+    /// As [`Self::open_any`]; [`PathError::WrongKind`] for anything but a regular file.
+    pub fn open_file(&self, path: &Path, workdir: &Path) -> Result<(File, PathBuf, Metadata), PathError> {
+        let opened = self.open_any(path, workdir)?;
+        let (canonical, metadata) = (opened.path.clone(), opened.metadata);
+        Ok((opened.into_file()?, canonical, metadata))
+    }
+
+    /// Opens a directory.
+    ///
+    /// # Errors
+    /// As [`Self::open_any`]; [`PathError::NotADirectory`] for anything but a directory.
+    pub fn open_directory(&self, path: &Path, workdir: &Path) -> Result<Directory, PathError> {
+        self.open_with(path, workdir, OFlags::RDONLY | OFlags::DIRECTORY | SAFE)?
+            .into_directory()
+    }
+
+    /// Finds the parent directory and the final name of `path`; the name itself is not followed and need not exist.
+    ///
+    /// # Errors
+    /// [`PathError::Protected`] when the path is a root itself; `NotFound` when the parent is missing.
+    pub fn entry(&self, path: &Path, workdir: &Path) -> Result<Entry, PathError> {
+        let absolute = absolute(path, workdir)?;
+        if self.resolver == Resolver::Kernel
+            && let (Some(parent), Some(Component::Normal(name))) =
+                (absolute.parent(), absolute.components().next_back())
+            && self.locate(parent).is_some()
+        {
+            // `parent()` would swallow a final `.`, which `components` does not report either: same meaning here.
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let directory = self
+                .open_with(parent, workdir, flags)
+                .map_err(|e| self.rename_error(e, path, &absolute))?;
+            return Ok(Entry {
+                directory: directory.into_directory()?,
+                name: name.to_os_string(),
+            });
+        }
+        let reached = walk(self, &absolute, path, Leaf::Keep, false);
+        let mut reached = reached.map_err(|error| self.rename_error(error, path, &absolute))?;
+        match (reached.missing.pop(), reached.missing.is_empty()) {
+            (Some(name), true) => Ok(Entry {
+                directory: reached.directory,
+                name,
+            }),
+            (Some(_), false) => Err(PathError::NotFound(path.to_path_buf())),
+            (None, _) => {
+                // The path ends in `..`, or is a root: name the directory from above, if that is inside.
+                let found = reached.directory.path.clone();
+                if self.list.iter().any(|root| root.path == found) || found == absolute {
+                    return Err(PathError::Protected(path.to_path_buf()));
+                }
+                self.entry(&found, workdir)
+            }
+        }
+    }
+
+    /// As [`Self::entry`], but a final symbolic link is followed to the name it stands for, existing or not.
+    ///
+    /// For replacing a file while keeping the links that point at it.
+    ///
+    /// # Errors
+    /// As [`Self::entry`]; [`PathError::LinkLoop`] when the links have no end.
+    pub fn entry_followed(&self, path: &Path, workdir: &Path) -> Result<Entry, PathError> {
+        let mut entry = self.entry(path, workdir)?;
+        for _ in 0..MAX_LINKS {
+            match entry.metadata()? {
+                Some(metadata) if metadata.kind == FileKind::Symlink => {
+                    let target = match entry.directory.read_link(&entry.name) {
+                        Ok(target) => target,
+                        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => continue, // no longer a link
+                        Err(error) => return Err(PathError::from_io(path, error)),
+                    };
+                    let next = entry.directory.path.join(target);
+                    entry = self
+                        .entry(&next, workdir)
+                        .map_err(|e| self.rename_error(e, path, &next))?;
+                }
+                _ => return Ok(entry),
+            }
+        }
+        Err(PathError::LinkLoop(path.to_path_buf()))
+    }
+
+    /// Opens the directory `path`, creating it and its parents where they are missing.
+    ///
+    /// Returns the directory and the canonical paths that were created, outermost first.
+    ///
+    /// # Errors
+    /// As [`Self::open_directory`]; [`PathError::NotADirectory`] when a file is in the way.
+    pub fn create_directories(&self, path: &Path, workdir: &Path) -> Result<(Directory, Vec<PathBuf>), PathError> {
+        let absolute = absolute(path, workdir)?;
+        // Refused as a whole before anything is created: `new/../../outside` must not leave `new` behind.
+        self.resolve(path, workdir)?;
+        for _ in 0..RETRIES {
+            let reached = walk(self, &absolute, path, Leaf::Follow, true)?;
+            let Some(name) = reached.missing.last() else {
+                return Ok((reached.directory, reached.created));
+            };
+            let mut created = reached.created;
+            match reached.directory.create_directory(name, 0o777) {
+                Ok(()) => created.push(reached.directory.path.join(name)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(PathError::from_io(path, error)),
+            }
+            match reached.directory.directory(name) {
+                Ok(directory) => return Ok((directory, created)),
+                Err(_) if changed_to_link(&reached.directory, name) => {}
+                Err(error) => return Err(PathError::from_io(path, error)),
+            }
+        }
+        Err(PathError::Changed(path.to_path_buf()))
+    }
+
+    /// As [`Self::entry_followed`], creating missing parent directories on the way.
+    ///
+    /// Returns the entry and the canonical paths that were created, outermost first.
+    ///
+    /// # Errors
+    /// As [`Self::entry_followed`] and [`Self::create_directories`].
+    pub fn entry_with_parents(&self, path: &Path, workdir: &Path) -> Result<(Entry, Vec<PathBuf>), PathError> {
+        match self.entry_followed(path, workdir) {
+            Err(PathError::NotFound(_)) => {}
+            result => return result.map(|entry| (entry, Vec::new())),
+        }
+        let absolute = absolute(path, workdir)?;
+        self.resolve(path, workdir)?;
+        let mut reached = walk(self, &absolute, path, Leaf::Follow, true)?;
+        match reached.missing.pop() {
+            Some(name) => Ok((
+                Entry {
+                    directory: reached.directory,
+                    name,
+                },
+                reached.created,
+            )),
+            None => Err(PathError::WrongKind {
+                path: path.to_path_buf(),
+                found: FileKind::Directory,
+                wanted: FileKind::File,
+            }),
+        }
+    }
+
+    /// What `path` means now, following a final link: for judging a call before it runs.
+    ///
+    /// # Errors
+    /// [`PathError::Outside`] and other refusals; a path that does not exist is no error.
+    pub fn resolve(&self, path: &Path, workdir: &Path) -> Result<ResolvedPath, PathError> {
+        match self.open_with(path, workdir, OFlags::PATH | OFlags::CLOEXEC) {
+            Ok(found) => Ok(ResolvedPath {
+                path: found.path,
+                kind: Some(found.metadata.kind),
+            }),
+            Err(PathError::NotFound(_)) => {
+                let absolute = absolute(path, workdir)?;
+                let reached = walk(self, &absolute, path, Leaf::Follow, false);
+                let reached = reached.map_err(|error| self.rename_error(error, path, &absolute))?;
+                let path = reached
+                    .missing
+                    .iter()
+                    .fold(reached.directory.path, |path, name| path.join(name));
+                Ok(ResolvedPath { path, kind: None })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What `path` means now, a final link standing for itself: for deleting and renaming.
+    ///
+    /// # Errors
+    /// As [`Self::entry`], except that a missing parent is no error.
+    pub fn resolve_entry(&self, path: &Path, workdir: &Path) -> Result<ResolvedPath, PathError> {
+        match self.entry(path, workdir) {
+            Ok(entry) => Ok(ResolvedPath {
+                path: entry.path(),
+                kind: entry.metadata()?.map(|metadata| metadata.kind),
+            }),
+            Err(PathError::NotFound(_) | PathError::Protected(_)) => self.resolve(path, workdir),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The deepest root that `path` is spelled beneath, and the rest of the path.
+    pub(crate) fn locate<'p>(&self, path: &'p Path) -> Option<(&Root, &'p Path)> {
+        self.list
+            .iter()
+            .find_map(|root| root.strip(path).map(|rest| (root, rest)))
+    }
+
+    pub(crate) fn outside(&self, path: &Path) -> PathError {
+        PathError::Outside {
+            path: path.to_path_buf(),
+            roots: self.paths().map(Path::to_path_buf).collect(),
+        }
+    }
+
+    fn open_with(&self, path: &Path, workdir: &Path, flags: OFlags) -> Result<Beneath, PathError> {
+        let absolute = absolute(path, workdir)?;
+        let by_kernel = match self.resolver {
+            Resolver::Kernel => kernel_open(self, &absolute, flags),
+            Resolver::Walk => None,
+        };
+        let opened = match by_kernel {
+            Some(Ok(opened)) => Ok(opened),
+            Some(Err(error)) => Err(PathError::from_io(path, error)),
+            None => self.open_by_walk(&absolute, path, flags),
+        };
+        let (handle, canonical) = opened.map_err(|error| self.rename_error(error, path, &absolute))?;
+        let metadata = Metadata::of(&handle).map_err(|error| PathError::from_io(path, error))?;
+        // Moved out of the root between being opened and being asked for its name.
+        if !self.list.iter().any(|root| canonical.starts_with(&root.path)) {
+            return Err(self.outside(path));
+        }
+        Ok(Beneath {
+            handle,
+            path: canonical,
+            metadata,
+        })
+    }
+
+    fn open_by_walk(&self, absolute: &Path, path: &Path, flags: OFlags) -> Result<(OwnedFd, PathBuf), PathError> {
+        for _ in 0..RETRIES {
+            let mut reached = walk(self, absolute, path, Leaf::Follow, false)?;
+            let Some(name) = reached.missing.pop() else {
+                let own = (flags | OFlags::DIRECTORY) - OFlags::NOFOLLOW;
+                return rustix::fs::openat(&reached.directory, ".", own, Mode::empty())
+                    .map(|handle| (handle, reached.directory.path))
+                    .map_err(|error| PathError::from_io(path, error));
+            };
+            if !reached.missing.is_empty() {
+                return Err(PathError::NotFound(path.to_path_buf()));
+            }
+            let flags = if ends_as_directory(path) {
+                flags | OFlags::DIRECTORY
+            } else {
+                flags
+            };
+            match rustix::fs::openat(&reached.directory, &name, flags | OFlags::NOFOLLOW, Mode::empty()) {
+                // With O_PATH a link opens as itself.
+                Ok(handle) if Metadata::of(&handle).is_ok_and(|found| found.kind == FileKind::Symlink) => {}
+                Ok(handle) => return Ok((handle, reached.directory.path.join(name))),
+                Err(_) if changed_to_link(&reached.directory, &name) => {}
+                Err(error) => return Err(PathError::from_io(path, error)),
+            }
+        }
+        Err(PathError::Changed(path.to_path_buf()))
+    }
+
+    /// Speaks of the path the caller wrote, and does not tell what exists outside: `missing/../../x` is outside
+    /// whether or not `missing` is there.
+    fn rename_error(&self, error: PathError, path: &Path, absolute: &Path) -> PathError {
+        let path = path.to_path_buf();
+        match error {
+            PathError::NotFound(_) | PathError::NotADirectory(_) if self.locate(&lexical(absolute)).is_none() => {
+                self.outside(&path)
+            }
+            PathError::NotFound(_) => PathError::NotFound(path),
+            PathError::NotADirectory(_) => PathError::NotADirectory(path),
+            PathError::Permission(_) => PathError::Permission(path),
+            PathError::LinkLoop(_) => PathError::LinkLoop(path),
+            PathError::TooLong(_) => PathError::TooLong(path),
+            PathError::Changed(_) => PathError::Changed(path),
+            PathError::Protected(_) => PathError::Protected(path),
+            PathError::Outside { roots, .. } => PathError::Outside { path, roots },
+            PathError::Io { source, .. } => PathError::Io { path, source },
+            other => other,
+        }
+    }
+}
+
+/// Joins a path to the working directory after refusing what no system call would take.
+fn absolute(path: &Path, workdir: &Path) -> Result<PathBuf, PathError> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if bytes.is_empty() {
+        return Err(PathError::Empty);
+    }
+    if bytes.contains(&0) {
+        return Err(PathError::Nul(path.to_path_buf()));
+    }
+    if bytes.len() > MAX_PATH {
+        return Err(PathError::TooLong(path.to_path_buf()));
+    }
+    Ok(workdir.join(path))
+}
+
+/// The path with `.` and `..` taken out by spelling alone. Good for deciding what to *say*, never for what to open.
+fn lexical(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                result.pop();
+            }
+            Component::CurDir => {}
+            other => result.push(other),
+        }
+    }
+    result
+}
+
+fn changed_to_link(directory: &Directory, name: &std::ffi::OsStr) -> bool {
+    directory
+        .stat(name)
+        .is_ok_and(|metadata| metadata.kind == FileKind::Symlink)
+}
