@@ -6,6 +6,7 @@ use std::{
 };
 
 use thiserror::Error;
+use tools_core::{ToolError, ToolErrorCategory, classify_io_error};
 
 use crate::FileKind;
 
@@ -110,8 +111,49 @@ impl PathError {
     }
 }
 
+impl From<PathError> for ToolError {
+    fn from(error: PathError) -> Self {
+        use ToolErrorCategory as C;
+        let (category, code) = match &error {
+            PathError::Empty | PathError::Nul(_) | PathError::TooLong(_) => (C::InvalidParameters, "invalid_path"),
+            PathError::Outside { .. } => (C::PolicyBlocked, "sandbox_outside"),
+            PathError::Denied(_) => (C::PolicyBlocked, "read_denied"),
+            PathError::Protected(_) => (C::PolicyBlocked, "path_protected"),
+            PathError::Permission(_) => (C::PolicyBlocked, "not_permitted"),
+            PathError::NotFound(_) => (C::PermanentFailure, "not_found"),
+            PathError::Exists(_) => (C::InvalidParameters, "already_exists"),
+            PathError::NotADirectory(_) => (C::InvalidParameters, "not_a_directory"),
+            PathError::WrongKind { .. } => (C::InvalidParameters, "wrong_kind"),
+            PathError::LinkLoop(_) => (C::InvalidParameters, "link_loop"),
+            PathError::Changed(_) => (C::PermanentFailure, "path_changed"),
+            PathError::Root { .. } => (C::PermanentFailure, "root_unavailable"),
+            PathError::Glob { .. } => (C::InvalidParameters, "invalid_glob"),
+            PathError::Io { source, .. } => (classify_io_error(source), "io_error"),
+        };
+        let suggestion = match &error {
+            PathError::Outside { roots, .. } => {
+                let roots: Vec<String> = roots.iter().map(|root| format!("`{}`", shown(root))).collect();
+                Some(format!("Use a path below {}.", roots.join(" or ")))
+            }
+            PathError::Denied(_) => Some("The operator keeps this file closed; go on without it.".to_owned()),
+            PathError::Protected(_) => Some("Name what is inside instead of the root itself.".to_owned()),
+            PathError::Permission(_) => Some("The operating system refuses; go on without it.".to_owned()),
+            PathError::NotFound(_) => Some("Look for the right path with `find_path` or `list_directory`.".to_owned()),
+            PathError::Exists(_) => Some("Choose another name.".to_owned()),
+            PathError::Changed(_) => Some("Something else is changing it; try the call again.".to_owned()),
+            _ => None,
+        };
+        let tool_error = Self::new(category, code, error.to_string());
+        let tool_error = match suggestion {
+            Some(suggestion) => tool_error.with_suggestion(suggestion),
+            None => tool_error,
+        };
+        tool_error.with_source(error)
+    }
+}
+
 /// A path as it may be quoted in a message: bounded, with control and direction-changing characters escaped.
-pub(crate) fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     const LIMIT: usize = 300;
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {

@@ -14,9 +14,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Stat};
 
-use crate::PathError;
+use crate::{PathError, Resolver};
 
 /// Flags with which anything is opened: no descriptor reaches a child, no terminal is adopted, no FIFO or device blocks.
 pub(crate) const SAFE: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
@@ -273,6 +273,40 @@ impl Directory {
             handle,
             path: self.path.join(name),
         })
+    }
+
+    /// Opens the directory at `relative`, some names below, following no link on the way.
+    ///
+    /// For walks that come back to a directory without having kept every handle above it.
+    pub fn subdirectory(&self, relative: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | SAFE;
+        if relative.as_os_str().is_empty() {
+            let handle = rustix::fs::openat(self, ".", flags, Mode::empty())?;
+            return Ok(Self {
+                handle,
+                path: self.path.clone(),
+            });
+        }
+        if Resolver::probe() == Resolver::Kernel {
+            let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+            match rustix::fs::openat2(self, relative, flags, Mode::empty(), resolve) {
+                Ok(handle) => {
+                    return Ok(Self {
+                        handle,
+                        path: self.path.join(relative),
+                    });
+                }
+                // Renamed meanwhile, or longer than one system call takes: step by step.
+                Err(rustix::io::Errno::AGAIN | rustix::io::Errno::NAMETOOLONG) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut components = relative.components();
+        let Some(first) = components.next() else {
+            return self.subdirectory(Path::new(""));
+        };
+        let first = self.directory(first.as_os_str())?;
+        components.try_fold(first, |directory, component| directory.directory(component.as_os_str()))
     }
 
     /// Opens the directory above, if it still is the one that is `expected`.

@@ -10,7 +10,7 @@ mod open;
 mod roots;
 
 pub use access::{ReadRules, SECRET_PRESET, Scope};
-pub use error::PathError;
+pub use error::{PathError, shown};
 pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace};
 pub use open::Resolver;
 pub use roots::{ResolvedPath, Roots};
