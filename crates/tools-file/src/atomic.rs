@@ -1,0 +1,262 @@
+//! Replacing a file so that a reader, or a crash, sees the old content or the new, never half of it. What the new content
+//! is, others decide.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::File,
+    hash::{BuildHasher as _, RandomState},
+    io::{self, Read as _, Seek as _, Write as _},
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use rustix::fs::{Gid, Mode, Uid};
+use tools_sandbox::{Directory, Entry, FileKind, Metadata, Replace};
+
+use crate::{error::FileError, workspace::Cancel};
+
+/// The regular file under a name, held open: what is compared with what was read before it is replaced.
+pub(crate) struct Existing {
+    pub(crate) metadata: Metadata,
+    /// `None` when it is longer than was asked for.
+    pub(crate) content: Option<Vec<u8>>,
+    /// Open for writing too, for when the name cannot be replaced; `None` when the running program cannot be written to.
+    file: Option<File>,
+}
+
+/// How the content got there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    Renamed,
+    /// The name is a mount point or its directory closed: written over the old content.
+    InPlace,
+}
+
+impl Existing {
+    /// Opens what `entry` names, if anything.
+    ///
+    /// # Errors
+    /// `NotAFile` for anything but a regular file, `ReadOnly` when it may not be written.
+    pub(crate) fn open(entry: &Entry, asked: &Path, limit: u64) -> Result<Option<Self>, FileError> {
+        let Some(metadata) = entry.metadata()? else {
+            return Ok(None);
+        };
+        if metadata.kind != FileKind::File {
+            return Err(FileError::NotAFile {
+                path: asked.to_path_buf(),
+                kind: metadata.kind,
+            });
+        }
+        let directory = entry.directory();
+        let (mut file, writable) = match directory.open_writable(entry.name()) {
+            Ok(file) => (file, true),
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => (
+                directory
+                    .open(entry.name())
+                    .map_err(|error| FileError::io(asked, error))?,
+                false,
+            ),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return Err(FileError::ReadOnly {
+                    path: asked.to_path_buf(),
+                });
+            }
+            Err(error) => return Err(FileError::io(asked, error)),
+        };
+        let metadata = Metadata::of(&file).map_err(|error| FileError::io(asked, error))?;
+        if metadata.kind != FileKind::File {
+            return Err(FileError::NotAFile {
+                path: asked.to_path_buf(),
+                kind: metadata.kind,
+            });
+        }
+        let mut content = Vec::new();
+        if metadata.size <= limit {
+            content.reserve(usize::try_from(metadata.size).unwrap_or_default() + 1);
+            let mut bounded = (&mut file).take(limit.saturating_add(1));
+            bounded
+                .read_to_end(&mut content)
+                .map_err(|error| FileError::io(asked, error))?;
+        }
+        let whole = metadata.size <= limit && content.len() as u64 <= limit;
+        Ok(Some(Self {
+            metadata,
+            content: whole.then_some(content),
+            file: writable.then_some(file),
+        }))
+    }
+
+    /// Whether the name still stands for this very content.
+    fn is_current(&self, entry: &Entry) -> Result<bool, FileError> {
+        Ok(entry.metadata()?.is_some_and(|now| {
+            (now.id, now.size, now.modified, now.changed)
+                == (
+                    self.metadata.id,
+                    self.metadata.size,
+                    self.metadata.modified,
+                    self.metadata.changed,
+                )
+        }))
+    }
+}
+
+/// Puts `content` under the name of `entry`, replacing `existing`.
+///
+/// Keeps the permission bits and, where the system allows, the owner. Refuses when something else has changed the name
+/// since it was looked at.
+pub(crate) fn replace(
+    entry: &Entry,
+    existing: Option<&Existing>,
+    content: &[u8],
+    asked: &Path,
+    cancel: &Cancel,
+) -> Result<Manner, FileError> {
+    let fail = |error: io::Error| FileError::io(asked, error);
+    let mut temporary = match (Temporary::create(entry.directory(), 0o666), existing) {
+        (Ok(temporary), _) => temporary,
+        (Err(error), Some(existing)) if is_closed(&error) => return write_over(existing, content, asked),
+        (Err(error), _) => return Err(fail(error)),
+    };
+    if let Some(existing) = existing
+        && !temporary.adopt(&existing.metadata)
+    {
+        // Another owner: a new file would silently change hands.
+        return write_over(existing, content, asked);
+    }
+    temporary
+        .file
+        .write_all(content)
+        .and_then(|()| temporary.file.sync_all())
+        .map_err(fail)?;
+    cancel.check()?;
+    let replace = match existing {
+        Some(existing) if existing.is_current(entry)? => Replace::Allowed,
+        None => Replace::Never,
+        Some(_) => {
+            return Err(FileError::ChangedMeanwhile {
+                path: asked.to_path_buf(),
+            });
+        }
+    };
+    match (temporary.rename(entry.directory(), entry.name(), replace), existing) {
+        (Ok(()), _) => Ok(Manner::Renamed),
+        (Err(error), Some(existing)) if cannot_rename(&error) => write_over(existing, content, asked),
+        (Err(error), None) if error.kind() == io::ErrorKind::AlreadyExists => Err(FileError::ChangedMeanwhile {
+            path: asked.to_path_buf(),
+        }),
+        (Err(error), _) => Err(fail(error)),
+    }
+}
+
+/// Overwrites the open file, putting the old content back if that fails half way.
+fn write_over(existing: &Existing, content: &[u8], asked: &Path) -> Result<Manner, FileError> {
+    let Some(file) = &existing.file else {
+        return Err(FileError::ReadOnly {
+            path: asked.to_path_buf(),
+        });
+    };
+    let write = |bytes: &[u8]| -> io::Result<()> {
+        let mut file = file;
+        file.rewind()?;
+        file.write_all(bytes)?;
+        file.set_len(bytes.len() as u64)?;
+        file.sync_all()
+    };
+    match write(content) {
+        Ok(()) => Ok(Manner::InPlace),
+        Err(error) => {
+            // Best effort: the space that the old content had is still the file's.
+            if let Some(content) = &existing.content {
+                let _ = write(content);
+            }
+            Err(FileError::io(asked, error))
+        }
+    }
+}
+
+/// The directory does not take new names.
+fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+    )
+}
+
+/// The name cannot be exchanged, as that of a mount point.
+fn cannot_rename(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ResourceBusy | io::ErrorKind::CrossesDevices | io::ErrorKind::PermissionDenied
+    )
+}
+
+/// A new file under a name nobody knows, removed again unless it is given its real name.
+pub(crate) struct Temporary<'a> {
+    directory: &'a Directory,
+    name: OsString,
+    pub(crate) file: File,
+    kept: bool,
+}
+
+impl<'a> Temporary<'a> {
+    pub(crate) fn create(directory: &'a Directory, mode: u32) -> io::Result<Self> {
+        loop {
+            let name = unique_name();
+            match directory.create_new(&name, mode) {
+                Ok(file) => {
+                    return Ok(Self {
+                        directory,
+                        name,
+                        file,
+                        kept: false,
+                    });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Takes over mode and owner; `false` when the owner cannot be kept.
+    fn adopt(&self, like: &Metadata) -> bool {
+        let Ok(own) = Metadata::of(&self.file) else {
+            return false;
+        };
+        if (own.uid, own.gid) != (like.uid, like.gid) {
+            let (uid, gid) = (Uid::from_raw(like.uid), Gid::from_raw(like.gid));
+            if rustix::fs::fchown(&self.file, Some(uid), Some(gid)).is_err() {
+                return false;
+            }
+        }
+        // Not set-uid and set-gid: the kernel takes them off a file that is written to, and so do we.
+        rustix::fs::fchmod(&self.file, Mode::from_raw_mode(like.mode & 0o1777)).is_ok()
+    }
+
+    /// Sets the permission bits.
+    pub(crate) fn set_mode(&self, mode: u32) -> io::Result<()> {
+        Ok(rustix::fs::fchmod(&self.file, Mode::from_raw_mode(mode & 0o777))?)
+    }
+
+    /// Gives the file its real name.
+    pub(crate) fn rename(&mut self, destination: &Directory, name: &OsStr, replace: Replace) -> io::Result<()> {
+        self.directory.rename(&self.name, destination, name, replace)?;
+        self.kept = true;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.kept {
+            // Nothing can be done about a failure here; the name says where it comes from.
+            let _ = self.directory.remove_file(&self.name);
+        }
+    }
+}
+
+/// A name that no file has yet, most likely.
+pub(crate) fn unique_name() -> OsString {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let random = RandomState::new().hash_one(COUNTER.fetch_add(1, Ordering::Relaxed));
+    OsString::from(format!(".haft-{random:016x}.tmp"))
+}

@@ -1,0 +1,113 @@
+//! What an operator may set for the file tools, and the compiled policy that runs.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tools_sandbox::{PathError, ReadRules, Roots};
+
+/// The section `[tools.file]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FileConfig {
+    /// Directories that the file tools may touch. Empty: the working directory of the call alone.
+    pub allowed_paths: Vec<PathBuf>,
+    /// Globs on canonical absolute paths that stay closed to every tool that could reveal their content. Unset: a
+    /// built-in list of secret files (`**/.env`, `**/secrets/**`, `~/.ssh`, …). `[]`: nothing is closed. A leading `!`
+    /// makes an exception.
+    pub deny_read: Option<Vec<String>>,
+    /// Globs of the only paths that may be read; `deny_read` comes first. Empty: everything that is not denied.
+    pub allow_read: Vec<String>,
+    /// Lines that `read` shows when the call does not say how many.
+    pub read_lines: u64,
+    /// Bytes of text that one `read` shows at most.
+    pub read_bytes: usize,
+    /// Bytes after which `read` and `grep` cut a line.
+    pub line_bytes: usize,
+    /// Size up to which `read` hands an image to the model.
+    pub image_bytes: u64,
+    /// Size up to which a file can be edited.
+    pub edit_bytes: u64,
+    /// Matching lines that `grep` shows when the call does not say how many.
+    pub grep_matches: usize,
+    /// Paths that `find_path` shows when the call does not say how many.
+    pub find_paths: usize,
+    /// Entries that `list_directory` shows when the call does not say how many.
+    pub list_entries: usize,
+    /// Files and directories that one `grep` or `find_path` visits before it stops and says so.
+    pub search_entries: u64,
+    /// Threads of one search. `0`: as many as the machine has, eight at most.
+    pub search_threads: usize,
+}
+
+impl Default for FileConfig {
+    fn default() -> Self {
+        Self {
+            allowed_paths: Vec::new(),
+            deny_read: None,
+            allow_read: Vec::new(),
+            read_lines: 2000,
+            read_bytes: 256 * 1024,
+            line_bytes: 2000,
+            image_bytes: 5 * 1024 * 1024,
+            edit_bytes: 16 * 1024 * 1024,
+            grep_matches: 100,
+            find_paths: 1000,
+            list_entries: 1000,
+            search_entries: 2_000_000,
+            search_threads: 0,
+        }
+    }
+}
+
+impl FileConfig {
+    /// Opens the roots and compiles the globs.
+    ///
+    /// Relative paths are taken from `base`, `~` in globs is `home`.
+    ///
+    /// # Errors
+    /// A root that cannot be opened or a glob that is not valid: a rule that cannot hold is never skipped.
+    pub fn compile(&self, base: &Path, home: Option<&Path>) -> Result<FilePolicy, PathError> {
+        let roots = match self.allowed_paths.as_slice() {
+            [] => None,
+            list => Some(Roots::open(list, base)?),
+        };
+        let rules = ReadRules::compile(self.deny_read.as_deref(), &self.allow_read, base, home)?;
+        Ok(FilePolicy {
+            roots,
+            rules,
+            limits: self.clone(),
+        })
+    }
+}
+
+/// What runs: open roots, compiled read rules, limits.
+#[derive(Debug, Clone)]
+pub struct FilePolicy {
+    /// `None`: each call's own working directory.
+    roots: Option<Roots>,
+    rules: ReadRules,
+    limits: FileConfig,
+}
+
+impl FilePolicy {
+    /// The roots of a call from `workdir`.
+    ///
+    /// # Errors
+    /// [`PathError::Root`] when the working directory is the only root and cannot be opened.
+    pub fn roots(&self, workdir: &Path) -> Result<Roots, PathError> {
+        match &self.roots {
+            Some(roots) => Ok(roots.clone()),
+            None => Roots::open(&[], workdir),
+        }
+    }
+
+    /// Which files stay closed.
+    pub fn rules(&self) -> &ReadRules {
+        &self.rules
+    }
+
+    pub(crate) fn limits(&self) -> &FileConfig {
+        &self.limits
+    }
+}

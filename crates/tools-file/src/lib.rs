@@ -1,0 +1,46 @@
+//! Ten file tools: `read`, `write`, `edit`, `grep`, `find_path`, `list_directory`, `create_directory`, `delete_path`,
+//! `move_path`, `copy_path`.
+//!
+//! Every path is opened beneath an allowed root by [`tools_sandbox`]; nothing here turns a path into a file by name.
+//!
+//! ```
+//! use tools_core::{CallContext, Shared, Stack, ToolCall};
+//! use tools_file::FileConfig;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let dir = tempfile::tempdir()?;
+//! std::fs::write(dir.path().join("a.txt"), "one\ntwo\n")?;
+//! let policy = FileConfig::default().compile(dir.path(), None)?;
+//! let stack = Stack::new(vec![], tools_file::executor(Shared::new(policy)));
+//! let call = ToolCall::new("read", serde_json::json!({"path": "a.txt", "offset": 1}))?;
+//! let output = stack.dispatch(call, &CallContext::new(dir.path())).await?;
+//! assert_eq!(output.summary, "     2\ttwo\n[lines 2-2 of 2]");
+//! # Ok(())
+//! # }
+//! ```
+
+mod config;
+mod tools;
+
+mod error;
+mod memory;
+mod workspace;
+
+mod diff;
+mod lines;
+mod splice;
+mod text;
+
+mod atomic;
+mod copy;
+mod remove;
+mod tree;
+
+mod ignored;
+mod media;
+mod search;
+mod walk;
+
+pub use config::{FileConfig, FilePolicy};
+pub use tools::{executor, executors};

@@ -1,0 +1,110 @@
+//! Removing a tree by handle: links are removed and never followed, other file systems and allowed roots stay.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    path::Path,
+};
+
+use tools_sandbox::{Directory, FileKind, PathError, Roots};
+
+use crate::{error::FileError, tree::Trail, workspace::Cancel};
+
+/// Removes the directory `name` with everything in it; says how many entries that was.
+///
+/// # Errors
+/// `Partly` when something could not be removed after other things had been.
+pub(crate) fn remove_tree(parent: &Directory, name: &OsStr, roots: &Roots, cancel: &Cancel) -> Result<u64, FileError> {
+    let mut removed = 0;
+    match remove(parent, name, roots, cancel, &mut removed) {
+        Ok(()) => Ok(removed),
+        Err(cause) if removed == 0 => Err(cause),
+        Err(cause) => Err(FileError::Partly {
+            done: format!("{removed} entries were deleted"),
+            cause: Box::new(cause),
+        }),
+    }
+}
+
+fn remove(
+    parent: &Directory,
+    name: &OsStr,
+    roots: &Roots,
+    cancel: &Cancel,
+    removed: &mut u64,
+) -> Result<(), FileError> {
+    let top = match parent.directory(name) {
+        Ok(top) => top,
+        // One that cannot be listed can still be removed when it is empty.
+        Err(_) if parent.remove_directory(name).is_ok() => {
+            *removed += 1;
+            return Ok(());
+        }
+        Err(error) => return Err(FileError::io(&parent.path().join(name), error)),
+    };
+    let device = guard(&top, roots, None)?;
+    let mut names = vec![name.to_os_string()];
+    let mut pending = vec![listing(&top)?];
+    let mut trail = Trail::new(top).map_err(|error| FileError::io(parent.path(), error))?;
+    while let Some(here) = trail.here() {
+        cancel.check()?;
+        match pending.last_mut().and_then(Vec::pop) {
+            Some((name, FileKind::Directory)) => {
+                let below = match here.directory(&name) {
+                    Ok(below) => below,
+                    Err(_) if here.remove_directory(&name).is_ok() => {
+                        *removed += 1;
+                        continue;
+                    }
+                    Err(error) => return Err(FileError::io(&here.path().join(&name), error)),
+                };
+                guard(&below, roots, Some(device))?;
+                pending.push(listing(&below)?);
+                names.push(name);
+                trail.down(below).map_err(|error| FileError::io(parent.path(), error))?;
+            }
+            Some((name, _)) => match here.remove_file(&name) {
+                Ok(()) => *removed += 1,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(FileError::io(&here.path().join(&name), error)),
+            },
+            None => {
+                pending.pop();
+                let path = here.path().to_path_buf();
+                trail.up().map_err(|error| FileError::io(&path, error))?;
+                let above = trail.here().unwrap_or(parent);
+                if let Some(name) = names.pop() {
+                    above
+                        .remove_directory(&name)
+                        .map_err(|error| FileError::io(&path, error))?;
+                    *removed += 1;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to go where nothing may be removed; says which device that is.
+fn guard(directory: &Directory, roots: &Roots, device: Option<u64>) -> Result<u64, FileError> {
+    let metadata = directory
+        .metadata()
+        .map_err(|error| FileError::io(directory.path(), error))?;
+    if roots.is_protected(metadata.id) {
+        return Err(PathError::Protected(directory.path().to_path_buf()).into());
+    }
+    match device {
+        Some(device) if device != metadata.id.device() => Err(mount_point(directory.path())),
+        _ => Ok(metadata.id.device()),
+    }
+}
+
+fn mount_point(path: &Path) -> FileError {
+    FileError::io(path, io::Error::from(io::ErrorKind::ResourceBusy))
+}
+
+fn listing(directory: &Directory) -> Result<Vec<(OsString, FileKind)>, FileError> {
+    directory
+        .entries()
+        .map_err(|error| FileError::io(directory.path(), error))
+}

@@ -1,0 +1,533 @@
+//! Finding the text that an edit means, without guessing: exactly, then ignoring line endings, then trailing blanks, then a
+//! uniform difference of indentation. Pure; reading and writing the file is in `tools/edit.rs`.
+
+use std::{collections::HashMap, fmt, ops::Range, sync::Arc};
+
+/// What to replace by what.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request<'a> {
+    pub(crate) old: &'a str,
+    pub(crate) new: &'a str,
+    pub(crate) all: bool,
+}
+
+/// What was ignored to find the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Exact,
+    LineEndings,
+    TrailingBlanks,
+    Indentation,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Exact => "nothing",
+            Self::LineEndings => "line endings",
+            Self::TrailingBlanks => "trailing blanks",
+            Self::Indentation => "differences of indentation",
+        })
+    }
+}
+
+/// One place and what goes there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Replacement {
+    pub(crate) range: Range<usize>,
+    /// Shared: a thousand places mostly take one text.
+    pub(crate) text: Arc<str>,
+}
+
+/// Where the edit applies: at least one place, in order, not overlapping.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) step: Step,
+    pub(crate) places: Vec<Replacement>,
+}
+
+impl Found {
+    /// The text with every place replaced; all other bytes are as they were.
+    pub(crate) fn apply(&self, text: &str) -> String {
+        let mut result = String::with_capacity(text.len());
+        let mut end = 0;
+        for place in &self.places {
+            result.push_str(&text[end..place.range.start]);
+            result.push_str(&place.text);
+            end = place.range.end;
+        }
+        result.push_str(&text[end..]);
+        result
+    }
+}
+
+/// Why an edit does not apply.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Miss {
+    /// More than one place; the line numbers of the first ones.
+    Ambiguous {
+        step: Step,
+        lines: Vec<usize>,
+        total: usize,
+    },
+    NotFound {
+        near: Option<Near>,
+        /// The line at which the new text already stands.
+        applied: Option<usize>,
+        /// The old text holds the line numbers that a reader was shown.
+        numbered: bool,
+    },
+}
+
+/// The text most like the one that was not found.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Near {
+    /// The number of the first line.
+    pub(crate) first: usize,
+    pub(crate) lines: Vec<String>,
+    /// In what it differs, if that is clear; a phrase that follows "nearest text".
+    pub(crate) why: &'static str,
+}
+
+/// Line numbers that a refusal names at most.
+const NAMED: usize = 10;
+
+/// Finds the places that `request` means.
+///
+/// The first step of the ladder that finds anything decides; two finds on one step are a refusal unless all are meant.
+pub(crate) fn find(text: &str, request: Request<'_>) -> Result<Found, Miss> {
+    let exact = exact_places(text, request);
+    if !exact.is_empty() {
+        return settle(text, request, Step::Exact, exact);
+    }
+    let lines = Lines::of(text);
+    for step in [Step::LineEndings, Step::TrailingBlanks, Step::Indentation] {
+        let places = match step {
+            Step::LineEndings => line_ending_places(text, request),
+            step => lines.places(request, step),
+        };
+        if !places.is_empty() {
+            return settle(text, request, step, places);
+        }
+    }
+    Err(Miss::NotFound {
+        near: nearest(&lines, request),
+        applied: already_applied(text, request),
+        numbered: is_numbered(request.old),
+    })
+}
+
+fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>) -> Result<Found, Miss> {
+    if places.len() > 1 && !request.all {
+        let lines = places
+            .iter()
+            .take(NAMED)
+            .map(|place| line_number(text, place.range.start))
+            .collect();
+        return Err(Miss::Ambiguous {
+            step,
+            lines,
+            total: places.len(),
+        });
+    }
+    let mut kept: Vec<Replacement> = Vec::with_capacity(places.len());
+    for place in places {
+        if kept.last().is_none_or(|last| last.range.end <= place.range.start) {
+            kept.push(place);
+        }
+    }
+    Ok(Found { step, places: kept })
+}
+
+/// The number of the line that holds the byte `at`, from 1.
+pub(crate) fn line_number(text: &str, at: usize) -> usize {
+    memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
+}
+
+/// Places that are looked for when one is meant: enough to say that it is not unique.
+const ENOUGH: usize = 1000;
+
+fn exact_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
+    // New line breaks are written as the file writes them, unless the old text has shown that it spells them itself.
+    let spelled = request.old.contains('\n') || request.new.contains('\r') || !request.new.contains('\n');
+    let plain: Arc<str> = request.new.into();
+    let crlf: Arc<str> = if spelled {
+        Arc::clone(&plain)
+    } else {
+        request.new.replace('\n', "\r\n").into()
+    };
+    let finder = memchr::memmem::Finder::new(request.old);
+    let mut places = Vec::new();
+    let mut from = 0;
+    while let Some(at) = finder.find(&text.as_bytes()[from..]) {
+        let start = from + at;
+        let end = start + request.old.len();
+        if request.old.starts_with('\n') && text[..start].ends_with('\r') {
+            from = start + 1; // half of a CRLF: for the next step, which takes the other half along
+            continue;
+        }
+        let replacement = if !spelled && uses_crlf(text, start) {
+            &crlf
+        } else {
+            &plain
+        };
+        places.push(Replacement {
+            range: start..end,
+            text: Arc::clone(replacement),
+        });
+        if request.all {
+            from = end;
+            continue;
+        }
+        if places.len() == ENOUGH {
+            break;
+        }
+        // One byte on, not one match on: overlapping matches are two meanings. Text is valid UTF-8, so matches of valid
+        // UTF-8 begin at character boundaries only.
+        from = start + 1;
+    }
+    places
+}
+
+/// Whether the line break nearest to `at` is CRLF.
+fn uses_crlf(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let next = memchr::memchr(b'\n', &bytes[at..]).map(|offset| at + offset);
+    let nearest = next.or_else(|| memchr::memrchr(b'\n', &bytes[..at]));
+    nearest.is_some_and(|newline| newline > 0 && bytes[newline - 1] == b'\r')
+}
+
+fn line_ending_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
+    if !text.contains('\r') && !request.old.contains('\r') {
+        return Vec::new();
+    }
+    let old = request.old.replace("\r\n", "\n");
+    // The text without the CR of each CRLF, and where each kept byte was.
+    let bytes = text.as_bytes();
+    let (mut plain, mut origin) = (Vec::with_capacity(bytes.len()), Vec::with_capacity(bytes.len() + 1));
+    for (at, &byte) in bytes.iter().enumerate() {
+        if byte != b'\r' || bytes.get(at + 1) != Some(&b'\n') {
+            plain.push(byte);
+            origin.push(at);
+        }
+    }
+    origin.push(bytes.len());
+    let finder = memchr::memmem::Finder::new(&old);
+    let (mut places, mut from) = (Vec::new(), 0);
+    while let Some(at) = finder.find(&plain[from..]) {
+        let start = from + at;
+        let end = start + old.len();
+        // A match that begins with a line break takes the CR in front of it along, and one that ends before a break
+        // leaves the CR with it.
+        let first = if plain[start] == b'\n' && origin[start] > 0 && bytes[origin[start] - 1] == b'\r' {
+            origin[start] - 1
+        } else {
+            origin[start]
+        };
+        let last = match plain.get(end) {
+            Some(b'\n') if bytes[origin[end] - 1] == b'\r' => origin[end] - 1,
+            _ => origin[end],
+        };
+        let text = like_endings(&text[first..last], request.new, || uses_crlf(text, last));
+        places.push(Replacement {
+            range: first..last,
+            text: text.into(),
+        });
+        if !request.all && places.len() == ENOUGH {
+            break;
+        }
+        from = start + 1;
+    }
+    places
+}
+
+/// `new` with its n-th line break written like the n-th of `old`, further ones like the last.
+fn like_endings(old: &str, new: &str, default_crlf: impl Fn() -> bool) -> String {
+    let crlf: Vec<bool> = memchr::memchr_iter(b'\n', old.as_bytes())
+        .map(|at| at > 0 && old.as_bytes()[at - 1] == b'\r')
+        .collect();
+    let default = crlf.last().copied().unwrap_or_else(default_crlf);
+    let new = new.replace("\r\n", "\n");
+    let mut result = String::with_capacity(new.len());
+    for (n, line) in new.split('\n').enumerate() {
+        if n > 0 {
+            result.push_str(if crlf.get(n - 1).copied().unwrap_or(default) {
+                "\r\n"
+            } else {
+                "\n"
+            });
+        }
+        result.push_str(line);
+    }
+    result
+}
+
+/// A text as lines: content without the line break, and where it stands.
+struct Lines<'a> {
+    text: &'a str,
+    lines: Vec<Range<usize>>,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut lines = Vec::new();
+        let mut start = 0;
+        for newline in memchr::memchr_iter(b'\n', text.as_bytes()) {
+            let end = if text[start..newline].ends_with('\r') {
+                newline - 1
+            } else {
+                newline
+            };
+            lines.push(start..end);
+            start = newline + 1;
+        }
+        if start < text.len() {
+            lines.push(start..text.len());
+        }
+        Self { text, lines }
+    }
+
+    fn line(&self, index: usize) -> &'a str {
+        &self.text[self.lines[index].clone()]
+    }
+
+    /// Where the line after `index` begins.
+    fn after(&self, index: usize) -> usize {
+        self.lines.get(index + 1).map_or(self.text.len(), |next| next.start)
+    }
+
+    /// Runs of whole lines that equal the old text but for what `step` ignores.
+    fn places(&self, request: Request<'_>, step: Step) -> Vec<Replacement> {
+        let old = Lines::of(request.old);
+        let count = old.lines.len();
+        if count == 0 || count > self.lines.len() || request.old.trim().is_empty() {
+            return Vec::new();
+        }
+        let whole = request.old.ends_with('\n');
+        (0..=self.lines.len() - count)
+            .filter_map(|first| -> Option<Replacement> {
+                let transform = match step {
+                    Step::Indentation => Indent::between(&old, self, first)?,
+                    _ => {
+                        let same = |n: usize| old.line(n).trim_end() == self.line(first + n).trim_end();
+                        (0..count).all(same).then_some(Indent::Same)?
+                    }
+                };
+                let last = first + count - 1;
+                let start = self.lines[first].start;
+                let end = if whole { self.after(last) } else { self.lines[last].end };
+                let mut new = transform.apply(request.new)?;
+                if whole && end == self.lines[last].end {
+                    // The file's last line has no line break and keeps it that way.
+                    new.truncate(new.trim_end_matches(['\n', '\r']).len());
+                }
+                let replaced = &self.text[start..end];
+                let text = like_endings(replaced, &new, || uses_crlf(self.text, start));
+                Some(Replacement {
+                    range: start..end,
+                    text: text.into(),
+                })
+            })
+            .collect()
+    }
+}
+
+/// How the file's indentation follows from the one in the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Indent {
+    Same,
+    /// The file has this much more.
+    Add(String),
+    /// The file has this much less.
+    Remove(String),
+    /// Each indentation in the request stands for one in the file; units give the rest.
+    Map {
+        known: HashMap<String, String>,
+        unit: Option<(String, String)>,
+    },
+}
+
+impl Indent {
+    /// The one rule under which the old lines are the file's lines from `first` on.
+    fn between(old: &Lines<'_>, file: &Lines<'_>, first: usize) -> Option<Self> {
+        let mut pairs = Vec::new();
+        for n in 0..old.lines.len() {
+            let (wanted, have) = (old.line(n), file.line(first + n));
+            if wanted.trim() != have.trim() {
+                return None;
+            }
+            if !wanted.trim().is_empty() {
+                pairs.push((indentation(wanted), indentation(have)));
+            }
+        }
+        let &(wanted, have) = pairs.first()?;
+        if let Some(more) = have.strip_suffix(wanted).or_else(|| have.strip_prefix(wanted))
+            && pairs.iter().all(|(wanted, have)| *have == format!("{more}{wanted}"))
+        {
+            return Some(Self::Add(more.to_owned()));
+        }
+        if let Some(less) = wanted.strip_suffix(have).or_else(|| wanted.strip_prefix(have))
+            && pairs.iter().all(|(wanted, have)| *wanted == format!("{less}{have}"))
+        {
+            return Some(Self::Remove(less.to_owned()));
+        }
+        let mut known: HashMap<String, String> = HashMap::new();
+        for (wanted, have) in &pairs {
+            let stands_for = known.entry((*wanted).to_owned()).or_insert_with(|| (*have).to_owned());
+            if stands_for != have {
+                return None;
+            }
+        }
+        // Tabs against spaces: the smallest step of each gives the unit for lines that are new.
+        let unit = known
+            .iter()
+            .filter(|(wanted, have)| !wanted.is_empty() && !have.is_empty())
+            .min_by_key(|(wanted, _)| wanted.len())
+            .and_then(|(wanted, have)| {
+                let tabs = have.bytes().all(|b| b == b'\t') && wanted.bytes().all(|b| b == b' ');
+                let spaces = have.bytes().all(|b| b == b' ') && wanted.bytes().all(|b| b == b'\t');
+                let (n, m) = (wanted.len(), have.len());
+                match (tabs, spaces) {
+                    (true, _) if n % m == 0 => Some((" ".repeat(n / m), "\t".to_owned())),
+                    (_, true) if m % n == 0 => Some(("\t".to_owned(), " ".repeat(m / n))),
+                    _ => None,
+                }
+            });
+        Some(Self::Map { known, unit })
+    }
+
+    /// The new text as the file would indent it; `None` when the rule does not say.
+    fn apply(&self, new: &str) -> Option<String> {
+        if *self == Self::Same {
+            return Some(new.to_owned());
+        }
+        let mut lines = Vec::new();
+        for line in new.split('\n') {
+            if line.trim().is_empty() {
+                lines.push(line.to_owned());
+                continue;
+            }
+            let indent = indentation(line);
+            let rest = &line[indent.len()..];
+            let indent = match self {
+                Self::Same => indent.to_owned(),
+                Self::Add(more) => format!("{more}{indent}"),
+                Self::Remove(less) => indent.strip_prefix(less.as_str())?.to_owned(),
+                Self::Map { known, unit } => match (known.get(indent), unit) {
+                    (Some(have), _) => have.clone(),
+                    (None, Some((from, to))) if indent.len() % from.len() == 0 => {
+                        let steps = indent.len() / from.len();
+                        (indent == from.repeat(steps)).then(|| to.repeat(steps))?
+                    }
+                    (None, _) if indent.is_empty() => String::new(),
+                    _ => return None,
+                },
+            };
+            lines.push(indent + rest);
+        }
+        Some(lines.join("\n"))
+    }
+}
+
+fn indentation(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// The line at which the new text already stands, when it is long enough to mean something.
+fn already_applied(text: &str, request: Request<'_>) -> Option<usize> {
+    let new = request.new.trim();
+    if new.chars().count() < 3 {
+        return None;
+    }
+    let at = text.find(request.new).or_else(|| text.find(new))?;
+    Some(line_number(text, at))
+}
+
+fn is_numbered(old: &str) -> bool {
+    let numbered = |line: &str| {
+        let (number, _) = line.trim_start().split_once('\t').unwrap_or(("", ""));
+        !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+    };
+    !old.is_empty() && old.lines().filter(|line| !line.trim().is_empty()).all(numbered)
+}
+
+/// The run of lines most like the old text.
+fn nearest(file: &Lines<'_>, request: Request<'_>) -> Option<Near> {
+    const SHOWN: usize = 12;
+    const LOOKED_AT: usize = 20_000;
+    let old: Vec<&str> = request.old.lines().map(str::trim).collect();
+    let anchor = *old
+        .iter()
+        .max_by_key(|line| line.chars().count())
+        .filter(|line| !line.is_empty())?;
+    let anchor_at = old.iter().position(|line| *line == anchor)?;
+    let mut best: Option<(f64, usize)> = None;
+    for index in 0..file.lines.len().min(LOOKED_AT) {
+        let score = similarity(anchor, file.line(index).trim());
+        if score > best.map_or(0.4, |(score, _)| score) {
+            best = Some((score, index));
+        }
+    }
+    let (_, index) = best?;
+    let first = index.saturating_sub(anchor_at);
+    let last = (first + old.len().clamp(1, SHOWN)).min(file.lines.len());
+    let lines: Vec<String> = (first..last)
+        .map(|n| file.line(n).chars().take(200).collect())
+        .collect();
+    Some(Near {
+        first: first + 1,
+        why: difference(&old, &lines),
+        lines,
+    })
+}
+
+/// How alike two lines are, 0 to 1. Bounded work for lines of any length.
+fn similarity(a: &str, b: &str) -> f64 {
+    if a == b {
+        return 1.0;
+    }
+    let (long, short) = (a.len().max(b.len()), a.len().min(b.len()));
+    if short == 0 || long > 4 * short + 40 {
+        return 0.0;
+    }
+    let cut = |text: &str| -> String { text.chars().take(160).collect() };
+    strsim::normalized_levenshtein(&cut(a), &cut(b))
+}
+
+/// In what the two differ, when it is one clear thing.
+fn difference(old: &[&str], near: &[String]) -> &'static str {
+    let joined = |fold: fn(&str) -> String| -> (String, String) {
+        let near: Vec<&str> = near.iter().map(String::as_str).collect();
+        (fold(&old.join("\n")), fold(&near.join("\n")))
+    };
+    let equal = |fold: fn(&str) -> String| {
+        let (a, b) = joined(fold);
+        a == b
+    };
+    if equal(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")) {
+        " (differs only in blanks)"
+    } else if equal(|text| text.to_lowercase().split_whitespace().collect()) {
+        " (differs only in case)"
+    } else if equal(|text| {
+        text.chars()
+            .filter(|c| !c.is_whitespace())
+            .map(plain_punctuation)
+            .collect()
+    }) {
+        " (differs only in quotes or dashes)"
+    } else {
+        ""
+    }
+}
+
+fn plain_punctuation(c: char) -> char {
+    match c {
+        '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{201b}' | '`' => '\'',
+        '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

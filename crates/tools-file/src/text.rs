@@ -1,0 +1,313 @@
+//! Between bytes and text, reversibly: whatever is decoded here is written back byte for byte where it was not changed.
+
+use std::{
+    io::{self, Read},
+    path::Path,
+};
+
+use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use crate::error::FileError;
+
+/// How many bytes at the beginning decide whether a file is text.
+pub(crate) const SNIFF: usize = 8 * 1024;
+
+/// Invalid bytes 0x80..=0xFF stand for these private characters while the text is edited.
+const ESCAPE: u32 = 0xF_FF00;
+
+/// How a file encodes its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    Utf8,
+    Utf8Bom,
+    Utf16Le,
+    Utf16Be,
+    /// The superset of Latin-1 in which every byte is a character.
+    Windows1252,
+    /// UTF-8 with some bytes that are not.
+    Utf8Broken,
+}
+
+impl Encoding {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::Utf8Bom => "UTF-8 with BOM",
+            Self::Utf16Le => "UTF-16LE",
+            Self::Utf16Be => "UTF-16BE",
+            Self::Windows1252 => "windows-1252",
+            Self::Utf8Broken => "UTF-8 with invalid bytes",
+        }
+    }
+
+    /// The encoding that the first bytes announce, and how many of them announce it.
+    pub(crate) fn announced(bytes: &[u8]) -> Option<(Self, usize)> {
+        match bytes {
+            [0xEF, 0xBB, 0xBF, ..] => Some((Self::Utf8Bom, 3)),
+            [0xFF, 0xFE, ..] => Some((Self::Utf16Le, 2)),
+            [0xFE, 0xFF, ..] => Some((Self::Utf16Be, 2)),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a file that begins with `head` is binary: it holds a NUL and announces no encoding in which that is text.
+pub(crate) fn is_binary(head: &[u8]) -> bool {
+    let wide = matches!(
+        Encoding::announced(head),
+        Some((Encoding::Utf16Le | Encoding::Utf16Be, _))
+    );
+    !wide && memchr::memchr(0, &head[..head.len().min(SNIFF)]).is_some()
+}
+
+/// The text of a file, and how to write it back.
+#[derive(Debug, Clone)]
+pub(crate) struct Decoded {
+    pub(crate) text: String,
+    pub(crate) encoding: Encoding,
+}
+
+impl Decoded {
+    /// Decodes a whole file.
+    ///
+    /// # Errors
+    /// `Binary`, or `Undecodable` when the text could not be written back exactly.
+    pub(crate) fn of(bytes: &[u8], path: &Path) -> Result<Self, FileError> {
+        if is_binary(bytes) {
+            return Err(FileError::Binary {
+                path: path.to_path_buf(),
+            });
+        }
+        let decoded = Self::decode(bytes);
+        match decoded.as_ref().map(|decoded| decoded.encode(&decoded.text)) {
+            Some(Ok(again)) if again == bytes => Ok(decoded.unwrap_or_else(|| unreachable!("matched above"))),
+            _ => Err(FileError::Undecodable {
+                path: path.to_path_buf(),
+            }),
+        }
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (encoding, bom) = Encoding::announced(bytes).unwrap_or((Encoding::Utf8, 0));
+        let body = &bytes[bom..];
+        let with = |text: String, encoding| Some(Self { text, encoding });
+        match encoding {
+            Encoding::Utf16Le => with(
+                UTF_16LE
+                    .decode_without_bom_handling_and_without_replacement(body)?
+                    .into(),
+                encoding,
+            ),
+            Encoding::Utf16Be => with(
+                UTF_16BE
+                    .decode_without_bom_handling_and_without_replacement(body)?
+                    .into(),
+                encoding,
+            ),
+            _ => match std::str::from_utf8(body) {
+                Ok(text) => with(text.to_owned(), encoding),
+                Err(_) if bom > 0 => None,
+                Err(_) if is_mostly_utf8(body) => with(escape(body)?, Encoding::Utf8Broken),
+                Err(_) => with(
+                    WINDOWS_1252.decode_without_bom_handling(body).0.into(),
+                    Encoding::Windows1252,
+                ),
+            },
+        }
+    }
+
+    /// The bytes of `text` in this file's encoding.
+    ///
+    /// # Errors
+    /// `Unencodable` for a character that the encoding does not have.
+    pub(crate) fn encode(&self, text: &str) -> Result<Vec<u8>, FileError> {
+        Ok(match self.encoding {
+            Encoding::Utf8 => text.as_bytes().to_vec(),
+            Encoding::Utf8Bom => [b"\xEF\xBB\xBF", text.as_bytes()].concat(),
+            Encoding::Utf16Le => [0xFEFF]
+                .into_iter()
+                .chain(text.encode_utf16())
+                .flat_map(u16::to_le_bytes)
+                .collect(),
+            Encoding::Utf16Be => [0xFEFF]
+                .into_iter()
+                .chain(text.encode_utf16())
+                .flat_map(u16::to_be_bytes)
+                .collect(),
+            Encoding::Windows1252 => match WINDOWS_1252.encode(text) {
+                (bytes, _, false) => bytes.into_owned(),
+                _ => return Err(self.unencodable(text)),
+            },
+            Encoding::Utf8Broken => unescape(text),
+        })
+    }
+
+    fn unencodable(&self, text: &str) -> FileError {
+        let lost = text.chars().find(|c| WINDOWS_1252.encode(c.encode_utf8(&mut [0; 4])).2);
+        FileError::Unencodable {
+            character: lost.unwrap_or('\u{fffd}'),
+            encoding: self.encoding.name(),
+        }
+    }
+}
+
+/// One line of a file for a reader, whatever its bytes; `true` when it was not UTF-8.
+pub(crate) fn lossy_line(bytes: &[u8]) -> (String, bool) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (text.to_owned(), false),
+        Err(_) if is_mostly_utf8(bytes) => (String::from_utf8_lossy(bytes).into_owned(), true),
+        Err(_) => (WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(), true),
+    }
+}
+
+/// Reads a file in another encoding as UTF-8, in bounded memory.
+pub(crate) struct Transcode<R> {
+    reader: R,
+    decoder: Decoder,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    given: usize,
+    ended: bool,
+}
+
+impl<R: Read> Transcode<R> {
+    /// For text that begins with a byte order mark; the mark is left out.
+    pub(crate) fn new(reader: R, encoding: Encoding) -> Self {
+        let decoder = match encoding {
+            Encoding::Utf16Le => UTF_16LE.new_decoder_with_bom_removal(),
+            Encoding::Utf16Be => UTF_16BE.new_decoder_with_bom_removal(),
+            Encoding::Windows1252 => WINDOWS_1252.new_decoder(),
+            _ => UTF_8.new_decoder_with_bom_removal(),
+        };
+        Self {
+            reader,
+            decoder,
+            input: vec![0; 64 * 1024],
+            output: Vec::new(),
+            given: 0,
+            ended: false,
+        }
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        let length = self.reader.read(&mut self.input)?;
+        self.ended = length == 0;
+        let room = self.decoder.max_utf8_buffer_length(length).unwrap_or(4 * length + 16);
+        self.output.resize(room, 0);
+        // There is room for everything, so everything is read.
+        let (_, _, written, _) = self
+            .decoder
+            .decode_to_utf8(&self.input[..length], &mut self.output, self.ended);
+        self.output.truncate(written);
+        self.given = 0;
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Transcode<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.output.len() && !self.ended {
+            self.refill()?;
+        }
+        let length = buffer.len().min(self.output.len() - self.given);
+        buffer[..length].copy_from_slice(&self.output[self.given..self.given + length]);
+        self.given += length;
+        Ok(length)
+    }
+}
+
+/// Whether bytes that are not valid UTF-8 are more likely damaged UTF-8 than a one-byte encoding.
+fn is_mostly_utf8(bytes: &[u8]) -> bool {
+    let (mut good, mut bad) = (0_usize, 0_usize);
+    for chunk in bytes.utf8_chunks() {
+        good += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        bad += usize::from(!chunk.invalid().is_empty());
+    }
+    good > bad
+}
+
+fn escape(bytes: &[u8]) -> Option<String> {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        if chunk.valid().chars().any(|c| u32::from(c) & !0xFF == ESCAPE) {
+            return None; // the text itself uses our marks
+        }
+        text.push_str(chunk.valid());
+        text.extend(
+            chunk
+                .invalid()
+                .iter()
+                .filter_map(|&byte| char::from_u32(ESCAPE | u32::from(byte))),
+        );
+    }
+    Some(text)
+}
+
+fn unescape(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match u32::from(c) {
+            code if code & !0xFF == ESCAPE => bytes.push((code & 0xFF) as u8),
+            _ => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(bytes: &[u8], encoding: Encoding, text: &str) {
+        let decoded = Decoded::of(bytes, Path::new("f")).unwrap();
+        assert_eq!((decoded.encoding, decoded.text.as_str()), (encoding, text));
+        assert_eq!(decoded.encode(&decoded.text).unwrap(), bytes);
+    }
+
+    #[test]
+    fn encodings_are_recognised_and_kept() {
+        check(b"plain\r\nx", Encoding::Utf8, "plain\r\nx");
+        check(b"\xEF\xBB\xBFhead\n", Encoding::Utf8Bom, "head\n");
+        check(b"\xFF\xFEa\0\n\0", Encoding::Utf16Le, "a\n");
+        check(b"\xFE\xFF\0a\0\xE4", Encoding::Utf16Be, "aä");
+        check(b"caf\xE9\n\x81", Encoding::Windows1252, "café\n\u{81}");
+        check("ä ö ü \u{fffd}".as_bytes(), Encoding::Utf8, "ä ö ü \u{fffd}");
+        let broken = [b"\xFF ".as_slice(), "äöü".as_bytes()].concat();
+        assert_eq!(
+            Decoded::of(&broken, Path::new("f")).unwrap().encoding,
+            Encoding::Utf8Broken
+        );
+    }
+
+    #[test]
+    fn what_could_not_be_written_back_is_refused() {
+        assert!(matches!(
+            Decoded::of(b"a\0b", Path::new("f")),
+            Err(FileError::Binary { .. })
+        ));
+        assert!(matches!(
+            Decoded::of(b"\xFF\xFEa", Path::new("f")),
+            Err(FileError::Undecodable { .. })
+        ));
+        assert!(matches!(
+            Decoded::of(b"\xFF\xFE\x00\xD8", Path::new("f")),
+            Err(FileError::Undecodable { .. })
+        ));
+        let latin = Decoded::of(b"caf\xE9", Path::new("f")).unwrap();
+        assert!(matches!(
+            latin.encode("€ 漢"),
+            Err(FileError::Unencodable { character: '漢', .. })
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn decoding_is_reversible_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            if let Ok(decoded) = Decoded::of(&bytes, Path::new("f")) {
+                prop_assert_eq!(decoded.encode(&decoded.text).unwrap(), bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! `copy_path`: a file, or a directory with everything in it.
+
+use std::{io, path::Path, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::{
+    Access, CallContext, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
+};
+use tools_sandbox::{Directory, Entry, FileKind, PathError, Replace};
+
+use super::move_path::refuse_overlap;
+use crate::{
+    atomic::unique_name,
+    copy::{Copied, copy_file, copy_tree, create_directory},
+    error::FileError,
+    remove::remove_tree,
+    workspace::{Cancel, Site, Workspace},
+};
+
+pub(super) struct CopyPath(pub(super) Arc<Workspace>);
+
+/// Copies a file, or a directory with everything in it; symbolic links inside are copied as links. Missing parents of the
+/// destination are created. An existing destination is left alone unless `overwrite` is set.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// What to copy, absolute or relative to the working directory.
+    source: String,
+    /// Where the copy goes, with its name.
+    destination: String,
+    /// Replace a file at the destination, or merge into a directory there. Default false.
+    overwrite: Option<bool>,
+}
+
+impl Tool for CopyPath {
+    type Args = Args;
+
+    fn definition(&self) -> ToolDef {
+        ToolDef::of::<Args>("copy_path", ToolKind::Edit, ToolTraits::EDIT).titled("Copy")
+    }
+
+    async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let site = self.0.site(cx)?;
+        let source = site.resolve_readable(Path::new(&args.source))?;
+        let destination = site.resolve_entry_readable(Path::new(&args.destination))?;
+        Ok(Inspection::mutating()
+            .touching(Subject::path(source, Access::Read))
+            .touching(Subject::path(destination, Access::Write)))
+    }
+
+    async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        self.0.blocking(cx, move |site, cancel| copy(&args, site, cancel)).await
+    }
+}
+
+fn copy(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
+    let (from, to) = (Path::new(&args.source), Path::new(&args.destination));
+    let source = site.open_readable(from)?;
+    let (origin, metadata) = (source.path().to_path_buf(), *source.metadata());
+    let planned = site.resolve_entry_readable(to)?;
+    refuse_overlap(&origin, &planned, from, to)?;
+    if !matches!(metadata.kind, FileKind::File | FileKind::Directory) {
+        return Err(FileError::NotCopyable {
+            path: from.to_path_buf(),
+            kind: metadata.kind,
+        });
+    }
+    let destination = site.target_entry(to)?;
+    let replace = if args.overwrite.unwrap_or(false) {
+        Replace::Allowed
+    } else {
+        Replace::Never
+    };
+    let taken = destination.metadata()?;
+    if let Some(taken) = taken {
+        let (path, kind) = (to.to_path_buf(), taken.kind);
+        let merges = metadata.kind == FileKind::Directory && kind == FileKind::Directory;
+        let clashes = (metadata.kind == FileKind::Directory) != (kind == FileKind::Directory);
+        if taken.id == metadata.id {
+            return Err(FileError::SameFile {
+                from: from.to_path_buf(),
+                to: path,
+            });
+        }
+        if replace == Replace::Never || clashes {
+            return Err(FileError::DestinationExists { path, kind });
+        }
+        if merges && site.roots.is_protected(taken.id) && destination.path() == origin {
+            return Err(PathError::Protected(path).into());
+        }
+    }
+    let copied = if metadata.kind == FileKind::File {
+        let file = source.into_file()?;
+        let bytes = copy_file(
+            &file,
+            &metadata,
+            destination.directory(),
+            destination.name(),
+            replace,
+            cancel,
+        );
+        let bytes = bytes.map_err(|error| now_taken(error, to))?;
+        Copied {
+            files: 1,
+            bytes,
+            ..Copied::default()
+        }
+    } else {
+        let source = source.into_directory()?;
+        // By identity, whatever the spelling: a copy inside its own source would grow for ever.
+        let above = destination
+            .directory()
+            .lineage()
+            .map_err(|error| FileError::io(to, error))?;
+        if above.contains(&metadata.id) {
+            return Err(FileError::IntoItself {
+                from: from.to_path_buf(),
+                to: to.to_path_buf(),
+            });
+        }
+        copy_directory(source, &destination, taken.is_some(), site, cancel).map_err(|error| now_taken(error, to))?
+    };
+    let path = destination.path();
+    let summary = format!(
+        "copied `{}` to `{}` ({})",
+        site.show(&origin),
+        site.show(&path),
+        describe(&copied)
+    );
+    Ok(ToolOutput::text(summary).at(Location { path, line: None }))
+}
+
+/// A new directory appears whole; one that is there is merged into.
+fn copy_directory(
+    source: Directory,
+    destination: &Entry,
+    merge: bool,
+    site: &Site,
+    cancel: &Cancel,
+) -> Result<Copied, FileError> {
+    let (parent, rules) = (destination.directory(), site.policy().rules());
+    if merge {
+        let into = create_directory(parent, destination.name(), Replace::Allowed)?;
+        return copy_tree(source, into, rules, Replace::Allowed, cancel);
+    }
+    let name = unique_name();
+    let copied = create_directory(parent, &name, Replace::Never)
+        .and_then(|copy| copy_tree(source, copy, rules, Replace::Never, cancel))
+        .and_then(|copied| {
+            parent
+                .rename(&name, parent, destination.name(), Replace::Never)
+                .map_err(|error| FileError::io(&destination.path(), error))?;
+            Ok(copied)
+        });
+    if copied.is_err() {
+        let _ = remove_tree(parent, &name, &site.roots, &Cancel::never());
+    }
+    copied
+}
+
+/// Somebody took the name while the copy was made.
+fn now_taken(error: FileError, to: &Path) -> FileError {
+    match error {
+        FileError::Path(PathError::Exists(_)) => FileError::DestinationExists {
+            path: to.to_path_buf(),
+            kind: FileKind::Unknown,
+        },
+        FileError::Path(PathError::Io { source, .. }) if source.kind() == io::ErrorKind::IsADirectory => {
+            FileError::DestinationExists {
+                path: to.to_path_buf(),
+                kind: FileKind::Directory,
+            }
+        }
+        other => other,
+    }
+}
+
+fn describe(copied: &Copied) -> String {
+    let counts = [
+        (copied.files, "files"),
+        (copied.directories, "directories"),
+        (copied.links, "symbolic links"),
+        (copied.bytes, "bytes"),
+        (copied.closed, "files left out by the read rules"),
+        (copied.special, "pipes, sockets or devices left out"),
+    ];
+    let parts: Vec<String> = counts
+        .iter()
+        .filter(|(count, what)| *count > 0 || *what == "bytes")
+        .map(|(count, what)| match what.strip_suffix('s') {
+            Some(one) if *count == 1 && !what.contains(' ') => {
+                format!("1 {}", if one == "directorie" { "directory" } else { one })
+            }
+            _ => format!("{count} {what}"),
+        })
+        .collect();
+    parts.join(", ")
+}

@@ -1,0 +1,66 @@
+//! `create_directory`: a directory and the parents it needs.
+
+use std::{path::Path, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::{
+    Access, CallContext, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
+};
+
+use crate::{
+    error::FileError,
+    workspace::{Site, Workspace},
+};
+
+pub(super) struct CreateDirectory(pub(super) Arc<Workspace>);
+
+/// Creates a directory and its missing parents. A directory that is there already is left as it is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// The directory, absolute or relative to the working directory.
+    path: String,
+}
+
+impl Tool for CreateDirectory {
+    type Args = Args;
+
+    fn definition(&self) -> ToolDef {
+        let traits = ToolTraits {
+            idempotent: true,
+            ..ToolTraits::EDIT
+        };
+        ToolDef::of::<Args>("create_directory", ToolKind::Edit, traits).titled("Create directory")
+    }
+
+    async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let site = self.0.site(cx)?;
+        let path = site
+            .roots
+            .resolve(Path::new(&args.path), &site.workdir)
+            .map_err(FileError::from)?
+            .into_path();
+        Ok(Inspection::mutating().touching(Subject::path(path, Access::Write)))
+    }
+
+    async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        self.0
+            .blocking(cx, move |site, _| create(Path::new(&args.path), site))
+            .await
+    }
+}
+
+fn create(asked: &Path, site: &Site) -> Result<ToolOutput, FileError> {
+    let (directory, created) = site.roots.create_directories(asked, &site.workdir)?;
+    let path = directory.path();
+    let summary = match created.as_slice() {
+        [] => format!("directory `{}` exists already", site.show(path)),
+        [_] => format!("created directory `{}`", site.show(path)),
+        [parents @ .., _] => format!("created directory `{}` and {} above it", site.show(path), parents.len()),
+    };
+    Ok(ToolOutput::text(summary).at(Location {
+        path: path.to_path_buf(),
+        line: None,
+    }))
+}

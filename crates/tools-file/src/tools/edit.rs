@@ -1,0 +1,245 @@
+//! `edit`: replaces text in a file that it finds without guessing, and leaves every other byte as it is.
+
+use std::{path::Path, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::{
+    Access, CallContext, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
+};
+
+use crate::{
+    atomic::{Existing, Manner, replace},
+    diff::{diff, lossy_text},
+    error::FileError,
+    memory::Seen,
+    splice::{Request, Step, find, line_number},
+    text::Decoded,
+    workspace::{Cancel, Site, Workspace},
+};
+
+pub(super) struct Edit(pub(super) Arc<Workspace>);
+
+/// Replaces text in a file. `old_string` must occur exactly once, or `replace_all` be set; give enough surrounding lines
+/// to make it unique. For several changes to one file pass `edits`: they are applied in order, all or none.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// The file, absolute or relative to the working directory.
+    path: String,
+    /// The text to replace, exactly as the file has it, without line numbers. Required unless `edits` is given.
+    old_string: Option<String>,
+    /// What to put in its place; empty to delete it. Required unless `edits` is given.
+    new_string: Option<String>,
+    /// Replace every occurrence. Default false.
+    replace_all: Option<bool>,
+    /// Several replacements, applied in order, each to the result of those before it.
+    edits: Option<Vec<Change>>,
+}
+
+/// One replacement.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Change {
+    /// The text to replace, exactly as the file has it.
+    old_string: String,
+    /// What to put in its place.
+    new_string: String,
+    /// Replace every occurrence. Default false.
+    #[serde(default)]
+    replace_all: bool,
+}
+
+impl Tool for Edit {
+    type Args = Args;
+
+    fn definition(&self) -> ToolDef {
+        ToolDef::of::<Args>("edit", ToolKind::Edit, ToolTraits::EDIT).titled("Edit file")
+    }
+
+    async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let path = self.0.site(cx)?.resolve_readable(Path::new(&args.path))?;
+        Ok(Inspection::mutating().touching(Subject::path(path, Access::Write)))
+    }
+
+    async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let changes = changes(&args)?;
+        self.0
+            .blocking(cx, move |site, cancel| {
+                edit(Path::new(&args.path), &changes, site, cancel)
+            })
+            .await
+    }
+}
+
+/// The replacements that are asked for, in either of the two forms.
+fn changes(args: &Args) -> Result<Vec<Change>, FileError> {
+    let refuse = |text: String| Err(FileError::Arguments(text));
+    let changes = match (&args.edits, &args.old_string, &args.new_string) {
+        (Some(edits), None, None) if args.replace_all.is_none() => edits.clone(),
+        (Some(_), ..) => return refuse("`edits` excludes `old_string`, `new_string` and `replace_all`".into()),
+        (None, Some(old), Some(new)) => vec![Change {
+            old_string: old.clone(),
+            new_string: new.clone(),
+            replace_all: args.replace_all.unwrap_or(false),
+        }],
+        (None, None, _) => return refuse("`old_string` is missing".into()),
+        (None, _, None) => return refuse("`new_string` is missing".into()),
+    };
+    if changes.is_empty() {
+        return refuse("`edits` is empty".into());
+    }
+    for (index, change) in changes.iter().enumerate() {
+        let at = label(index, &changes);
+        if change.old_string.is_empty() {
+            return refuse(format!("{at}`old_string` is empty; use `write` for a new file"));
+        }
+        if change.old_string == change.new_string {
+            return refuse(format!("{at}`old_string` and `new_string` are equal"));
+        }
+    }
+    Ok(changes)
+}
+
+fn label(index: usize, changes: &[Change]) -> String {
+    if changes.len() == 1 {
+        String::new()
+    } else {
+        format!("edits[{index}]: ")
+    }
+}
+
+fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
+    site.resolve_readable(asked)?;
+    let entry = site.entry_followed(asked)?;
+    let path = entry.path();
+    site.check_readable(&path, asked)?;
+    let _lock = site.lock(&path);
+    let limit = site.limits().edit_bytes;
+    let Some(existing) = Existing::open(&entry, asked, limit)? else {
+        return Err(site.missing(asked));
+    };
+    let Some(before) = existing.content.as_deref() else {
+        return Err(FileError::TooLarge {
+            path: asked.to_path_buf(),
+            size: existing.metadata.size,
+            limit,
+        });
+    };
+    let decoded = Decoded::of(before, asked)?;
+    let (memory, session) = site.memory();
+    let stale = memory.stale(session, &path, before);
+    let edited = apply(&decoded.text, changes, cancel);
+    let edited = match (edited, &stale) {
+        // What was read is not what is there: say so instead of "not found", and do not go on by a loose match.
+        (Err(FileError::Edit { .. }), Some(seen)) => return Err(changed_since_read(site, asked, &path, seen, before)),
+        (Ok(edited), Some(seen)) if edited.loose() || edited.replaced > changes.len() => {
+            return Err(changed_since_read(site, asked, &path, seen, before));
+        }
+        (edited, _) => edited?,
+    };
+    let content = decoded.encode(&edited.text)?;
+    let manner = replace(&entry, Some(&existing), &content, asked, cancel)?;
+    memory.wrote(session, &path, &content);
+    let change = diff(&path, Some(&decoded.text), &edited.text);
+    let mut summary = format!(
+        "edited `{}`: {} {} (+{} -{} lines)",
+        site.show(&path),
+        edited.replaced,
+        if edited.replaced == 1 {
+            "replacement"
+        } else {
+            "replacements"
+        },
+        change.added,
+        change.removed
+    );
+    for note in &edited.notes {
+        summary.push_str(&format!("\n[{note}]"));
+    }
+    if stale.is_some() {
+        summary
+            .push_str("\n[the file had changed elsewhere since it was last read; read it again before relying on it]");
+    }
+    if manner == Manner::InPlace {
+        summary.push_str("\n[written in place: the file could not be exchanged as a whole]");
+    }
+    summary.push('\n');
+    summary.push_str(change.unified.trim_end());
+    let line = u64::try_from(edited.first_line).ok();
+    Ok(ToolOutput {
+        summary,
+        diff: Some(change),
+        ..ToolOutput::default()
+    }
+    .at(Location { path, line }))
+}
+
+struct Edited {
+    text: String,
+    replaced: usize,
+    first_line: usize,
+    notes: Vec<String>,
+}
+
+impl Edited {
+    /// Whether a place was found only by ignoring something.
+    fn loose(&self) -> bool {
+        !self.notes.is_empty()
+    }
+}
+
+fn apply(text: &str, changes: &[Change], cancel: &Cancel) -> Result<Edited, FileError> {
+    let mut edited = Edited {
+        text: text.to_owned(),
+        replaced: 0,
+        first_line: usize::MAX,
+        notes: Vec::new(),
+    };
+    for (index, change) in changes.iter().enumerate() {
+        cancel.check()?;
+        let at = label(index, changes);
+        let request = Request {
+            old: &change.old_string,
+            new: &change.new_string,
+            all: change.replace_all,
+        };
+        let found = find(&edited.text, request).map_err(|miss| FileError::Edit { at: at.clone(), miss })?;
+        if found.step != Step::Exact {
+            edited
+                .notes
+                .push(format!("{at}`old_string` was found by ignoring {}", found.step));
+        }
+        let line = found
+            .places
+            .first()
+            .map_or(1, |place| line_number(&edited.text, place.range.start));
+        edited.first_line = edited.first_line.min(line);
+        edited.replaced += found.places.len();
+        edited.text = found.apply(&edited.text);
+    }
+    Ok(edited)
+}
+
+/// Refuses to replace what the session has not seen.
+pub(super) fn refuse_stale(site: &Site, asked: &Path, path: &Path, now: &[u8]) -> Result<(), FileError> {
+    let (memory, session) = site.memory();
+    match memory.stale(session, path, now) {
+        Some(seen) => Err(changed_since_read(site, asked, path, &seen, now)),
+        None => Ok(()),
+    }
+}
+
+/// Says what changed; having been told, the session has seen it.
+fn changed_since_read(site: &Site, asked: &Path, path: &Path, seen: &Seen, now: &[u8]) -> FileError {
+    let (memory, session) = site.memory();
+    memory.saw(session, path, now);
+    let changes = match (seen.content().and_then(lossy_text), lossy_text(now)) {
+        (Some(before), Some(now)) => diff(path, Some(&before), &now).unified.trim_end().to_owned(),
+        _ => "[read it again to see what changed]".to_owned(),
+    };
+    FileError::ChangedSinceRead {
+        path: asked.to_path_buf(),
+        changes,
+    }
+}

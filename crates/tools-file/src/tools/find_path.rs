@@ -1,0 +1,361 @@
+//! `find_path`: paths that match a glob.
+
+use std::{
+    collections::BinaryHeap,
+    ffi::OsStr,
+    fmt::Write as _,
+    os::unix::ffi::OsStrExt as _,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use globset::GlobMatcher;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::{
+    Access, CallContext, ClaimSource, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits,
+};
+use tools_sandbox::{Directory, FileKind, PathError};
+
+use super::notes;
+use crate::{
+    error::FileError,
+    ignored::Ignored,
+    walk::{Found, Plan, Skipped, Visitor, walk},
+    workspace::{Cancel, Site, Workspace},
+};
+
+/// The most paths that may be asked for.
+const MOST: usize = 50_000;
+
+pub(super) struct FindPath(pub(super) Arc<Workspace>);
+
+/// Finds files and directories by a glob: `**/*.rs`, `src/*.{ts,tsx}`, `**/test_[ab]?.py`. `*` stays within one directory,
+/// `**` crosses them. Sorted by path; directories end with `/`. `.git` and what `.gitignore` names are left out.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// The glob, relative to `path`, or absolute.
+    pattern: String,
+    /// The directory to search. Default: the working directory.
+    path: Option<String>,
+    /// Paths to show at most. Default 1000.
+    limit: Option<usize>,
+    /// Paths to skip. Default 0.
+    offset: Option<usize>,
+    /// Whether hidden files and directories are searched. Default true.
+    hidden: Option<bool>,
+    /// Whether to leave out what `.gitignore` and `.ignore` name. Default true.
+    gitignore: Option<bool>,
+}
+
+impl Tool for FindPath {
+    type Args = Args;
+
+    fn definition(&self) -> ToolDef {
+        ToolDef::of::<Args>("find_path", ToolKind::Search, ToolTraits::READ_ONLY).titled("Find paths")
+    }
+
+    async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let site = self.0.site(cx)?;
+        let mut inspection = Inspection::read_only();
+        for start in starts(args, &site)? {
+            inspection = inspection.touching(Subject::path(start.path, Access::Read));
+        }
+        Ok(inspection)
+    }
+
+    async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        self.0.blocking(cx, move |site, cancel| find(&args, site, cancel)).await
+    }
+}
+
+fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
+    let offset = args.offset.unwrap_or(0);
+    let limit = args.limit.unwrap_or(site.limits().find_paths).clamp(1, MOST);
+    let keep = offset.saturating_add(limit);
+    let mut hits = Hits {
+        keep,
+        ..Hits::default()
+    };
+    let mut left_out = Skipped::default();
+    let starts = starts(args, site)?;
+    let place = starts.first().map(|start| Location {
+        path: start.path.clone(),
+        line: None,
+    });
+    for start in starts {
+        cancel.check()?;
+        let Some(directory) = start.directory else { continue };
+        if start.glob.is_none() {
+            hits.add(directory.path().as_os_str().as_bytes(), true);
+            continue;
+        }
+        let plan = Plan {
+            rules: &tools_sandbox::ReadRules::unrestricted(), // names are not content
+            cancel,
+            hidden: args.hidden.unwrap_or(true),
+            ignored: args
+                .gitignore
+                .unwrap_or(true)
+                .then(|| Ignored::above(&directory, &site.roots)),
+            depth: start.depth,
+            budget: site.limits().search_entries,
+            threads: notes::threads(site),
+        };
+        let make = || Worker {
+            glob: start.glob.as_ref(),
+            absolute: start.absolute,
+            hits: Hits {
+                keep,
+                ..Hits::default()
+            },
+        };
+        let (workers, skipped) = walk(&directory, &plan, make);
+        left_out.add(skipped);
+        for worker in workers {
+            hits.absorb(worker.hits);
+        }
+    }
+    cancel.check()?;
+    Ok(render(hits, offset, &left_out, args, site, place))
+}
+
+fn render(
+    hits: Hits,
+    offset: usize,
+    left_out: &Skipped,
+    args: &Args,
+    site: &Site,
+    place: Option<Location>,
+) -> ToolOutput {
+    let total = hits.total;
+    let mut text = String::new();
+    let mut shown = 0;
+    for (path, is_directory) in hits.first.into_sorted_vec().into_iter().skip(offset) {
+        shown += 1;
+        let name = site.show(Path::new(OsStr::from_bytes(&path)));
+        let _ = writeln!(text, "{name}{}", if is_directory { "/" } else { "" });
+    }
+    let end = offset.saturating_add(shown);
+    let mut lines = Vec::new();
+    if total == 0 {
+        lines.push("no paths match".to_owned());
+        if !args.pattern.contains('/') && !args.pattern.contains("**") {
+            lines.push(format!(
+                "`{0}` looks into one directory only; `**/{0}` into all below",
+                args.pattern
+            ));
+        }
+    } else if shown == 0 {
+        lines.push(format!("no paths shown; {total} match, offset is {offset}"));
+    } else if end < total {
+        lines.push(format!(
+            "showing {}-{end} of {total} paths; for more: offset={end}",
+            offset + 1
+        ));
+    }
+    lines.extend(notes::skipped(left_out, site));
+    for line in lines {
+        let _ = write!(
+            text,
+            "{}[{line}]",
+            if text.is_empty() || text.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            }
+        );
+    }
+    let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace);
+    let locations = place.into_iter().collect();
+    ToolOutput {
+        truncated: end < total,
+        locations,
+        ..output
+    }
+}
+
+/// One directory to walk and what to look for in it.
+struct Start {
+    path: PathBuf,
+    /// `None` when there is no such directory.
+    directory: Option<Directory>,
+    /// `None` when the pattern is a plain path.
+    glob: Option<GlobMatcher>,
+    /// Whether the glob is about whole paths, not about paths below the directory.
+    absolute: bool,
+    depth: Option<usize>,
+}
+
+/// Splits the pattern into the directory that it names and the glob below it.
+///
+/// A pattern that begins above the roots (`/**/x`) is looked for in the roots it covers, never outside.
+fn starts(args: &Args, site: &Site) -> Result<Vec<Start>, FileError> {
+    let (prefix, rest) = split(&args.pattern)?;
+    let below = Path::new(args.path.as_deref().unwrap_or(".")).join(&prefix);
+    let below = if below.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        below
+    };
+    if rest.as_os_str().is_empty() {
+        return plain(&below, site);
+    }
+    let glob = compile(&args.pattern, &rest)?;
+    let depth = depth(&rest);
+    match site.roots.open_directory(&below, &site.workdir) {
+        Ok(directory) => Ok(vec![Start {
+            path: directory.path().to_path_buf(),
+            directory: Some(directory),
+            glob: Some(glob),
+            absolute: false,
+            depth,
+        }]),
+        Err(PathError::NotFound(_) | PathError::NotADirectory(_)) if args.path.is_none() => Ok(Vec::new()),
+        Err(PathError::Outside { path, roots }) => {
+            let above: Vec<PathBuf> = roots.iter().filter(|root| root.starts_with(&below)).cloned().collect();
+            if above.is_empty() || !below.is_absolute() {
+                return Err(PathError::Outside { path, roots }.into());
+            }
+            let whole = compile(&args.pattern, &below.join(&rest))?;
+            above
+                .into_iter()
+                .map(|root| {
+                    let directory = site.roots.open_directory(&root, &site.workdir)?;
+                    Ok(Start {
+                        path: root,
+                        directory: Some(directory),
+                        glob: Some(whole.clone()),
+                        absolute: true,
+                        depth: None,
+                    })
+                })
+                .collect()
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A pattern without wildcards: the path itself, if it is there.
+fn plain(path: &Path, site: &Site) -> Result<Vec<Start>, FileError> {
+    let resolved = site.roots.resolve_entry(path, &site.workdir)?;
+    let found = resolved.kind();
+    let path = resolved.into_path();
+    let (Some(kind), Some(parent), Some(name)) = (found, path.parent(), path.file_name()) else {
+        return Ok(Vec::new());
+    };
+    if kind == FileKind::Directory {
+        let directory = site.roots.open_directory(&path, &site.workdir)?;
+        return Ok(vec![Start {
+            path,
+            directory: Some(directory),
+            glob: None,
+            absolute: false,
+            depth: None,
+        }]);
+    }
+    let glob = compile("", Path::new(&globset::escape(&name.to_string_lossy())))?;
+    let directory = site.roots.open_directory(parent, &site.workdir)?;
+    Ok(vec![Start {
+        path: parent.to_path_buf(),
+        directory: Some(directory),
+        glob: Some(glob),
+        absolute: false,
+        depth: Some(1),
+    }])
+}
+
+/// The leading components without wildcards, and the others.
+fn split(pattern: &str) -> Result<(PathBuf, PathBuf), FileError> {
+    let fail = |problem: &str| FileError::Pattern {
+        what: "glob",
+        pattern: cut(pattern),
+        problem: problem.to_owned(),
+    };
+    if pattern.trim().is_empty() {
+        return Err(fail("it is empty"));
+    }
+    let mut prefix = PathBuf::new();
+    let mut rest = PathBuf::new();
+    for component in Path::new(pattern).components() {
+        let wild = component
+            .as_os_str()
+            .as_bytes()
+            .iter()
+            .any(|byte| b"*?[]{}\\".contains(byte));
+        if rest.as_os_str().is_empty() && !wild {
+            prefix.push(component);
+        } else if component == Component::ParentDir {
+            return Err(fail("`..` after a wildcard"));
+        } else {
+            rest.push(component);
+        }
+    }
+    // Braces may hold a `/`: what they cut apart belongs together.
+    if pattern.matches('{').count() != pattern.matches('}').count() {
+        return Err(fail("unbalanced braces"));
+    }
+    Ok((prefix, rest))
+}
+
+fn compile(pattern: &str, glob: &Path) -> Result<GlobMatcher, FileError> {
+    notes::glob(pattern, &glob.to_string_lossy())
+}
+
+fn cut(pattern: &str) -> String {
+    pattern.chars().take(200).collect()
+}
+
+/// How deep the glob can reach; `None` with `**`.
+fn depth(glob: &Path) -> Option<usize> {
+    let text = glob.to_str()?;
+    let bounded = !text.contains("**") && !text.contains('{');
+    bounded.then(|| glob.components().count())
+}
+
+struct Worker<'a> {
+    glob: Option<&'a GlobMatcher>,
+    absolute: bool,
+    hits: Hits,
+}
+
+impl Visitor for Worker<'_> {
+    fn visit(&mut self, found: &Found<'_>) {
+        let relative = Path::new(OsStr::from_bytes(found.relative));
+        let subject = if self.absolute { found.path } else { relative };
+        if self.glob.is_some_and(|glob| glob.is_match(subject)) {
+            self.hits
+                .add(found.path.as_os_str().as_bytes(), found.kind == FileKind::Directory);
+        }
+    }
+}
+
+/// The first paths by their bytes, and how many there were.
+#[derive(Default)]
+struct Hits {
+    first: BinaryHeap<(Vec<u8>, bool)>,
+    total: usize,
+    keep: usize,
+}
+
+impl Hits {
+    fn add(&mut self, path: &[u8], is_directory: bool) {
+        self.total += 1;
+        if self.first.len() < self.keep {
+            self.first.push((path.to_vec(), is_directory));
+        } else if self.first.peek().is_some_and(|(last, _)| path < last.as_slice()) {
+            self.first.pop();
+            self.first.push((path.to_vec(), is_directory));
+        }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        let counted = self.total + other.total;
+        for (path, is_directory) in other.first {
+            self.add(&path, is_directory);
+        }
+        self.total = counted;
+    }
+}

@@ -1,0 +1,112 @@
+//! `list_directory`: the entries of one directory, each with what it is.
+
+use std::{fmt::Write as _, os::unix::ffi::OsStrExt as _, path::Path, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::{
+    Access, CallContext, ClaimSource, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits,
+};
+use tools_sandbox::{FileKind, shown};
+
+use crate::{
+    error::FileError,
+    workspace::{Cancel, Site, Workspace, show_name},
+};
+
+pub(super) struct ListDirectory(pub(super) Arc<Workspace>);
+
+/// Lists a directory: one entry per line, sorted by name, labelled [dir], [file] or [symlink].
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// The directory, absolute or relative to the working directory.
+    path: String,
+    /// Entries to skip. Default 0.
+    offset: Option<usize>,
+    /// Entries to show at most. Default 1000.
+    limit: Option<usize>,
+}
+
+impl Tool for ListDirectory {
+    type Args = Args;
+
+    fn definition(&self) -> ToolDef {
+        ToolDef::of::<Args>("list_directory", ToolKind::Read, ToolTraits::READ_ONLY).titled("List directory")
+    }
+
+    async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let site = self.0.site(cx)?;
+        let path = site
+            .roots
+            .resolve(Path::new(&args.path), &site.workdir)
+            .map_err(FileError::from)?
+            .into_path();
+        Ok(Inspection::read_only().touching(Subject::path(path, Access::Read)))
+    }
+
+    async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        self.0.blocking(cx, move |site, cancel| list(&args, site, cancel)).await
+    }
+}
+
+fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
+    let asked = Path::new(&args.path);
+    let directory = site.open_directory(asked)?;
+    let mut entries = directory.entries().map_err(|error| FileError::io(asked, error))?;
+    entries.sort_by(|(a, _), (b, _)| a.as_bytes().cmp(b.as_bytes()));
+    let total = entries.len();
+    let offset = args.offset.unwrap_or(0);
+    let limit = args.limit.unwrap_or(site.limits().list_entries);
+    let mut text = String::new();
+    let mut listed = 0;
+    for (name, kind) in entries.into_iter().skip(offset).take(limit) {
+        cancel.check()?;
+        listed += 1;
+        let shown_name = show_name(&name);
+        let _ = match kind {
+            FileKind::Directory => writeln!(text, "[dir] {shown_name}"),
+            FileKind::Symlink => match directory.read_link(&name) {
+                Ok(target) => writeln!(text, "[symlink] {shown_name} -> {}", shown(&target)),
+                Err(_) => writeln!(text, "[symlink] {shown_name}"),
+            },
+            FileKind::File => match directory.stat(&name) {
+                Ok(metadata) => writeln!(text, "[file] {shown_name} ({} bytes)", metadata.size),
+                Err(_) => writeln!(text, "[file] {shown_name}"),
+            },
+            FileKind::Fifo => writeln!(text, "[fifo] {shown_name}"),
+            FileKind::Socket => writeln!(text, "[socket] {shown_name}"),
+            FileKind::Device => writeln!(text, "[device] {shown_name}"),
+            FileKind::Unknown => writeln!(text, "[unknown] {shown_name}"),
+        };
+    }
+    let end = offset.saturating_add(listed);
+    if total == 0 {
+        text.push_str("[the directory is empty]");
+    } else if listed == 0 {
+        let _ = write!(
+            text,
+            "[no entries shown; the directory has {total}, offset is {offset}]"
+        );
+    } else if end < total {
+        let _ = write!(
+            text,
+            "[showing {}-{end} of {total} entries; for more: offset={end}]",
+            offset + 1
+        );
+    } else if offset > 0 {
+        let _ = write!(text, "[entries {}-{end} of {total}]", offset + 1);
+    }
+    let place = Location {
+        path: directory.path().to_path_buf(),
+        line: None,
+    };
+    let output = ToolOutput::text(text.trim_end())
+        .from_source(ClaimSource::Workspace)
+        .at(place);
+    Ok(ToolOutput {
+        truncated: end < total,
+        ..output
+    })
+}

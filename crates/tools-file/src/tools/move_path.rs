@@ -1,0 +1,273 @@
+//! `move_path`: renames, or copies and deletes where a name cannot cross.
+
+use std::{ffi::OsStr, io, path::Path, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::{
+    Access, CallContext, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
+};
+use tools_sandbox::{Directory, Entry, FileKind, Metadata, PathError, ReadRules, Replace};
+
+use crate::{
+    atomic::unique_name,
+    copy::{copy_file, copy_tree, create_directory, create_link},
+    error::FileError,
+    remove::remove_tree,
+    tree::Trail,
+    workspace::{Cancel, Site, Workspace},
+};
+
+pub(super) struct MovePath(pub(super) Arc<Workspace>);
+
+/// Moves or renames a file, directory or symbolic link. Missing parents of the destination are created. An existing
+/// destination is left alone unless `overwrite` is set.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// What to move, absolute or relative to the working directory.
+    source: String,
+    /// Its new path, with the new name.
+    destination: String,
+    /// Replace a file that is at the destination. Default false.
+    overwrite: Option<bool>,
+}
+
+impl Tool for MovePath {
+    type Args = Args;
+
+    fn definition(&self) -> ToolDef {
+        ToolDef::of::<Args>("move_path", ToolKind::Move, ToolTraits::EDIT).titled("Move")
+    }
+
+    async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let site = self.0.site(cx)?;
+        let source = site.resolve_entry_readable(Path::new(&args.source))?;
+        let destination = site.resolve_entry_readable(Path::new(&args.destination))?;
+        Ok(Inspection::mutating()
+            .touching(Subject::path(source, Access::Delete))
+            .touching(Subject::path(destination, Access::Write)))
+    }
+
+    async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        self.0
+            .blocking(cx, move |site, cancel| move_path(&args, site, cancel))
+            .await
+    }
+}
+
+fn move_path(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
+    let (from, to) = (Path::new(&args.source), Path::new(&args.destination));
+    let source = site.entry(from)?;
+    let Some(metadata) = source.metadata()? else {
+        return Err(site.missing(from));
+    };
+    if site.roots.is_protected(metadata.id) {
+        return Err(PathError::Protected(from.to_path_buf()).into());
+    }
+    site.check_readable(&source.path(), from)?;
+    let planned = site.resolve_entry_readable(to)?;
+    refuse_overlap(&source.path(), &planned, from, to)?;
+    if metadata.kind == FileKind::Directory {
+        refuse_opening(&source, &planned, site.policy().rules(), from, cancel)?;
+    }
+    let destination = site.target_entry(to)?;
+    let replace = if args.overwrite.unwrap_or(false) {
+        Replace::Allowed
+    } else {
+        Replace::Never
+    };
+    let taken = destination.metadata()?;
+    if let Some(taken) = taken {
+        if site.roots.is_protected(taken.id) {
+            return Err(PathError::Protected(to.to_path_buf()).into());
+        }
+        if replace == Replace::Never {
+            return Err(FileError::DestinationExists {
+                path: to.to_path_buf(),
+                kind: taken.kind,
+            });
+        }
+    }
+    rename(&source, &metadata, &destination, taken, replace, site, cancel)?;
+    let path = destination.path();
+    let replaced = if taken.is_some() {
+        ", replacing what was there"
+    } else {
+        ""
+    };
+    let summary = format!(
+        "moved `{}` to `{}`{replaced}",
+        site.show(&source.path()),
+        site.show(&path)
+    );
+    Ok(ToolOutput::text(summary).at(Location { path, line: None }))
+}
+
+fn rename(
+    source: &Entry,
+    metadata: &Metadata,
+    destination: &Entry,
+    taken: Option<Metadata>,
+    replace: Replace,
+    site: &Site,
+    cancel: &Cancel,
+) -> Result<(), FileError> {
+    let (path, kind) = (destination.path(), taken.map_or(FileKind::Unknown, |taken| taken.kind));
+    if taken.is_some_and(|taken| taken.id == metadata.id) {
+        // Two names of one file: renaming would do nothing, so the old name goes.
+        return source
+            .directory()
+            .remove_file(source.name())
+            .map_err(|error| FileError::io(&path, error));
+    }
+    match source
+        .directory()
+        .rename(source.name(), destination.directory(), destination.name(), replace)
+    {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            move_across(source, metadata, destination, replace, site, cancel)
+        }
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::AlreadyExists
+                    | io::ErrorKind::DirectoryNotEmpty
+                    | io::ErrorKind::IsADirectory
+                    | io::ErrorKind::NotADirectory
+            ) && taken.is_some() =>
+        {
+            Err(FileError::DestinationExists { path, kind })
+        }
+        Err(error) => Err(FileError::io(&source.path(), error)),
+    }
+}
+
+/// Copies under a name nobody knows, gives that its real name in one step, then deletes the source: at every moment the
+/// thing is whole somewhere.
+fn move_across(
+    source: &Entry,
+    metadata: &Metadata,
+    destination: &Entry,
+    replace: Replace,
+    site: &Site,
+    cancel: &Cancel,
+) -> Result<(), FileError> {
+    let (here, there) = (source.directory(), destination.directory());
+    let fail = |error: io::Error| FileError::io(&source.path(), error);
+    match metadata.kind {
+        FileKind::File => {
+            let file = here.open(source.name()).map_err(fail)?;
+            copy_file(&file, metadata, there, destination.name(), replace, cancel)?;
+            return here.remove_file(source.name()).map_err(fail);
+        }
+        FileKind::Symlink => {
+            let target = here.read_link(source.name()).map_err(fail)?;
+            create_link(there, destination.name(), &target, replace)?;
+            return here.remove_file(source.name()).map_err(fail);
+        }
+        FileKind::Directory => {}
+        kind => {
+            return Err(FileError::NotCopyable {
+                path: source.path(),
+                kind,
+            });
+        }
+    }
+    let name = unique_name();
+    let result = copy_directory(here, source.name(), there, &name, cancel).and_then(|()| {
+        there
+            .rename(&name, there, destination.name(), replace)
+            .map_err(|error| FileError::io(&destination.path(), error))
+    });
+    if let Err(error) = result {
+        let _ = remove_tree(there, &name, &site.roots, cancel);
+        return Err(error);
+    }
+    remove_tree(here, source.name(), &site.roots, cancel).map(|_| ())
+}
+
+fn copy_directory(
+    here: &Directory,
+    name: &OsStr,
+    there: &Directory,
+    new_name: &OsStr,
+    cancel: &Cancel,
+) -> Result<(), FileError> {
+    let source = here
+        .directory(name)
+        .map_err(|error| FileError::io(&here.path().join(name), error))?;
+    let copy = create_directory(there, new_name, Replace::Never)?;
+    let copied = copy_tree(source, copy, &ReadRules::unrestricted(), Replace::Never, cancel)?;
+    if copied.special > 0 {
+        return Err(FileError::NotCopyable {
+            path: here.path().join(name),
+            kind: FileKind::Unknown,
+        });
+    }
+    Ok(())
+}
+
+/// Refuses a destination that is the source or lies inside it.
+pub(super) fn refuse_overlap(source: &Path, destination: &Path, from: &Path, to: &Path) -> Result<(), FileError> {
+    let (source_asked, destination_asked) = (from.to_path_buf(), to.to_path_buf());
+    if source == destination {
+        return Err(FileError::SameFile {
+            from: source_asked,
+            to: destination_asked,
+        });
+    }
+    if destination.starts_with(source) {
+        return Err(FileError::IntoItself {
+            from: source_asked,
+            to: destination_asked,
+        });
+    }
+    Ok(())
+}
+
+/// Refuses to carry files that the rules close to a place where they do not.
+fn refuse_opening(
+    source: &Entry,
+    destination: &Path,
+    rules: &ReadRules,
+    asked: &Path,
+    cancel: &Cancel,
+) -> Result<(), FileError> {
+    if rules.is_unrestricted() {
+        return Ok(());
+    }
+    let fail = |path: &Path, error: io::Error| FileError::io(path, error);
+    let top = source.path();
+    let Ok(directory) = source.directory().directory(source.name()) else {
+        return Ok(());
+    };
+    let mut pending = vec![directory.entries().map_err(|error| fail(&top, error))?];
+    let mut trail = Trail::new(directory).map_err(|error| fail(&top, error))?;
+    while let Some(here) = trail.here() {
+        cancel.check()?;
+        let Some((name, kind)) = pending.last_mut().and_then(Vec::pop) else {
+            pending.pop();
+            trail.up().map_err(|error| fail(&top, error))?;
+            continue;
+        };
+        let path = here.path().join(&name);
+        let new_path = path
+            .strip_prefix(&top)
+            .map_or_else(|_| destination.to_path_buf(), |rest| destination.join(rest));
+        if rules.denies(&path) && kind != FileKind::Directory && !rules.denies(&new_path) {
+            return Err(FileError::WouldOpen {
+                path: asked.to_path_buf(),
+            });
+        }
+        // A directory that cannot be listed hides nothing from those who cannot list it.
+        if kind == FileKind::Directory
+            && let Ok(below) = here.directory(&name)
+        {
+            pending.push(below.entries().map_err(|error| fail(&path, error))?);
+            trail.down(below).map_err(|error| fail(&path, error))?;
+        }
+    }
+    Ok(())
+}

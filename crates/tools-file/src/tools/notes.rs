@@ -1,0 +1,71 @@
+//! What searches say of what they did not look at, and the settings they share.
+
+use std::path::PathBuf;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::{error::FileError, walk::Skipped, workspace::Site};
+
+/// Threads of one search.
+pub(super) fn threads(site: &Site) -> usize {
+    match site.limits().search_threads {
+        0 => std::thread::available_parallelism()
+            .map_or(1, std::num::NonZero::get)
+            .min(8),
+        threads => threads.min(64),
+    }
+}
+
+/// A glob on paths below a directory. `*` stays within one component.
+///
+/// # Errors
+/// `Pattern`, with what is wrong.
+pub(super) fn glob(pattern: &str, glob: &str) -> Result<GlobMatcher, FileError> {
+    match GlobBuilder::new(glob)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build()
+    {
+        Ok(glob) => Ok(glob.compile_matcher()),
+        Err(error) => Err(FileError::Pattern {
+            what: "glob",
+            pattern: pattern.chars().take(200).collect(),
+            problem: error.kind().to_string(),
+        }),
+    }
+}
+
+/// What a walk left out, one phrase each.
+pub(super) fn skipped(skipped: &Skipped, site: &Site) -> Vec<String> {
+    let mut notes = Vec::new();
+    if skipped.ignored > 0 {
+        notes.push(format!(
+            "{} entries left out by .gitignore or .ignore (`gitignore: false` includes them)",
+            skipped.ignored
+        ));
+    }
+    if skipped.closed > 0 {
+        notes.push(format!(
+            "{} directories closed by the read rules were not entered",
+            skipped.closed
+        ));
+    }
+    if skipped.unreadable > 0 {
+        notes.push(unreadable("directories", skipped.unreadable, &skipped.names, site));
+    }
+    if skipped.exhausted {
+        notes.push("stopped early: too many entries; the result is not complete, narrow the path".to_owned());
+    }
+    notes
+}
+
+/// Names some of what could not be read.
+pub(super) fn unreadable(what: &str, count: u64, some: &[PathBuf], site: &Site) -> String {
+    let names: Vec<String> = some
+        .iter()
+        .take(5)
+        .map(|path| format!("`{}`", site.show(path)))
+        .collect();
+    let more = if count > names.len() as u64 { ", …" } else { "" };
+    format!("{count} {what} could not be read: {}{more}", names.join(", "))
+}

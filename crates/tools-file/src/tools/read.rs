@@ -1,0 +1,230 @@
+//! `read`: a window of numbered lines, an image, or what the file is when it is neither.
+
+use std::{
+    fs::File,
+    hash::Hasher,
+    io::{self, Read as _, Seek as _},
+    path::Path,
+    sync::Arc,
+};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::{
+    Access, CallContext, ClaimSource, Inspection, Location, Media, Subject, Tool, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits,
+};
+use tools_sandbox::Metadata;
+
+use crate::{
+    error::FileError,
+    lines::{Ask, Window, read_window},
+    media,
+    memory::{KEPT, ReadMemory},
+    text::{Encoding, SNIFF, Transcode, is_binary, lossy_line},
+    workspace::{Cancel, Site, Workspace},
+};
+
+pub(super) struct Read(pub(super) Arc<Workspace>);
+
+/// Reads a file. Text comes as lines with their numbers, `     1<TAB>text`; the numbers are not part of the file. Images
+/// are shown. Long files come in windows: the last line says how to go on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// The file, absolute or relative to the working directory.
+    path: String,
+    /// Lines to skip before the first one shown. Default 0.
+    offset: Option<u64>,
+    /// Lines to show at most. Default 2000.
+    limit: Option<u64>,
+}
+
+impl Tool for Read {
+    type Args = Args;
+
+    fn definition(&self) -> ToolDef {
+        ToolDef::of::<Args>("read", ToolKind::Read, ToolTraits::READ_ONLY).titled("Read file")
+    }
+
+    async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let path = self.0.site(cx)?.resolve_readable(Path::new(&args.path))?;
+        Ok(Inspection::read_only().touching(Subject::path(path, Access::Read)))
+    }
+
+    async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        self.0.blocking(cx, move |site, cancel| read(&args, site, cancel)).await
+    }
+}
+
+fn read(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
+    let asked = Path::new(&args.path);
+    let fail = |error: io::Error| FileError::io(asked, error);
+    let (mut file, path, metadata) = site.open_file(asked)?;
+    let mut head = Vec::with_capacity(SNIFF);
+    (&mut file).take(SNIFF as u64).read_to_end(&mut head).map_err(fail)?;
+    let place = Location {
+        path: path.clone(),
+        line: args.offset.map(|offset| offset.saturating_add(1)),
+    };
+    let output = |text: String| ToolOutput::text(text).from_source(ClaimSource::Workspace).at(place);
+    if let Some(mime) = media::image_type(&head) {
+        return Ok(image(file, &head, mime, &metadata, site)
+            .map_err(fail)?
+            .at(Location { path, line: None }));
+    }
+    if is_binary(&head) {
+        let kind = media::describe(&head);
+        return Ok(output(format!(
+            "[binary file: {kind}, {} bytes; not shown as text]",
+            metadata.size
+        )));
+    }
+    file.rewind().map_err(fail)?;
+    let limits = site.limits();
+    let ask = Ask {
+        offset: args.offset.unwrap_or(0),
+        limit: args.limit.unwrap_or(limits.read_lines),
+        line_bytes: limits.line_bytes,
+        total_bytes: limits.read_bytes,
+    };
+    let (memory, session) = site.memory();
+    let mut seen = Remembering::new(file, memory);
+    let announced = Encoding::announced(&head);
+    let window = match announced {
+        Some((encoding @ (Encoding::Utf16Le | Encoding::Utf16Be), _)) => {
+            read_window(Transcode::new(&mut seen, encoding), ask, cancel, fail)?
+        }
+        _ => read_window(&mut seen, ask, cancel, fail)?,
+    };
+    if window.complete {
+        match seen.content {
+            Some(content) => memory.saw(session, &path, &content),
+            None => memory.saw_digest(session, &path, seen.hasher.finish(), seen.length),
+        }
+    }
+    Ok(output(render(
+        &window,
+        ask,
+        announced.map(|(encoding, _)| encoding),
+        &metadata,
+    )))
+}
+
+/// Lines with numbers, and below them what is not shown.
+fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Metadata) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    let mut odd = false;
+    for (number, line) in (ask.offset.saturating_add(1)..).zip(&window.lines) {
+        let bytes = match (number, encoding) {
+            (1, Some(Encoding::Utf8Bom)) => line.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line.bytes),
+            _ => &line.bytes,
+        };
+        let (mut shown, lossy) = if line.bytes.len() < line.length {
+            (
+                String::from_utf8_lossy(bytes).trim_end_matches('\u{fffd}').to_owned(),
+                false,
+            )
+        } else {
+            lossy_line(bytes)
+        };
+        odd |= lossy;
+        if shown.contains('\0') {
+            shown = shown.replace('\0', "\u{2400}"); // a raw NUL ends the text for some readers
+        }
+        let _ = write!(text, "{number:>6}\t{shown}");
+        if line.bytes.len() < line.length {
+            let _ = write!(text, " … [line of {} bytes]", line.length);
+        }
+        text.push('\n');
+    }
+    let mut notes = vec![position(window, ask, metadata)];
+    notes.extend(
+        encoding
+            .filter(|encoding| *encoding != Encoding::Utf8Bom)
+            .map(|encoding| encoding.name().to_owned()),
+    );
+    notes.extend(odd.then(|| "not UTF-8: shown as windows-1252 where needed".to_owned()));
+    notes.retain(|note| !note.is_empty());
+    if !notes.is_empty() {
+        let _ = write!(text, "[{}]", notes.join("; "));
+    }
+    text.trim_end_matches('\n').to_owned()
+}
+
+/// Which lines these are; empty when they are all.
+fn position(window: &Window, ask: Ask, metadata: &Metadata) -> String {
+    let shown = window.lines.len() as u64;
+    let total = match window.complete {
+        true => window.total.to_string(),
+        false => format!("more than {} ({} bytes)", window.total, metadata.size),
+    };
+    if window.complete && window.total == 0 {
+        return "the file is empty".to_owned();
+    }
+    if shown == 0 {
+        return format!("no lines shown; the file has {total} lines, offset is {}", ask.offset);
+    }
+    let next = ask.offset + shown;
+    if window.complete && ask.offset == 0 && next == window.total {
+        return String::new();
+    }
+    let more = if window.complete && next >= window.total {
+        String::new()
+    } else {
+        format!("; next: offset={next}")
+    };
+    format!("lines {}-{next} of {total}{more}", ask.offset + 1)
+}
+
+fn image(mut file: File, head: &[u8], mime: &str, metadata: &Metadata, site: &Site) -> io::Result<ToolOutput> {
+    let size = metadata.size;
+    if size > site.limits().image_bytes {
+        let most = site.limits().image_bytes;
+        return Ok(ToolOutput::text(format!(
+            "[{mime}, {size} bytes; more than the {most} bytes that are shown]"
+        )));
+    }
+    let mut data = head.to_vec();
+    (&mut file).take(size).read_to_end(&mut data)?;
+    let mut output = ToolOutput::text(format!("[{mime}, {} bytes]", data.len())).from_source(ClaimSource::Workspace);
+    output.media.push(Media {
+        mime: mime.to_owned(),
+        data: data.into(),
+    });
+    Ok(output)
+}
+
+/// Keeps what passes through: its digest, and itself while it is short.
+struct Remembering<H> {
+    file: File,
+    hasher: H,
+    length: u64,
+    content: Option<Vec<u8>>,
+}
+
+impl Remembering<()> {
+    #[expect(clippy::new_ret_no_self, reason = "the hasher's type cannot be named")]
+    fn new(file: File, memory: &ReadMemory) -> Remembering<impl Hasher + use<>> {
+        Remembering {
+            file,
+            hasher: memory.hasher(),
+            length: 0,
+            content: Some(Vec::new()),
+        }
+    }
+}
+
+impl<H: Hasher> io::Read for Remembering<H> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read(buffer)?;
+        self.hasher.write(&buffer[..length]);
+        self.length += length as u64;
+        match &mut self.content {
+            Some(content) if content.len() + length <= KEPT => content.extend_from_slice(&buffer[..length]),
+            content => *content = None,
+        }
+        Ok(length)
+    }
+}

@@ -1,0 +1,62 @@
+//! Going down and up a tree by handle with few of them open: a deep tree must not use up the descriptors of the process.
+
+use std::io;
+
+use tools_sandbox::{Directory, FileId};
+
+/// Directories that stay open on the way down.
+const OPEN: usize = 24;
+
+/// The way from the top of a tree to where a walk is.
+#[derive(Debug, Default)]
+pub(crate) struct Trail {
+    levels: Vec<Level>,
+}
+
+#[derive(Debug)]
+struct Level {
+    id: FileId,
+    /// `None` when it was closed on the way down; opened again, as the parent of the next one, on the way up.
+    open: Option<Directory>,
+}
+
+impl Trail {
+    pub(crate) fn new(top: Directory) -> io::Result<Self> {
+        let mut trail = Self::default();
+        trail.down(top)?;
+        Ok(trail)
+    }
+
+    /// The directory the walk is in; `None` above the top.
+    pub(crate) fn here(&self) -> Option<&Directory> {
+        self.levels.last()?.open.as_ref()
+    }
+
+    pub(crate) fn down(&mut self, directory: Directory) -> io::Result<()> {
+        let id = directory.metadata()?.id;
+        if let Some(level) = self.levels.len().checked_sub(OPEN) {
+            self.levels[level].open = None;
+        }
+        self.levels.push(Level {
+            id,
+            open: Some(directory),
+        });
+        Ok(())
+    }
+
+    /// Leaves the directory the walk is in.
+    ///
+    /// # Errors
+    /// When the one above it has to be opened again and is not the same any more.
+    pub(crate) fn up(&mut self) -> io::Result<()> {
+        let Some(Level { open: Some(left), .. }) = self.levels.pop() else {
+            return Ok(());
+        };
+        if let Some(level) = self.levels.last_mut()
+            && level.open.is_none()
+        {
+            level.open = Some(left.parent(level.id)?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,354 @@
+//! Walking a tree below an open directory, in parallel and by handle: no link is followed, so nothing outside is seen and
+//! no loop is walked twice. What is done with an entry is the visitor's; which entries are ignored is in `ignored.rs`.
+
+use std::{
+    ffi::{OsStr, OsString},
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use tools_sandbox::{Directory, FileKind, ReadRules, Scope};
+
+use crate::{ignored::Ignored, workspace::Cancel};
+
+/// Entries of one directory that one task visits; more are shared out.
+const CHUNK: usize = 128;
+/// Unreadable places that are named.
+const NAMED: usize = 5;
+/// What version control keeps for itself.
+const INTERNAL: [&[u8]; 4] = [b".git", b".hg", b".svn", b".jj"];
+
+/// How to walk.
+pub(crate) struct Plan<'a> {
+    pub(crate) rules: &'a ReadRules,
+    pub(crate) cancel: &'a Cancel,
+    /// Whether names with a leading dot are visited.
+    pub(crate) hidden: bool,
+    /// The ignore files that hold at the start; `None` to visit what they name as well.
+    pub(crate) ignored: Option<Ignored>,
+    /// Levels to descend; `None` for all.
+    pub(crate) depth: Option<usize>,
+    /// Entries to visit before giving up.
+    pub(crate) budget: u64,
+    pub(crate) threads: usize,
+}
+
+/// One entry of the tree.
+pub(crate) struct Found<'a> {
+    /// The open directory it lies in.
+    pub(crate) directory: &'a Directory,
+    pub(crate) name: &'a OsStr,
+    pub(crate) kind: FileKind,
+    pub(crate) path: &'a Path,
+    /// Its path from the start of the walk.
+    pub(crate) relative: &'a [u8],
+    /// How the read rules stand at its directory.
+    pub(crate) scope: Scope,
+}
+
+/// Looks at entries; each worker has its own.
+pub(crate) trait Visitor: Send {
+    fn visit(&mut self, found: &Found<'_>);
+}
+
+/// What a walk left out.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    /// Entries named by ignore files.
+    pub(crate) ignored: u64,
+    /// Directories that could not be read.
+    pub(crate) unreadable: u64,
+    /// The first of them.
+    pub(crate) names: Vec<PathBuf>,
+    /// Directories closed by the read rules.
+    pub(crate) closed: u64,
+    /// Whether the walk ended before it had seen everything.
+    pub(crate) exhausted: bool,
+}
+
+impl Skipped {
+    fn unreadable(&mut self, path: &Path) {
+        self.unreadable += 1;
+        self.names.push(path.to_path_buf());
+        self.names.sort(); // the same names whatever the order of the walk
+        self.names.truncate(NAMED);
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.ignored += other.ignored;
+        self.unreadable += other.unreadable;
+        self.closed += other.closed;
+        self.exhausted |= other.exhausted;
+        self.names.extend(other.names);
+        self.names.sort();
+        self.names.truncate(NAMED);
+    }
+}
+
+/// Visits everything below `start`, in no particular order.
+pub(crate) fn walk<V: Visitor>(start: &Directory, plan: &Plan<'_>, make: impl Fn() -> V + Sync) -> (Vec<V>, Skipped) {
+    let queue = Queue::new(Task::Directory {
+        relative: PathBuf::new(),
+        scope: plan.rules.scope(start.path()),
+        ignored: plan.ignored.clone(),
+        depth: 0,
+    });
+    let visited = AtomicU64::new(0);
+    let work = || {
+        let mut worker = Worker {
+            start,
+            plan,
+            queue: &queue,
+            visited: &visited,
+            visitor: make(),
+            skipped: Skipped::default(),
+            path: PathBuf::new(),
+        };
+        worker.run();
+        (worker.visitor, worker.skipped)
+    };
+    let mut results = Vec::new();
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..plan.threads.max(1))
+            .filter_map(|_| {
+                std::thread::Builder::new()
+                    .name("haft-walk".into())
+                    .spawn_scoped(scope, work)
+                    .ok()
+            })
+            .collect();
+        results.push(work());
+        results.extend(others.into_iter().filter_map(|thread| thread.join().ok()));
+    });
+    let mut all = Skipped::default();
+    let visitors = results
+        .into_iter()
+        .map(|(visitor, skipped)| {
+            all.add(skipped);
+            visitor
+        })
+        .collect();
+    (visitors, all)
+}
+
+enum Task {
+    /// Opened only when its turn comes: the tasks that wait hold no descriptor.
+    Directory {
+        relative: PathBuf,
+        scope: Scope,
+        ignored: Option<Ignored>,
+        depth: usize,
+    },
+    Entries {
+        directory: Arc<Directory>,
+        scope: Scope,
+        entries: Vec<(OsString, FileKind)>,
+    },
+}
+
+struct Worker<'a, V> {
+    start: &'a Directory,
+    plan: &'a Plan<'a>,
+    queue: &'a Queue,
+    visited: &'a AtomicU64,
+    visitor: V,
+    skipped: Skipped,
+    /// Reused for each entry.
+    path: PathBuf,
+}
+
+impl<V: Visitor> Worker<'_, V> {
+    fn run(&mut self) {
+        while let Some(turn) = self.queue.next() {
+            if self.plan.cancel.is_cancelled() || self.skipped.exhausted {
+                continue; // the queue is emptied, nothing more is done
+            }
+            match turn.task {
+                Task::Directory {
+                    relative,
+                    scope,
+                    ignored,
+                    depth,
+                } => self.directory(&relative, scope, ignored, depth),
+                Task::Entries {
+                    directory,
+                    scope,
+                    entries,
+                } => self.entries(&directory, scope, &entries),
+            }
+        }
+    }
+
+    fn directory(&mut self, relative: &Path, scope: Scope, ignored: Option<Ignored>, depth: usize) {
+        let read = self
+            .start
+            .subdirectory(relative)
+            .and_then(|directory| Ok((directory.entries()?, directory)));
+        let Ok((entries, directory)) = read else {
+            self.skipped.unreadable(&self.start.path().join(relative));
+            return;
+        };
+        if self.visited.fetch_add(entries.len() as u64, Ordering::Relaxed) > self.plan.budget {
+            self.skipped.exhausted = true;
+            return;
+        }
+        let ignored = ignored.map(|ignored| ignored.below(&directory, &entries));
+        let descend = self.plan.depth.is_none_or(|most| depth + 1 < most);
+        let mut kept = Vec::with_capacity(entries.len());
+        let mut tasks = Vec::new();
+        for (name, kind) in entries {
+            if self.leaves_out(&directory, &name, kind, ignored.as_ref()) {
+                continue;
+            }
+            if kind == FileKind::Directory && descend {
+                let below = self.plan.rules.below(scope, &self.path);
+                if below.is_sealed() {
+                    self.skipped.closed += 1;
+                } else {
+                    let relative = relative.join(&name);
+                    tasks.push(Task::Directory {
+                        relative,
+                        scope: below,
+                        ignored: ignored.clone(),
+                        depth: depth + 1,
+                    });
+                }
+            }
+            kept.push((name, kind));
+        }
+        if kept.len() <= CHUNK {
+            self.queue.add(tasks);
+            self.entries(&directory, scope, &kept);
+            return;
+        }
+        let directory = Arc::new(directory);
+        let mut kept = kept.into_iter().peekable();
+        while kept.peek().is_some() {
+            let entries = kept.by_ref().take(CHUNK).collect();
+            tasks.push(Task::Entries {
+                directory: Arc::clone(&directory),
+                scope,
+                entries,
+            });
+        }
+        self.queue.add(tasks);
+    }
+
+    /// Also leaves the path of the entry in `self.path`.
+    fn leaves_out(&mut self, directory: &Directory, name: &OsStr, kind: FileKind, ignored: Option<&Ignored>) -> bool {
+        self.set_path(directory, name);
+        let bytes = name.as_bytes();
+        if bytes.first() == Some(&b'.') && (!self.plan.hidden || INTERNAL.contains(&bytes)) {
+            return true;
+        }
+        let out = ignored.is_some_and(|ignored| ignored.names(&self.path, kind == FileKind::Directory));
+        self.skipped.ignored += u64::from(out);
+        out
+    }
+
+    fn set_path(&mut self, directory: &Directory, name: &OsStr) {
+        let mut path = std::mem::take(&mut self.path).into_os_string();
+        path.clear();
+        path.push(directory.path());
+        self.path = PathBuf::from(path);
+        self.path.push(name);
+    }
+
+    fn entries(&mut self, directory: &Directory, scope: Scope, entries: &[(OsString, FileKind)]) {
+        let start = self.start.path().as_os_str().len();
+        for (name, kind) in entries {
+            if self.plan.cancel.is_cancelled() {
+                return;
+            }
+            self.set_path(directory, name);
+            let bytes = self.path.as_os_str().as_bytes();
+            // One more for the separator, which the root directory has already.
+            let relative = bytes
+                .get(start..)
+                .map_or(bytes, |rest| rest.strip_prefix(b"/").unwrap_or(rest));
+            self.visitor.visit(&Found {
+                directory,
+                name,
+                kind: *kind,
+                path: &self.path,
+                relative,
+                scope,
+            });
+        }
+    }
+}
+
+/// The tasks that wait, last in first out: what was opened last is finished first.
+struct Queue {
+    state: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+struct Waiting {
+    tasks: Vec<Task>,
+    working: usize,
+}
+
+/// A task in hand; giving it back tells the others.
+struct Turn<'a> {
+    task: Task,
+    _guard: Guard<'a>,
+}
+
+struct Guard<'a>(&'a Queue);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.working -= 1;
+        if state.working == 0 && state.tasks.is_empty() {
+            self.0.changed.notify_all();
+        }
+    }
+}
+
+impl Queue {
+    fn new(first: Task) -> Self {
+        Self {
+            state: Mutex::new(Waiting {
+                tasks: vec![first],
+                working: 0,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn add(&self, tasks: Vec<Task>) {
+        if tasks.is_empty() {
+            return;
+        }
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .tasks
+            .extend(tasks);
+        self.changed.notify_all();
+    }
+
+    /// The next task; `None` when nothing waits and nobody works.
+    fn next(&self) -> Option<Turn<'_>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(task) = state.tasks.pop() {
+                state.working += 1;
+                return Some(Turn {
+                    task,
+                    _guard: Guard(self),
+                });
+            }
+            if state.working == 0 {
+                return None;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}

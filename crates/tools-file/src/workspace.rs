@@ -1,0 +1,280 @@
+//! What all ten tools share: the policy of the moment, what sessions have read, and the way from a call to blocking work.
+//! What a tool then does is in `tools/`.
+
+use std::{
+    ffi::OsStr,
+    fs::File,
+    hash::{BuildHasher as _, RandomState},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio_util::sync::CancellationToken;
+use tools_core::{CallContext, SessionId, Shared, ToolError, nearest};
+use tools_sandbox::{Beneath, Directory, Entry, FileKind, Metadata, PathError, Roots, shown};
+
+use crate::{FilePolicy, config::FileConfig, error::FileError, memory::ReadMemory};
+
+/// The state behind the ten tools of one host.
+pub(crate) struct Workspace {
+    policy: Shared<FilePolicy>,
+    memory: Arc<ReadMemory>,
+    locks: Arc<PathLocks>,
+}
+
+impl Workspace {
+    pub(crate) fn new(policy: Shared<FilePolicy>) -> Self {
+        Self {
+            policy,
+            memory: Arc::default(),
+            locks: Arc::default(),
+        }
+    }
+
+    /// The policy and the roots as they are for this call, to its end.
+    pub(crate) fn site(&self, cx: &CallContext) -> Result<Site, FileError> {
+        let policy = self.policy.load();
+        let roots = policy.roots(cx.workdir())?;
+        Ok(Site {
+            roots,
+            policy,
+            workdir: cx.workdir().to_path_buf(),
+            session: cx.session().clone(),
+            memory: Arc::clone(&self.memory),
+            locks: Arc::clone(&self.locks),
+        })
+    }
+
+    /// Runs `work` where blocking is allowed. It is told to stop when nobody waits for the result any more.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        &self,
+        cx: &CallContext,
+        work: impl FnOnce(&Site, &Cancel) -> Result<T, FileError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        let site = self.site(cx)?;
+        let token = cx.cancel().child_token();
+        let cancel = Cancel(token.clone());
+        let _stop = token.drop_guard(); // a dropped future must not leave a walk behind
+        let result = tokio::task::spawn_blocking(move || work(&site, &cancel)).await;
+        Ok(result.unwrap_or(Err(FileError::Lost))?)
+    }
+}
+
+/// Whether anyone still waits for the result.
+#[derive(Debug, Clone)]
+pub(crate) struct Cancel(CancellationToken);
+
+impl Cancel {
+    /// For cleaning up, which nobody can call off.
+    pub(crate) fn never() -> Self {
+        Self(CancellationToken::new())
+    }
+
+    pub(crate) fn check(&self) -> Result<(), FileError> {
+        if self.is_cancelled() {
+            Err(FileError::Cancelled)
+        } else {
+            Ok(())
+        }
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
+/// Where one call works: its roots, rules, limits and session.
+pub(crate) struct Site {
+    pub(crate) roots: Roots,
+    policy: Arc<FilePolicy>,
+    pub(crate) workdir: PathBuf,
+    session: SessionId,
+    memory: Arc<ReadMemory>,
+    locks: Arc<PathLocks>,
+}
+
+impl Site {
+    pub(crate) fn limits(&self) -> &FileConfig {
+        self.policy.limits()
+    }
+
+    pub(crate) fn policy(&self) -> &FilePolicy {
+        &self.policy
+    }
+
+    /// Refuses a canonical path that the read rules close.
+    pub(crate) fn check_readable(&self, canonical: &Path, asked: &Path) -> Result<(), FileError> {
+        if self.policy.rules().denies(canonical) {
+            return Err(PathError::Denied(asked.to_path_buf()).into());
+        }
+        Ok(())
+    }
+
+    /// What `path` leads to, judged by the rules; for `inspect`.
+    pub(crate) fn resolve_readable(&self, path: &Path) -> Result<PathBuf, FileError> {
+        let resolved = self.roots.resolve(path, &self.workdir)?;
+        self.check_readable(resolved.path(), path)?;
+        Ok(resolved.into_path())
+    }
+
+    /// Opens whatever `path` leads to, judged by what was opened.
+    pub(crate) fn open_readable(&self, path: &Path) -> Result<Beneath, FileError> {
+        let opened = self.open_any(path)?;
+        self.check_readable(opened.path(), path)?;
+        Ok(opened)
+    }
+
+    /// Opens whatever `path` leads to, not judged: for searches, which judge file by file.
+    pub(crate) fn open_any(&self, path: &Path) -> Result<Beneath, FileError> {
+        self.roots
+            .open_any(path, &self.workdir)
+            .map_err(|error| self.with_near_names(error, path))
+    }
+
+    /// Opens a regular file for reading.
+    pub(crate) fn open_file(&self, path: &Path) -> Result<(File, PathBuf, Metadata), FileError> {
+        let opened = self.open_readable(path)?;
+        let (canonical, metadata) = (opened.path().to_path_buf(), *opened.metadata());
+        if metadata.kind != FileKind::File {
+            return Err(FileError::NotReadable {
+                path: path.to_path_buf(),
+                kind: metadata.kind,
+            });
+        }
+        Ok((opened.into_file()?, canonical, metadata))
+    }
+
+    pub(crate) fn open_directory(&self, path: &Path) -> Result<Directory, FileError> {
+        self.roots
+            .open_directory(path, &self.workdir)
+            .map_err(|error| self.with_near_names(error, path))
+    }
+
+    /// The name that writing to `path` would replace, judged by the rules.
+    pub(crate) fn writable_entry(&self, path: &Path) -> Result<(Entry, Vec<PathBuf>), FileError> {
+        // Judged before anything is created on the way.
+        self.resolve_readable(path)?;
+        let (entry, created) = self.roots.entry_with_parents(path, &self.workdir)?;
+        self.check_readable(&entry.path(), path)?;
+        Ok((entry, created))
+    }
+
+    /// What `path` means as a name of its own, judged by the rules; for `inspect` and for planning.
+    pub(crate) fn resolve_entry_readable(&self, path: &Path) -> Result<PathBuf, FileError> {
+        let resolved = self.roots.resolve_entry(path, &self.workdir)?;
+        self.check_readable(resolved.path(), path)?;
+        Ok(resolved.into_path())
+    }
+
+    /// The name at the end of the links that `path` leads through.
+    pub(crate) fn entry_followed(&self, path: &Path) -> Result<Entry, FileError> {
+        self.roots
+            .entry_followed(path, &self.workdir)
+            .map_err(|error| self.with_near_names(error, path))
+    }
+
+    /// The error for a path with nothing there.
+    pub(crate) fn missing(&self, path: &Path) -> FileError {
+        self.with_near_names(PathError::NotFound(path.to_path_buf()), path)
+    }
+
+    /// The name `path` itself stands for.
+    pub(crate) fn entry(&self, path: &Path) -> Result<Entry, FileError> {
+        self.roots
+            .entry(path, &self.workdir)
+            .map_err(|error| self.with_near_names(error, path))
+    }
+
+    /// The name `path` itself stands for as a place to put something, judged by the rules; creates missing parents.
+    pub(crate) fn target_entry(&self, path: &Path) -> Result<Entry, FileError> {
+        self.resolve_entry_readable(path)?;
+        match (self.roots.entry(path, &self.workdir), path.parent()) {
+            (Err(PathError::NotFound(_)), Some(parent)) => {
+                self.roots.create_directories(parent, &self.workdir)?;
+                Ok(self.roots.entry(path, &self.workdir)?)
+            }
+            (result, _) => Ok(result?),
+        }
+    }
+
+    pub(crate) fn memory(&self) -> (&ReadMemory, &SessionId) {
+        (&self.memory, &self.session)
+    }
+
+    /// Keeps two calls of this process from changing one file at the same time.
+    pub(crate) fn lock(&self, path: &Path) -> MutexGuard<'_, ()> {
+        self.locks.lock(path)
+    }
+
+    /// A path as the model should see it: relative to the working directory where it lies below.
+    pub(crate) fn show(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.workdir) {
+            Ok(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
+            Ok(rest) => shown(rest),
+            Err(_) => shown(path),
+        }
+    }
+
+    /// Tells of the names beside a missing one.
+    fn with_near_names(&self, error: PathError, path: &Path) -> FileError {
+        let PathError::NotFound(_) = error else {
+            return error.into();
+        };
+        let near = self.near_names(path).unwrap_or_default();
+        FileError::Missing {
+            path: path.to_path_buf(),
+            near,
+        }
+    }
+
+    fn near_names(&self, path: &Path) -> Option<Vec<String>> {
+        let (parent, name) = (path.parent()?, path.file_name()?.to_str()?);
+        let parent = if parent.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            parent
+        };
+        let directory = self.roots.open_directory(parent, &self.workdir).ok()?;
+        let names: Vec<String> = directory
+            .entries()
+            .ok()?
+            .into_iter()
+            .take(5000)
+            .filter_map(|(name, _)| name.into_string().ok())
+            .collect();
+        let near = nearest(name, names.iter().map(String::as_str));
+        Some(
+            near.into_iter()
+                .map(|name| format!("`{}`", self.show(&directory.path().join(name))))
+                .collect(),
+        )
+    }
+}
+
+/// A file name as the model should see it.
+pub(crate) fn show_name(name: &OsStr) -> String {
+    shown(Path::new(name))
+}
+
+/// A fixed number of locks; which one a path has is chance, the same for its lifetime.
+struct PathLocks {
+    hasher: RandomState,
+    locks: [Mutex<()>; 64],
+}
+
+impl Default for PathLocks {
+    fn default() -> Self {
+        Self {
+            hasher: RandomState::new(),
+            locks: std::array::from_fn(|_| Mutex::new(())),
+        }
+    }
+}
+
+impl PathLocks {
+    fn lock(&self, path: &Path) -> MutexGuard<'_, ()> {
+        let index = usize::try_from(self.hasher.hash_one(path) % 64).unwrap_or_default();
+        // The lock guards files, not memory: a panic elsewhere leaves nothing half done in it.
+        self.locks[index].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
