@@ -1,13 +1,18 @@
-//! Confinement: what a tool may touch on this machine, and the means to touch it without a race.
+//! Confinement: what a tool may touch on this machine, and the means to touch it without a race. Which calls are
+//! allowed at all is not decided here, but by the gates above.
 //!
-//! The path half ([`Roots`], [`Directory`], [`Entry`], [`ReadRules`]) opens everything beneath a directory
-//! handle; no other crate turns a path that a model wrote into an open file.
+//! The path half ([`Roots`], [`Directory`], [`Entry`], [`ReadRules`]) opens everything beneath a directory handle; no
+//! other crate turns a path that a model wrote into an open file. The process half ([`process`], [`kernel`]) is the one
+//! place where children start, confined by the kernel before their first instruction.
 
 mod access;
 mod error;
 mod handle;
 mod open;
 mod roots;
+
+pub mod kernel;
+pub mod process;
 
 pub use access::{ReadRules, SECRET_PRESET, Scope};
 pub use error::{PathError, shown};

@@ -1,0 +1,69 @@
+//! What a caller asks of the kernel: folders, network, limits and how strictly. Turning it into system calls is `plan`.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// How strictly a child process is confined by the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxMode {
+    /// Namespaces, Landlock and seccomp; where the machine cannot give them, nothing runs.
+    Namespaces,
+    /// Landlock and seccomp without namespaces; where the machine cannot give them, nothing runs.
+    Landlock,
+    /// The strongest of the two that works here; where it is less than namespaces, every result says so.
+    #[default]
+    BestEffort,
+    /// No kernel confinement. Resource limits and ownership of the process tree stay.
+    Off,
+}
+
+/// Whether a child process may use the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// The network of the machine.
+    #[default]
+    Open,
+    /// No sockets at all, not even to daemons on this machine.
+    Closed,
+}
+
+/// Resource limits the kernel enforces on a process tree. `None` leaves what the parent has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Processes and threads.
+    pub processes: Option<u64>,
+    /// Size of one written file in bytes.
+    pub file_size: Option<u64>,
+    /// Address space of each process in bytes.
+    pub memory: Option<u64>,
+    /// Processor time of each process in seconds.
+    pub cpu_secs: Option<u64>,
+    /// Size of a core dump in bytes.
+    pub core: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { processes: Some(512), file_size: Some(1 << 30), memory: None, cpu_secs: None, core: Some(0) }
+    }
+}
+
+/// What a child process may touch. All paths are absolute; the ones that must exist are resolved when compiled.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Confinement {
+    /// How strictly.
+    pub mode: SandboxMode,
+    /// Folders that may be written; everything else is read-only. A private temp folder is always added.
+    pub writable: Vec<PathBuf>,
+    /// Files and folders that cannot be read. Missing ones are skipped. See [`find_masks`](super::find_masks).
+    pub hidden: Vec<PathBuf>,
+    /// Files and folders inside writable ones that stay read-only. Missing ones are skipped.
+    pub protected: Vec<PathBuf>,
+    /// Whether there is a network.
+    pub network: Network,
+    /// Resource limits.
+    pub limits: Limits,
+}

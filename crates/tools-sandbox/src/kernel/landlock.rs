@@ -1,0 +1,263 @@
+//! Landlock rules: which part of the file tree may be read and written, TCP and the scope of signals and abstract sockets.
+//! Rules are planned in the parent and taken by path in the child, after its mounts: a rule names an inode, and one taken
+//! before a mount would name what the mount covers.
+#![expect(unsafe_code, reason = "the rules are added by a forked child, where only raw system calls are allowed")]
+
+use std::ffi::CString;
+use std::os::fd::RawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::config::Network;
+use super::sys::{self, Errno, Result, last};
+
+const EXECUTE: u64 = 1 << 0;
+const WRITE_FILE: u64 = 1 << 1;
+const READ_FILE: u64 = 1 << 2;
+const READ_DIR: u64 = 1 << 3;
+const MAKE_CHAR: u64 = 1 << 6;
+const MAKE_BLOCK: u64 = 1 << 11;
+const REFER: u64 = 1 << 13;
+const TRUNCATE: u64 = 1 << 14;
+const IOCTL_DEV: u64 = 1 << 15;
+
+const READ: u64 = EXECUTE | READ_FILE | READ_DIR;
+/// All that means something for a file that is not a folder.
+const FILE: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
+
+const NET_BIND_TCP: u64 = 1 << 0;
+const NET_CONNECT_TCP: u64 = 1 << 1;
+const SCOPE_ABSTRACT_UNIX_SOCKET: u64 = 1 << 0;
+const SCOPE_SIGNAL: u64 = 1 << 1;
+
+const CREATE_RULESET_VERSION: u32 = 1;
+const RULE_PATH_BENEATH: libc::c_int = 1;
+
+/// More rules than this are not planned: each costs a few microseconds per process.
+const MOST_RULES: usize = 1500;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct RulesetAttributes {
+    handled_fs: u64,
+    handled_net: u64,
+    scoped: u64,
+}
+
+#[repr(C, packed)]
+struct PathBeneath {
+    allowed: u64,
+    parent: i32,
+}
+
+/// The Landlock ABI of the running kernel, or `None` when it has none or it is switched off.
+pub(crate) fn abi() -> Option<u32> {
+    let nothing = std::ptr::null::<RulesetAttributes>();
+    // SAFETY: with this flag the call reads nothing and returns a number.
+    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, CREATE_RULESET_VERSION) };
+    u32::try_from(version).ok().filter(|version| *version > 0)
+}
+
+struct Rule {
+    path: CString,
+    allowed: u64,
+}
+
+/// A planned ruleset.
+pub(crate) struct Ruleset {
+    attributes: RulesetAttributes,
+    size: usize,
+    rules: Vec<Rule>,
+}
+
+/// What a ruleset is planned from. Paths are canonical.
+pub(crate) struct Ask<'a> {
+    pub(crate) writable: &'a [PathBuf],
+    pub(crate) hidden: &'a [PathBuf],
+    pub(crate) network: Network,
+    /// Whether the mounts already give this process its own `/tmp`, `/dev/shm` and `/proc`.
+    pub(crate) own_mounts: bool,
+}
+
+impl Ruleset {
+    /// Plans the rules for a kernel with this ABI. The second value names hidden paths that rules cannot hide: those below
+    /// a writable folder, since a right given to a folder holds for all below it.
+    pub(crate) fn plan(abi: u32, ask: &Ask<'_>) -> (Self, Vec<PathBuf>) {
+        let handled_fs = match abi {
+            0 | 1 => REFER - 1,
+            2 => (REFER << 1) - 1,
+            3 | 4 => (TRUNCATE << 1) - 1,
+            _ => (IOCTL_DEV << 1) - 1,
+        };
+        let handled_net = match (abi, ask.network) {
+            (4.., Network::Closed) => NET_BIND_TCP | NET_CONNECT_TCP,
+            _ => 0,
+        };
+        let scoped = if abi >= 6 { SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL } else { 0 };
+        let size = match abi {
+            0..=3 => 8,
+            4 | 5 => 16,
+            _ => 24,
+        };
+        let mut planned =
+            Self { attributes: RulesetAttributes { handled_fs, handled_net, scoped }, size, rules: Vec::new() };
+        planned.allow(Path::new("/"), READ_DIR);
+        let hidden = if ask.own_mounts { &[][..] } else { ask.hidden };
+        planned.read_beside(Path::new("/"), hidden);
+        for device in ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"] {
+            planned.allow(&Path::new("/dev").join(device), WRITE_FILE | READ_FILE | READ_DIR | IOCTL_DEV);
+        }
+        let write = handled_fs & !(MAKE_CHAR | MAKE_BLOCK);
+        if ask.own_mounts {
+            planned.allow(Path::new("/proc"), READ);
+            planned.allow(Path::new("/tmp"), write);
+            planned.allow(Path::new("/dev/shm"), write);
+        }
+        for folder in ask.writable {
+            planned.allow(folder, write);
+        }
+        let open = hidden.iter().filter(|path| ask.writable.iter().any(|root| path.starts_with(root)));
+        let mut not_held: Vec<PathBuf> = open.cloned().collect();
+        if planned.rules.len() >= MOST_RULES {
+            not_held = hidden.to_vec();
+            planned.allow(Path::new("/"), READ);
+        }
+        (planned, not_held)
+    }
+
+    fn allow(&mut self, path: &Path, allowed: u64) {
+        if let Ok(path) = CString::new(path.as_os_str().as_bytes()) {
+            self.rules.push(Rule { path, allowed: allowed & self.attributes.handled_fs });
+        }
+    }
+
+    /// Lets everything in a folder be read but the hidden paths: what has nothing hidden below as a whole, the rest entry
+    /// by entry. Devices and, for its own sake, the folder of devices stay out.
+    fn read_beside(&mut self, folder: &Path, hidden: &[PathBuf]) {
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        for entry in entries.flatten() {
+            if self.rules.len() >= MOST_RULES {
+                return;
+            }
+            let path = entry.path();
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            if is_link || path == Path::new("/dev") || hidden.contains(&path) {
+                continue;
+            }
+            if hidden.iter().any(|secret| secret.starts_with(&path)) {
+                self.allow(&path, READ_DIR);
+                self.read_beside(&path, hidden);
+            } else {
+                self.allow(&path, READ);
+            }
+        }
+    }
+
+    /// Builds the ruleset in the calling process. Paths that are not there are skipped: a missing rule allows nothing.
+    pub(crate) fn build(&self) -> Result<RawFd> {
+        let attributes = &raw const self.attributes;
+        // SAFETY: `size` bytes of `attributes` are read, which is at most its size.
+        let ruleset = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, attributes, self.size, 0) };
+        let Ok(ruleset) = RawFd::try_from(ruleset) else {
+            return Err(last());
+        };
+        if ruleset < 0 {
+            return Err(last());
+        }
+        for rule in &self.rules {
+            let Ok(parent) = sys::open(&rule.path, libc::O_PATH) else {
+                continue;
+            };
+            let added = add(ruleset, parent, rule.allowed);
+            // A file takes fewer rights than a folder; asking for the rest is `EINVAL`.
+            let added = match added {
+                Err(Errno(libc::EINVAL)) => add(ruleset, parent, rule.allowed & FILE),
+                other => other,
+            };
+            sys::close(parent);
+            match added {
+                // No right is left to give, or the file system cannot carry rules (`/proc/self/fd` of a pipe).
+                Ok(()) | Err(Errno(libc::ENOMSG | libc::EBADFD)) => {}
+                Err(errno) => {
+                    sys::close(ruleset);
+                    return Err(errno);
+                }
+            }
+        }
+        Ok(ruleset)
+    }
+}
+
+fn add(ruleset: RawFd, parent: RawFd, allowed: u64) -> Result<()> {
+    let rule = PathBeneath { allowed, parent };
+    // SAFETY: `rule` has the layout of `struct landlock_path_beneath_attr` and lives across the call.
+    let added = unsafe { libc::syscall(libc::SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &raw const rule, 0) };
+    if added < 0 { Err(last()) } else { Ok(()) }
+}
+
+/// Puts the calling process under the ruleset, for good. `no_new_privs` must be set.
+pub(crate) fn restrict(ruleset: RawFd) -> Result<()> {
+    // SAFETY: plain numbers.
+    let done = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0) };
+    if done < 0 { Err(last()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rights(ruleset: &Ruleset, path: &Path) -> Option<u64> {
+        let path = CString::new(path.as_os_str().as_bytes()).unwrap();
+        ruleset.rules.iter().filter(|rule| rule.path == path).map(|rule| rule.allowed).reduce(|a, b| a | b)
+    }
+
+    #[test]
+    fn hidden_paths_get_no_rule_but_their_neighbours_do() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        for folder in ["secret", "open/deep"] {
+            std::fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        let hidden = [home.join("secret")];
+        let ask = Ask { writable: &[], hidden: &hidden, network: Network::Open, own_mounts: false };
+        let (ruleset, not_held) = Ruleset::plan(7, &ask);
+        assert_eq!(not_held, Vec::<PathBuf>::new());
+        assert_eq!(rights(&ruleset, &home), Some(READ_DIR));
+        assert_eq!(rights(&ruleset, &home.join("secret")), None);
+        assert_eq!(rights(&ruleset, &home.join("open")), Some(READ));
+    }
+
+    #[test]
+    fn what_lies_below_a_writable_folder_is_reported_as_not_held() {
+        let work = tempfile::tempdir().unwrap();
+        let work = work.path().canonicalize().unwrap();
+        let hidden = [work.join(".env")];
+        let writable = [work.clone()];
+        let ask = Ask { writable: &writable, hidden: &hidden, network: Network::Open, own_mounts: false };
+        assert_eq!(Ruleset::plan(7, &ask).1, hidden);
+    }
+
+    #[test]
+    fn old_kernels_are_asked_only_for_what_they_know() {
+        let ask = Ask { writable: &[], hidden: &[], network: Network::Closed, own_mounts: false };
+        let seen = |abi| {
+            let (ruleset, _) = Ruleset::plan(abi, &ask);
+            (ruleset.attributes.handled_fs, ruleset.attributes.handled_net, ruleset.attributes.scoped, ruleset.size)
+        };
+        assert_eq!(seen(1), (0x1fff, 0, 0, 8));
+        assert_eq!(seen(2), (0x3fff, 0, 0, 8));
+        assert_eq!(seen(3), (0x7fff, 0, 0, 8));
+        assert_eq!(seen(4), (0x7fff, 3, 0, 16));
+        assert_eq!(seen(5), (0xffff, 3, 0, 16));
+        assert_eq!(seen(7), (0xffff, 3, 3, 24));
+    }
+
+    #[test]
+    fn devices_other_than_the_harmless_ones_get_no_rule() {
+        let ask = Ask { writable: &[], hidden: &[], network: Network::Open, own_mounts: true };
+        let (ruleset, _) = Ruleset::plan(7, &ask);
+        assert_eq!(rights(&ruleset, Path::new("/dev")), None);
+        assert_eq!(rights(&ruleset, Path::new("/dev/mem")), None);
+        assert!(rights(&ruleset, Path::new("/dev/null")).is_some_and(|allowed| allowed & WRITE_FILE != 0));
+    }
+}

@@ -1,0 +1,28 @@
+//! Kernel confinement: what is asked for ([`Confinement`]), what this machine can hold ([`Probe`], [`Strength`]),
+//! and the compiled form a child process carries out ([`Sandbox`]).
+//!
+//! Two levels exist. *Namespaces*: user, mount (whole tree read-only but for the writable folders), process ids, IPC,
+//! host name, cgroup and, without network, an empty network; inside it Landlock, a short seccomp deny list, no
+//! capabilities and resource limits. *Landlock*: the same without the namespaces, for machines that forbid them.
+//! Starting the processes themselves is [`crate::process`].
+
+mod capabilities;
+mod config;
+mod landlock;
+mod masks;
+mod namespaces;
+mod plan;
+mod probe;
+mod seccomp;
+mod strength;
+pub(crate) mod sys;
+
+pub(crate) use capabilities::drop_all as capabilities_drop_all;
+pub use config::{Confinement, Limits, Network, SandboxMode};
+pub(crate) use landlock::restrict as landlock_restrict;
+pub use masks::{ControlSockets, Masks, find_masks};
+pub(crate) use namespaces::NamespacePlan;
+pub(crate) use plan::Compiled;
+pub use plan::Sandbox;
+pub use probe::{Facility, Probe};
+pub use strength::{Level, Strength};

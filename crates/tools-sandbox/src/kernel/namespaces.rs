@@ -1,0 +1,281 @@
+//! The mount plan of a process in its own namespaces: whole tree read-only, writable folders bound back, secrets masked,
+//! own `/proc`, `/tmp` and `/dev/shm`. Planned as strings in the parent, carried out by process 1 of the new namespaces.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::RawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use libc::{c_int, c_ulong};
+
+use super::config::{Confinement, Network};
+use super::sys::{self, Errno, Reach, Result};
+use crate::process::{SpawnError, Step};
+
+/// The kernel refuses a smaller `pid_max`.
+const LEAST_PID_MAX: u64 = 301;
+
+/// Folders and masks that exist only for confined processes, removed with this value.
+pub(crate) struct PrivateFolders {
+    base: tempfile::TempDir,
+    shared_memory: Option<tempfile::TempDir>,
+}
+
+impl PrivateFolders {
+    pub(crate) fn create() -> std::io::Result<Self> {
+        use std::os::unix::fs::PermissionsExt;
+        let base = tempfile::Builder::new().prefix("haft-").tempdir()?;
+        std::fs::create_dir(base.path().join("tmp"))?;
+        for (name, folder) in [("no-file", false), ("no-folder", true)] {
+            let path = base.path().join(name);
+            if folder {
+                std::fs::create_dir(&path)?;
+            } else {
+                std::fs::File::create(&path)?;
+            }
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000))?;
+        }
+        let shared_memory = tempfile::Builder::new().prefix("haft-").tempdir_in("/dev/shm").ok();
+        Ok(Self { base, shared_memory })
+    }
+
+    pub(crate) fn temp(&self) -> PathBuf {
+        self.base.path().join("tmp")
+    }
+
+    fn mask(&self, folder: bool) -> PathBuf {
+        self.base.path().join(if folder { "no-folder" } else { "no-file" })
+    }
+}
+
+impl Drop for PrivateFolders {
+    fn drop(&mut self) {
+        use std::os::unix::fs::PermissionsExt;
+        // A folder of mode 0 could not be listed when the base is removed; what cannot be changed stays behind.
+        let _ = std::fs::set_permissions(self.mask(true), std::fs::Permissions::from_mode(0o700));
+    }
+}
+
+struct Binding {
+    target: CString,
+    folder: bool,
+}
+
+/// All strings and numbers the child needs.
+pub(crate) struct NamespacePlan {
+    flags: c_int,
+    uid_map: Vec<u8>,
+    gid_map: Vec<u8>,
+    whole_tree_writable: bool,
+    writable: Vec<CString>,
+    temp: Option<CString>,
+    shared_memory: Option<CString>,
+    mask_file: CString,
+    mask_folder: CString,
+    hidden: Vec<Binding>,
+    protected: Vec<CString>,
+    pid_max: Option<Vec<u8>>,
+}
+
+/// Most roots a plan carries; their detached mounts wait in an array on the child's stack.
+pub(crate) const MOST_ROOTS: usize = 64;
+
+impl NamespacePlan {
+    /// Plans the mounts. `ask` has canonical paths, of which the hidden and protected ones exist.
+    pub(crate) fn new(ask: &Confinement, folders: &PrivateFolders) -> std::result::Result<Self, SpawnError> {
+        let mut flags = libc::CLONE_NEWUSER
+            | libc::CLONE_NEWNS
+            | libc::CLONE_NEWPID
+            | libc::CLONE_NEWIPC
+            | libc::CLONE_NEWUTS
+            | libc::CLONE_NEWCGROUP;
+        if ask.network == Network::Closed {
+            flags |= libc::CLONE_NEWNET;
+        }
+        let temp_root = Path::new("/tmp");
+        let whole_tree_writable = ask.writable.iter().any(|root| root == Path::new("/"));
+        let own_temp = !ask.writable.iter().any(|root| temp_root.starts_with(root)) && temp_root.is_dir();
+        let writable = outermost(&ask.writable);
+        if writable.len() > MOST_ROOTS {
+            return Err(SpawnError::TooManyRoots { most: MOST_ROOTS });
+        }
+        if own_temp {
+            // A root below `/tmp` needs a place to appear at inside the private one.
+            for root in &writable {
+                if let Ok(below) = root.strip_prefix(temp_root) {
+                    std::fs::create_dir_all(folders.temp().join(below)).map_err(SpawnError::PrivateFolders)?;
+                }
+            }
+        }
+        let mut hidden = Vec::new();
+        for path in outermost(&ask.hidden) {
+            // Beneath a private `/tmp` only roots are visible, and their masks have a place to go.
+            let covered =
+                own_temp && path.starts_with(temp_root) && !writable.iter().any(|root| path.starts_with(root));
+            if !covered {
+                hidden.push(Binding { target: text(path)?, folder: path.is_dir() });
+            }
+        }
+        let in_root = |path: &&PathBuf| writable.iter().any(|root| path.starts_with(root));
+        let protected = ask.protected.iter().filter(in_root).map(|path| text(path));
+        let shared_memory = folders.shared_memory.as_ref().map(|folder| text(folder.path())).transpose()?;
+        let (uid, gid) = ids();
+        Ok(Self {
+            flags,
+            uid_map: format!("{uid} {uid} 1").into_bytes(),
+            gid_map: format!("{gid} {gid} 1").into_bytes(),
+            whole_tree_writable,
+            writable: writable.iter().map(|root| text(root)).collect::<std::result::Result<_, _>>()?,
+            temp: own_temp.then(|| text(&folders.temp())).transpose()?,
+            shared_memory,
+            mask_file: text(&folders.mask(false))?,
+            mask_folder: text(&folders.mask(true))?,
+            hidden,
+            protected: protected.collect::<std::result::Result<_, _>>()?,
+            pid_max: ask.limits.processes.map(|most| most.max(LEAST_PID_MAX).to_string().into_bytes()),
+        })
+    }
+
+    /// Flags of the `clone` that starts process 1.
+    pub(crate) fn clone_flags(&self) -> c_int {
+        self.flags
+    }
+
+    /// Whether `/tmp` is a private folder.
+    pub(crate) fn has_own_temp(&self) -> bool {
+        self.temp.is_some()
+    }
+
+    /// Carries out the plan in the calling process, which is process 1 of the new namespaces.
+    pub(crate) fn enter(&self) -> std::result::Result<(), (Step, Errno)> {
+        let at = |step: Step| move |errno: Errno| (step, errno);
+        self.map_ids().map_err(at(Step::MapIds))?;
+        sys::mount(c"none", c"/", None, libc::MS_REC | libc::MS_PRIVATE).map_err(at(Step::PrivateMounts))?;
+
+        let mut roots: [RawFd; MOST_ROOTS] = [-1; MOST_ROOTS];
+        for (slot, root) in roots.iter_mut().zip(&self.writable) {
+            if root.as_bytes() != b"/" {
+                *slot = sys::clone_tree(root, Reach::Recursive).map_err(at(Step::WritableFolder))?;
+                sys::mount_setattr_fd(*slot, Reach::Recursive, sys::MOUNT_ATTR_NOSUID)
+                    .map_err(at(Step::WritableFolder))?;
+            }
+        }
+        let temp = clone_optional(self.temp.as_deref()).map_err(at(Step::PrivateTemp))?;
+        let shared_memory = clone_optional(self.shared_memory.as_deref()).map_err(at(Step::PrivateTemp))?;
+        let mask_file = sys::open(&self.mask_file, libc::O_PATH).map_err(at(Step::Mask))?;
+        let mask_folder = sys::open(&self.mask_folder, libc::O_PATH).map_err(at(Step::Mask))?;
+
+        let read_only = if self.whole_tree_writable { 0 } else { sys::MOUNT_ATTR_RDONLY };
+        sys::mount_setattr(c"/", Reach::Recursive, read_only | sys::MOUNT_ATTR_NOSUID, 0)
+            .map_err(at(Step::ReadOnly))?;
+        self.mount_proc().map_err(at(Step::MountProc))?;
+        attach(temp, c"/tmp").map_err(at(Step::PrivateTemp))?;
+        attach(shared_memory, c"/dev/shm").map_err(at(Step::PrivateTemp))?;
+        for (mount, root) in roots.iter().zip(&self.writable) {
+            attach(*mount, root).map_err(at(Step::WritableFolder))?;
+        }
+        for path in &self.protected {
+            let bound = sys::mount(path, path, None, libc::MS_BIND | libc::MS_REC);
+            bound
+                .and_then(|()| sys::mount_setattr(path, Reach::Recursive, sys::MOUNT_ATTR_RDONLY, 0))
+                .map_err(at(Step::Protect))?;
+        }
+        for mask in &self.hidden {
+            let source = if mask.folder { mask_folder } else { mask_file };
+            hide(source, &mask.target).map_err(at(Step::Mask))?;
+        }
+        Ok(())
+    }
+
+    fn map_ids(&self) -> Result<()> {
+        // Kernels without this file have no set-groups hole either.
+        match sys::write_file(c"/proc/self/setgroups", b"deny") {
+            Ok(()) | Err(Errno(libc::ENOENT)) => {}
+            Err(errno) => return Err(errno),
+        }
+        sys::write_file(c"/proc/self/uid_map", &self.uid_map)?;
+        sys::write_file(c"/proc/self/gid_map", &self.gid_map)
+    }
+
+    /// A fresh `/proc` shows only this call's processes. It is read-only as a whole: for uid 0 many of its switches need no
+    /// capability.
+    fn mount_proc(&self) -> Result<()> {
+        let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+        sys::mount(c"proc", c"/proc", Some(c"proc"), flags)?;
+        if let Some(pid_max) = &self.pid_max {
+            // Binds uid 0 too, whom `RLIMIT_NPROC` does not. Older kernels have one value for all namespaces and refuse.
+            let _ = sys::write_file(c"/proc/sys/kernel/pid_max", pid_max);
+        }
+        let flags = sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV | sys::MOUNT_ATTR_NOEXEC;
+        sys::mount_setattr(c"/proc", Reach::One, sys::MOUNT_ATTR_RDONLY | flags, 0)
+    }
+}
+
+fn clone_optional(path: Option<&CStr>) -> Result<RawFd> {
+    path.map_or(Ok(-1), |path| {
+        let mount = sys::clone_tree(path, Reach::One)?;
+        sys::mount_setattr_fd(mount, Reach::One, sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV)?;
+        Ok(mount)
+    })
+}
+
+fn attach(mount: RawFd, target: &CStr) -> Result<()> {
+    if mount < 0 {
+        return Ok(());
+    }
+    sys::move_mount(mount, target)?;
+    sys::close(mount);
+    Ok(())
+}
+
+/// Lays an unreadable file or folder over a path. The source is named through its descriptor, since the folder it lies in
+/// may be covered by now.
+fn hide(source: RawFd, target: &CStr) -> Result<()> {
+    let mut name = [0u8; 32];
+    let source = sys::join(&mut name, &[b"/proc/self/fd/", b""], source.unsigned_abs());
+    match sys::mount(source, target, None, libc::MS_BIND as c_ulong) {
+        Ok(()) => sys::mount_setattr(
+            target,
+            Reach::One,
+            sys::MOUNT_ATTR_RDONLY | sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV | sys::MOUNT_ATTR_NOEXEC,
+            0,
+        ),
+        // Gone since it was planned: nothing left to hide.
+        Err(Errno(libc::ENOENT)) => Ok(()),
+        Err(errno) => Err(errno),
+    }
+}
+
+/// The paths that lie below no other of the list.
+fn outermost(paths: &[PathBuf]) -> Vec<&PathBuf> {
+    let mut sorted: Vec<&PathBuf> = paths.iter().collect();
+    sorted.sort();
+    sorted.dedup();
+    let mut kept: Vec<&PathBuf> = Vec::new();
+    for path in sorted {
+        if !kept.iter().any(|outer| path.starts_with(outer)) {
+            kept.push(path);
+        }
+    }
+    kept
+}
+
+fn text(path: &Path) -> std::result::Result<CString, SpawnError> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| SpawnError::NulByte { what: "a path" })
+}
+
+fn ids() -> (u32, u32) {
+    crate::process::effective_ids()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_paths_collapse_to_the_outermost() {
+        let paths = ["/w/a", "/w", "/w-b", "/w/a", "/x"].map(PathBuf::from);
+        let kept: Vec<_> = outermost(&paths).into_iter().map(|path| path.to_str().unwrap()).collect();
+        assert_eq!(kept, ["/w", "/w-b", "/x"]);
+    }
+}

@@ -1,0 +1,285 @@
+//! Compiling a [`Confinement`] for this machine: everything a forked child needs, built once and used for many processes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::config::{Confinement, Limits, Network, SandboxMode};
+use super::landlock::{self, Ruleset};
+use super::masks::below_any;
+use super::namespaces::{NamespacePlan, PrivateFolders};
+use super::probe::Probe;
+use super::seccomp::Filter;
+use super::strength::{Level, Strength};
+use super::sys;
+use crate::process::SpawnError;
+
+/// What a child carries out between `fork` and `exec`.
+pub(crate) struct Compiled {
+    pub(crate) namespaces: Option<NamespacePlan>,
+    pub(crate) landlock: Option<Ruleset>,
+    pub(crate) filter: Option<Filter>,
+    /// Whether capabilities and the way to new ones go.
+    pub(crate) drop_privileges: bool,
+    pub(crate) limits: Vec<(libc::c_int, u64, u64)>,
+}
+
+/// A confinement compiled for this machine. Cheap to clone; the private folders go with the last clone.
+#[derive(Clone)]
+pub struct Sandbox {
+    compiled: Arc<Compiled>,
+    strength: Arc<Strength>,
+    folders: Arc<PrivateFolders>,
+    temp: Arc<Path>,
+}
+
+impl std::fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sandbox").field("strength", &self.strength).finish_non_exhaustive()
+    }
+}
+
+impl Sandbox {
+    /// Compiles a confinement with private folders of its own.
+    ///
+    /// # Errors
+    /// When the mode demands more than the machine can hold, or a writable folder is not there.
+    pub fn compile(ask: &Confinement) -> Result<Self, SpawnError> {
+        let folders = Arc::new(PrivateFolders::create().map_err(SpawnError::PrivateFolders)?);
+        Self::assemble(ask, folders, Probe::cached())
+    }
+
+    /// Compiles another confinement over the same private folders, so that files in the temp folder survive the change.
+    ///
+    /// # Errors
+    /// As [`Sandbox::compile`].
+    pub fn recompile(&self, ask: &Confinement) -> Result<Self, SpawnError> {
+        Self::assemble(ask, Arc::clone(&self.folders), Probe::cached())
+    }
+
+    /// What holds a process of this sandbox.
+    pub fn strength(&self) -> &Strength {
+        &self.strength
+    }
+
+    /// The private temp folder, as a process of this sandbox sees it.
+    pub fn temp_dir(&self) -> &Path {
+        &self.temp
+    }
+
+    pub(crate) fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    fn assemble(ask: &Confinement, folders: Arc<PrivateFolders>, probe: &Probe) -> Result<Self, SpawnError> {
+        let (level, degraded) = choose_level(ask.mode, probe)?;
+        let ask = resolve(ask, &folders)?;
+        let mut not_stopped = Vec::new();
+        let namespaces = match level {
+            Level::Namespaces => Some(NamespacePlan::new(&ask, &folders)?),
+            Level::Landlock | Level::Off => None,
+        };
+        let abi = probe.landlock.filter(|_| level != Level::Off);
+        let landlock = abi.map(|abi| {
+            let (ruleset, not_held) = Ruleset::plan(
+                abi,
+                &landlock::Ask {
+                    writable: &ask.writable,
+                    hidden: &ask.hidden,
+                    network: ask.network,
+                    own_mounts: level == Level::Namespaces,
+                },
+            );
+            not_stopped.extend(not_held.iter().map(|path| format!("reading `{}`", path.display())));
+            ruleset
+        });
+        let seccomp = level != Level::Off && probe.seccomp;
+        not_stopped.extend(weaknesses(level, &ask, abi, seccomp).into_iter().map(str::to_owned));
+        let own_temp = namespaces.as_ref().is_some_and(NamespacePlan::has_own_temp);
+        let temp: PathBuf = match level {
+            Level::Namespaces if own_temp => "/tmp".into(),
+            _ => folders.temp(),
+        };
+        let strength = Strength {
+            level,
+            landlock: abi,
+            seccomp,
+            network: held_network(&ask, level, abi, seccomp),
+            degraded,
+            not_stopped,
+        };
+        Ok(Self {
+            compiled: Arc::new(Compiled {
+                namespaces,
+                landlock,
+                filter: seccomp.then(|| Filter::new(ask.network)),
+                drop_privileges: level != Level::Off,
+                limits: numbers(&ask.limits, level),
+            }),
+            strength: Arc::new(strength),
+            folders,
+            temp: temp.into(),
+        })
+    }
+}
+
+/// The strongest level the mode accepts and the machine gives; the second value tells that it is less than the best.
+fn choose_level(mode: SandboxMode, probe: &Probe) -> Result<(Level, bool), SpawnError> {
+    let unavailable = |wanted, missing: String| Err(SpawnError::Unavailable { wanted, missing });
+    let landlock = probe.landlock.is_some() && probe.seccomp;
+    match mode {
+        SandboxMode::Off => Ok((Level::Off, false)),
+        SandboxMode::Namespaces => match &probe.namespaces {
+            Ok(()) if landlock => Ok((Level::Namespaces, false)),
+            Ok(()) => unavailable("namespaces", "Landlock or seccomp".to_owned()),
+            Err(missing) => unavailable("namespaces", missing.to_string()),
+        },
+        SandboxMode::Landlock if landlock => Ok((Level::Landlock, false)),
+        SandboxMode::Landlock => unavailable("landlock", "Landlock or seccomp".to_owned()),
+        SandboxMode::BestEffort => Ok(match (&probe.namespaces, landlock) {
+            (Ok(()), whole) => (Level::Namespaces, !whole),
+            (Err(_), true) => (Level::Landlock, true),
+            (Err(_), false) => (Level::Off, true),
+        }),
+    }
+}
+
+/// Makes every path canonical. Writable folders must exist; hidden and protected ones that do not are dropped.
+fn resolve(ask: &Confinement, folders: &PrivateFolders) -> Result<Confinement, SpawnError> {
+    let mut writable = Vec::new();
+    for root in &ask.writable {
+        let path = root.canonicalize().map_err(|source| SpawnError::WritableFolder { path: root.clone(), source })?;
+        writable.push(path);
+    }
+    let existing = |paths: &[PathBuf]| {
+        let mut found: Vec<PathBuf> = paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        found.sort();
+        found.dedup();
+        found
+    };
+    // Outside namespaces the private temp folder is an ordinary writable one.
+    let temp = folders.temp();
+    if !below_any(&temp, &writable) {
+        writable.push(temp);
+    }
+    Ok(Confinement { writable, hidden: existing(&ask.hidden), protected: existing(&ask.protected), ..ask.clone() })
+}
+
+/// The resource limits as numbers, never above what this process may grant.
+fn numbers(limits: &Limits, level: Level) -> Vec<(libc::c_int, u64, u64)> {
+    // Outside a user namespace the kernel counts all processes of the user, so that what runs already comes on top.
+    let beside = if level == Level::Namespaces { 0 } else { running_tasks() };
+    let wanted = [
+        (libc::RLIMIT_NPROC, limits.processes.map(|most| most.saturating_add(beside))),
+        (libc::RLIMIT_FSIZE, limits.file_size),
+        (libc::RLIMIT_AS, limits.memory),
+        (libc::RLIMIT_CPU, limits.cpu_secs),
+        (libc::RLIMIT_CORE, limits.core),
+    ];
+    wanted
+        .into_iter()
+        .filter_map(|(resource, value)| {
+            let resource = libc::c_int::try_from(resource).ok()?;
+            let (_, hard) = sys::limit(resource).ok()?;
+            let value = value?.min(hard);
+            Some((resource, value, value))
+        })
+        .collect()
+}
+
+/// All tasks of the machine: an upper bound of those of this user.
+fn running_tasks() -> u64 {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let tasks = load.split_whitespace().nth(3).and_then(|field| field.split('/').nth(1)?.parse().ok());
+    tasks.unwrap_or(4096)
+}
+
+fn held_network(ask: &Confinement, level: Level, abi: Option<u32>, seccomp: bool) -> Network {
+    let held = level == Level::Namespaces || seccomp || abi.is_some_and(|abi| abi >= 4);
+    if ask.network == Network::Closed && held { Network::Closed } else { Network::Open }
+}
+
+/// What this level does not stop.
+fn weaknesses(level: Level, ask: &Confinement, abi: Option<u32>, seccomp: bool) -> Vec<&'static str> {
+    let mut open = Vec::new();
+    match level {
+        Level::Namespaces => {
+            if abi.is_none() {
+                open.push("devices the user may open");
+            }
+        }
+        Level::Landlock => {
+            open.push("changing mode, owner, times and attributes of files outside the writable folders");
+            open.push("seeing the command lines of other processes of the user");
+            open.push("System V shared memory of the user");
+            if !ask.hidden.is_empty() {
+                open.push("listing names in hidden folders");
+            }
+            if !ask.protected.is_empty() {
+                open.push("writing protected files inside writable folders");
+            }
+            if abi.is_some_and(|abi| abi < 6) {
+                open.push("signals to other processes of the user and abstract sockets");
+            }
+        }
+        Level::Off => {
+            open.push("reading and writing every file the user may");
+            open.push("signals to other processes of the user");
+        }
+    }
+    if ask.network == Network::Closed && level == Level::Off {
+        open.push("the network");
+    }
+    if !seccomp && level != Level::Off {
+        open.push("unusual system calls");
+    }
+    if ask.network == Network::Open && level != Level::Off {
+        open.push("sending what may be read to the network");
+    }
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::probe::Facility;
+
+    fn probe(namespaces: bool, landlock: Option<u32>, seccomp: bool) -> Probe {
+        let namespaces = if namespaces { Ok(()) } else { Err(Facility::missing("user namespaces", libc::EPERM)) };
+        Probe { namespaces, landlock, seccomp }
+    }
+
+    #[test]
+    fn the_mode_and_the_machine_decide_the_level() {
+        use Level::{Landlock, Namespaces, Off};
+        let table = [
+            (SandboxMode::Namespaces, probe(true, Some(7), true), Some((Namespaces, false))),
+            (SandboxMode::Namespaces, probe(true, None, true), None),
+            (SandboxMode::Namespaces, probe(false, Some(7), true), None),
+            (SandboxMode::Landlock, probe(true, Some(1), true), Some((Landlock, false))),
+            (SandboxMode::Landlock, probe(true, None, true), None),
+            (SandboxMode::BestEffort, probe(true, Some(7), true), Some((Namespaces, false))),
+            (SandboxMode::BestEffort, probe(true, None, true), Some((Namespaces, true))),
+            (SandboxMode::BestEffort, probe(false, Some(7), true), Some((Landlock, true))),
+            (SandboxMode::BestEffort, probe(false, None, false), Some((Off, true))),
+            (SandboxMode::Off, probe(true, Some(7), true), Some((Off, false))),
+        ];
+        for (mode, probe, expected) in table {
+            assert_eq!(choose_level(mode, &probe).ok(), expected, "{mode:?} on {probe:?}");
+        }
+    }
+
+    #[test]
+    fn a_missing_writable_folder_is_an_error() {
+        let ask = Confinement { writable: vec!["/nonexistent/folder".into()], ..Confinement::default() };
+        assert!(matches!(Sandbox::compile(&ask), Err(SpawnError::WritableFolder { .. })));
+    }
+
+    #[test]
+    fn less_than_the_best_says_what_it_does_not_stop() {
+        let ask = Confinement { network: Network::Closed, ..Confinement::default() };
+        for level in [Level::Landlock, Level::Off] {
+            assert!(!weaknesses(level, &ask, Some(7), true).is_empty(), "{level:?}");
+        }
+        assert_eq!(weaknesses(Level::Namespaces, &ask, Some(7), true), Vec::<&str>::new());
+    }
+}

@@ -1,0 +1,34 @@
+//! What holds a child process, in the words that go into every result: the level, its parts, and what is not stopped.
+
+use serde::Serialize;
+
+use super::config::Network;
+
+/// How far the kernel confines a child process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Only resource limits and ownership of the process tree.
+    Off,
+    /// Landlock and seccomp.
+    Landlock,
+    /// Namespaces, and Landlock and seccomp where the kernel has them.
+    Namespaces,
+}
+
+/// The confinement one child process really has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Strength {
+    /// How far it goes.
+    pub level: Level,
+    /// ABI of the Landlock rules, when there are any.
+    pub landlock: Option<u32>,
+    /// Whether system calls are filtered.
+    pub seccomp: bool,
+    /// Whether there is a network.
+    pub network: Network,
+    /// Set when the machine gives less than the strongest level though the configuration would take it.
+    pub degraded: bool,
+    /// What is not stopped, one sentence each.
+    pub not_stopped: Vec<String>,
+}

@@ -1,0 +1,168 @@
+//! Why a process could not be started, down to the step that failed in the child.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A step between `clone` and `exec`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Step {
+    /// Creating the process, with its namespaces.
+    Clone,
+    /// Mapping user and group.
+    MapIds,
+    /// Cutting the mounts off from the machine's.
+    PrivateMounts,
+    /// Making the whole tree read-only.
+    ReadOnly,
+    /// Binding a writable folder.
+    WritableFolder,
+    /// Binding the private temp folders.
+    PrivateTemp,
+    /// Mounting a fresh `/proc`.
+    MountProc,
+    /// Making a protected path read-only.
+    Protect,
+    /// Hiding a path that must not be read.
+    Mask,
+    /// Entering the working directory.
+    WorkingDirectory,
+    /// Setting up the supervisor.
+    Supervise,
+    /// Connecting standard input and output.
+    Streams,
+    /// Setting resource limits.
+    Limits,
+    /// Giving up privileges.
+    Privileges,
+    /// Putting Landlock in force.
+    Landlock,
+    /// Installing the system call filter.
+    Filter,
+    /// Starting the program.
+    Exec,
+}
+
+impl Step {
+    const ALL: [Self; 17] = [
+        Self::Clone,
+        Self::MapIds,
+        Self::PrivateMounts,
+        Self::ReadOnly,
+        Self::WritableFolder,
+        Self::PrivateTemp,
+        Self::MountProc,
+        Self::Protect,
+        Self::Mask,
+        Self::WorkingDirectory,
+        Self::Supervise,
+        Self::Streams,
+        Self::Limits,
+        Self::Privileges,
+        Self::Landlock,
+        Self::Filter,
+        Self::Exec,
+    ];
+
+    pub(crate) fn from_number(number: u8) -> Self {
+        Self::ALL.into_iter().find(|step| *step as u8 == number).unwrap_or(Self::Clone)
+    }
+
+    pub(crate) fn describe(self) -> &'static str {
+        match self {
+            Self::Clone => "creating the process",
+            Self::MapIds => "mapping user and group",
+            Self::PrivateMounts => "separating the mounts",
+            Self::ReadOnly => "making the file tree read-only",
+            Self::WritableFolder => "binding a writable folder",
+            Self::PrivateTemp => "binding the private temp folder",
+            Self::MountProc => "mounting `/proc`",
+            Self::Protect => "protecting a file",
+            Self::Mask => "hiding a file",
+            Self::WorkingDirectory => "entering the working directory",
+            Self::Supervise => "setting up the supervisor",
+            Self::Streams => "connecting the standard streams",
+            Self::Limits => "setting resource limits",
+            Self::Privileges => "giving up privileges",
+            Self::Landlock => "putting Landlock in force",
+            Self::Filter => "installing the system call filter",
+            Self::Exec => "starting the program",
+        }
+    }
+}
+
+/// Why a process could not be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// The configuration demands a confinement this machine cannot give.
+    #[error("the sandbox `{wanted}` is demanded and not available here ({missing})")]
+    Unavailable {
+        /// The mode demanded.
+        wanted: &'static str,
+        /// What is missing.
+        missing: String,
+    },
+    /// A writable folder cannot be used.
+    #[error("writable folder `{}` cannot be used", path.display())]
+    WritableFolder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There are more writable folders than a process can be given.
+    #[error("more than {most} writable folders")]
+    TooManyRoots {
+        /// The most there can be.
+        most: usize,
+    },
+    /// The folders for the sandbox's own use could not be made.
+    #[error("private folders cannot be made")]
+    PrivateFolders(#[source] io::Error),
+    /// A string for the new process holds a NUL byte.
+    #[error("{what} holds a NUL byte")]
+    NulByte {
+        /// Which string.
+        what: &'static str,
+    },
+    /// The working directory cannot be entered.
+    #[error("working directory `{}` cannot be entered", path.display())]
+    WorkingDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The program is not there or cannot be executed.
+    #[error("program `{}` cannot be started", program.display())]
+    Program {
+        /// The program.
+        program: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A step of the confinement failed; the program was not started.
+    #[error("{} failed", step.describe())]
+    Confine {
+        /// The step.
+        step: Step,
+        /// Why.
+        source: io::Error,
+    },
+    /// Pipes or the process itself could not be made.
+    #[error("the process cannot be created")]
+    Create(#[source] io::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_survive_the_way_through_the_status_pipe() {
+        for step in Step::ALL {
+            assert_eq!(Step::from_number(step as u8), step);
+        }
+    }
+}

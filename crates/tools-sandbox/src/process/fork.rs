@@ -1,0 +1,140 @@
+//! The raw `clone` under everything here: a copy of this process that runs one function and never returns from it.
+#![expect(unsafe_code, reason = "clone with namespace flags and a descriptor of the child has no safe wrapper")]
+
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::error::Step;
+use crate::kernel::sys::{self, Errno};
+
+/// Ends the process when dropped: the child must never unwind into the parent's frames.
+struct EndHere;
+
+impl Drop for EndHere {
+    fn drop(&mut self) {
+        sys::exit(126);
+    }
+}
+
+/// Starts a copy of this process that runs `child` with all signals blocked. Gives its process descriptor.
+///
+/// The copy has one thread and none of the locks the others held: `child` must keep to raw system calls.
+pub(crate) fn clone_child(flags: libc::c_int, child: impl FnOnce() -> libc::c_int) -> io::Result<(OwnedFd, i32)> {
+    let blocked = BlockedSignals::all();
+    let mut descriptor: RawFd = -1;
+    let flags = libc::c_long::from(flags | libc::CLONE_PIDFD);
+    // SAFETY: without `CLONE_VM` the child has its own copy of this stack; the descriptor's address is valid.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0, &raw mut descriptor, 0, 0) };
+    match pid {
+        0 => {
+            let _end = EndHere;
+            sys::exit(child())
+        }
+        1.. => {
+            drop(blocked);
+            // SAFETY: the kernel made this descriptor for us alone.
+            Ok((unsafe { OwnedFd::from_raw_fd(descriptor) }, i32::try_from(pid).unwrap_or(-1)))
+        }
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// All signals blocked in this thread until dropped, so that a handler of the parent never runs in the child.
+struct BlockedSignals(libc::sigset_t);
+
+impl BlockedSignals {
+    fn all() -> Self {
+        // SAFETY: both sets are initialised by the calls before they are read.
+        unsafe {
+            let mut all = std::mem::zeroed();
+            let mut before = std::mem::zeroed();
+            libc::sigfillset(&raw mut all);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+            Self(before)
+        }
+    }
+}
+
+impl Drop for BlockedSignals {
+    fn drop(&mut self) {
+        // SAFETY: restores the set `all` saved.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut()) };
+    }
+}
+
+/// Waits until the process of a descriptor has ended and takes its status. `None`: it still runs after `patience`.
+pub(crate) fn reap(descriptor: RawFd, patience: libc::c_int) -> Option<libc::c_int> {
+    let mut poll = libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
+    // SAFETY: one valid record.
+    let ready = unsafe { libc::poll(&raw mut poll, 1, patience) };
+    if ready <= 0 {
+        return None;
+    }
+    // SAFETY: `info` is written by the call before it is read; the descriptor is a process of ours.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        let id = libc::id_t::try_from(descriptor).unwrap_or(0);
+        let flags = libc::WEXITED | libc::WNOHANG | libc::__WALL;
+        match libc::waitid(libc::P_PIDFD, id, &raw mut info, flags) {
+            0 => Some(info.si_status()),
+            _ => Some(-1),
+        }
+    }
+}
+
+/// A process descriptor the runtime can wait on: it is readable once the process has ended.
+pub(crate) fn watch(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    // SAFETY: an owned descriptor is open for as long as the value, and always the same one.
+    unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }.map_err(io::Error::from)
+}
+
+/// Runs `attempt` in a child with these `clone` flags and reports how it went.
+pub(crate) fn try_in_child(
+    flags: libc::c_int,
+    attempt: impl FnOnce() -> Result<(), (Step, Errno)>,
+) -> Result<(), (Step, Errno)> {
+    let mut ends = [0; 2];
+    // SAFETY: room for two descriptors.
+    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } < 0 {
+        return Err((Step::Clone, sys::last()));
+    }
+    let [from, to] = ends;
+    let child = clone_child(flags, || {
+        let failure = match attempt() {
+            Ok(()) => [0; 5],
+            Err((step, Errno(errno))) => {
+                let [a, b, c, d] = errno.to_ne_bytes();
+                [step as u8, a, b, c, d]
+            }
+        };
+        let _ = sys::write(to, &failure);
+        0
+    });
+    sys::close(to);
+    let mut answer = [0u8; 5];
+    let outcome = match child {
+        Err(error) => Err((Step::Clone, Errno(error.raw_os_error().unwrap_or(libc::EPERM)))),
+        Ok((descriptor, _)) => {
+            let got = sys::read(from, &mut answer);
+            let raw = std::os::fd::AsRawFd::as_raw_fd(&descriptor);
+            reap(raw, 1000);
+            let [step, errno @ ..] = answer;
+            match (got, i32::from_ne_bytes(errno)) {
+                (Ok(5), 0) => Ok(()),
+                (Ok(5), errno) => Err((Step::from_number(step), Errno(errno))),
+                _ => Err((Step::Clone, Errno(libc::ECHILD))),
+            }
+        }
+    };
+    sys::close(from);
+    outcome
+}
+
+/// User and group this process acts as.
+pub(crate) fn effective_ids() -> (u32, u32) {
+    // SAFETY: cannot fail and touch no memory.
+    unsafe { (libc::geteuid(), libc::getegid()) }
+}

@@ -1,0 +1,425 @@
+//! What runs in the copy of this process: the supervisor, and for a moment the leader. Raw system calls and buffers built
+//! beforehand, nothing else: no allocation, no lock, no panic.
+#![expect(unsafe_code, reason = "the code between clone and exec is raw system calls on borrowed memory")]
+
+use std::ffi::CStr;
+use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use libc::c_int;
+
+use super::error::Step;
+use crate::kernel::sys::{self, Errno};
+use crate::kernel::{Compiled, capabilities_drop_all, landlock_restrict};
+
+/// Rounds of killing and reaping before the supervisor gives up on processes that do not die.
+const MOST_SWEEPS: u32 = 500;
+
+/// Everything the child needs, borrowed from the parent's frame, of which the child has a copy.
+pub(crate) struct Orders<'a> {
+    pub(crate) program: &'a CStr,
+    pub(crate) cwd: &'a CStr,
+    pub(crate) argv: *const *const libc::c_char,
+    pub(crate) envp: *const *const libc::c_char,
+    /// Standard input, output and error of the leader.
+    pub(crate) streams: [RawFd; 3],
+    /// Read end: signals to deliver; its end means kill all.
+    pub(crate) control: RawFd,
+    /// Write end: [`Message`]s.
+    pub(crate) status: RawFd,
+    pub(crate) compiled: &'a Compiled,
+    /// Upper end of the leader's stack until it executes.
+    pub(crate) stack: *mut libc::c_void,
+}
+
+/// What the supervisor tells the parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Message {
+    /// The program runs.
+    Started,
+    /// The program does not run.
+    Failed { step: Step, errno: i32 },
+    /// The leader has ended with this wait status; so many processes it left are still there.
+    Ended { status: c_int, left: u32 },
+}
+
+impl Message {
+    pub(crate) const SIZE: usize = 12;
+
+    fn encode(self) -> [u8; Self::SIZE] {
+        let (kind, a, b) = match self {
+            Self::Started => (0, 0, 0),
+            Self::Failed { step, errno } => (1, step as u32, errno.cast_unsigned()),
+            Self::Ended { status, left } => (2u32, status.cast_unsigned(), left),
+        };
+        let mut bytes = [0; Self::SIZE];
+        let (first, rest) = bytes.split_at_mut(4);
+        let (second, third) = rest.split_at_mut(4);
+        first.copy_from_slice(&kind.to_ne_bytes());
+        second.copy_from_slice(&a.to_ne_bytes());
+        third.copy_from_slice(&b.to_ne_bytes());
+        bytes
+    }
+
+    pub(crate) fn decode(bytes: [u8; Self::SIZE]) -> Self {
+        let [k0, k1, k2, k3, a0, a1, a2, a3, b0, b1, b2, b3] = bytes;
+        let kind = u32::from_ne_bytes([k0, k1, k2, k3]);
+        let a = u32::from_ne_bytes([a0, a1, a2, a3]);
+        let b = u32::from_ne_bytes([b0, b1, b2, b3]);
+        match kind {
+            0 => Self::Started,
+            1 => Self::Failed { step: Step::from_number(u8::try_from(a).unwrap_or(0)), errno: b.cast_signed() },
+            _ => Self::Ended { status: a.cast_signed(), left: b },
+        }
+    }
+}
+
+fn tell(status: RawFd, message: Message) {
+    // Nobody left to hear it is not an error here: the control pipe ends too.
+    let _ = sys::write(status, &message.encode());
+}
+
+/// The life of the supervisor; the value is its exit code.
+pub(crate) fn supervise(orders: &Orders<'_>) -> c_int {
+    let started = prepare(orders).and_then(|children| start_leader(orders).map(|leader| (children, leader)));
+    match started {
+        Err((step, Errno(errno))) => {
+            tell(orders.status, Message::Failed { step, errno });
+            1
+        }
+        Ok((children, leader)) => {
+            tell(orders.status, Message::Started);
+            close_all_but(0, [orders.control, orders.status, children, -1, -1]);
+            watch(orders, children, leader)
+        }
+    }
+}
+
+type Attempt<T> = Result<T, (Step, Errno)>;
+
+fn at(step: Step) -> impl Fn(Errno) -> (Step, Errno) {
+    move |errno| (step, errno)
+}
+
+/// Sets up namespaces and gives the descriptor that tells of ended children.
+fn prepare(orders: &Orders<'_>) -> Attempt<RawFd> {
+    let [input, output, error] = orders.streams;
+    // The parent's own streams go later, so that nothing opened meanwhile takes their numbers.
+    close_all_but(3, [input, output, error, orders.control, orders.status]);
+    sys::set_session();
+    match &orders.compiled.namespaces {
+        Some(namespaces) => namespaces.enter()?,
+        None => sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0).map_err(at(Step::Supervise))?,
+    }
+    // Memory and environment of this copy of the parent are nobody's to read.
+    sys::prctl(libc::PR_SET_DUMPABLE, 0, 0).map_err(at(Step::Supervise))?;
+    // Only now, and again after the mounts: before them the folder would be the read-only one they cover.
+    sys::change_directory(orders.cwd).map_err(at(Step::WorkingDirectory))?;
+    child_events().map_err(at(Step::Supervise))
+}
+
+fn child_events() -> sys::Result<RawFd> {
+    // Signal 17 is bit 16, in the kernel's set of 64.
+    let set: u64 = 1 << (libc::SIGCHLD - 1);
+    let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
+    // SAFETY: the set is 8 bytes as told.
+    let fd = unsafe { libc::syscall(libc::SYS_signalfd4, -1, &raw const set, 8, flags) };
+    RawFd::try_from(fd).ok().filter(|fd| *fd >= 0).ok_or_else(sys::last)
+}
+
+/// Closes everything from a number on but these; negative numbers stand for nothing.
+fn close_all_but(first: RawFd, mut keep: [RawFd; 5]) {
+    keep.sort_unstable();
+    let mut next = first;
+    for fd in keep {
+        if fd < next {
+            continue;
+        }
+        if fd > next {
+            let _ = sys::close_range(next, (fd - 1).cast_unsigned(), 0);
+        }
+        next = fd + 1;
+    }
+    let _ = sys::close_range(next, u32::MAX, 0);
+}
+
+struct Leader<'a> {
+    orders: &'a Orders<'a>,
+    ruleset: RawFd,
+    /// Step and error number, zero while all is well. The leader shares our memory until it executes.
+    failure: AtomicU64,
+}
+
+fn start_leader(orders: &Orders<'_>) -> Attempt<i32> {
+    let ruleset = match &orders.compiled.landlock {
+        Some(ruleset) => ruleset.build().map_err(at(Step::Landlock))?,
+        None => -1,
+    };
+    let leader = Leader { orders, ruleset, failure: AtomicU64::new(0) };
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: the leader has a stack of its own and we stand still until it has executed or ended, so that `leader`
+    // outlives its use.
+    let pid = unsafe { libc::clone(run_leader, orders.stack, flags, (&raw const leader).cast_mut().cast()) };
+    if pid < 0 {
+        return Err((Step::Supervise, sys::last()));
+    }
+    match leader.failure.load(Ordering::SeqCst) {
+        0 => Ok(pid),
+        failure => {
+            let step = Step::from_number(u8::try_from(failure >> 32).unwrap_or(0));
+            let errno = i32::try_from(failure & 0xffff_ffff).unwrap_or(libc::EIO);
+            Err((step, Errno(errno)))
+        }
+    }
+}
+
+extern "C" fn run_leader(leader: *mut libc::c_void) -> c_int {
+    // SAFETY: `start_leader` passes a pointer to a `Leader` that lives until we execute or end.
+    let leader = unsafe { &*leader.cast::<Leader<'_>>() };
+    let Err((step, Errno(errno))) = become_program(leader);
+    leader.failure.store((step as u64) << 32 | u64::from(errno.unsigned_abs()), Ordering::SeqCst);
+    sys::exit(127)
+}
+
+fn become_program(leader: &Leader<'_>) -> Attempt<std::convert::Infallible> {
+    let orders = leader.orders;
+    let compiled = orders.compiled;
+    sys::set_session();
+    connect_streams(orders.streams).map_err(at(Step::Streams))?;
+    for (resource, soft, hard) in &compiled.limits {
+        sys::set_limit(*resource, *soft, *hard).map_err(at(Step::Limits))?;
+    }
+    if compiled.drop_privileges {
+        sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0).map_err(at(Step::Privileges))?;
+    }
+    if leader.ruleset >= 0 {
+        landlock_restrict(leader.ruleset).map_err(at(Step::Landlock))?;
+    }
+    if compiled.drop_privileges {
+        capabilities_drop_all().map_err(at(Step::Privileges))?;
+    }
+    reset_signals();
+    // A descriptor that leaks in beats every rule about paths.
+    let closed = sys::close_range(3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
+    if closed.is_err() {
+        let _ = sys::close_range(3, u32::MAX, 0);
+    }
+    if let Some(filter) = &compiled.filter {
+        filter.install().map_err(at(Step::Filter))?;
+    }
+    // SAFETY: program, arguments and environment are terminated and outlive the call, which only returns on failure.
+    unsafe { libc::syscall(libc::SYS_execve, orders.program.as_ptr(), orders.argv, orders.envp) };
+    Err((Step::Exec, sys::last()))
+}
+
+fn connect_streams(streams: [RawFd; 3]) -> sys::Result<()> {
+    // Out of the way first: a stream may itself have one of the three numbers.
+    let mut moved = [-1; 3];
+    for (slot, stream) in moved.iter_mut().zip(streams) {
+        *slot = sys::duplicate_above(stream, 3)?;
+    }
+    for (number, stream) in (0..).zip(moved) {
+        sys::duplicate_onto(stream, number)?;
+    }
+    Ok(())
+}
+
+/// Ignored signals stay ignored over `exec`, and this runtime ignores `SIGPIPE`; blocked ones stay blocked.
+fn reset_signals() {
+    for signal in 1..=64 {
+        let default = [0u64; 4];
+        // SAFETY: a zeroed `struct sigaction` is the default action; the kernel refuses the two that have none.
+        unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), 0, 8) };
+    }
+    let none = 0u64;
+    // SAFETY: the set is 8 bytes as told.
+    unsafe { libc::syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const none, 0, 8) };
+}
+
+/// Reaps, reports the leader's end and obeys the parent until nothing is left.
+fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
+    let mut leader_ended = false;
+    loop {
+        let mut events = [
+            libc::pollfd { fd: children, events: libc::POLLIN, revents: 0 },
+            libc::pollfd { fd: orders.control, events: libc::POLLIN, revents: 0 },
+        ];
+        // SAFETY: two valid records.
+        unsafe { libc::poll(events.as_mut_ptr(), 2, -1) };
+        if events[0].revents != 0 {
+            drain(children);
+            let mut reaped = reap_all(leader);
+            if let Some(status) = reaped.leader {
+                leader_ended = true;
+                let left = if reaped.none_left { 0 } else { count_left(orders) };
+                if left == 0 {
+                    reaped.none_left |= reap_all(leader).none_left;
+                }
+                tell(orders.status, Message::Ended { status, left });
+            }
+            if leader_ended && reaped.none_left {
+                return 0;
+            }
+        }
+        if events[1].revents != 0 {
+            let mut signal = [0u8; 1];
+            match sys::read(orders.control, &mut signal) {
+                Ok(1) => deliver(orders, leader, leader_ended, c_int::from(signal[0])),
+                Err(Errno(libc::EINTR | libc::EAGAIN)) => {}
+                _ => return kill_all(orders, children, leader, leader_ended),
+            }
+        }
+    }
+}
+
+fn drain(children: RawFd) {
+    let mut event = [0u8; 128];
+    while sys::read(children, &mut event).is_ok_and(|n| n > 0) {}
+}
+
+struct Reaped {
+    /// Wait status of the leader, if it was among them.
+    leader: Option<c_int>,
+    none_left: bool,
+}
+
+fn reap_all(leader: i32) -> Reaped {
+    let mut reaped = Reaped { leader: None, none_left: false };
+    loop {
+        let mut status: c_int = 0;
+        let flags = libc::WNOHANG | libc::__WALL;
+        // SAFETY: `status` is ours; no usage record is asked for.
+        let pid = unsafe { libc::syscall(libc::SYS_wait4, -1, &raw mut status, flags, 0) };
+        match i32::try_from(pid).unwrap_or(-1) {
+            0 => return reaped,
+            pid if pid == leader => reaped.leader = Some(status),
+            1.. => {}
+            _ => {
+                reaped.none_left = sys::last() == Errno(libc::ECHILD);
+                return reaped;
+            }
+        }
+    }
+}
+
+/// Sends a signal to every process of the tree that can be named.
+fn deliver(orders: &Orders<'_>, leader: i32, leader_ended: bool, signal: c_int) {
+    if orders.compiled.namespaces.is_some() {
+        let _ = sys::kill(-1, signal);
+    } else {
+        for_each_descendant(|pid| {
+            let _ = sys::kill(pid, signal);
+        });
+    }
+    if signal == libc::SIGTERM && !leader_ended {
+        // A stopped process cannot act on it.
+        let _ = sys::kill(if orders.compiled.namespaces.is_some() { -1 } else { -leader }, libc::SIGCONT);
+    }
+}
+
+fn kill_all(orders: &Orders<'_>, children: RawFd, leader: i32, leader_ended: bool) -> c_int {
+    let mut leader_ended = leader_ended;
+    for _ in 0..MOST_SWEEPS {
+        if orders.compiled.namespaces.is_some() {
+            let _ = sys::kill(-1, libc::SIGKILL);
+        } else {
+            if !leader_ended {
+                let _ = sys::kill(-leader, libc::SIGKILL);
+            }
+            // Children of the killed become ours and are met in the next round.
+            for_each_descendant(|pid| {
+                let _ = sys::kill(pid, libc::SIGKILL);
+            });
+        }
+        let reaped = reap_all(leader);
+        if let Some(status) = reaped.leader {
+            leader_ended = true;
+            tell(orders.status, Message::Ended { status, left: 0 });
+        }
+        if reaped.none_left {
+            return 0;
+        }
+        let mut event = libc::pollfd { fd: children, events: libc::POLLIN, revents: 0 };
+        // SAFETY: one valid record.
+        unsafe { libc::poll(&raw mut event, 1, 10) };
+        drain(children);
+    }
+    1
+}
+
+/// How many processes are left directly below this one; at least one where they cannot be counted.
+fn count_left(orders: &Orders<'_>) -> u32 {
+    let mut count = 0;
+    let listed = for_each_child(|_| count += 1);
+    if !listed && orders.compiled.namespaces.is_some() && sys::kill(-1, 0).is_ok() {
+        count = 1;
+    }
+    count
+}
+
+/// Calls `act` with every child of this process. Tells whether the kernel has such a list.
+fn for_each_child(act: impl FnMut(i32)) -> bool {
+    for_each_child_in(c"/proc/thread-self/children", act)
+}
+
+/// Calls `act` with every process below this one, children before their children, up to a bound.
+fn for_each_descendant(mut act: impl FnMut(i32)) {
+    const MOST: usize = 512;
+    let mut found = [0i32; MOST];
+    let mut count = 0;
+    let mut keep = |pid: i32, found: &mut [i32; MOST], count: &mut usize| {
+        if let Some(slot) = found.get_mut(*count) {
+            *slot = pid;
+            *count += 1;
+            act(pid);
+        }
+    };
+    for_each_child(|pid| keep(pid, &mut found, &mut count));
+    let mut next = 0;
+    while let Some(parent) = found.get(next).copied().filter(|_| next < count) {
+        next += 1;
+        let mut path = [0u8; 48];
+        let path = sys::join(&mut path, &[b"/proc/", &[], b"/task/", &[], b"/children"], parent.unsigned_abs());
+        for_each_child_in(path, |pid| keep(pid, &mut found, &mut count));
+    }
+}
+
+fn for_each_child_in(list: &CStr, mut act: impl FnMut(i32)) -> bool {
+    let Ok(list) = sys::open(list, libc::O_RDONLY) else {
+        return false;
+    };
+    let mut pid = 0i32;
+    let mut buffer = [0u8; 1024];
+    while let Ok(count @ 1..) = sys::read(list, &mut buffer) {
+        for byte in buffer.iter().take(count) {
+            match byte {
+                b'0'..=b'9' => pid = pid.wrapping_mul(10).wrapping_add(i32::from(byte - b'0')),
+                _ if pid > 0 => {
+                    act(pid);
+                    pid = 0;
+                }
+                _ => {}
+            }
+        }
+    }
+    sys::close(list);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_survive_the_pipe() {
+        let messages = [
+            Message::Started,
+            Message::Failed { step: Step::Mask, errno: 13 },
+            Message::Ended { status: 0x0100, left: 3 },
+            Message::Ended { status: 9, left: 0 },
+        ];
+        for message in messages {
+            assert_eq!(Message::decode(message.encode()), message);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! [`ProcessTree`]: the parent's side of a running command. Starting, streams, waiting, signals, and the end of all of it.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::Duration;
+
+use tokio::io::unix::AsyncFd;
+use tokio::net::unix::pipe;
+
+use super::error::{SpawnError, Step};
+use super::fork::{clone_child, reap, watch};
+use super::spec::{Image, ProcessSpec, Stdin};
+use super::supervisor::{Message, Orders, supervise};
+use crate::kernel::sys::Errno;
+use crate::kernel::{NamespacePlan, Sandbox};
+
+/// Stack of the leader until it executes.
+const STACK: usize = 64 * 1024;
+/// How long a drop waits for the tree to be gone before it leaves that to a thread.
+const DROP_PATIENCE_MS: i32 = 100;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit {
+    /// Its exit code, unless a signal ended it.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Processes it left running, counted at the top of what was left. They are still there until
+    /// [`finish`](ProcessTree::finish) or a drop.
+    pub left_running: u32,
+}
+
+impl Exit {
+    fn from_status(status: i32, left_running: u32) -> Self {
+        if libc::WIFEXITED(status) {
+            Self { code: Some(libc::WEXITSTATUS(status)), signal: None, left_running }
+        } else {
+            Self { code: None, signal: Some(libc::WTERMSIG(status)), left_running }
+        }
+    }
+}
+
+/// A running command and everything it has started. Dropping it kills all of it.
+#[derive(Debug)]
+pub struct ProcessTree {
+    stdin: Option<pipe::Sender>,
+    stdout: Option<pipe::Receiver>,
+    stderr: Option<pipe::Receiver>,
+    status: pipe::Receiver,
+    /// Gone when the order to kill all has been given.
+    control: Option<OwnedFd>,
+    /// Gone when the supervisor has been reaped.
+    supervisor: Option<AsyncFd<OwnedFd>>,
+    exit: Option<Exit>,
+    id: i32,
+    /// Keeps the private folders alive while something runs in them.
+    _sandbox: Sandbox,
+}
+
+impl ProcessTree {
+    /// Starts a command in a sandbox. Must be called within a tokio runtime with I/O.
+    ///
+    /// # Errors
+    /// When a step of the confinement fails or the program cannot be started: nothing runs then.
+    pub async fn spawn(spec: &ProcessSpec, sandbox: &Sandbox) -> Result<Self, SpawnError> {
+        let mut tree = Self::launch(spec, sandbox)?;
+        let failed = match tree.message().await {
+            Some(Message::Started) => return Ok(tree),
+            Some(Message::Failed { step, errno }) => (step, errno),
+            Some(Message::Ended { .. }) | None => (Step::Supervise, libc::ECHILD),
+        };
+        let (step, errno) = failed;
+        let source = io::Error::from(Errno(errno));
+        Err(match step {
+            Step::Exec => SpawnError::Program { program: spec.program.clone(), source },
+            Step::WorkingDirectory => SpawnError::WorkingDirectory { path: spec.cwd.clone(), source },
+            _ => SpawnError::Confine { step, source },
+        })
+    }
+
+    fn launch(spec: &ProcessSpec, sandbox: &Sandbox) -> Result<Self, SpawnError> {
+        let image = Image::new(spec)?;
+        let (argv, envp) = (image.argv(), image.envp());
+        let create = SpawnError::Create;
+        let (control_end, control) = io::pipe().map_err(create)?;
+        let (status, status_end) = io::pipe().map_err(create)?;
+        let (stdout, stdout_end) = io::pipe().map_err(create)?;
+        let (stderr, stderr_end) = io::pipe().map_err(create)?;
+        let (stdin_end, stdin): (OwnedFd, Option<OwnedFd>) = match spec.stdin {
+            Stdin::Null => (std::fs::File::open("/dev/null").map_err(create)?.into(), None),
+            Stdin::Piped => {
+                let (ours, theirs) = io::pipe().map(|(read, write)| (write, read)).map_err(create)?;
+                (theirs.into(), Some(ours.into()))
+            }
+        };
+        let mut stack = vec![0u8; STACK];
+        // The stack grows down from an address the calling convention wants to be a multiple of 16.
+        let top = stack.as_mut_ptr_range().end;
+        let top = top.wrapping_sub(top.addr() % 16);
+        let orders = Orders {
+            program: &image.program,
+            cwd: &image.cwd,
+            argv: argv.as_ptr(),
+            envp: envp.as_ptr(),
+            streams: [stdin_end.as_raw_fd(), stdout_end.as_raw_fd(), stderr_end.as_raw_fd()],
+            control: control_end.as_raw_fd(),
+            status: status_end.as_raw_fd(),
+            compiled: sandbox.compiled(),
+            stack: top.cast(),
+        };
+        let flags = sandbox.compiled().namespaces.as_ref().map_or(0, NamespacePlan::clone_flags);
+        let (descriptor, id) = clone_child(flags, || supervise(&orders))
+            .map_err(|source| SpawnError::Confine { step: Step::Clone, source })?;
+        // From here on the child exists: whatever fails below drops `control`, which ends it.
+        let supervisor = watch(descriptor).map_err(create)?;
+        Ok(Self {
+            stdin: stdin.map(pipe::Sender::from_owned_fd).transpose().map_err(create)?,
+            stdout: Some(pipe::Receiver::from_owned_fd(stdout.into()).map_err(create)?),
+            stderr: Some(pipe::Receiver::from_owned_fd(stderr.into()).map_err(create)?),
+            status: pipe::Receiver::from_owned_fd(status.into()).map_err(create)?,
+            control: Some(control.into()),
+            supervisor: Some(supervisor),
+            exit: None,
+            id,
+            _sandbox: sandbox.clone(),
+        })
+    }
+
+    /// Process id of the supervisor, under which the whole tree lies.
+    pub fn id(&self) -> i32 {
+        self.id
+    }
+
+    /// The write end of a piped standard input, once.
+    pub fn take_stdin(&mut self) -> Option<pipe::Sender> {
+        self.stdin.take()
+    }
+
+    /// The read end of standard output, once.
+    pub fn take_stdout(&mut self) -> Option<pipe::Receiver> {
+        self.stdout.take()
+    }
+
+    /// The read end of standard error, once.
+    pub fn take_stderr(&mut self) -> Option<pipe::Receiver> {
+        self.stderr.take()
+    }
+
+    /// Waits until the command itself has ended, whatever it left running. Can be dropped and called again.
+    pub async fn wait(&mut self) -> Exit {
+        loop {
+            if let Some(exit) = self.exit {
+                return exit;
+            }
+            match self.message().await {
+                Some(Message::Ended { status, left }) => self.exit = Some(Exit::from_status(status, left)),
+                Some(_) => {}
+                // The supervisor is gone without a word: it was killed, and the tree with it.
+                None => {
+                    self.exit = Some(Exit { code: None, signal: Some(libc::SIGKILL), left_running: 0 });
+                }
+            }
+        }
+    }
+
+    /// Sends a signal to every process of the tree.
+    ///
+    /// # Errors
+    /// When the tree is gone already.
+    pub fn signal(&self, signal: u8) -> io::Result<()> {
+        use io::Write;
+        let Some(control) = &self.control else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        std::fs::File::from(control.try_clone()?).write_all(&[signal])
+    }
+
+    /// Asks the whole tree to end, gives it `grace`, then kills what is left. Nothing is left afterwards.
+    pub async fn terminate(&mut self, grace: Duration) -> Exit {
+        if self.signal(15).is_ok() {
+            let _ = tokio::time::timeout(grace, self.gone()).await;
+        }
+        self.finish().await;
+        self.wait().await
+    }
+
+    /// Kills whatever is left and waits until it is gone.
+    pub async fn finish(&mut self) {
+        self.control = None;
+        self.gone().await;
+        self.reap_supervisor();
+    }
+
+    /// Waits until the last process of the tree has ended.
+    async fn gone(&mut self) {
+        if let Some(supervisor) = &self.supervisor {
+            // An error here means the descriptor cannot be watched any more; the reaping below waits by itself then.
+            let _ = supervisor.readable().await;
+        }
+    }
+
+    fn reap_supervisor(&mut self) {
+        if let Some(supervisor) = self.supervisor.take() {
+            let descriptor = supervisor.into_inner();
+            if reap(descriptor.as_raw_fd(), DROP_PATIENCE_MS).is_none() {
+                std::thread::spawn(move || {
+                    reap(descriptor.as_raw_fd(), -1);
+                });
+            }
+        }
+    }
+
+    /// The next message of the supervisor; `None` when it is gone.
+    async fn message(&mut self) -> Option<Message> {
+        let mut bytes = [0u8; Message::SIZE];
+        loop {
+            self.status.readable().await.ok()?;
+            // Messages are written whole and shorter than a pipe's atomic size, so they are read whole.
+            match self.status.try_read(&mut bytes) {
+                Ok(Message::SIZE) => return Some(Message::decode(bytes)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Ok(_) | Err(_) => return None,
+            }
+        }
+    }
+}
+
+impl Drop for ProcessTree {
+    fn drop(&mut self) {
+        self.control = None;
+        self.reap_supervisor();
+    }
+}

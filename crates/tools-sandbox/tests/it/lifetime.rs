@@ -1,0 +1,143 @@
+//! Nothing a command starts outlives it, its time or its owner.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncReadExt;
+use tools_sandbox::kernel::SandboxMode;
+use tools_sandbox::process::{ProcessTree, Stdin};
+
+use crate::support::{Place, run, sandboxes, shell};
+
+/// Three ways to stay behind: plain, own session, forked twice. The mark is an argument to find them by.
+fn daemons(mark: &str) -> String {
+    format!(
+        "bash -c 'exec -a {mark} sleep 99' & \
+         setsid bash -c 'exec -a {mark} sleep 99' & \
+         (setsid bash -c '(exec -a {mark} sleep 99) & exit' &) ; "
+    )
+}
+
+/// Whether a process with this argument runs anywhere on the machine.
+fn runs(mark: &str) -> bool {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    entries
+        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
+        .any(|line| line.split(|byte| *byte == 0).next() == Some(mark.as_bytes()))
+}
+
+async fn until_running(mark: &str) {
+    let start = Instant::now();
+    while !runs(mark) && start.elapsed() < Duration::from_secs(10) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(runs(mark), "the daemon never started");
+}
+
+fn mark(test: &str, level: impl std::fmt::Debug) -> String {
+    format!("mark-{test}-{level:?}-{}", std::process::id())
+}
+
+#[tokio::test]
+async fn the_leaders_end_ends_the_call_and_what_it_left_is_killed() {
+    let place = Place::new();
+    for (level, sandbox) in sandboxes(&place.ask(SandboxMode::Off)) {
+        let mark = mark("leader", level);
+        let line = format!("{} sleep 0.3; echo hi; exit 7", daemons(&mark));
+        let ran = run(&line, &place.work, &sandbox).await;
+        assert_eq!((ran.exit.code, ran.stdout.as_str()), (Some(7), "hi\n"), "{level:?}: {}", ran.stderr);
+        assert!(ran.exit.left_running >= 3, "{level:?}: {:?}", ran.exit);
+        assert!(!runs(&mark), "{level:?}");
+    }
+}
+
+#[tokio::test]
+async fn terminating_reaches_every_process_and_lets_them_clean_up() {
+    let place = Place::new();
+    for (level, sandbox) in sandboxes(&place.ask(SandboxMode::Off)) {
+        let mark = mark("term", level);
+        let line = format!("trap 'echo bye; exit 3' TERM; {} echo up; while :; do sleep 0.05; done", daemons(&mark));
+        let mut tree = ProcessTree::spawn(&shell(&line, &place.work), &sandbox).await.unwrap();
+        let mut out = tree.take_stdout().unwrap();
+        until_running(&mark).await;
+        let mut up = [0; 3];
+        out.read_exact(&mut up).await.unwrap();
+        let exit = tree.terminate(Duration::from_secs(5)).await;
+        assert_eq!(exit.code, Some(3), "{level:?}: {exit:?}");
+        let mut rest = String::new();
+        out.read_to_string(&mut rest).await.unwrap();
+        assert_eq!(rest, "bye\n", "{level:?}");
+        assert!(!runs(&mark), "{level:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_ignores_the_request_is_killed() {
+    let place = Place::new();
+    for (level, sandbox) in sandboxes(&place.ask(SandboxMode::Off)) {
+        let line = "trap '' TERM; echo up; while :; do sleep 0.05; done";
+        let mut tree = ProcessTree::spawn(&shell(line, &place.work), &sandbox).await.unwrap();
+        let mut up = [0; 3];
+        tree.take_stdout().unwrap().read_exact(&mut up).await.unwrap();
+        let exit = tree.terminate(Duration::from_millis(50)).await;
+        assert_eq!(exit.signal, Some(9), "{level:?}");
+    }
+}
+
+#[tokio::test]
+async fn dropping_kills_the_whole_tree() {
+    let place = Place::new();
+    for (level, sandbox) in sandboxes(&place.ask(SandboxMode::Off)) {
+        let mark = mark("drop", level);
+        let line = format!("{} sleep 99", daemons(&mark));
+        let tree = ProcessTree::spawn(&shell(&line, &place.work), &sandbox).await.unwrap();
+        until_running(&mark).await;
+        let supervisor = format!("/proc/{}", tree.id());
+        drop(tree);
+        assert!(!runs(&mark), "{level:?}");
+        assert!(!Path::new(&supervisor).exists(), "{level:?}: the supervisor was not reaped");
+    }
+}
+
+#[tokio::test]
+async fn death_by_signal_is_told_apart_from_an_exit_code() {
+    let place = Place::new();
+    for (level, sandbox) in sandboxes(&place.ask(SandboxMode::Off)) {
+        let ran = run("kill -9 $$", &place.work, &sandbox).await;
+        assert_eq!((ran.exit.code, ran.exit.signal), (None, Some(9)), "{level:?}");
+    }
+}
+
+#[tokio::test]
+async fn input_is_empty_unless_piped() {
+    use tokio::io::AsyncWriteExt;
+    let place = Place::new();
+    for (level, sandbox) in sandboxes(&place.ask(SandboxMode::Off)) {
+        assert_eq!(run("cat; read x; echo $?", &place.work, &sandbox).await.stdout, "1\n", "{level:?}");
+        let mut spec = shell("cat", &place.work);
+        spec.stdin = Stdin::Piped;
+        let mut tree = ProcessTree::spawn(&spec, &sandbox).await.unwrap();
+        let mut input = tree.take_stdin().unwrap();
+        input.write_all(b"given").await.unwrap();
+        drop(input);
+        let mut text = String::new();
+        tree.take_stdout().unwrap().read_to_string(&mut text).await.unwrap();
+        assert_eq!(text, "given", "{level:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_at_once_do_not_hold_each_other_up() {
+    let place = Place::new();
+    for (level, sandbox) in sandboxes(&place.ask(SandboxMode::Off)) {
+        let many = (0..24).map(|n| {
+            let (sandbox, work) = (sandbox.clone(), place.work.clone());
+            tokio::spawn(async move { run(&format!("echo {n}"), &work, &sandbox).await.stdout })
+        });
+        let mut seen = Vec::new();
+        for one in many.collect::<Vec<_>>() {
+            seen.push(one.await.unwrap().trim().parse::<u32>().unwrap());
+        }
+        assert_eq!(seen, (0..24).collect::<Vec<_>>(), "{level:?}");
+    }
+}
