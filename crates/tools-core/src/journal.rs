@@ -152,13 +152,7 @@ mod tests {
         journal.executing();
         let first = journal.runs();
         journal.executing();
-        assert_eq!(
-            journal.runs(),
-            Runs {
-                count: 2,
-                since: first.since
-            }
-        );
+        assert_eq!(journal.runs(), Runs { count: 2, since: first.since });
         assert!(first.since.is_some());
     }
 }
