@@ -80,7 +80,7 @@ mod tests {
         let change = diff(Path::new("f"), Some("a\nb\nc\n"), "a\nB\nc\n");
         assert_eq!((change.added, change.removed), (1, 1));
         assert_eq!(change.unified, "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n");
-        let long: String = (0..5000).map(|n| format!("{n}\n")).collect();
+        let long = "line\n".repeat(5000);
         let change = diff(Path::new("f"), None, &long);
         assert_eq!((change.added, change.before), (5000, None));
         assert!(change.unified.lines().count() <= SHOWN + 1 && change.unified.contains("are not shown"));

@@ -1,6 +1,6 @@
 //! What can go wrong in a file tool, and which category that is.
 
-use std::path::PathBuf;
+use std::{fmt::Write as _, path::PathBuf};
 
 use thiserror::Error;
 use tools_core::{ToolError, ToolErrorCategory};
@@ -181,14 +181,15 @@ fn miss_text(at: &str, miss: &Miss) -> String {
                 text.push_str("\nit holds the line numbers that `read` shows; leave them out");
             }
             if let Some(line) = applied {
-                text.push_str(&format!(
+                let _ = write!(
+                    text,
                     "\n`new_string` is already present at line {line}: the edit seems to be applied already"
-                ));
+                );
             }
             if let Some(Near { first, lines, why }) = near {
-                text.push_str(&format!("\nnearest text{why}:"));
+                let _ = write!(text, "\nnearest text{why}:");
                 for (offset, line) in lines.iter().enumerate() {
-                    text.push_str(&format!("\n{:>6}\t{line}", first + offset));
+                    let _ = write!(text, "\n{:>6}\t{line}", first + offset);
                 }
             }
             text

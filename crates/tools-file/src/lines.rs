@@ -218,9 +218,9 @@ mod tests {
     proptest! {
         #[test]
         fn a_window_is_what_the_lines_of_the_text_say(
-            text in "[ab\n]{0,40}", offset in 0..12_u64, limit in 0..12_u64, chunk in 1..9_usize,
+            text in "[ab\n]{0,40}", offset in 0..12_u32, limit in 0..12_u32, chunk in 1..9_usize,
         ) {
-            let ask = Ask { offset, limit, line_bytes: 1000, total_bytes: 100_000 };
+            let ask = Ask { offset: offset.into(), limit: limit.into(), line_bytes: 1000, total_bytes: 100_000 };
             let found = window(text.as_bytes(), ask, chunk);
             let all: Vec<&str> = text.lines().collect();
             let expected: Vec<&str> = all.iter().copied().skip(offset as usize).take(limit as usize).collect();

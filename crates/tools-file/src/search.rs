@@ -5,7 +5,7 @@ use std::{
     io::{self, Read},
 };
 
-use grep_matcher::Matcher as _;
+use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
@@ -41,7 +41,7 @@ pub(crate) struct Hit {
 /// What one file gave.
 #[derive(Debug, Default)]
 pub(crate) struct Hits {
-    pub(crate) hits: Vec<Hit>,
+    pub(crate) lines: Vec<Hit>,
     /// Lines that matched, also those that were not kept.
     pub(crate) matches: u64,
     pub(crate) binary: bool,
@@ -74,16 +74,25 @@ pub(crate) fn compile(query: &Query<'_>) -> Result<RegexMatcher, FileError> {
         .case_insensitive(!query.case_sensitive)
         .fixed_strings(query.literal)
         .multi_line(true)
-        .size_limit(16 * 1024 * 1024)
-        .line_terminator(Some(b'\n'))
-        // `$` must match before CRLF too; without it the plain terminator searches faster.
-        .crlf(query.pattern.contains('$'));
+        .size_limit(16 * 1024 * 1024);
+    // `$` must match before CRLF too; without it the plain terminator searches faster.
+    if query.pattern.contains('$') && !query.literal {
+        builder.crlf(true);
+    } else {
+        builder.line_terminator(Some(b'\n'));
+    }
     builder.build(query.pattern).map_err(|error| fail(error.to_string()))
 }
 
 impl Search {
     pub(crate) fn new(matcher: RegexMatcher, query: &Query<'_>, line_bytes: usize, cancel: Cancel) -> Self {
+        let crlf = matcher.line_terminator().is_some_and(|terminator| terminator.is_crlf());
         let searcher = SearcherBuilder::new()
+            .line_terminator(if crlf {
+                LineTerminator::crlf()
+            } else {
+                LineTerminator::byte(b'\n')
+            })
             .line_number(true)
             .before_context(query.context)
             .after_context(query.context)
@@ -196,7 +205,7 @@ impl Sink for Collector<'_> {
         }
         if self.found.matches < self.keep as u64 {
             let hit = self.hit(found.line_number(), found.bytes(), true);
-            self.found.hits.push(hit);
+            self.found.lines.push(hit);
         }
         self.found.matches += 1;
         Ok(true)
@@ -209,7 +218,7 @@ impl Sink for Collector<'_> {
                 && matches!(context.kind(), grep_searcher::SinkContextKind::After));
         if kept {
             let hit = self.hit(context.line_number(), context.bytes(), false);
-            self.found.hits.push(hit);
+            self.found.lines.push(hit);
         }
         Ok(true)
     }

@@ -306,12 +306,11 @@ impl<'a> Lines<'a> {
         let whole = request.old.ends_with('\n');
         (0..=self.lines.len() - count)
             .filter_map(|first| -> Option<Replacement> {
-                let transform = match step {
-                    Step::Indentation => Indent::between(&old, self, first)?,
-                    _ => {
-                        let same = |n: usize| old.line(n).trim_end() == self.line(first + n).trim_end();
-                        (0..count).all(same).then_some(Indent::Same)?
-                    }
+                let transform = if step == Step::Indentation {
+                    Indent::between(&old, self, first)?
+                } else {
+                    let same = |n: usize| old.line(n).trim_end() == self.line(first + n).trim_end();
+                    (0..count).all(same).then_some(Indent::Same)?
                 };
                 let last = first + count - 1;
                 let start = self.lines[first].start;
@@ -388,8 +387,8 @@ impl Indent {
                 let spaces = have.bytes().all(|b| b == b' ') && wanted.bytes().all(|b| b == b'\t');
                 let (n, m) = (wanted.len(), have.len());
                 match (tabs, spaces) {
-                    (true, _) if n % m == 0 => Some((" ".repeat(n / m), "\t".to_owned())),
-                    (_, true) if m % n == 0 => Some(("\t".to_owned(), " ".repeat(m / n))),
+                    (true, _) if n.is_multiple_of(m) => Some((" ".repeat(n / m), "\t".to_owned())),
+                    (_, true) if m.is_multiple_of(n) => Some(("\t".to_owned(), " ".repeat(m / n))),
                     _ => None,
                 }
             });
@@ -415,7 +414,7 @@ impl Indent {
                 Self::Remove(less) => indent.strip_prefix(less.as_str())?.to_owned(),
                 Self::Map { known, unit } => match (known.get(indent), unit) {
                     (Some(have), _) => have.clone(),
-                    (None, Some((from, to))) if indent.len() % from.len() == 0 => {
+                    (None, Some((from, to))) if indent.len().is_multiple_of(from.len()) => {
                         let steps = indent.len() / from.len();
                         (indent == from.repeat(steps)).then(|| to.repeat(steps))?
                     }

@@ -11,7 +11,7 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 use tools_core::{CallContext, SessionId, Shared, ToolError, nearest};
-use tools_sandbox::{Beneath, Directory, Entry, FileKind, Metadata, PathError, Roots, shown};
+use tools_sandbox::{Beneath, Directory, Entry, FileKind, Metadata, PathError, ResolvedPath, Roots, shown};
 
 use crate::{FilePolicy, config::FileConfig, error::FileError, memory::ReadMemory};
 
@@ -35,8 +35,12 @@ impl Workspace {
     pub(crate) fn site(&self, cx: &CallContext) -> Result<Site, FileError> {
         let policy = self.policy.load();
         let roots = policy.roots(cx.workdir())?;
+        let known_as = roots
+            .resolve(Path::new("."), cx.workdir())
+            .map_or_else(|_| cx.workdir().to_path_buf(), ResolvedPath::into_path);
         Ok(Site {
             roots,
+            known_as,
             policy,
             workdir: cx.workdir().to_path_buf(),
             session: cx.session().clone(),
@@ -88,6 +92,8 @@ pub(crate) struct Site {
     pub(crate) roots: Roots,
     policy: Arc<FilePolicy>,
     pub(crate) workdir: PathBuf,
+    /// The canonical path of the working directory.
+    known_as: PathBuf,
     session: SessionId,
     memory: Arc<ReadMemory>,
     locks: Arc<PathLocks>,
@@ -129,6 +135,15 @@ impl Site {
         self.roots
             .open_any(path, &self.workdir)
             .map_err(|error| self.with_near_names(error, path))
+    }
+
+    /// Where a search begins: at `path`, else at the working directory, or at every root if that is in none.
+    pub(crate) fn search_starts(&self, path: Option<&str>) -> Vec<PathBuf> {
+        match path {
+            Some(path) => vec![PathBuf::from(path)],
+            None if self.roots.resolve(Path::new("."), &self.workdir).is_ok() => vec![PathBuf::from(".")],
+            None => self.roots.paths().map(Path::to_path_buf).collect(),
+        }
     }
 
     /// Opens a regular file for reading.
@@ -208,7 +223,7 @@ impl Site {
 
     /// A path as the model should see it: relative to the working directory where it lies below.
     pub(crate) fn show(&self, path: &Path) -> String {
-        match path.strip_prefix(&self.workdir) {
+        match path.strip_prefix(&self.known_as) {
             Ok(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
             Ok(rest) => shown(rest),
             Err(_) => shown(path),

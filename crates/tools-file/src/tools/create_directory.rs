@@ -27,11 +27,7 @@ impl Tool for CreateDirectory {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        let traits = ToolTraits {
-            idempotent: true,
-            ..ToolTraits::EDIT
-        };
-        ToolDef::of::<Args>("create_directory", ToolKind::Edit, traits).titled("Create directory")
+        ToolDef::of::<Args>("create_directory", ToolKind::Edit, ToolTraits::EDIT).titled("Create directory")
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {

@@ -155,7 +155,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
         change.removed
     );
     for note in &edited.notes {
-        summary.push_str(&format!("\n[{note}]"));
+        summary.extend(["\n[", note, "]"]);
     }
     if stale.is_some() {
         summary

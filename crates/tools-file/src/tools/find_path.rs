@@ -213,29 +213,37 @@ fn starts(args: &Args, site: &Site) -> Result<Vec<Start>, FileError> {
             absolute: false,
             depth,
         }]),
-        Err(PathError::NotFound(_) | PathError::NotADirectory(_)) if args.path.is_none() => Ok(Vec::new()),
+        Err(PathError::NotFound(_) | PathError::NotADirectory(_))
+            if args.path.is_none() || !prefix.as_os_str().is_empty() =>
+        {
+            Ok(Vec::new())
+        }
         Err(PathError::Outside { path, roots }) => {
-            let above: Vec<PathBuf> = roots.iter().filter(|root| root.starts_with(&below)).cloned().collect();
-            if above.is_empty() || !below.is_absolute() {
+            let begin: PathBuf = site.workdir.join(&below).components().collect();
+            let covered: Vec<PathBuf> = roots.iter().filter(|root| root.starts_with(&begin)).cloned().collect();
+            if covered.is_empty() {
                 return Err(PathError::Outside { path, roots }.into());
             }
-            let whole = compile(&args.pattern, &below.join(&rest))?;
-            above
+            let begin = PathBuf::from(globset::escape(&begin.to_string_lossy()));
+            let whole = compile(&args.pattern, &begin.join(&rest))?;
+            covered
                 .into_iter()
-                .map(|root| {
-                    let directory = site.roots.open_directory(&root, &site.workdir)?;
-                    Ok(Start {
-                        path: root,
-                        directory: Some(directory),
-                        glob: Some(whole.clone()),
-                        absolute: true,
-                        depth: None,
-                    })
-                })
+                .map(|root| start_in_root(root, &whole, site))
                 .collect()
         }
         Err(error) => Err(error.into()),
     }
+}
+
+fn start_in_root(root: PathBuf, whole: &GlobMatcher, site: &Site) -> Result<Start, FileError> {
+    let directory = site.roots.open_directory(&root, &site.workdir)?;
+    Ok(Start {
+        path: root,
+        directory: Some(directory),
+        glob: Some(whole.clone()),
+        absolute: true,
+        depth: None,
+    })
 }
 
 /// A pattern without wildcards: the path itself, if it is there.

@@ -2,7 +2,9 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     fmt::Write as _,
+    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -69,9 +71,12 @@ impl Tool for Grep {
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let site = self.0.site(cx)?;
-        let path = Path::new(args.path.as_deref().unwrap_or("."));
-        let resolved = site.roots.resolve(path, &site.workdir).map_err(FileError::from)?;
-        Ok(Inspection::read_only().touching(Subject::path(resolved.into_path(), Access::Read)))
+        let mut inspection = Inspection::read_only();
+        for start in site.search_starts(args.path.as_deref()) {
+            let resolved = site.roots.resolve(&start, &site.workdir).map_err(FileError::from)?;
+            inspection = inspection.touching(Subject::path(resolved.into_path(), Access::Read));
+        }
+        Ok(inspection)
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
@@ -86,80 +91,26 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         case_sensitive: args.case_sensitive.unwrap_or(true),
         context: args.context.unwrap_or(0).min(50),
     };
-    let matcher = compile(&query)?;
     let offset = args.offset.unwrap_or(0);
     let limit = args.limit.unwrap_or(site.limits().grep_matches).clamp(1, MOST);
-    let keep = offset.saturating_add(limit);
-    let asked = Path::new(args.path.as_deref().unwrap_or("."));
-    let start = site.open_any(asked)?;
-    let place = Location {
-        path: start.path().to_path_buf(),
-        line: None,
+    let job = Job {
+        matcher: compile(&query)?,
+        query,
+        glob: args.glob.as_deref().map(file_glob).transpose()?,
+        keep: offset.saturating_add(limit),
+        hidden: args.hidden.unwrap_or(true),
+        gitignore: args.gitignore.unwrap_or(true),
     };
-    let (mut kept, skipped) = match start.metadata().kind {
-        FileKind::Directory => {
-            let directory = start.into_directory()?;
-            let ignored = args
-                .gitignore
-                .unwrap_or(true)
-                .then(|| Ignored::above(&directory, &site.roots));
-            let plan = Plan {
-                rules: site.policy().rules(),
-                cancel,
-                hidden: args.hidden.unwrap_or(true),
-                ignored,
-                depth: None,
-                budget: site.limits().search_entries,
-                threads: notes::threads(site),
-            };
-            let glob = args.glob.as_deref().map(file_glob).transpose()?;
-            let make = || Worker::new(&matcher, &query, glob.as_ref(), site.policy().rules(), keep, cancel);
-            let (workers, skipped) = walk(&directory, &plan, make);
-            (merge(workers, keep), skipped)
-        }
-        FileKind::File => {
-            site.check_readable(start.path(), asked)?;
-            let (path, metadata) = (start.path().to_path_buf(), *start.metadata());
-            let mut search = Search::new(matcher.clone(), &query, LINE, cancel.clone());
-            let hits = search
-                .file(start.into_file()?, metadata.size, keep)
-                .map_err(|e| FileError::io(asked, e))?;
-            let mut kept = Kept::default();
-            kept.add(path, hits, keep);
-            (kept, Skipped::default())
-        }
-        kind => {
-            return Err(FileError::NotReadable {
-                path: asked.to_path_buf(),
-                kind,
-            });
-        }
-    };
+    let (mut kept, mut skipped, mut locations) = (Kept::default(), Skipped::default(), Vec::new());
+    for start in site.search_starts(args.path.as_deref()) {
+        let (found, left_out, path) = search(&job, &start, site, cancel)?;
+        kept.absorb(found, job.keep);
+        skipped.add(left_out);
+        locations.push(Location { path, line: None });
+    }
     cancel.check()?;
-    let (text, shown) = render(&kept, offset, limit, query.context > 0, site);
-    let mut lines = vec![summary(&kept, offset, shown)];
-    if kept.closed > 0 {
-        lines.push(format!(
-            "{} files are closed by the read rules and were not searched",
-            kept.closed
-        ));
-    }
-    if kept.binary > 0 {
-        lines.push(format!("{} binary files skipped", kept.binary));
-    }
-    kept.unreadable.sort();
-    if !kept.unreadable.is_empty() {
-        lines.push(notes::unreadable(
-            "files",
-            kept.unreadable_count,
-            &kept.unreadable,
-            site,
-        ));
-    }
-    lines.extend(notes::skipped(&skipped, site));
-    lines.retain(|line| !line.is_empty());
-    let mut text = text;
-    for line in lines {
+    let (mut text, shown) = render(&kept, offset, limit, job.query.context as u64, site);
+    for line in remarks(&kept, &skipped, offset, shown, site) {
         let _ = write!(
             text,
             "{}[{line}]",
@@ -170,11 +121,94 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
             }
         );
     }
-    let output = ToolOutput::text(text).from_source(ClaimSource::Workspace).at(place);
+    let all = usize::try_from(kept.matches).unwrap_or(usize::MAX);
+    let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace);
     Ok(ToolOutput {
-        truncated: offset.saturating_add(shown) < usize::try_from(kept.matches).unwrap_or(usize::MAX),
+        truncated: offset.saturating_add(shown) < all,
+        locations,
         ..output
     })
+}
+
+/// What to search for, and how.
+struct Job<'a> {
+    query: Query<'a>,
+    matcher: RegexMatcher,
+    glob: Option<GlobMatcher>,
+    /// Matching lines to keep.
+    keep: usize,
+    hidden: bool,
+    gitignore: bool,
+}
+
+/// Searches one file or tree; says which.
+fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(Kept, Skipped, PathBuf), FileError> {
+    let rules = site.policy().rules();
+    let start = site.open_any(asked)?;
+    let path = start.path().to_path_buf();
+    if start.metadata().kind != FileKind::Directory || rules.scope(&path).is_sealed() {
+        site.check_readable(&path, asked)?;
+    }
+    match start.metadata().kind {
+        FileKind::Directory => {
+            let directory = start.into_directory()?;
+            let plan = Plan {
+                rules,
+                cancel,
+                hidden: job.hidden,
+                ignored: job.gitignore.then(|| Ignored::above(&directory, &site.roots)),
+                depth: None,
+                budget: site.limits().search_entries,
+                threads: notes::threads(site),
+            };
+            let (workers, skipped) = walk(&directory, &plan, || Worker::new(job, rules, cancel));
+            let kept = workers.into_iter().fold(Kept::default(), |mut all, worker| {
+                all.absorb(worker.kept, job.keep);
+                all
+            });
+            Ok((kept, skipped, path))
+        }
+        FileKind::File => {
+            let length = start.metadata().size;
+            let mut worker = Worker::new(job, rules, cancel);
+            let found = worker.search.file(start.into_file()?, length, job.keep);
+            worker.kept.add(
+                path.clone(),
+                found.map_err(|error| FileError::io(asked, error))?,
+                job.keep,
+            );
+            Ok((worker.kept, Skipped::default(), path))
+        }
+        kind => Err(FileError::NotReadable {
+            path: asked.to_path_buf(),
+            kind,
+        }),
+    }
+}
+
+/// What is to be said below the matches.
+fn remarks(kept: &Kept, skipped: &Skipped, offset: usize, shown: usize, site: &Site) -> Vec<String> {
+    let mut lines = vec![summary(kept, offset, shown)];
+    if kept.closed > 0 {
+        lines.push(format!(
+            "{} files closed by the read rules were not searched",
+            kept.closed
+        ));
+    }
+    if kept.binary > 0 {
+        lines.push(format!("{} binary files skipped", kept.binary));
+    }
+    if kept.unreadable_count > 0 {
+        lines.push(notes::unreadable(
+            "files",
+            kept.unreadable_count,
+            &kept.unreadable,
+            site,
+        ));
+    }
+    lines.extend(notes::skipped(skipped, site));
+    lines.retain(|line| !line.is_empty());
+    lines
 }
 
 /// A glob without `/` is about names in every directory, as people mean it.
@@ -204,36 +238,40 @@ fn summary(kept: &Kept, offset: usize, shown: usize) -> String {
     }
 }
 
-fn render(kept: &Kept, offset: usize, limit: usize, context: bool, site: &Site) -> (String, usize) {
+/// The lines of the window with the context that belongs to them, and how many of them matched.
+fn render(kept: &Kept, offset: usize, limit: usize, context: u64, site: &Site) -> (String, usize) {
     let mut text = String::new();
-    let (mut passed, mut shown) = (0, 0);
-    let mut before: Option<(&Path, u64)> = None;
+    let (mut passed, mut shown) = (0_usize, 0);
     for file in kept.files.values() {
+        let window: Vec<u64> = file
+            .lines
+            .iter()
+            .filter(|hit| hit.matched)
+            .filter_map(|hit| {
+                passed += 1;
+                (passed > offset && passed - offset <= limit).then_some(hit.line)
+            })
+            .collect();
+        shown += window.len();
         let name = site.show(&file.path);
-        let mut pending: Vec<&Hit> = Vec::new(); // context that belongs to the next match, if that is shown
-        for hit in &file.hits {
-            let is_shown = |passed: usize| passed > offset && passed <= offset.saturating_add(limit);
-            if !hit.matched && !is_shown(passed) {
-                pending.push(hit);
+        let mut last = None;
+        for hit in &file.lines {
+            let next = window.partition_point(|&line| line < hit.line);
+            let is_near = |index: usize| window.get(index).is_some_and(|line| line.abs_diff(hit.line) <= context);
+            let is_shown = if hit.matched {
+                window.get(next) == Some(&hit.line)
+            } else {
+                is_near(next) || next.checked_sub(1).is_some_and(is_near)
+            };
+            if !is_shown {
                 continue;
             }
-            if hit.matched {
-                passed += 1;
-                if !is_shown(passed) {
-                    pending.clear();
-                    continue;
-                }
-                shown += 1;
+            if context > 0 && !text.is_empty() && last.is_none_or(|last| last + 1 != hit.line) {
+                text.push_str("--\n");
             }
-            for hit in pending.drain(..).chain([hit]) {
-                let follows = before.is_some_and(|(path, line)| path == file.path && line + 1 == hit.line);
-                if context && before.is_some() && !follows {
-                    text.push_str("--\n");
-                }
-                before = Some((&file.path, hit.line));
-                let sign = if hit.matched { ':' } else { '-' };
-                let _ = writeln!(text, "{name}{sign}{}{sign}{}", hit.line, hit.text);
-            }
+            last = Some(hit.line);
+            let sign = if hit.matched { ':' } else { '-' };
+            let _ = writeln!(text, "{name}{sign}{}{sign}{}", hit.line, hit.text);
         }
     }
     (text, shown)
@@ -256,7 +294,7 @@ struct Kept {
 
 struct FileHits {
     path: PathBuf,
-    hits: Vec<Hit>,
+    lines: Vec<Hit>,
     matches: u64,
 }
 
@@ -271,7 +309,7 @@ impl Kept {
         self.hold(
             FileHits {
                 path,
-                hits: found.hits,
+                lines: found.lines,
                 matches: found.matches,
             },
             keep,
@@ -279,7 +317,6 @@ impl Kept {
     }
 
     fn hold(&mut self, file: FileHits, keep: usize) {
-        use std::os::unix::ffi::OsStrExt as _;
         self.held += file.matches;
         self.files.insert(file.path.as_os_str().as_bytes().to_vec(), file);
         // The last file goes as soon as those before it are enough.
@@ -315,13 +352,6 @@ impl Kept {
     }
 }
 
-fn merge(workers: Vec<Worker<'_>>, keep: usize) -> Kept {
-    workers.into_iter().fold(Kept::default(), |mut all, worker| {
-        all.absorb(worker.kept, keep);
-        all
-    })
-}
-
 struct Worker<'a> {
     search: Search,
     glob: Option<&'a GlobMatcher>,
@@ -331,20 +361,12 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(
-        matcher: &RegexMatcher,
-        query: &Query<'_>,
-        glob: Option<&'a GlobMatcher>,
-        rules: &'a ReadRules,
-        keep: usize,
-        cancel: &Cancel,
-    ) -> Self {
-        let search = Search::new(matcher.clone(), query, LINE, cancel.clone());
+    fn new(job: &'a Job<'_>, rules: &'a ReadRules, cancel: &Cancel) -> Self {
         Self {
-            search,
-            glob,
+            search: Search::new(job.matcher.clone(), &job.query, LINE, cancel.clone()),
+            glob: job.glob.as_ref(),
             rules,
-            keep,
+            keep: job.keep,
             kept: Kept::default(),
         }
     }
@@ -352,27 +374,29 @@ impl<'a> Worker<'a> {
 
 impl Visitor for Worker<'_> {
     fn visit(&mut self, found: &Found<'_>) {
-        use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
         if found.kind != FileKind::File {
             return;
         }
-        if self
-            .glob
-            .is_some_and(|glob| !glob.is_match(Path::new(OsStr::from_bytes(found.relative))))
-        {
+        let relative = Path::new(OsStr::from_bytes(found.relative));
+        if self.glob.is_some_and(|glob| !glob.is_match(relative)) {
             return;
         }
-        let Ok(file) = found.directory.open(found.name) else {
-            return self.kept.unreadable(found.path);
+        // Before it is opened: even whether it would have matched must not show.
+        if self.rules.below(found.scope, found.path).is_closed() {
+            self.kept.closed += 1;
+            return;
+        }
+        let opened = found
+            .directory
+            .open(found.name)
+            .and_then(|file| Ok((Metadata::of(&file)?, file)));
+        let result = match opened {
+            Ok((metadata, file)) if metadata.kind == FileKind::File => self.search.file(file, metadata.size, self.keep),
+            Ok(_) => return,
+            Err(error) => Err(error),
         };
-        let size = match Metadata::of(&file) {
-            Ok(metadata) if metadata.kind == FileKind::File => metadata.size,
-            _ => return,
-        };
-        match self.search.file(file, size, self.keep) {
+        match result {
             Ok(hits) if hits.matches == 0 => self.kept.binary += u64::from(hits.binary),
-            // Asked only now: most files do not match, and the rules cost more than the search of a short one.
-            Ok(_) if self.rules.below(found.scope, found.path).is_closed() => self.kept.closed += 1,
             Ok(hits) => self.kept.add(found.path.to_path_buf(), hits, self.keep),
             Err(_) => self.kept.unreadable(found.path),
         }

@@ -116,7 +116,8 @@ fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Meta
     use std::fmt::Write as _;
     let mut text = String::new();
     let mut odd = false;
-    for (number, line) in (ask.offset.saturating_add(1)..).zip(&window.lines) {
+    for (index, line) in (0_u64..).zip(&window.lines) {
+        let number = ask.offset.saturating_add(index + 1);
         let bytes = match (number, encoding) {
             (1, Some(Encoding::Utf8Bom)) => line.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line.bytes),
             _ => &line.bytes,
@@ -156,9 +157,10 @@ fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Meta
 /// Which lines these are; empty when they are all.
 fn position(window: &Window, ask: Ask, metadata: &Metadata) -> String {
     let shown = window.lines.len() as u64;
-    let total = match window.complete {
-        true => window.total.to_string(),
-        false => format!("more than {} ({} bytes)", window.total, metadata.size),
+    let total = if window.complete {
+        window.total.to_string()
+    } else {
+        format!("more than {} ({} bytes)", window.total, metadata.size)
     };
     if window.complete && window.total == 0 {
         return "the file is empty".to_owned();
@@ -179,15 +181,15 @@ fn position(window: &Window, ask: Ask, metadata: &Metadata) -> String {
 }
 
 fn image(mut file: File, head: &[u8], mime: &str, metadata: &Metadata, site: &Site) -> io::Result<ToolOutput> {
-    let size = metadata.size;
-    if size > site.limits().image_bytes {
+    let length = metadata.size;
+    if length > site.limits().image_bytes {
         let most = site.limits().image_bytes;
         return Ok(ToolOutput::text(format!(
-            "[{mime}, {size} bytes; more than the {most} bytes that are shown]"
+            "[{mime}, {length} bytes; more than the {most} bytes that are shown]"
         )));
     }
     let mut data = head.to_vec();
-    (&mut file).take(size).read_to_end(&mut data)?;
+    (&mut file).take(length).read_to_end(&mut data)?;
     let mut output = ToolOutput::text(format!("[{mime}, {} bytes]", data.len())).from_source(ClaimSource::Workspace);
     output.media.push(Media {
         mime: mime.to_owned(),
@@ -205,7 +207,6 @@ struct Remembering<H> {
 }
 
 impl Remembering<()> {
-    #[expect(clippy::new_ret_no_self, reason = "the hasher's type cannot be named")]
     fn new(file: File, memory: &ReadMemory) -> Remembering<impl Hasher + use<>> {
         Remembering {
             file,

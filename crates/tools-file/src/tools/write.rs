@@ -32,11 +32,7 @@ impl Tool for Write {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        let traits = ToolTraits {
-            idempotent: true,
-            ..ToolTraits::EDIT
-        };
-        ToolDef::of::<Args>("write", ToolKind::Edit, traits).titled("Write file")
+        ToolDef::of::<Args>("write", ToolKind::Edit, ToolTraits::EDIT).titled("Write file")
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
@@ -75,15 +71,15 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
     memory.wrote(session, &path, content);
     let name = site.show(&path);
     let lines = args.content.lines().count();
-    let size = format!(
+    let extent = format!(
         "{lines} {}, {} bytes",
         if lines == 1 { "line" } else { "lines" },
         content.len()
     );
     let mut summary = match (&existing, before) {
-        (None, _) => format!("created `{name}` ({size})"),
-        (Some(_), Some(before)) if before == content => format!("`{name}` already holds this content ({size})"),
-        (Some(_), _) => format!("replaced `{name}` ({size})"),
+        (None, _) => format!("created `{name}` ({extent})"),
+        (Some(_), Some(before)) if before == content => format!("`{name}` already holds this content ({extent})"),
+        (Some(_), _) => format!("replaced `{name}` ({extent})"),
     };
     let mut output = ToolOutput::default();
     if is_text {

@@ -1,0 +1,10 @@
+//! The ten tools through their executor, in a workspace on disk.
+
+#![expect(clippy::unwrap_used, reason = "a failed set-up is a failed test")]
+
+mod contract;
+mod mutate;
+mod read;
+mod search;
+mod world;
+mod write;

@@ -1,0 +1,270 @@
+//! `grep` and `find_path`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::json;
+use tools_file::FileConfig;
+
+use crate::world::World;
+
+#[tokio::test]
+async fn matches_come_sorted_with_path_and_line() {
+    let world = World::new();
+    world
+        .file("s/x.rs", "fn main() {}\nlet Foo = 1;\n")
+        .file("y.txt", "foo bar\r\nend\r\n")
+        .file("a.b/z", "Foo\n")
+        .file(".hidden/h", "Foo\n");
+    world
+        .file(".git/config", "Foo\n")
+        .file("bin", b"Foo\0")
+        .file("latin", b"Foo caf\xE9\n")
+        .file("wide", b"\xFF\xFEF\0o\0o\0\n\0");
+    assert_snapshot!(world.text("grep", json!({"pattern": "Foo"})).await, @r"
+    .hidden/h:1:Foo
+    a.b/z:1:Foo
+    latin:1:Foo café
+    s/x.rs:2:let Foo = 1;
+    wide:1:Foo
+    [1 binary files skipped]
+    ");
+    assert_snapshot!(world.text("grep", json!({"pattern": "foo bar$", "path": "y.txt"})).await, @"y.txt:1:foo bar");
+    assert_snapshot!(world.text("grep", json!({"pattern": "foo", "case_sensitive": false, "glob": "*.rs"})).await, @"s/x.rs:2:let Foo = 1;");
+    assert_snapshot!(world.text("grep", json!({"pattern": "main() {", "literal": true})).await, @r"
+    s/x.rs:1:fn main() {}
+    [1 binary files skipped]
+    ");
+    assert_snapshot!(world.text("grep", json!({"pattern": "nothing", "path": "s"})).await, @"[no matches]");
+    assert_snapshot!(world.text("grep", json!({"pattern": "Foo", "path": ".git"})).await, @".git/config:1:Foo");
+}
+
+#[tokio::test]
+async fn context_is_shown_once_and_groups_are_parted() {
+    let world = World::new();
+    world.file("f", "1\n2 x\n3\n4\n5\n6 x\n7\n");
+    assert_snapshot!(world.text("grep", json!({"pattern": "x", "context": 1})).await, @r"
+    f-1-1
+    f:2:2 x
+    f-3-3
+    --
+    f-5-5
+    f:6:6 x
+    f-7-7
+    ");
+    assert_snapshot!(world.text("grep", json!({"pattern": "x", "context": 1, "limit": 1})).await, @r"
+    f-1-1
+    f:2:2 x
+    f-3-3
+    [showing matches 1-1 of 2 in 1 files; for more: offset=1, or narrow the search]
+    ");
+    assert_snapshot!(world.text("grep", json!({"pattern": "x", "context": 1, "offset": 1})).await, @r"
+    f-5-5
+    f:6:6 x
+    f-7-7
+    [matches 2-2 of 2]
+    ");
+}
+
+#[tokio::test]
+async fn a_cap_says_what_is_left_out_and_pages_make_the_whole() {
+    let world = World::new();
+    for n in 0..30 {
+        world.file(&format!("d{}/f{n}", n % 3), "hit\n".repeat(5));
+    }
+    let page = async |offset: usize, limit: usize| {
+        let output = world
+            .call("grep", json!({"pattern": "hit", "offset": offset, "limit": limit}))
+            .await
+            .unwrap();
+        let lines: Vec<String> = output
+            .summary
+            .lines()
+            .filter(|line| !line.starts_with('['))
+            .map(str::to_owned)
+            .collect();
+        (lines, output.truncated, output.summary)
+    };
+    let (all, truncated, _) = page(0, 1000).await;
+    assert!(all.len() == 150 && !truncated && all.is_sorted_by_key(|line| line.split(':').next().unwrap().to_owned()));
+    let (first, truncated, text) = page(0, 40).await;
+    assert!(
+        truncated
+            && text.ends_with("[showing matches 1-40 of 150 in 30 files; for more: offset=40, or narrow the search]")
+    );
+    let (second, ..) = page(40, 40).await;
+    assert_eq!([first, second].concat(), all[..80]);
+    assert_eq!(
+        world
+            .call("grep", json!({"pattern": "hit"}))
+            .await
+            .unwrap()
+            .summary
+            .lines()
+            .count(),
+        101
+    );
+}
+
+#[tokio::test]
+async fn ignore_files_links_and_unreadable_places() {
+    let world = World::new();
+    world
+        .file(".gitignore", "*.log\n/target/\n!keep.log\n")
+        .file("a.log", "hit\n")
+        .file("keep.log", "hit\n")
+        .file("target/x", "hit\n");
+    world
+        .file("sub/.gitignore", "z\n")
+        .file("sub/z", "hit\n")
+        .file("sub/a.log", "hit\n")
+        .file("sub/target/y", "hit\n");
+    world.link("self", ".").link("out", "../outside").link("l", "keep.log");
+    assert_snapshot!(world.text("grep", json!({"pattern": "hit|SECRET"})).await, @r"
+    keep.log:1:hit
+    sub/target/y:1:hit
+    [4 entries left out by .gitignore or .ignore (`gitignore: false` includes them)]
+    ");
+    assert_snapshot!(world.text("grep", json!({"pattern": "hit", "path": "sub"})).await, @r"
+    sub/target/y:1:hit
+    [2 entries left out by .gitignore or .ignore (`gitignore: false` includes them)]
+    ");
+    assert_snapshot!(world.text("find_path", json!({"pattern": "**/*", "gitignore": false})).await, @r"
+    .gitignore
+    a.log
+    keep.log
+    l
+    out
+    self
+    sub/
+    sub/.gitignore
+    sub/a.log
+    sub/target/
+    sub/target/y
+    sub/z
+    target/
+    target/x
+    ");
+}
+
+#[tokio::test]
+async fn globs_mean_what_they_say() {
+    let world = World::new();
+    world
+        .file("s/x.rs", "")
+        .file("y.rs", "")
+        .file("z.toml", "")
+        .file("a[1].txt", "")
+        .file(".github/w.yml", "");
+    let root = world.path("").display().to_string();
+    let find = async |pattern: &str| {
+        let text = world.text("find_path", json!({"pattern": pattern})).await;
+        text.lines()
+            .filter(|line| !line.starts_with('['))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(find("**/*.rs").await, ["s/x.rs", "y.rs"]);
+    assert_eq!(find("*.rs").await, ["y.rs"]);
+    assert_eq!(find("./s/*").await, ["s/x.rs"]);
+    assert_eq!(
+        find(&format!("{root}**/*.{{rs,toml}}")).await,
+        ["s/x.rs", "y.rs", "z.toml"]
+    );
+    assert_eq!(find(&format!("{root}a[[]1].txt")).await, ["a[1].txt"]);
+    assert_eq!(find("/**/y.r?").await, ["y.rs"]);
+    assert_eq!(find("**/*.yml").await, [".github/w.yml"]);
+    assert_eq!(find("s").await, ["s/"]);
+    assert_eq!(find("z.toml").await, ["z.toml"]);
+    assert_eq!(find("nowhere/*.rs").await, [""; 0]);
+    for outside in ["../outside/*", "/etc/*", &format!("{}/outside/*", world.base.display())] {
+        assert!(
+            world
+                .text("find_path", json!({"pattern": outside}))
+                .await
+                .contains("sandbox_outside"),
+            "{outside}"
+        );
+    }
+    for bad in ["", "a{b", "[", "*/../x"] {
+        assert!(
+            world
+                .text("find_path", json!({"pattern": bad}))
+                .await
+                .contains("invalid_pattern"),
+            "{bad}"
+        );
+    }
+    assert_snapshot!(world.text("find_path", json!({"pattern": "*.nope"})).await, @r"
+    [no paths match]
+    [`*.nope` looks into one directory only; `**/*.nope` into all below]
+    ");
+    assert_snapshot!(world.text("find_path", json!({"pattern": "**/*.rs", "limit": 1})).await, @r"
+    s/x.rs
+    [showing 1-1 of 2 paths; for more: offset=1]
+    ");
+}
+
+#[tokio::test]
+async fn a_pattern_that_cannot_be_compiled_is_explained() {
+    let world = World::new();
+    world.file("f", "x\n");
+    for pattern in ["", "(", "foo(?= bar)", "a\nb", "(a{1000}){1000}"] {
+        let error = world.call("grep", json!({"pattern": pattern})).await.unwrap_err();
+        assert_eq!(error.code(), "invalid_pattern", "{pattern}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_line_is_shown_around_its_match() {
+    let world = World::new();
+    world.file("f", format!("{}NEEDLE{}\n", "x".repeat(50_000), "y".repeat(50_000)));
+    let text = world.text("grep", json!({"pattern": "NEEDLE"})).await;
+    assert!(
+        text.contains("NEEDLE") && text.contains("[line of 100006 bytes]") && text.len() < 700,
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_search_ends_at_its_budget_and_says_so() {
+    let world = World::with(|_, config| FileConfig {
+        search_entries: 10,
+        ..config
+    });
+    for n in 0..5 {
+        for m in 0..5 {
+            world.file(&format!("d{n}/f{m}"), "x");
+        }
+    }
+    assert!(
+        world
+            .text("find_path", json!({"pattern": "**/*"}))
+            .await
+            .contains("stopped early")
+    );
+}
+
+#[tokio::test]
+async fn without_a_path_all_roots_are_searched_when_the_working_directory_is_in_none() {
+    let world = World::with(|root, config| {
+        fs::create_dir_all(root.join("a")).unwrap();
+        fs::create_dir_all(root.join("b")).unwrap();
+        FileConfig {
+            allowed_paths: vec!["a".into(), "b".into()],
+            ..config
+        }
+    });
+    world.file("a/x", "hit\n").file("b/y", "hit\n").file("c/z", "hit\n");
+    assert_eq!(
+        world.text("grep", json!({"pattern": "hit"})).await,
+        "a/x:1:hit\nb/y:1:hit"
+    );
+    assert_eq!(world.text("find_path", json!({"pattern": "**/?"})).await, "a/x\nb/y");
+    assert!(
+        world
+            .text("grep", json!({"pattern": "hit", "path": "."}))
+            .await
+            .contains("sandbox_outside")
+    );
+}
