@@ -27,8 +27,12 @@ pub(crate) enum FileError {
     Unencodable { character: char, encoding: &'static str },
     #[error("path `{}` has {size} bytes, more than the {limit} that can be edited", shown(.path))]
     TooLarge { path: PathBuf, size: u64, limit: u64 },
-    #[error("path `{}` changed since this session last read it\n{changes}", shown(.path))]
-    ChangedSinceRead { path: PathBuf, changes: String },
+    #[error("{before}path `{}` changed since this session last read it\n{changes}", shown(.path))]
+    ChangedSinceRead {
+        before: String,
+        path: PathBuf,
+        changes: String,
+    },
     #[error("path `{}` was changed by something else during the call; nothing was written", shown(.path))]
     ChangedMeanwhile { path: PathBuf },
     #[error("path `{}` is read-only", shown(.path))]

@@ -85,7 +85,7 @@ pub enum PathError {
         problem: String,
     },
     /// Any other failure of the operating system.
-    #[error("path `{}`: {}", shown(.path), .source.kind())]
+    #[error("path `{}`: {source}", shown(.path))]
     Io {
         /// The path as it was given.
         path: PathBuf,

@@ -201,8 +201,11 @@ proptest! {
     #[test]
     fn a_piece_of_the_text_is_found_exactly(text in text(), from in 0..40_usize, length in 1..20_usize) {
         let chars: Vec<char> = text.chars().collect();
-        prop_assume!(from + length <= chars.len());
-        let old: String = chars[from..from + length].iter().collect();
+        let from = from % chars.len().max(1);
+        let old: String = chars.iter().skip(from).take(length).collect();
+        if old.is_empty() {
+            return Ok(());
+        }
         match find(&text, Request { old: &old, new: "N", all: false }) {
             // One that begins in the middle of a CRLF means the whole line break; another step finds that.
             _ if old.starts_with('\n') => {}

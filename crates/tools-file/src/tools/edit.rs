@@ -132,9 +132,18 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     let edited = apply(&decoded.text, changes, cancel);
     let edited = match (edited, &stale) {
         // What was read is not what is there: say so instead of "not found", and do not go on by a loose match.
-        (Err(FileError::Edit { .. }), Some(seen)) => return Err(changed_since_read(site, asked, &path, seen, before)),
+        (Err(miss @ FileError::Edit { .. }), Some(seen)) => {
+            return Err(changed_since_read(
+                site,
+                asked,
+                &path,
+                seen,
+                before,
+                &format!("{miss}\n"),
+            ));
+        }
         (Ok(edited), Some(seen)) if edited.loose() || edited.replaced > changes.len() => {
-            return Err(changed_since_read(site, asked, &path, seen, before));
+            return Err(changed_since_read(site, asked, &path, seen, before, ""));
         }
         (edited, _) => edited?,
     };
@@ -225,20 +234,21 @@ fn apply(text: &str, changes: &[Change], cancel: &Cancel) -> Result<Edited, File
 pub(super) fn refuse_stale(site: &Site, asked: &Path, path: &Path, now: &[u8]) -> Result<(), FileError> {
     let (memory, session) = site.memory();
     match memory.stale(session, path, now) {
-        Some(seen) => Err(changed_since_read(site, asked, path, &seen, now)),
+        Some(seen) => Err(changed_since_read(site, asked, path, &seen, now, "")),
         None => Ok(()),
     }
 }
 
 /// Says what changed; having been told, the session has seen it.
-fn changed_since_read(site: &Site, asked: &Path, path: &Path, seen: &Seen, now: &[u8]) -> FileError {
+fn changed_since_read(site: &Site, asked: &Path, path: &Path, seen: &Seen, now: &[u8], before: &str) -> FileError {
     let (memory, session) = site.memory();
     memory.saw(session, path, now);
     let changes = match (seen.content().and_then(lossy_text), lossy_text(now)) {
-        (Some(before), Some(now)) => diff(path, Some(&before), &now).unified.trim_end().to_owned(),
+        (Some(then), Some(now)) => diff(path, Some(&then), &now).unified.trim_end().to_owned(),
         _ => "[read it again to see what changed]".to_owned(),
     };
     FileError::ChangedSinceRead {
+        before: before.to_owned(),
         path: asked.to_path_buf(),
         changes,
     }
