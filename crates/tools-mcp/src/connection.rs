@@ -211,7 +211,7 @@ impl Connection {
             },
         };
         let recorded = if workspace == Known::Nothing {
-            runner.refuse_outside(call).await
+            Box::pin(runner.refuse_outside(call)).await
         } else {
             match runner.run(call, parameters.input_responses, parameters.request_state).await {
                 Ran::Recorded(recorded) => recorded,
@@ -240,7 +240,7 @@ struct Runner<'a> {
 impl Runner<'_> {
     async fn run(&self, call: ToolCall, answers: Option<rmcp::model::InputResponses>, state: Option<String>) -> Ran {
         if let Some(state) = state {
-            return Ran::Recorded(self.resume(call, answers, &state).await);
+            return Ran::Recorded(Box::pin(self.resume(call, answers, &state)).await);
         }
         let recorded = self.dispatch(&call, None).await;
         let error = match &recorded.outcome {
@@ -255,8 +255,8 @@ impl Runner<'_> {
             return Ran::Recorded(replaced(recorded, refusal(&error, Unanswered::CannotAsk)));
         }
         if asks_by_itself(self.request) {
-            let answer = self.ask(&question).await;
-            return Ran::Recorded(self.go_on(call, recorded, &error, answer).await);
+            let answer = Box::pin(self.ask(&question)).await;
+            return Ran::Recorded(Box::pin(self.go_on(call, recorded, &error, answer)).await);
         }
         let request = elicitation(&question);
         let patience = self.connection.settings.question_timeout;
@@ -307,7 +307,7 @@ impl Runner<'_> {
         let Some(token) = self.request.meta.get_progress_token() else {
             return self.bounded(call, approval, &context).await;
         };
-        self.dispatch_reporting(call, approval, context, token).await
+        Box::pin(self.dispatch_reporting(call, approval, context, token)).await
     }
 
     async fn dispatch_reporting(
@@ -464,7 +464,7 @@ impl ServerHandler for Connection {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let asking = self.roots.borrow().asking;
         if asking {
-            self.ask_roots(&context.peer).await;
+            Box::pin(self.ask_roots(&context.peer)).await;
         }
         loop {
             let changed = host_tells(&self.settings);
@@ -516,7 +516,8 @@ impl ServerHandler for Connection {
             }
             answer
         };
-        Ok(self.lifetime.calls.track_future(answering).await)
+        // Boxed: rmcp moves the future of every request around, and each is as large as the largest.
+        Ok(self.lifetime.calls.track_future(Box::pin(answering)).await)
     }
 
     /// What rmcp could not read as a request it knows: of a known method, the parameters are at fault.
