@@ -68,6 +68,7 @@ impl Answers {
                 describe(&error, &mut meta);
                 let text = first_time + &ToolErrorFeedback::new(&error, traits).format_for_llm();
                 let content = match error.output() {
+                    Some(output) if output.summary.is_empty() => self.content(text, output, definition),
                     Some(output) => self.content(text + "\n\n", output, definition),
                     None => vec![ContentBlock::text(text)],
                 };

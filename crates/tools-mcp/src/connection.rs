@@ -361,14 +361,21 @@ impl Runner<'_> {
     async fn ask(&self, question: &Question) -> Answer {
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(elicitation(question)));
         let options = PeerRequestOptions::with_timeout(self.connection.settings.question_timeout);
-        let asking = async {
-            let handle = self.request.peer.send_cancellable_request(request, options).await?;
-            handle.await_response().await
-        };
-        let answered = tokio::select! {
-            biased;
-            () = self.request.ct.cancelled() => return Answer::Nobody,
-            answered = asking => answered,
+        let answered = match self.request.peer.send_cancellable_request(request, options).await {
+            Ok(asked) => {
+                let question = asked.id.clone();
+                tokio::select! {
+                    biased;
+                    () = self.request.ct.cancelled() => {
+                        // The client need not show a question whose answer nobody waits for.
+                        let withdrawn = CancelledNotificationParam::new(Some(question), None);
+                        let _ = self.request.peer.notify_cancelled(withdrawn).await;
+                        return Answer::Nobody;
+                    }
+                    answered = asked.await_response() => answered,
+                }
+            }
+            Err(error) => Err(error),
         };
         match answered {
             Ok(rmcp::model::ClientResult::ElicitResult(result)) => question.read(&result),

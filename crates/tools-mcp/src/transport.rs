@@ -20,6 +20,7 @@ use tokio::{
 
 use crate::lifetime::Lifetime;
 
+mod call;
 mod envelope;
 
 /// The longest line that is read; a longer one is skipped and answered with an error.
@@ -174,7 +175,8 @@ where
         if line.is_empty() {
             return None;
         }
-        let message = match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
+        let read = call::read(line).map_or_else(|| serde_json::from_slice::<ClientJsonRpcMessage>(line), Ok);
+        let message = match read {
             Ok(message) => message,
             Err(error) => {
                 tracing::debug!(%error, "a line is no message");
