@@ -60,18 +60,13 @@ impl Answers {
         }
         let mut result = match recorded.outcome {
             Ok(output) => {
-                let content = self.content(first_time, &output, definition);
+                let content = self.content(first_time, &output.summary, &output.media, definition);
                 self.finish(CallToolResult::success(content), Some(output), structured, &mut meta)
             }
             Err(error) => {
-                let traits = definition.map_or(ToolTraits::CAUTIOUS, ToolDef::trusted_traits);
                 describe(&error, &mut meta);
-                let text = first_time + &ToolErrorFeedback::new(&error, traits).format_for_llm();
-                let content = match error.output() {
-                    Some(output) if output.summary.is_empty() => self.content(text, output, definition),
-                    Some(output) => self.content(text + "\n\n", output, definition),
-                    None => vec![ContentBlock::text(text)],
-                };
+                let (text, media) = (failure_text(&error, definition), error.output().map(|output| &*output.media));
+                let content = self.content(first_time, &text, media.unwrap_or_default(), definition);
                 self.finish(CallToolResult::error(content), error.output().cloned(), structured, &mut meta)
             }
         };
@@ -79,15 +74,17 @@ impl Answers {
         result
     }
 
-    fn content(&self, mut text: String, output: &ToolOutput, definition: Option<&ToolDef>) -> Vec<ContentBlock> {
-        let budget = self.cap.saturating_sub(text.len() + NOTES);
+    fn content(&self, first: String, whole: &str, media: &[Media], definition: Option<&ToolDef>) -> Vec<ContentBlock> {
+        let mut text = first;
         let bounded = definition.is_some_and(|definition| definition.traits.bounded_output);
-        match cut::gap(&output.summary, budget) {
-            Some(gap) if !bounded => self.shorten(&mut text, &output.summary, &gap, definition),
-            _ => text.push_str(&output.summary),
+        let budget = self.cap.saturating_sub(text.len() + NOTES);
+        let gap = cut::gap(whole, budget).filter(|_| !bounded && text.len() + whole.len() > self.cap);
+        match gap {
+            Some(gap) => self.shorten(&mut text, whole, &gap, definition),
+            None => text.push_str(whole),
         }
-        let mut blocks = Vec::with_capacity(1 + output.media.len());
-        for media in &output.media {
+        let mut blocks = Vec::with_capacity(1 + media.len());
+        for media in media {
             match block(media) {
                 Some(block) => blocks.push(block),
                 None => {
@@ -162,6 +159,16 @@ impl Answers {
             }
         }
         lines
+    }
+}
+
+/// The feedback block, and after it what had been produced until the failure.
+fn failure_text(error: &ToolError, definition: Option<&ToolDef>) -> String {
+    let traits = definition.map_or(ToolTraits::CAUTIOUS, ToolDef::trusted_traits);
+    let block = ToolErrorFeedback::new(error, traits).format_for_llm();
+    match error.output().map(|output| output.summary.as_str()).filter(|partial| !partial.is_empty()) {
+        Some(partial) => block + "\n\n" + partial,
+        None => block,
     }
 }
 
@@ -276,6 +283,19 @@ mod tests {
         assert!(shown.starts_with("line 0000\n"), "{shown}");
         let end = "line 0999\n[cut: 9400 of 10000 bytes (940 lines) are left out at the mark; they follow by `more` with cursor \"1:400\"]";
         assert!(shown.ends_with(end), "{shown}");
+    }
+
+    #[test]
+    fn what_just_fits_is_not_cut_and_a_long_failure_is() {
+        let answers = answers(1_000, None);
+        let fits = "x".repeat(1_000);
+        let result = answers.of(recorded(Ok(ToolOutput::text(&fits))), None, false);
+        assert_eq!(result.content[0].as_text().unwrap().text, fits);
+        let error = ToolError::new(ToolErrorCategory::PermanentFailure, "x", "long ".repeat(1_000));
+        let result = answers.of(recorded(Err(error)), None, false);
+        let shown = &result.content[0].as_text().unwrap().text;
+        assert!(shown.starts_with("[tool_error]\n") && shown.len() <= 1_000, "{shown}");
+        assert!(shown.ends_with("left out at the mark; call again and ask for less at once]"), "{shown}");
     }
 
     #[test]

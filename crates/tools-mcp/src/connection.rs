@@ -169,6 +169,9 @@ impl Connection {
 
     /// The workspace, once the client had a moment to tell its roots.
     async fn workspace(&self) -> Known {
+        if !self.roots.borrow().asking {
+            return self.roots.borrow().known.clone();
+        }
         let mut roots = self.roots.subscribe();
         if let Ok(Ok(roots)) = timeout(CALL_WAITS_FOR_ROOTS, roots.wait_for(|roots| !roots.asking)).await {
             return roots.known.clone();
