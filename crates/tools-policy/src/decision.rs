@@ -1,0 +1,107 @@
+//! What a gate decided about a call, and why: for the layer, for `explain`, for the question to a person.
+
+use std::fmt;
+
+use tools_core::{Subject, TrustLevel, Verdict};
+
+/// A decision, with everything that went into it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision<'a> {
+    /// The strictest of all opinions.
+    pub verdict: Verdict,
+    /// The first opinion that was this strict.
+    pub decided_by: Because<'a>,
+    /// The opinion on each subject, in the order of the inspection.
+    pub parts: Vec<Part<'a>>,
+}
+
+/// The opinion on one subject.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part<'a> {
+    /// What was judged.
+    pub subject: &'a Subject,
+    /// What was decided.
+    pub verdict: Verdict,
+    /// Why.
+    pub because: Because<'a>,
+}
+
+/// Why something was decided. `Display` is how a person finds it in the configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Because<'a> {
+    /// A rule matched.
+    Rule(RuleRef<'a>),
+    /// A person allowed it for the rest of the session.
+    Session {
+        /// The pattern that was stored.
+        pattern: String,
+    },
+    /// The tool has rules, and none matched.
+    NoRule {
+        /// The tool.
+        tool: &'a str,
+    },
+    /// The tool has no rules: what it promises decides.
+    Traits,
+    /// It belongs to commands that are judged themselves.
+    Commands,
+    /// A file outside the working directory would be changed.
+    Outside,
+    /// It could not be seen through.
+    Opaque,
+    /// The tool itself asks for a person.
+    Confirm {
+        /// What in the configuration asks for it.
+        rule: &'a str,
+    },
+    /// The origin of the call is not trusted far enough.
+    Trust(TrustLevel),
+}
+
+/// A rule by its place in the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleRef<'a> {
+    /// The tool whose list it stands in.
+    pub tool: &'a str,
+    /// Its place in the list, from 0.
+    pub index: usize,
+    /// Its pattern, as typed.
+    pub pattern: &'a str,
+    /// Whether it is one of the rules that are there without being configured.
+    pub is_default: bool,
+}
+
+impl Because<'_> {
+    /// What the audit notes as `approved_by` when this let a call run.
+    pub fn approved_by(&self) -> &'static str {
+        match self {
+            Self::Rule(_) | Self::Session { .. } => "rule",
+            _ => "default",
+        }
+    }
+}
+
+impl fmt::Display for RuleRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let origin = if self.is_default { "defaults" } else { "permissions" };
+        write!(f, "{origin}.{}[{}] \"{}\"", self.tool, self.index, self.pattern)
+    }
+}
+
+impl fmt::Display for Because<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rule(rule) => rule.fmt(f),
+            Self::Session { pattern } => write!(f, "session \"{pattern}\""),
+            Self::NoRule { tool } => write!(f, "no rule of permissions.{tool} matches"),
+            Self::Traits => f.write_str("default of the tool"),
+            Self::Commands => f.write_str("judged with its commands"),
+            Self::Outside => f.write_str("changes a file outside the working directory"),
+            Self::Opaque => f.write_str("cannot be seen through"),
+            Self::Confirm { rule } => f.write_str(rule),
+            Self::Trust(TrustLevel::Untrusted) => f.write_str("trust: untrusted"),
+            Self::Trust(TrustLevel::Provisional) => f.write_str("trust: provisional"),
+            Self::Trust(TrustLevel::Trusted) => f.write_str("trust: trusted"),
+        }
+    }
+}

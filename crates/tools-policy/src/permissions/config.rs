@@ -1,0 +1,110 @@
+//! The section `[tools.permissions]`, and what it compiles to.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use tools_core::Verdict;
+
+use super::{defaults, list::RuleList};
+
+/// How long a pattern may be: enough for any command worth a rule, and a bound for what is compiled.
+const LONGEST_PATTERN: usize = 4096;
+
+/// Rules by tool, each list in the order in which it is asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct PermissionsConfig {
+    /// The lists.
+    pub tools: BTreeMap<String, Vec<RuleConfig>>,
+}
+
+/// One rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleConfig {
+    /// A glob on the command (`cargo *`), the path (`src/**`) or the address.
+    pub pattern: String,
+    /// `"allow"` runs without a question, `"ask"` asks a person, `"deny"` refuses.
+    #[schemars(schema_with = "action_schema")]
+    pub action: Verdict,
+}
+
+fn action_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": "string", "enum": ["allow", "ask", "deny"]})
+}
+
+/// Why a rule cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{path}`: {problem}")]
+pub struct RuleError {
+    /// Where it stands: `tools.permissions.bash[2].pattern`.
+    pub path: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// Compiled rules: what runs.
+#[derive(Debug, Default)]
+pub struct Permissions {
+    lists: HashMap<String, RuleList>,
+}
+
+impl PermissionsConfig {
+    /// Compiles all rules, with the default ones behind them. `~` in a pattern is `home`.
+    ///
+    /// # Errors
+    /// The first rule that is no valid glob: never skipped, since what follows a skipped deny may be an allow.
+    pub fn compile(&self, home: Option<&Path>) -> Result<Permissions, RuleError> {
+        let mut typed: BTreeMap<&str, Vec<&RuleConfig>> = BTreeMap::new();
+        for (tool, rules) in &self.tools {
+            typed.entry(current_name(tool)).or_default().extend(rules);
+        }
+        let names = typed.keys().copied().chain(defaults::tools());
+        let lists = names.map(|tool| {
+            let rules = typed.get(tool).map(Vec::as_slice).unwrap_or_default();
+            Ok((tool.to_owned(), RuleList::compile(tool, rules, defaults::of(tool), home)?))
+        });
+        Ok(Permissions { lists: lists.collect::<Result<_, _>>()? })
+    }
+}
+
+impl Permissions {
+    /// The rules of a tool; `None` when it has none.
+    pub(super) fn of(&self, tool: &str) -> Option<&RuleList> {
+        self.lists.get(tool)
+    }
+
+    /// Whether a tool is denied whatever it is called with: then a model need not see it.
+    pub fn denies_always(&self, tool: &str) -> bool {
+        self.of(tool).is_some_and(RuleList::denies_always)
+    }
+
+    /// All lists.
+    pub(super) fn lists(&self) -> impl Iterator<Item = &RuleList> {
+        self.lists.values()
+    }
+}
+
+/// Names that tools had before.
+fn current_name(tool: &str) -> &str {
+    match tool {
+        "glob" => "find_path",
+        other => other,
+    }
+}
+
+/// Refuses what no pattern can be.
+pub(super) fn check_length(pattern: &str) -> Result<(), String> {
+    if pattern.trim().is_empty() {
+        Err("an empty pattern matches nothing; `*` matches everything".to_owned())
+    } else if pattern.len() > LONGEST_PATTERN {
+        Err(format!("the pattern is longer than {LONGEST_PATTERN} bytes"))
+    } else {
+        Ok(())
+    }
+}

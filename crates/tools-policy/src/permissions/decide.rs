@@ -1,0 +1,315 @@
+//! The decision on one call. Pure: definition, inspection, trust and compiled rules in, verdict and reasons out.
+
+use std::path::Path;
+
+use tools_core::{Access, Inspection, Subject, ToolDef, TrustLevel, Verdict};
+
+use super::{
+    config::Permissions,
+    list::{Forms, PathForms, RuleList},
+    session::SessionView,
+};
+use crate::{Because, Decision, Part};
+
+/// What is to be decided.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The tool.
+    pub definition: &'a ToolDef,
+    /// What the call would touch.
+    pub inspection: &'a Inspection,
+    /// How far its origin is trusted.
+    pub trust: TrustLevel,
+    /// Where relative patterns start: canonical and absolute.
+    pub workdir: &'a Path,
+    /// What a person allowed for this session.
+    pub session: &'a SessionView,
+}
+
+/// Decides about a call: the strictest of what rules or defaults say about each subject, of the trust in its origin, and
+/// of the tool's own wish for a person.
+pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Decision<'a> {
+    let parts = match permissions.of(question.definition.name.as_str()) {
+        Some(list) => Judge { list, question }.parts(),
+        None => by_traits(question),
+    };
+    let opinions = parts
+        .iter()
+        .map(|part| (part.verdict, part.because.clone()))
+        .chain(of_nothing(permissions, question))
+        .chain(confirm(question))
+        .chain(floor(question));
+    // The first of the strictest: `max_by_key` would name the last.
+    let strictest = opinions.reduce(|first, next| if next.0 > first.0 { next } else { first });
+    let (verdict, decided_by) = strictest.unwrap_or((Verdict::Ask, Because::Traits));
+    let decided_by = match verdict {
+        Verdict::Allow => configured_first(&parts).unwrap_or(decided_by),
+        _ => decided_by,
+    };
+    Decision { verdict, decided_by, parts }
+}
+
+/// Of the rules that let a call run, the one worth naming: the first that somebody wrote.
+fn configured_first<'a>(parts: &[Part<'a>]) -> Option<Because<'a>> {
+    let mut rules = parts.iter().map(|part| &part.because);
+    rules
+        .find(|because| match because {
+            Because::Rule(rule) => !rule.is_default,
+            Because::Session { .. } => true,
+            _ => false,
+        })
+        .cloned()
+}
+
+/// The opinion on a call that touches nothing that rules could name.
+fn of_nothing<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
+    if !question.inspection.subjects.is_empty() {
+        return None;
+    }
+    let tool = question.definition.name.as_str();
+    let (verdict, because) = match permissions.of(tool).map(|list| (list, list.first_of_nothing())) {
+        None => (default_of(question), Because::Traits),
+        Some((list, Some(rule))) => (list.action(rule), Because::Rule(list.reference(rule))),
+        Some((list, None)) => (Verdict::Ask, Because::NoRule { tool: list.tool() }),
+    };
+    if verdict == Verdict::Ask
+        && let Some(pattern) = question.session.allows_nothing_particular(tool)
+    {
+        return Some((Verdict::Allow, Because::Session { pattern }));
+    }
+    Some((verdict, because))
+}
+
+fn confirm<'a>(question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
+    let reason = question.inspection.confirm.as_ref()?;
+    Some((Verdict::Ask, Because::Confirm { rule: &reason.rule }))
+}
+
+fn floor<'a>(question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
+    let is_harmless = only_reads_here(question);
+    let verdict = match (question.trust, is_harmless) {
+        (TrustLevel::Trusted, _) | (TrustLevel::Provisional, true) => return None,
+        (TrustLevel::Provisional, false) | (TrustLevel::Untrusted, true) => Verdict::Ask,
+        (TrustLevel::Untrusted, false) => Verdict::Deny,
+    };
+    Some((verdict, Because::Trust(question.trust)))
+}
+
+fn only_reads_here(question: &Question<'_>) -> bool {
+    let traits = question.definition.trusted_traits();
+    traits.read_only && !traits.open_world
+}
+
+fn default_of(question: &Question<'_>) -> Verdict {
+    if only_reads_here(question) { Verdict::Allow } else { Verdict::Ask }
+}
+
+/// A tool without rules.
+fn by_traits<'a>(question: &Question<'a>) -> Vec<Part<'a>> {
+    let judged = |subject: &'a Subject| match subject {
+        Subject::Opaque { .. } => Part { subject, verdict: Verdict::Ask, because: Because::Opaque },
+        _ => with_session(Part { subject, verdict: default_of(question), because: Because::Traits }, question),
+    };
+    question.inspection.subjects.iter().map(judged).collect()
+}
+
+/// What a person allowed for this session answers what would ask; it lifts no denial.
+fn with_session<'a>(part: Part<'a>, question: &Question<'a>) -> Part<'a> {
+    if part.verdict != Verdict::Ask || matches!(part.because, Because::Opaque) {
+        return part;
+    }
+    let tool = question.definition.name.as_str();
+    match question.session.allows(tool, part.subject, question.workdir) {
+        Some(pattern) => Part { verdict: Verdict::Allow, because: Because::Session { pattern }, ..part },
+        None => part,
+    }
+}
+
+/// What the rules of a list say about a subject.
+#[derive(Debug, Clone, Copy)]
+struct Opinion {
+    verdict: Verdict,
+    rule: Option<usize>,
+}
+
+struct Judge<'q, 'a> {
+    list: &'a RuleList,
+    question: &'q Question<'a>,
+}
+
+impl<'a> Judge<'_, 'a> {
+    fn parts(&self) -> Vec<Part<'a>> {
+        let subjects = &self.question.inspection.subjects;
+        let commands: Vec<_> = subjects.iter().filter(|subject| is_simple(subject)).collect();
+        let opinions: Vec<_> = commands.iter().map(|command| self.command(command)).collect();
+        let covered = self.covered(&commands, &opinions);
+        let allowed_line = subjects.iter().find_map(|subject| self.allowed_line(subject, &covered));
+        let mut opinions = opinions.into_iter();
+        subjects
+            .iter()
+            .map(|subject| {
+                let part = match subject {
+                    Subject::Command { .. } if is_simple(subject) => {
+                        let opinion = opinions.next().unwrap_or_else(|| self.command(subject));
+                        self.part(subject, opinion)
+                    }
+                    Subject::Command { .. } => self.line(subject, &covered),
+                    Subject::Path { path, access } => self.path(subject, path, *access, &covered),
+                    Subject::Url { url } => self.part(subject, self.opinion_on(&Forms::of_text(url.as_str()))),
+                    Subject::Opaque { .. } => self.opaque(subject),
+                };
+                self.under_line(with_session(part, self.question), allowed_line)
+            })
+            .collect()
+    }
+
+    fn covered(&self, commands: &[&Subject], opinions: &[Opinion]) -> Covered {
+        let allow = |opinion: &Opinion| opinion.rule.filter(|_| opinion.verdict == Verdict::Allow);
+        let Question { session, workdir, .. } = self.question;
+        let answer = |(command, opinion): (&&Subject, &Opinion)| match opinion.verdict {
+            Verdict::Allow => opinion.rule,
+            Verdict::Ask => {
+                session.allows(self.list.tool(), command, workdir).map(|_| opinion.rule.unwrap_or(usize::MAX))
+            }
+            Verdict::Deny => None,
+        };
+        let rules: Option<Vec<usize>> = opinions.iter().map(allow).collect();
+        let answers: Option<Vec<usize>> = commands.iter().zip(opinions).map(answer).collect();
+        Covered {
+            commands: commands.len(),
+            writes: rules.as_ref().is_some_and(|rules| rules.iter().all(|rule| self.list.covers_writes(*rule))),
+            last_allow: rules.and_then(|rules| rules.into_iter().max()),
+            last_answer: answers.and_then(|rules| rules.into_iter().max()),
+        }
+    }
+
+    fn opinion(&self, rule: Option<usize>) -> Opinion {
+        Opinion { verdict: rule.map_or(Verdict::Ask, |rule| self.list.action(rule)), rule }
+    }
+
+    fn opinion_on(&self, forms: &Forms) -> Opinion {
+        self.opinion(self.list.first_text(forms))
+    }
+
+    fn command(&self, subject: &Subject) -> Opinion {
+        let forms = forms(subject);
+        if is_simple(subject) { self.opinion_on(&forms) } else { self.opinion(self.list.first_line(&forms)) }
+    }
+
+    fn part(&self, subject: &'a Subject, opinion: Opinion) -> Part<'a> {
+        let because = match opinion.rule {
+            Some(rule) => Because::Rule(self.list.reference(rule)),
+            None => Because::NoRule { tool: self.list.tool() },
+        };
+        Part { subject, verdict: opinion.verdict, because }
+    }
+
+    /// The whole line of several commands: an allow with wildcards says nothing about it, since the commands behind the
+    /// first may be anything; a rule that tightens counts, unless rules before it allow every command.
+    fn line(&self, subject: &'a Subject, covered: &Covered) -> Part<'a> {
+        let opinion = self.command(subject);
+        let judged_by_commands = Part { subject, verdict: Verdict::Allow, because: Because::Commands };
+        match opinion.rule {
+            Some(_) if opinion.verdict == Verdict::Allow => self.part(subject, opinion),
+            Some(rule) if opinion.verdict == Verdict::Ask && covered.last_answer.is_none_or(|last| rule < last) => {
+                self.part(subject, opinion)
+            }
+            Some(rule) if opinion.verdict == Verdict::Deny && covered.last_allow.is_none_or(|last| rule < last) => {
+                self.part(subject, opinion)
+            }
+            // Without commands nothing else is judged.
+            _ if covered.commands == 0 => {
+                self.part(subject, Opinion { verdict: opinion.verdict.max(Verdict::Ask), rule: None })
+            }
+            _ => judged_by_commands,
+        }
+    }
+
+    /// The rule that allows a whole line word for word.
+    fn allowed_line(&self, subject: &Subject, covered: &Covered) -> Option<usize> {
+        if !matches!(subject, Subject::Command { .. }) {
+            return None;
+        }
+        let opinion = self.command(subject);
+        let is_whole = !is_simple(subject) || covered.commands == 1;
+        opinion.rule.filter(|rule| is_whole && opinion.verdict == Verdict::Allow && self.list.is_literal(*rule))
+    }
+
+    /// What a line that is allowed word for word makes of its parts: questions are answered, denials stay.
+    fn under_line(&self, part: Part<'a>, allowed_line: Option<usize>) -> Part<'a> {
+        let Some(line) = allowed_line else { return part };
+        let is_asked_before = match &part.because {
+            Because::Rule(rule) => !rule.is_default && rule.index < line,
+            Because::Opaque => true,
+            _ => false,
+        };
+        if part.verdict != Verdict::Ask || is_asked_before {
+            return part;
+        }
+        Part { verdict: Verdict::Allow, because: Because::Rule(self.list.reference(line)), ..part }
+    }
+
+    fn path(&self, subject: &'a Subject, path: &Path, access: Access, covered: &Covered) -> Part<'a> {
+        let forms = PathForms::new(path, self.question.workdir);
+        if covered.commands == 0 && !covered.has_line(self.question.inspection) {
+            return self.part(subject, self.opinion(self.list.first_path(&forms)));
+        }
+        // The list is one of commands: their globs are compared with the path as a text.
+        let rule = self.list.first_text(&Forms::of_text(&path.to_string_lossy()));
+        if rule.is_some() {
+            return self.part(subject, self.opinion(rule));
+        }
+        let (verdict, because) = if access == Access::Read || is_sink(path) {
+            (Verdict::Allow, Because::Commands)
+        } else if !forms.is_inside() {
+            (Verdict::Ask, Because::Outside)
+        } else if covered.writes {
+            (Verdict::Allow, Because::Commands)
+        } else {
+            (Verdict::Ask, Because::NoRule { tool: self.list.tool() })
+        };
+        Part { subject, verdict, because }
+    }
+
+    fn opaque(&self, subject: &'a Subject) -> Part<'a> {
+        match self.list.first_of_nothing() {
+            Some(rule) if self.list.action(rule) == Verdict::Deny => self.part(subject, self.opinion(Some(rule))),
+            _ => Part { subject, verdict: Verdict::Ask, because: Because::Opaque },
+        }
+    }
+}
+
+/// What the rules say about the commands of a line taken together.
+struct Covered {
+    commands: usize,
+    /// The last of the rules that allow the commands; `None` when not all are allowed.
+    last_allow: Option<usize>,
+    /// The same, where what a person allowed for the session stands in the place of the rule that would ask.
+    last_answer: Option<usize>,
+    /// Whether all of them may write into the working directory.
+    writes: bool,
+}
+
+impl Covered {
+    fn has_line(&self, inspection: &Inspection) -> bool {
+        self.commands > 0 || inspection.subjects.iter().any(|subject| matches!(subject, Subject::Command { .. }))
+    }
+}
+
+/// Whether a subject is one command, not the whole line of several.
+fn is_simple(subject: &Subject) -> bool {
+    matches!(subject, Subject::Command { program, .. } if !program.is_empty())
+}
+
+fn forms(subject: &Subject) -> Forms {
+    match subject {
+        Subject::Command { line, program, argv, .. } => Forms::of_command(line, program, argv),
+        other => Forms::of_text(&other.text()),
+    }
+}
+
+/// What is written there goes nowhere, or where the output goes anyway.
+fn is_sink(path: &Path) -> bool {
+    ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"].iter().any(|sink| path == Path::new(sink))
+        || path.starts_with("/dev/fd")
+}

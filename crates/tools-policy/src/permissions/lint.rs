@@ -1,0 +1,82 @@
+//! Rules that can never match, because one before them takes everything they would.
+
+use super::{
+    config::Permissions,
+    list::{RuleList, command_glob, path_glob},
+    pattern::{Crossing, Patterns, literal},
+};
+
+/// A rule that can never match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shadowed {
+    /// Where it stands: `tools.permissions.bash[2]`.
+    pub path: String,
+    /// Its pattern.
+    pub pattern: String,
+    /// The rule before it that takes everything.
+    pub by: String,
+    /// Whether the two would have done different things: then somebody meant something else.
+    pub is_conflict: bool,
+}
+
+/// Finds rules that can never match, list by list.
+///
+/// Whether one glob takes everything that another does is decided by examples: the wildcards of the later one are
+/// replaced by nothing, by a word and by several. Said only where it holds of commands and of paths alike.
+pub fn lint(permissions: &Permissions) -> Vec<Shadowed> {
+    let mut lists: Vec<_> = permissions.lists().collect();
+    lists.sort_unstable_by_key(|list| list.tool().to_owned());
+    lists.into_iter().flat_map(shadowed).collect()
+}
+
+fn shadowed(list: &RuleList) -> Vec<Shadowed> {
+    let rules: Vec<_> = list.configured().collect();
+    let numbered = |glob: &dyn Fn(&str) -> String| -> Vec<(usize, String)> {
+        rules.iter().enumerate().map(|(number, (pattern, _))| (number, glob(pattern))).collect()
+    };
+    // All compiled before: a glob that does not compile is not here.
+    let texts =
+        Patterns::compile(&numbered(&|pattern| command_glob(pattern)), Crossing::Everything).unwrap_or_default();
+    // Each as an allow would read it: the narrowest reading.
+    let paths = Patterns::compile(
+        &numbered(&|pattern| path_glob(pattern, tools_core::Verdict::Allow, None)),
+        Crossing::Folders,
+    )
+    .unwrap_or_default();
+    let first = |number: usize, pattern: &str| {
+        let by_text = examples(&command_glob(pattern), &TEXTS, &texts, number)?;
+        let narrow = path_glob(pattern, tools_core::Verdict::Allow, None);
+        let is_everything = matches!(rules[by_text].0.trim(), "*" | "**");
+        (is_everything || examples(&narrow, &PATHS, &paths, number).is_some()).then_some(by_text)
+    };
+    let found = rules.iter().enumerate().filter_map(|(number, (pattern, action))| {
+        let by = first(number, pattern)?;
+        Some(Shadowed {
+            path: format!("tools.permissions.{}[{number}]", list.tool()),
+            pattern: (*pattern).to_owned(),
+            by: list.reference(by).to_string(),
+            is_conflict: rules[by].1 != *action,
+        })
+    });
+    found.collect()
+}
+
+/// What `*` and `**` are replaced by in texts, and in paths.
+const TEXTS: [(&str, &str); 3] = [("", ""), ("x", "x"), ("x/y z", "x/y z")];
+const PATHS: [(&str, &str); 3] = [("", "x"), ("x", "x/y"), ("xyz", "x/y/z")];
+
+/// The one earlier glob that matches every example of a later one.
+fn examples(glob: &str, fillings: &[(&str, &str)], patterns: &Patterns, number: usize) -> Option<usize> {
+    let one = |text: &str| patterns.first(text).filter(|by| *by < number);
+    if let Some(text) = literal(glob) {
+        return one(&text);
+    }
+    // Classes and alternatives would need an example of each case.
+    if glob.contains(['[', '{', '\\']) {
+        return None;
+    }
+    let mut found =
+        fillings.iter().map(|(star, stars)| one(&glob.replace("**", stars).replace('*', star).replace('?', "x")));
+    let by = found.next()??;
+    found.all(|other| other == Some(by)).then_some(by)
+}

@@ -1,0 +1,334 @@
+//! The compiled rules of one tool: which is the first that matches a command, a path, an address.
+
+use std::path::Path;
+
+use tools_core::Verdict;
+
+use super::{
+    config::{RuleConfig, RuleError, check_length},
+    defaults::DefaultRule,
+    pattern::{Crossing, Patterns, escape, literal, parse},
+};
+use crate::RuleRef;
+
+/// The rules of one tool, in order, the default ones last.
+#[derive(Debug)]
+pub(super) struct RuleList {
+    tool: String,
+    rules: Vec<Rule>,
+    texts: Matchers,
+    paths: Matchers,
+    /// The first rule that matches everything.
+    everything: Option<usize>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    pattern: String,
+    action: Verdict,
+    index: usize,
+    is_default: bool,
+    covers_writes: bool,
+    /// The text that the pattern stands for, when it has no wildcards.
+    literal: Option<String>,
+}
+
+/// Allow rules apart from those that tighten: these are compared with more forms of a subject.
+#[derive(Debug)]
+struct Matchers {
+    allowing: Patterns,
+    tightening: Patterns,
+}
+
+impl Matchers {
+    fn compile(globs: &[(usize, Verdict, String)], crossing: Crossing) -> Result<Self, globset::Error> {
+        let of = |allow: bool| -> Vec<_> {
+            globs
+                .iter()
+                .filter(|(_, action, _)| (*action == Verdict::Allow) == allow)
+                .map(|(number, _, glob)| (*number, glob.clone()))
+                .collect()
+        };
+        Ok(Self {
+            allowing: Patterns::compile(&of(true), crossing)?,
+            tightening: Patterns::compile(&of(false), crossing)?,
+        })
+    }
+}
+
+/// A command or address in the forms that rules are compared with.
+#[derive(Debug, Default)]
+pub(super) struct Forms {
+    /// As typed.
+    typed: String,
+    /// Other ways to say the same, for rules that tighten.
+    others: Vec<String>,
+}
+
+impl Forms {
+    /// A text that has one form only.
+    pub(super) fn of_text(text: &str) -> Self {
+        Self { typed: folded(text), others: vec![] }
+    }
+
+    /// Whether an allowing pattern matches.
+    pub(super) fn matches(&self, patterns: &Patterns) -> bool {
+        patterns.first(&self.typed).is_some()
+    }
+
+    /// A command: as typed, as words, and as words without the program's folder.
+    pub(super) fn of_command(line: &str, program: &str, arguments: &[String]) -> Self {
+        let typed = folded(line);
+        let mut others = vec![];
+        if !program.is_empty() {
+            let base = program.rsplit('/').next().unwrap_or(program);
+            for program in [program, base] {
+                let mut words = program.to_owned();
+                for argument in arguments {
+                    words.push(' ');
+                    words.push_str(argument);
+                }
+                let words = folded(&words);
+                if words != typed && !others.contains(&words) {
+                    others.push(words);
+                }
+            }
+        }
+        Self { typed, others }
+    }
+}
+
+/// A path in the forms that rules are compared with.
+#[derive(Debug)]
+pub(super) struct PathForms {
+    absolute: String,
+    /// Below the working directory, beginning with `./`; `.` is the directory itself.
+    relative: Option<String>,
+}
+
+impl PathForms {
+    pub(super) fn new(path: &Path, workdir: &Path) -> Self {
+        let relative = path.strip_prefix(workdir).ok().map(|rest| {
+            let rest = rest.to_string_lossy();
+            if rest.is_empty() { ".".to_owned() } else { format!("./{}", rest.to_lowercase()) }
+        });
+        Self { absolute: path.to_string_lossy().to_lowercase(), relative }
+    }
+
+    /// Whether an allowing pattern matches.
+    pub(super) fn matches(&self, patterns: &Patterns) -> bool {
+        self.texts().any(|text| patterns.first(text).is_some())
+    }
+
+    pub(super) fn is_inside(&self) -> bool {
+        self.relative.is_some()
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.absolute.as_str()).chain(self.relative.as_deref())
+    }
+}
+
+impl RuleList {
+    pub(super) fn compile(
+        tool: &str,
+        typed: &[&RuleConfig],
+        defaults: &[DefaultRule],
+        home: Option<&Path>,
+    ) -> Result<Self, RuleError> {
+        let mut rules = Vec::with_capacity(typed.len() + defaults.len());
+        let mut texts = Vec::with_capacity(rules.capacity());
+        let mut paths = Vec::with_capacity(rules.capacity());
+        for (index, rule) in typed.iter().enumerate() {
+            let failed =
+                |problem: String| RuleError { path: format!("tools.permissions.{tool}[{index}].pattern"), problem };
+            check_length(&rule.pattern).map_err(failed)?;
+            let text = command_glob(&rule.pattern);
+            let path = path_glob(&rule.pattern, rule.action, home);
+            for (glob, crossing) in [(&text, Crossing::Everything), (&path, Crossing::Folders)] {
+                parse(glob, crossing).map_err(|error| failed(error.kind().to_string()))?;
+            }
+            texts.push((rules.len(), rule.action, text));
+            paths.push((rules.len(), rule.action, path));
+            rules.push(Rule::new(rule, index, None));
+        }
+        for (index, default) in defaults.iter().enumerate() {
+            let rule = RuleConfig::from(default);
+            texts.push((rules.len(), rule.action, command_glob(&rule.pattern)));
+            rules.push(Rule::new(&rule, index, Some(default)));
+        }
+        let compiled = Matchers::compile(&texts, Crossing::Everything)
+            .and_then(|texts| Ok((texts, Matchers::compile(&paths, Crossing::Folders)?)));
+        let (texts, paths) = compiled.map_err(|error| RuleError {
+            path: format!("tools.permissions.{tool}"),
+            problem: error.kind().to_string(),
+        })?;
+        Ok(Self { tool: tool.to_owned(), everything: rules.iter().position(Rule::is_everything), rules, texts, paths })
+    }
+
+    /// The first rule for a command or an address.
+    pub(super) fn first_text(&self, forms: &Forms) -> Option<usize> {
+        lower(self.texts.allowing.first(&forms.typed), self.tightening(forms))
+    }
+
+    /// The first rule for the whole line of several commands. Allow rules with wildcards are passed over: what they
+    /// match of the commands behind the first may be anything.
+    pub(super) fn first_line(&self, forms: &Forms) -> Option<usize> {
+        lower(self.texts.allowing.literally(&forms.typed), self.tightening(forms))
+    }
+
+    fn tightening(&self, forms: &Forms) -> Option<usize> {
+        std::iter::once(&forms.typed).chain(&forms.others).filter_map(|form| self.texts.tightening.first(form)).min()
+    }
+
+    /// The first rule for a path.
+    pub(super) fn first_path(&self, forms: &PathForms) -> Option<usize> {
+        let allowing = forms.texts().filter_map(|text| self.paths.allowing.first(text)).min();
+        let tightening = forms.texts().flat_map(upwards).filter_map(|text| self.paths.tightening.first(text)).min();
+        lower(lower(allowing, tightening), self.everything)
+    }
+
+    /// The first rule for a call without subjects: one that matches everything.
+    pub(super) fn first_of_nothing(&self) -> Option<usize> {
+        self.everything
+    }
+
+    pub(super) fn action(&self, rule: usize) -> Verdict {
+        self.rules[rule].action
+    }
+
+    /// Whether a rule allows exactly one text.
+    pub(super) fn is_literal(&self, rule: usize) -> bool {
+        self.rules[rule].literal.is_some()
+    }
+
+    /// Whether a command that this rule allows may write into the working directory by redirection.
+    pub(super) fn covers_writes(&self, rule: usize) -> bool {
+        self.rules[rule].covers_writes
+    }
+
+    pub(super) fn reference(&self, rule: usize) -> RuleRef<'_> {
+        let Rule { pattern, index, is_default, .. } = &self.rules[rule];
+        RuleRef { tool: &self.tool, index: *index, pattern, is_default: *is_default }
+    }
+
+    pub(super) fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// The rules that were configured.
+    pub(super) fn configured(&self) -> impl Iterator<Item = (&str, Verdict)> {
+        self.rules.iter().filter(|rule| !rule.is_default).map(|rule| (rule.pattern.as_str(), rule.action))
+    }
+
+    /// Whether a rule that denies everything stands before every other.
+    pub(super) fn denies_always(&self) -> bool {
+        let before = |rule: &&Rule| rule.action == Verdict::Deny;
+        self.everything.is_some_and(|at| self.rules[..=at].iter().take_while(before).count() > at)
+    }
+}
+
+impl Rule {
+    fn new(rule: &RuleConfig, index: usize, default: Option<&DefaultRule>) -> Self {
+        Self {
+            literal: literal(&rule.pattern),
+            pattern: rule.pattern.clone(),
+            action: rule.action,
+            index,
+            is_default: default.is_some(),
+            covers_writes: default.is_none_or(|default| default.is_mute),
+        }
+    }
+
+    fn is_everything(&self) -> bool {
+        matches!(self.pattern.trim(), "*" | "**")
+    }
+}
+
+fn lower(a: Option<usize>, b: Option<usize>) -> Option<usize> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// A path and the folders above it.
+fn upwards(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| {
+        path.rsplit_once('/').map(|(above, _)| above).filter(|above| !above.is_empty())
+    })
+}
+
+/// A text without regard to case and to the number of blanks. Line breaks stay: they separate commands.
+pub(super) fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let mut blank = false;
+    for character in text.trim().chars() {
+        if matches!(character, ' ' | '\t') {
+            blank = true;
+            continue;
+        }
+        if std::mem::take(&mut blank) {
+            folded.push(' ');
+        }
+        if character.is_ascii() {
+            folded.push(character.to_ascii_lowercase());
+        } else {
+            folded.extend(character.to_lowercase());
+        }
+    }
+    folded
+}
+
+/// The glob of a pattern on commands and addresses.
+pub(super) fn command_glob(pattern: &str) -> String {
+    // `**` says no more than `*` here, and would be read as folders.
+    let mut glob = String::new();
+    let folded = folded(pattern);
+    let mut characters = folded.chars();
+    let mut star = false;
+    while let Some(character) = characters.next() {
+        if character == '*' && star {
+            continue;
+        }
+        star = character == '*';
+        glob.push(character);
+        if character == '\\' {
+            glob.extend(characters.next());
+        }
+    }
+    glob
+}
+
+/// The glob of a pattern on paths: on the absolute form, which begins with `/`, or on the relative, which begins with `.`.
+pub(super) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> String {
+    let pattern = pattern.trim().to_lowercase();
+    let pattern = match pattern.strip_suffix('/') {
+        Some(folder) if !folder.is_empty() => format!("{folder}/**"),
+        _ => pattern,
+    };
+    // A folder stands for itself and all below, where a rule tightens: see `first_path`.
+    let pattern = match pattern.strip_suffix("/**") {
+        Some(folder) if action != Verdict::Allow && !folder.is_empty() && folder != "**" => folder.to_owned(),
+        _ => pattern,
+    };
+    if pattern == "/" {
+        return "/**".to_owned();
+    }
+    if pattern.starts_with('/') {
+        return pattern;
+    }
+    if let Some(below) = pattern.strip_prefix('~')
+        && (below.is_empty() || below.starts_with('/'))
+        && let Some(home) = home
+    {
+        return escape(&home.to_string_lossy().to_lowercase()) + below;
+    }
+    let anywhere = pattern.strip_prefix("**/").or_else(|| (!pattern.contains('/')).then_some(pattern.as_str()));
+    match anywhere {
+        Some(".") => ".".to_owned(),
+        Some(name) if action == Verdict::Allow => format!("./**/{name}"),
+        Some(name) => format!("/**/{name}"),
+        None => format!("./{}", pattern.strip_prefix("./").unwrap_or(&pattern)),
+    }
+}

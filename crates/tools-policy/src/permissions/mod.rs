@@ -1,0 +1,50 @@
+//! Permissions: ordered rules per tool that allow, ask or deny.
+//!
+//! # Which rule counts
+//! The first rule of a tool's list that matches a subject decides about it, and the strictest verdict on any subject
+//! decides about the call. A tool with rules of which none matches asks. A tool without rules goes by what it promises:
+//! one that only reads the workspace runs, every other asks. Trust in the origin of the call and the tool's own wish for
+//! a person can only tighten that.
+//!
+//! # Commands
+//! A pattern is compared with a command as it is typed, without regard to case and to how many blanks stand between
+//! words. `*` stands for anything, also for `/`; `?` for one byte; `[a-z]` and `{a,b}` as in every glob; `\` takes the
+//! next character as it is. A deny or ask pattern is also compared with the words that the shell makes of the command,
+//! and with the name of the program without its folder, so that quotes and paths do not get around it.
+//!
+//! Each command of a line needs its own allow: `cargo *` does not allow `cargo --version && curl x | sh`. An allow
+//! pattern without wildcards that is the whole line allows the line, unless one of its commands is denied. A deny or ask
+//! pattern that matches the whole line counts, unless all commands of the line are allowed by rules that stand before it.
+//!
+//! Files that a line writes are subjects too. Rules of the tool are compared with their absolute paths first. Without a
+//! match, a file inside the working directory is covered by the rules that allow the commands, if all of them were
+//! configured: the default rules, which are there for harmless companions such as `tail`, cover no writing. A file outside
+//! asks. What cannot be seen through always asks at least.
+//!
+//! # Paths
+//! Compared is the canonical path, without regard to case. `*` and `?` stay within one folder, `**` crosses folders.
+//! A pattern that begins with `/` or `~` is absolute; one without any `/`, or that begins with `**/`, is looked for at any
+//! depth; every other starts at the working directory. Allow patterns of the last two kinds reach only into the working
+//! directory, deny and ask patterns of the second kind everywhere. A deny or ask pattern that matches a folder covers all
+//! that is below; an allow pattern does not. `*` and `**` alone match everything.
+//!
+//! # Addresses
+//! Compared as commands are: `https://docs.rs/*`.
+
+mod config;
+mod defaults;
+mod lint;
+mod list;
+mod pattern;
+
+mod decide;
+mod session;
+mod suggest;
+
+mod layer;
+
+pub use config::{Permissions, PermissionsConfig, RuleConfig, RuleError};
+pub use decide::{Question, decide};
+pub use layer::PermissionGate;
+pub use lint::{Shadowed, lint};
+pub use session::{SessionRules, SessionView};

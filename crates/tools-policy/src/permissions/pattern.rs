@@ -1,0 +1,240 @@
+//! Many globs at once: which is the first of a list that matches a text, at a cost that does not grow with the list.
+//!
+//! Globs without wildcards are looked up in a table. Every other is tried only when the longest literal piece of it
+//! occurs in the text; one automaton finds the pieces of all globs in one pass.
+
+use std::{collections::HashMap, sync::OnceLock};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use globset::{Glob, GlobBuilder, GlobMatcher};
+
+/// What a glob may cross.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Crossing {
+    /// `*` stands for anything.
+    Everything,
+    /// `*` stays within one folder.
+    Folders,
+}
+
+/// A list of globs, numbered.
+#[derive(Debug, Default)]
+pub(super) struct Patterns {
+    literals: HashMap<String, usize>,
+    globs: Vec<Numbered>,
+    /// Finds the pieces; `owners` has the globs of each.
+    pieces: Option<AhoCorasick>,
+    owners: Vec<Vec<usize>>,
+    /// Globs without a literal piece.
+    always: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Numbered {
+    number: usize,
+    glob: Glob,
+    /// Made when the glob is tried first: most of a long list never is.
+    matcher: OnceLock<GlobMatcher>,
+}
+
+impl Numbered {
+    fn is_match(&self, text: &str) -> bool {
+        self.matcher.get_or_init(|| self.glob.compile_matcher()).is_match(text)
+    }
+}
+
+/// Parses one glob.
+pub(super) fn parse(glob: &str, crossing: Crossing) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(glob).literal_separator(crossing == Crossing::Folders).backslash_escape(true).build()
+}
+
+impl Patterns {
+    /// Compiles numbered globs; where two are the same text, the lower number has it.
+    pub(super) fn compile(list: &[(usize, String)], crossing: Crossing) -> Result<Self, globset::Error> {
+        let mut patterns = Self::default();
+        let mut pieces: HashMap<String, Vec<usize>> = HashMap::new();
+        for (number, text) in list {
+            if let Some(literal) = literal(text) {
+                patterns.literals.entry(literal).or_insert(*number);
+                continue;
+            }
+            let position = patterns.globs.len();
+            patterns.globs.push(Numbered { number: *number, glob: parse(text, crossing)?, matcher: OnceLock::new() });
+            match longest_piece(text) {
+                Some(piece) => pieces.entry(piece).or_default().push(position),
+                None => patterns.always.push(position),
+            }
+        }
+        let (pieces, owners): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
+        patterns.owners = owners;
+        if !pieces.is_empty() {
+            // Fails only beyond 2^31 states: then every glob is tried, which is slow and right.
+            match AhoCorasick::builder().match_kind(MatchKind::Standard).build(&pieces) {
+                Ok(automaton) => patterns.pieces = Some(automaton),
+                Err(_) => patterns.always = (0..patterns.globs.len()).collect(),
+            }
+        }
+        Ok(patterns)
+    }
+
+    /// The lowest number of a glob without wildcards that is this text.
+    pub(super) fn literally(&self, text: &str) -> Option<usize> {
+        self.literals.get(text).copied()
+    }
+
+    /// The lowest number of a glob that matches.
+    pub(super) fn first(&self, text: &str) -> Option<usize> {
+        let mut best = self.literally(text);
+        let mut consider = |position: &usize| {
+            let glob = &self.globs[*position];
+            if best.is_none_or(|best| glob.number < best) && glob.is_match(text) {
+                best = Some(glob.number);
+            }
+        };
+        self.always.iter().for_each(&mut consider);
+        if let Some(pieces) = &self.pieces {
+            let mut found: Vec<_> =
+                pieces.find_overlapping_iter(text).map(|found| found.pattern().as_usize()).collect();
+            found.sort_unstable();
+            found.dedup();
+            found.iter().flat_map(|piece| &self.owners[*piece]).for_each(consider);
+        }
+        best
+    }
+}
+
+/// The text that a glob without wildcards stands for; `None` for every other.
+pub(super) fn literal(glob: &str) -> Option<String> {
+    let mut text = String::with_capacity(glob.len());
+    let mut characters = glob.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '*' | '?' | '[' | ']' | '{' | '}' => return None,
+            '\\' => text.push(characters.next()?),
+            other => text.push(other),
+        }
+    }
+    Some(text)
+}
+
+/// A glob that matches this text and nothing else.
+pub(super) fn escape(text: &str) -> String {
+    let mut glob = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '*' | '?' | '[' | ']' | '{' | '}' | '\\') {
+            glob.push('\\');
+        }
+        glob.push(character);
+    }
+    glob
+}
+
+/// The longest text that every match contains.
+fn longest_piece(glob: &str) -> Option<String> {
+    let mut pieces = vec![String::new()];
+    let mut depth = 0_usize;
+    let mut characters = glob.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '*' | '?' => pieces.push(String::new()),
+            '[' => {
+                // A `]` right after the bracket, or after its negation, belongs to the class.
+                let mut class = characters.as_str();
+                class = class.strip_prefix(['!', '^']).unwrap_or(class);
+                class = class.strip_prefix(']').unwrap_or(class);
+                characters = class.split_once(']').map_or("", |(_, rest)| rest).chars();
+                pieces.push(String::new());
+            }
+            '{' => {
+                depth += 1;
+                pieces.push(String::new());
+            }
+            '}' => {
+                depth = depth.saturating_sub(1);
+                pieces.push(String::new());
+            }
+            '\\' => {
+                if let Some(next) = characters.next()
+                    && depth == 0
+                    && let Some(piece) = pieces.last_mut()
+                {
+                    piece.push(next);
+                }
+            }
+            other if depth == 0 => pieces.last_mut()?.push(other),
+            _ => {}
+        }
+    }
+    // `**/` and `/**` may stand for nothing at all, together with their slash.
+    pieces
+        .iter()
+        .map(|piece| piece.trim_matches('/'))
+        .max_by_key(|piece| piece.len())
+        .filter(|piece| !piece.is_empty())
+        .map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn literals_and_pieces() {
+        let check = |glob: &str, expected: (Option<&str>, Option<&str>)| {
+            let found = (literal(glob), longest_piece(glob));
+            assert_eq!((found.0.as_deref(), found.1.as_deref()), expected, "{glob}");
+        };
+        check("cargo test", (Some("cargo test"), Some("cargo test")));
+        check(r"a\*b", (Some("a*b"), Some("a*b")));
+        check("cargo *", (None, Some("cargo ")));
+        check("*", (None, None));
+        check("[abc]", (None, None));
+        check("[]x]yz*", (None, Some("yz")));
+        check("{aaaa,bbbb}c?dd", (None, Some("dd")));
+        check("{a{b,c},d}*e", (None, Some("e")));
+        check("./**/.env", (None, Some(".env")));
+        check("/etc/**", (None, Some("etc")));
+    }
+
+    #[test]
+    fn the_first_match_wins_however_it_is_found() {
+        let list: Vec<_> = ["x?z", "abc", "a*", "*", "abc"]
+            .iter()
+            .enumerate()
+            .map(|(number, glob)| (number, (*glob).to_owned()))
+            .collect();
+        let patterns = Patterns::compile(&list, Crossing::Everything).unwrap();
+        for (text, first) in [("abc", 1), ("abd", 2), ("xyz", 0), ("", 3), ("xz", 3)] {
+            assert_eq!(patterns.first(text), Some(first), "{text}");
+        }
+        assert_eq!(Patterns::compile(&[], Crossing::Folders).unwrap().first("a"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn many_globs_at_once_find_what_each_alone_finds(
+            globs in prop::collection::vec("([ab/]|\\*|\\?|\\[ab\\]|\\{a,b/\\}|/\\*\\*/){0,6}", 0..8),
+            text in "[ab/]{0,6}",
+            folders in any::<bool>(),
+        ) {
+            let crossing = if folders { Crossing::Folders } else { Crossing::Everything };
+            let list: Vec<_> = globs.iter().cloned().enumerate().collect();
+            let one_by_one = globs.iter().position(|glob| match literal(glob) {
+                Some(literal) => literal == text,
+                None => parse(glob, crossing).unwrap().compile_matcher().is_match(&text),
+            });
+            prop_assert_eq!(Patterns::compile(&list, crossing).unwrap().first(&text), one_by_one);
+        }
+
+        #[test]
+        fn an_escaped_text_matches_itself_only(text in any::<String>(), other in any::<String>()) {
+            let glob = escape(&text);
+            prop_assert_eq!(literal(&glob), Some(text.clone()));
+            let patterns = Patterns::compile(&[(0, glob)], Crossing::Everything).unwrap();
+            prop_assert_eq!(patterns.first(&text), Some(0));
+            prop_assert_eq!(patterns.first(&other).is_some(), other == text);
+        }
+    }
+}

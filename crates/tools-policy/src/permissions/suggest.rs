@@ -1,0 +1,83 @@
+//! The rule that "this session" or "always" would store: shown to a person first, and rather too narrow than too wide.
+
+use std::path::Path;
+
+use tools_core::{StoredRule, Subject, ToolDef, Verdict};
+
+use super::pattern::escape;
+use crate::{Because, Decision, Part};
+
+/// Subcommands whose further arguments change how they do their work, not what it is. A program that is not here is
+/// stored word for word: what `rm *` or `python *` would allow next is anybody's guess.
+const GENERAL: &[(&str, &[&str])] = &[
+    ("cargo", &["bench", "build", "check", "clippy", "doc", "fmt", "nextest", "test", "tree"]),
+    ("git", &["add", "blame", "commit", "diff", "log", "rev-parse", "show", "status"]),
+    ("go", &["build", "test", "vet"]),
+    ("npm", &["ci", "ls", "test"]),
+    ("pnpm", &["ls", "test"]),
+    ("yarn", &["test"]),
+];
+
+/// The rule that would keep a call like this from asking again; `None` when no rule could, or only too wide a one.
+pub(super) fn would_store(decision: &Decision<'_>, definition: &ToolDef, workdir: &Path) -> Option<StoredRule> {
+    let lies_with_rules = |because: &Because<'_>| {
+        matches!(because, Because::Rule(_) | Because::NoRule { .. } | Because::Traits | Because::Outside)
+    };
+    if !lies_with_rules(&decision.decided_by) {
+        return None;
+    }
+    let open: Vec<&Part<'_>> = decision.parts.iter().filter(|part| part.verdict == Verdict::Ask).collect();
+    if !open.iter().all(|part| lies_with_rules(&part.because)) {
+        return None;
+    }
+    let subjects = || decision.parts.iter().map(|part| part.subject);
+    let pattern = match open.as_slice() {
+        [] if decision.parts.is_empty() => "*".to_owned(),
+        [only] => of_subject(only.subject, subjects().any(is_command), workdir)?,
+        // Several parts: the line as it is typed, when it stands for all of them.
+        _ => subjects().find_map(whole_line)?,
+    };
+    Some(StoredRule { tool: definition.name.clone(), pattern })
+}
+
+fn of_subject(subject: &Subject, among_commands: bool, workdir: &Path) -> Option<String> {
+    match subject {
+        Subject::Command { line, program, argv, .. } => {
+            Some(general(line, program, argv).unwrap_or_else(|| escape(line.trim())))
+        }
+        Subject::Path { path, .. } => {
+            let path = match path.strip_prefix(workdir) {
+                Ok(below) if !among_commands => Path::new(".").join(below),
+                _ => path.clone(),
+            };
+            // A name that is no text could only be stored as another name.
+            path.to_str().map(escape)
+        }
+        Subject::Url { url } => {
+            let host = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https"))?;
+            let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+            Some(format!("{}://{}{port}/*", url.scheme(), escape(host)))
+        }
+        Subject::Opaque { .. } => None,
+    }
+}
+
+fn is_command(subject: &Subject) -> bool {
+    matches!(subject, Subject::Command { .. })
+}
+
+fn whole_line(subject: &Subject) -> Option<String> {
+    match subject {
+        Subject::Command { line, program, .. } if program.is_empty() => Some(escape(line.trim())),
+        _ => None,
+    }
+}
+
+/// `cargo build *` for `cargo build --release`.
+fn general(line: &str, program: &str, argv: &[String]) -> Option<String> {
+    let (_, subcommands) = GENERAL.iter().find(|(name, _)| *name == program)?;
+    let subcommand = argv.first().filter(|word| subcommands.contains(&word.as_str()))?;
+    let start = format!("{program} {subcommand} ");
+    // Only what is typed just so: no quotes, no assignments in front.
+    line.starts_with(&start).then(|| format!("{start}*"))
+}

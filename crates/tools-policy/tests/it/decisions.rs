@@ -1,0 +1,367 @@
+//! Tables of decisions.
+
+use std::path::Path;
+
+use schemars::json_schema;
+use tools_core::{
+    Access, ConfirmReason, Inspection, SessionId, StoredRule, Subject, ToolDef, ToolKind, ToolName, ToolOrigin,
+    ToolTraits, TrustLevel, Verdict,
+};
+use tools_policy::permissions::{Permissions, PermissionsConfig, Question, SessionRules, decide};
+
+use Verdict::{Allow, Ask, Deny};
+
+pub(crate) fn permissions(toml: &str) -> Permissions {
+    toml::from_str::<PermissionsConfig>(toml).unwrap().compile(Some(Path::new("/home/ann"))).unwrap()
+}
+
+pub(crate) fn tool(name: &str, traits: ToolTraits) -> ToolDef {
+    let name = ToolName::parse(name).unwrap();
+    ToolDef::new(name, "", json_schema!({"type": "object"}), ToolKind::Other, traits)
+}
+
+/// A line as the shell's inspection would report it; `;` stands for every way to join commands.
+pub(crate) fn line(text: &str) -> Inspection {
+    let parts: Vec<_> = text.split(';').map(str::trim).collect();
+    let command = |text: &str, whole: bool| {
+        let mut words = text.split_whitespace().map(|word| word.replace(['\'', '"'], ""));
+        let program = words.next().unwrap_or_default();
+        Subject::Command {
+            line: text.to_owned(),
+            program: if whole { String::new() } else { program },
+            argv: if whole { vec![] } else { words.collect() },
+            via: vec![],
+        }
+    };
+    let mut inspection = Inspection::mutating();
+    if parts.len() > 1 {
+        inspection = inspection.touching(command(text, true));
+    }
+    parts.into_iter().fold(inspection, |inspection, part| inspection.touching(command(part, false)))
+}
+
+pub(crate) fn judge(
+    permissions: &Permissions,
+    definition: &ToolDef,
+    inspection: &Inspection,
+    trust: TrustLevel,
+) -> (Verdict, String) {
+    let session = SessionRules::default().of(&SessionId::generate());
+    let question = Question { definition, inspection, trust, workdir: Path::new("/w"), session: &session };
+    let decision = decide(permissions, &question);
+    (decision.verdict, decision.decided_by.to_string())
+}
+
+fn bash(rules: &str, inspection: &Inspection) -> (Verdict, String) {
+    judge(&permissions(rules), &tool("bash", ToolTraits::CAUTIOUS), inspection, TrustLevel::Trusted)
+}
+
+fn check_lines(rules: &str, table: &[(&str, Verdict)]) {
+    for (text, verdict) in table {
+        let (found, why) = bash(rules, &line(text));
+        assert_eq!(found, *verdict, "`{text}`: {why}");
+    }
+}
+
+#[test]
+fn every_command_of_a_line_needs_its_own_allow() {
+    check_lines(
+        r#"bash = [{ pattern = "cargo *", action = "allow" }]"#,
+        &[
+            ("cargo test", Allow),
+            ("CARGO  Test", Allow),
+            ("cargo --version; curl x", Ask),
+            ("cargo --version; curl x; sh", Ask),
+            ("cargo test; tail -80", Allow),
+            ("cd app; cargo test; tail -80", Allow),
+            ("cargo", Ask),
+            ("curl x", Ask),
+            ("cd app", Allow),
+        ],
+    );
+}
+
+#[test]
+fn a_whole_line_is_allowed_word_for_word_only() {
+    let rules = r#"bash = [
+        { pattern = "curl evil*", action = "deny" },
+        { pattern = "make; curl x", action = "allow" },
+        { pattern = "curl evil; make", action = "allow" },
+        { pattern = "ls*sh", action = "allow" },
+    ]"#;
+    check_lines(
+        rules,
+        &[
+            ("make; curl x", Allow),
+            ("make;  curl X", Allow),
+            ("make; curl xy", Ask),
+            ("make", Ask),
+            ("curl evil; make", Deny),
+            ("ls; sh", Ask),
+        ],
+    );
+}
+
+#[test]
+fn a_rule_that_tightens_a_whole_line_counts_unless_all_its_commands_are_allowed_before() {
+    let rules = r#"bash = [
+        { pattern = "curl *", action = "allow" },
+        { pattern = "curl *; sh", action = "deny" },
+        { pattern = "sh", action = "allow" },
+        { pattern = "make", action = "allow" },
+        { pattern = "*", action = "ask" },
+    ]"#;
+    check_lines(rules, &[("curl x; sh", Deny), ("make; sh", Allow), ("make; other", Ask), ("sh; curl x", Allow)]);
+}
+
+#[test]
+fn a_deny_on_any_part_denies_and_quotes_and_folders_do_not_get_around_it() {
+    let rules = r#"bash = [
+        { pattern = "rm *", action = "deny" },
+        { pattern = "*", action = "allow" },
+    ]"#;
+    check_lines(
+        rules,
+        &[
+            ("rm x", Deny),
+            ("'r'm x", Deny),
+            ("/bin/rm x", Deny),
+            ("ls; rm x", Deny),
+            ("echo rm", Allow),
+            ("RM x", Deny),
+        ],
+    );
+}
+
+#[test]
+fn the_order_of_rules_decides() {
+    check_lines(
+        r#"bash = [{ pattern = "git *", action = "allow" }, { pattern = "git push*", action = "deny" }]"#,
+        &[("git push", Allow)],
+    );
+    check_lines(
+        r#"bash = [{ pattern = "git push*", action = "deny" }, { pattern = "git *", action = "allow" }]"#,
+        &[("git push", Deny), ("git log", Allow)],
+    );
+}
+
+#[test]
+fn files_that_a_line_writes_are_judged() {
+    let cargo = r#"bash = [{ pattern = "cargo *", action = "allow" }, { pattern = "/tmp/*", action = "allow" }, { pattern = "*secret*", action = "deny" }]"#;
+    let check = |text: &str, path: &str, access: Access, verdict: Verdict| {
+        let (found, why) = bash(cargo, &line(text).touching(Subject::path(path, access)));
+        assert_eq!(found, verdict, "`{text}` {path}: {why}");
+    };
+    check("cargo test", "/w/out.txt", Access::Write, Allow);
+    check("cd a; cargo test", "/w/out.txt", Access::Write, Allow);
+    check("echo x", "/w/Makefile", Access::Write, Ask);
+    check("cargo test; tail -1", "/w/Makefile", Access::Write, Ask);
+    check("cargo test", "/home/ann/.bashrc", Access::Write, Ask);
+    check("cargo test", "/tmp/x", Access::Write, Allow);
+    check("cargo test", "/dev/null", Access::Write, Allow);
+    check("cargo test", "/w/secrets", Access::Read, Deny);
+    check("cat x", "/w/x", Access::Read, Allow);
+    let everything = r#"bash = [{ pattern = "*", action = "allow" }]"#;
+    let inspection = line("echo x").touching(Subject::path("/etc/x", Access::Write));
+    assert_eq!(bash(everything, &inspection).0, Allow);
+}
+
+#[test]
+fn what_cannot_be_seen_through_asks_at_least() {
+    let opaque = || Subject::Opaque { why: "eval".into() };
+    for (rules, verdict) in [
+        (r#"bash = [{ pattern = "*", action = "allow" }]"#, Ask),
+        (r#"bash = [{ pattern = "eval x", action = "allow" }]"#, Ask),
+        (r#"bash = [{ pattern = "*", action = "deny" }]"#, Deny),
+        ("", Ask),
+    ] {
+        assert_eq!(bash(rules, &line("eval x").touching(opaque())).0, verdict, "{rules}");
+    }
+    let reader = tool("read", ToolTraits::READ_ONLY);
+    let inspection = Inspection::read_only().touching(opaque());
+    assert_eq!(judge(&permissions(""), &reader, &inspection, TrustLevel::Trusted).0, Ask);
+}
+
+#[test]
+fn paths() {
+    let rules = permissions(
+        r#"write = [
+            { pattern = "/etc/*", action = "deny" },
+            { pattern = "**/.env", action = "deny" },
+            { pattern = "*.key", action = "deny" },
+            { pattern = "vendor/", action = "deny" },
+            { pattern = "~/.ssh/**", action = "deny" },
+            { pattern = "src/*", action = "allow" },
+            { pattern = "docs/**", action = "allow" },
+            { pattern = "*.md", action = "allow" },
+            { pattern = "/data/**", action = "allow" },
+            { pattern = "lib/*.rs", action = "ask" },
+            { pattern = "lib/**", action = "allow" },
+        ]"#,
+    );
+    let write = tool("write", ToolTraits::EDIT);
+    for (path, verdict) in [
+        ("/etc/x", Deny),
+        ("/etc/ssh/sshd_config", Deny),
+        ("/ETC/X", Deny),
+        ("/w/.env", Deny),
+        ("/w/src/.env", Deny),
+        ("/other/.env", Deny),
+        ("/w/.env/below", Deny),
+        ("/w/docs/a.key", Deny),
+        ("/w/vendor", Deny),
+        ("/w/vendor/a/b", Deny),
+        ("/home/ann/.ssh", Deny),
+        ("/home/ann/.ssh/id", Deny),
+        ("/w/src/a.rs", Allow),
+        ("/w/SRC/A.rs", Allow),
+        ("/w/src/a/b.rs", Ask),
+        ("/w/docs/a/b", Allow),
+        ("/w/docs", Ask),
+        ("/x/docs/a", Ask),
+        ("/w/deep/README.md", Allow),
+        ("/x/README.md", Ask),
+        ("/data/a/b", Allow),
+        ("/database", Ask),
+        ("/w/lib/a.rs", Ask),
+        ("/w/lib/a.txt", Allow),
+        ("/w/lib/x.rs/y", Ask),
+        ("/", Ask),
+        ("/w", Ask),
+    ] {
+        let inspection = Inspection::mutating().touching(Subject::path(path, Access::Write));
+        let (found, why) = judge(&rules, &write, &inspection, TrustLevel::Trusted);
+        assert_eq!(found, verdict, "{path}: {why}");
+    }
+}
+
+#[test]
+fn both_ends_of_a_move_are_judged() {
+    let rules =
+        permissions(r#"move_path = [{ pattern = "/etc/*", action = "deny" }, { pattern = "*", action = "allow" }]"#);
+    let inspection = |to: &str| {
+        let from = Subject::path("/w/a", Access::Delete);
+        Inspection::mutating().touching(from).touching(Subject::path(to, Access::Write))
+    };
+    let definition = tool("move_path", ToolTraits::EDIT);
+    assert_eq!(judge(&rules, &definition, &inspection("/etc/x"), TrustLevel::Trusted).0, Deny);
+    assert_eq!(judge(&rules, &definition, &inspection("/w/b"), TrustLevel::Trusted).0, Allow);
+}
+
+#[test]
+fn addresses() {
+    let rules = permissions(r#"fetch = [{ pattern = "https://docs.rs/*", action = "allow" }]"#);
+    let fetch = tool("fetch", ToolTraits::FETCH);
+    for (url, verdict) in
+        [("https://docs.rs/a/b", Allow), ("https://docs.rs.evil.example/", Ask), ("http://docs.rs/a", Ask)]
+    {
+        let inspection = Inspection::read_only().touching(Subject::Url { url: url.parse().unwrap() });
+        assert_eq!(judge(&rules, &fetch, &inspection, TrustLevel::Trusted).0, verdict, "{url}");
+    }
+}
+
+#[test]
+fn without_rules_what_a_tool_promises_decides() {
+    let none = permissions("");
+    let check = |definition: &ToolDef, verdict: Verdict| {
+        for inspection in [Inspection::default(), Inspection::default().touching(Subject::path("/w/a", Access::Read))] {
+            let found = judge(&none, definition, &inspection, TrustLevel::Trusted).0;
+            assert_eq!(found, verdict, "{}", definition.name);
+        }
+    };
+    check(&tool("read", ToolTraits::READ_ONLY), Allow);
+    check(&tool("fetch", ToolTraits::FETCH), Ask);
+    check(&tool("edit", ToolTraits::EDIT), Ask);
+    check(&tool("other", ToolTraits::CAUTIOUS), Ask);
+    let server = ToolOrigin::Mcp { server: "s".into(), trusted: false };
+    check(&tool("claims", ToolTraits::READ_ONLY).from_origin(server), Ask);
+}
+
+#[test]
+fn a_tool_without_subjects_goes_by_a_rule_for_everything() {
+    let rules = permissions(
+        r#"
+        a = [{ pattern = "*", action = "allow" }]
+        b = [{ pattern = "x", action = "allow" }]
+        c = [{ pattern = "**", action = "deny" }]
+        "#,
+    );
+    for (name, verdict) in [("a", Allow), ("b", Ask), ("c", Deny)] {
+        let definition = tool(name, ToolTraits::READ_ONLY);
+        assert_eq!(judge(&rules, &definition, &Inspection::default(), TrustLevel::Trusted).0, verdict, "{name}");
+    }
+}
+
+#[test]
+fn trust_and_the_tools_own_wish_only_tighten() {
+    let rules = permissions(r#"edit = [{ pattern = "*", action = "allow" }]"#);
+    let table = [
+        (ToolTraits::READ_ONLY, "read", [Allow, Allow, Ask]),
+        (ToolTraits::EDIT, "edit", [Allow, Ask, Deny]),
+        (ToolTraits::FETCH, "fetch", [Ask, Ask, Deny]),
+    ];
+    for (traits, name, verdicts) in table {
+        let levels = [TrustLevel::Trusted, TrustLevel::Provisional, TrustLevel::Untrusted];
+        for (trust, verdict) in levels.into_iter().zip(verdicts) {
+            let definition = tool(name, traits);
+            assert_eq!(judge(&rules, &definition, &Inspection::default(), trust).0, verdict, "{name} {trust:?}");
+        }
+    }
+    let wish = ConfirmReason { reason: "removes files".into(), rule: "tools.shell.confirm_patterns \"rm\"".into() };
+    let found = bash(r#"bash = [{ pattern = "rm x", action = "allow" }]"#, &line("rm x").confirming(wish));
+    assert_eq!(found, (Ask, "tools.shell.confirm_patterns \"rm\"".to_owned()));
+}
+
+#[test]
+fn the_deciding_rule_is_named_as_it_stands_in_the_configuration() {
+    let rules = r#"bash = [{ pattern = "x", action = "ask" }, { pattern = "cargo *", action = "allow" }]"#;
+    let named = |text: &str| bash(rules, &line(text)).1;
+    assert_eq!(named("cargo test"), r#"permissions.bash[1] "cargo *""#);
+    assert_eq!(named("cd a; cargo test"), r#"permissions.bash[1] "cargo *""#);
+    assert_eq!(named("x"), r#"permissions.bash[0] "x""#);
+    assert_eq!(named("cd a"), r#"defaults.bash[1] "cd *""#);
+    assert_eq!(named("other"), "no rule of permissions.bash matches");
+}
+
+#[test]
+fn a_session_rule_answers_questions_and_lifts_no_denial() {
+    let rules = permissions(r#"bash = [{ pattern = "rm *", action = "deny" }, { pattern = "make*", action = "ask" }]"#);
+    let (sessions, session) = (SessionRules::default(), SessionId::generate());
+    let definition = tool("bash", ToolTraits::CAUTIOUS);
+    let add = |pattern: &str| {
+        let rule = StoredRule { tool: definition.name.clone(), pattern: pattern.into() };
+        sessions.add(&session, rule)
+    };
+    for pattern in ["make *", "rm *", "a; b"] {
+        add(pattern).unwrap();
+    }
+    assert!(add("make [").is_err());
+    for (text, verdict) in
+        [("make x", Allow), ("rm x", Deny), ("make x; other", Ask), ("makefile", Ask), ("make x; make y", Allow)]
+    {
+        let view = sessions.of(&session);
+        let inspection = line(text);
+        let question = Question {
+            definition: &definition,
+            inspection: &inspection,
+            trust: TrustLevel::Trusted,
+            workdir: Path::new("/w"),
+            session: &view,
+        };
+        assert_eq!(decide(&rules, &question).verdict, verdict, "{text}");
+    }
+    sessions.end(&session);
+    assert_eq!(sessions.of(&session).rules().count(), 0);
+}
+
+#[test]
+fn ten_thousand_rules_are_judged_alike() {
+    let rule = |i: usize| {
+        format!(r#"{{ pattern = "tool{i} *", action = "allow" }}, {{ pattern = "deny{i}*x", action = "deny" }},"#)
+    };
+    let rules = permissions(&format!("bash = [{}]", (0..5000).map(rule).collect::<String>()));
+    let definition = tool("bash", ToolTraits::CAUTIOUS);
+    for (text, verdict) in [("tool4999 a", Allow), ("tool5000 a", Ask), ("deny4321 x", Deny), ("deny4321 y", Ask)] {
+        assert_eq!(judge(&rules, &definition, &line(text), TrustLevel::Trusted).0, verdict, "{text}");
+    }
+}

@@ -1,0 +1,143 @@
+//! The gate in a stack: what it refuses, what it notes, what it asks.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tools_core::{
+    Access, Approval, CallContext, CallerId, ConfirmReason, Inspection, Layer, Outcome, Shared, Stack, StoredRule,
+    Subject, ToolCall, ToolErrorCategory, ToolTraits, TrustLevel, Verdict, keys,
+};
+use tools_policy::permissions::{PermissionGate, SessionRules};
+use tools_testkit::{Behaviour, FakeClock, ScriptedExecutor};
+
+use crate::decisions::{line, permissions};
+
+struct House {
+    stack: Stack,
+    scripted: ScriptedExecutor,
+    sessions: Arc<SessionRules>,
+}
+
+fn house(rules: &str, tool: &str, inspection: Inspection) -> House {
+    let sessions = Arc::new(SessionRules::default());
+    let gate: Arc<dyn Layer> = Arc::new(PermissionGate::new(Shared::new(permissions(rules)), sessions.clone()));
+    let scripted =
+        ScriptedExecutor::new().inspected(tool, ToolTraits::CAUTIOUS, Behaviour::reply("done"), Ok(inspection));
+    House { stack: Stack::new(vec![gate], scripted.clone()), scripted, sessions }
+}
+
+fn call(tool: &str) -> ToolCall {
+    ToolCall::new(tool, json!({})).unwrap()
+}
+
+fn cx() -> CallContext {
+    CallContext::new("/w")
+}
+
+fn refusal(outcome: &Outcome) -> (ToolErrorCategory, &'static str) {
+    let error = outcome.as_ref().unwrap_err();
+    (error.category(), error.code())
+}
+
+const RULES: &str = r#"bash = [{ pattern = "rm *", action = "deny" }, { pattern = "cargo *", action = "allow" }]"#;
+
+#[tokio::test]
+async fn what_is_allowed_runs_and_says_by_which_rule() {
+    let house = house(RULES, "bash", line("cargo test"));
+    let recorded = house.stack.run(call("bash"), None, &cx()).await;
+    assert_eq!(recorded.outcome.unwrap().summary, "done");
+    assert_eq!(recorded.journal.verdict(), Some(Verdict::Allow));
+    assert_eq!(recorded.journal.value(keys::APPROVED_BY), Some("rule".into()));
+    assert_eq!(recorded.journal.value(keys::POLICY_MATCH), Some(r#"permissions.bash[1] "cargo *""#.into()));
+}
+
+#[tokio::test]
+async fn what_asks_runs_once_a_person_agreed() {
+    let house = house(RULES, "bash", line("make x"));
+    let asked = call("bash");
+    let outcome = house.stack.dispatch(asked.clone(), &cx()).await;
+    assert_eq!(refusal(&outcome), (ToolErrorCategory::ConfirmationRequired, "confirmation_required"));
+    assert_eq!(house.scripted.ran(), []);
+    let approval = Approval::grant(&asked, CallerId::parse("ann").unwrap(), &FakeClock::default());
+    let recorded = house.stack.run(asked, Some(approval), &cx()).await;
+    assert!(recorded.outcome.is_ok());
+    assert_eq!(recorded.journal.value(keys::APPROVED_BY), Some("person".into()));
+    assert_eq!(house.scripted.ran().len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_denied_stays_denied_whoever_agrees() {
+    let house = house(RULES, "bash", line("cargo test; rm x"));
+    let denied = call("bash");
+    let approval = Approval::grant(&denied, CallerId::parse("ann").unwrap(), &FakeClock::default());
+    for approval in [None, Some(approval)] {
+        let recorded = house.stack.run(denied.clone(), approval, &cx()).await;
+        assert_eq!(refusal(&recorded.outcome), (ToolErrorCategory::PolicyBlocked, "permission_denied"));
+        let message = recorded.outcome.unwrap_err().to_string();
+        assert!(message.contains("`rm x`") && !message.contains("permissions.bash"), "{message}");
+        assert_eq!(recorded.journal.value(keys::APPROVED_BY), None);
+    }
+    assert_eq!(house.scripted.ran(), []);
+}
+
+#[tokio::test]
+async fn the_trust_of_the_context_counts() {
+    let house = house(RULES, "bash", line("cargo test"));
+    let outcome = house.stack.dispatch(call("bash"), &cx().capped(TrustLevel::Untrusted)).await;
+    assert_eq!(refusal(&outcome), (ToolErrorCategory::PolicyBlocked, "permission_denied"));
+}
+
+#[tokio::test]
+async fn an_answer_for_the_session_is_remembered_in_it_only() {
+    let house = house(RULES, "bash", line("git commit -m x"));
+    let cx = cx();
+    let error = house.stack.dispatch(call("bash"), &cx).await.unwrap_err();
+    let rule = error.prompt().unwrap().would_store.clone().unwrap();
+    house.sessions.add(cx.session(), rule).unwrap();
+    assert!(house.stack.dispatch(call("bash"), &cx).await.is_ok());
+    assert!(house.stack.dispatch(call("bash"), &CallContext::new("/w")).await.is_err());
+}
+
+#[tokio::test]
+async fn the_question_shows_every_part_and_what_an_answer_would_store() {
+    let prompt = async |tool: &str, inspection: Inspection| {
+        let error = house(RULES, tool, inspection).stack.dispatch(call(tool), &cx()).await.unwrap_err();
+        error.prompt().unwrap().clone()
+    };
+    let shown = prompt("bash", line("cargo build; rmdir target/old")).await;
+    let parts: Vec<_> =
+        shown.parts.iter().map(|part| (part.subject.text(), part.verdict, part.rule.as_str())).collect();
+    assert_eq!(
+        parts,
+        [
+            ("cargo build; rmdir target/old".to_owned(), Verdict::Allow, "judged with its commands"),
+            ("cargo build".to_owned(), Verdict::Allow, r#"permissions.bash[1] "cargo *""#),
+            ("rmdir target/old".to_owned(), Verdict::Ask, "no rule of permissions.bash matches"),
+        ]
+    );
+    assert_eq!(shown.reason, "no rule of permissions.bash matches");
+
+    let stored = async |tool: &str, inspection: Inspection| {
+        prompt(tool, inspection).await.would_store.map(|StoredRule { pattern, .. }| pattern)
+    };
+    let check = async |tool: &str, inspection: Inspection, expected: Option<&str>| {
+        let found = stored(tool, inspection.clone()).await;
+        assert_eq!(found.as_deref(), expected, "{inspection:?}");
+    };
+    let write = |path: &str| Subject::path(path, Access::Write);
+    check("bash", line("git commit -m x"), Some("git commit *")).await;
+    check("bash", line("git commit"), Some("git commit")).await;
+    check("bash", line("git push x"), Some("git push x")).await;
+    check("bash", line("python *.py [x]"), Some(r"python \*.py \[x\]")).await;
+    check("bash", line("make a; make b"), Some("make a; make b")).await;
+    check("bash", line("x=1 git log -1"), Some("x=1 git log -1")).await;
+    check("bash", line("make").touching(Subject::Opaque { why: "eval".into() }), None).await;
+    let wish = ConfirmReason { reason: "removes files".into(), rule: "r".into() };
+    check("bash", line("make x").confirming(wish), None).await;
+    check("write", Inspection::mutating().touching(write("/w/a/b*.rs")), Some(r"./a/b\*.rs")).await;
+    check("write", Inspection::mutating().touching(write("/etc/x")), Some("/etc/x")).await;
+    check("write", Inspection::mutating().touching(write("/w/a")).touching(write("/w/b")), None).await;
+    let url = Subject::Url { url: "https://docs.rs:8443/a".parse().unwrap() };
+    check("fetch", Inspection::read_only().touching(url), Some("https://docs.rs:8443/*")).await;
+    check("other", Inspection::default(), Some("*")).await;
+}
