@@ -133,11 +133,7 @@ impl ReadRules {
 
     /// No rules at all.
     pub fn unrestricted() -> Self {
-        Self {
-            deny: GlobSet::empty(),
-            except: GlobSet::empty(),
-            allow: None,
-        }
+        Self { deny: GlobSet::empty(), except: GlobSet::empty(), allow: None }
     }
 
     /// Whether nothing is closed.
@@ -152,10 +148,7 @@ impl ReadRules {
 
     /// How the rules stand at the canonical absolute `path`.
     pub fn scope(&self, path: &Path) -> Scope {
-        let mut scope = Scope {
-            denied: false,
-            allowed: self.allow.is_none(),
-        };
+        let mut scope = Scope { denied: false, allowed: self.allow.is_none() };
         if self.is_unrestricted() {
             return scope;
         }
@@ -179,16 +172,10 @@ impl ReadRules {
 fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<&Path>) -> Result<GlobSet, PathError> {
     let mut set = GlobSetBuilder::new();
     for glob in globs {
-        let fail = |problem: String| PathError::Glob {
-            glob: glob.to_string(),
-            problem,
-        };
+        let fail = |problem: String| PathError::Glob { glob: glob.to_string(), problem };
         let mut add = |pattern: &str| -> Result<(), PathError> {
             // `*` stays inside one component: `secret/*` must not mean more than it says, nor `**` less.
-            let glob = GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .backslash_escape(true)
-                .build();
+            let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build();
             set.add(glob.map_err(|error| fail(error.kind().to_string()))?);
             Ok(())
         };
@@ -208,11 +195,7 @@ fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<
 /// The absolute patterns that one configured glob stands for.
 fn spellings(glob: &str, base: &Path, home: Option<&Path>) -> Vec<String> {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
-    let glob = if glob.len() > 1 {
-        glob.strip_suffix('/').unwrap_or(glob)
-    } else {
-        glob
-    };
+    let glob = if glob.len() > 1 { glob.strip_suffix('/').unwrap_or(glob) } else { glob };
     let absolute = match (glob.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             format!("{}{rest}", globset::escape(&home.to_string_lossy()))
@@ -254,11 +237,7 @@ fn canonical_prefix(pattern: &str) -> Option<String> {
         return None;
     }
     let tail = literal.strip_prefix(existing).ok()?.join(rest);
-    Some(
-        format!("{}/{}", globset::escape(found.to_str()?), tail.to_str()?)
-            .trim_end_matches('/')
-            .to_string(),
-    )
+    Some(format!("{}/{}", globset::escape(found.to_str()?), tail.to_str()?).trim_end_matches('/').to_string())
 }
 
 #[cfg(test)]
@@ -271,13 +250,8 @@ mod tests {
 
     fn check(deny: Option<&[&str]>, allow: &[&str], path: &str, denied: bool) {
         let deny = deny.map(list);
-        let rules = ReadRules::compile(
-            deny.as_deref(),
-            &list(allow),
-            Path::new("/w"),
-            Some(Path::new("/home/me")),
-        )
-        .unwrap();
+        let rules =
+            ReadRules::compile(deny.as_deref(), &list(allow), Path::new("/w"), Some(Path::new("/home/me"))).unwrap();
         assert_eq!(rules.denies(Path::new(path)), denied, "{deny:?} {allow:?} {path}");
     }
 
@@ -297,14 +271,9 @@ mod tests {
         ] {
             check(None, &[], path, true);
         }
-        for path in [
-            "/w/.env.example",
-            "/w/.env.sample",
-            "/w/.env.template",
-            "/w/src/env.rs",
-            "/w/.git/HEAD",
-            "/w/secrets.md",
-        ] {
+        for path in
+            ["/w/.env.example", "/w/.env.sample", "/w/.env.template", "/w/src/env.rs", "/w/.git/HEAD", "/w/secrets.md"]
+        {
             check(None, &[], path, false);
         }
     }
@@ -335,10 +304,7 @@ mod tests {
     fn a_glob_that_is_not_valid_is_an_error() {
         for glob in ["[", "a{b", ""] {
             let error = ReadRules::compile(Some(&list(&[glob])), &[], Path::new("/w"), None).unwrap_err();
-            assert!(
-                matches!(&error, PathError::Glob { glob: named, .. } if named == glob),
-                "{error}"
-            );
+            assert!(matches!(&error, PathError::Glob { glob: named, .. } if named == glob), "{error}");
             assert!(ReadRules::compile(None, &list(&[glob]), Path::new("/w"), None).is_err());
         }
     }

@@ -106,17 +106,10 @@ pub struct Metadata {
 }
 
 impl From<Stat> for Metadata {
-    #[expect(
-        clippy::cast_sign_loss,
-        clippy::unnecessary_cast,
-        reason = "field widths differ between architectures"
-    )]
+    #[expect(clippy::cast_sign_loss, clippy::unnecessary_cast, reason = "field widths differ between architectures")]
     fn from(stat: Stat) -> Self {
         Self {
-            id: FileId {
-                device: stat.st_dev as u64,
-                inode: stat.st_ino as u64,
-            },
+            id: FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 },
             kind: FileType::from_raw_mode(stat.st_mode).into(),
             size: stat.st_size as u64,
             mode: stat.st_mode & 0o7777,
@@ -171,11 +164,7 @@ impl Beneath {
     pub fn into_file(self) -> Result<File, PathError> {
         match self.metadata.kind {
             FileKind::File => Ok(File::from(self.handle)),
-            found => Err(PathError::WrongKind {
-                path: self.path,
-                found,
-                wanted: FileKind::File,
-            }),
+            found => Err(PathError::WrongKind { path: self.path, found, wanted: FileKind::File }),
         }
     }
 
@@ -185,15 +174,8 @@ impl Beneath {
     /// [`PathError::WrongKind`] unless it is a directory.
     pub fn into_directory(self) -> Result<Directory, PathError> {
         match self.metadata.kind {
-            FileKind::Directory => Ok(Directory {
-                handle: self.handle,
-                path: self.path,
-            }),
-            found => Err(PathError::WrongKind {
-                path: self.path,
-                found,
-                wanted: FileKind::Directory,
-            }),
+            FileKind::Directory => Ok(Directory { handle: self.handle, path: self.path }),
+            found => Err(PathError::WrongKind { path: self.path, found, wanted: FileKind::Directory }),
         }
     }
 }
@@ -257,22 +239,14 @@ impl Directory {
     /// Creates the file `name`, which must not exist, with the permission bits `mode` minus the process's umask.
     pub fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | SAFE;
-        Ok(File::from(rustix::fs::openat(
-            self,
-            single(name)?,
-            flags,
-            Mode::from_raw_mode(mode),
-        )?))
+        Ok(File::from(rustix::fs::openat(self, single(name)?, flags, Mode::from_raw_mode(mode))?))
     }
 
     /// Opens the directory `name` for listing.
     pub fn directory(&self, name: &OsStr) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | SAFE;
         let handle = rustix::fs::openat(self, single(name)?, flags, Mode::empty())?;
-        Ok(Self {
-            handle,
-            path: self.path.join(name),
-        })
+        Ok(Self { handle, path: self.path.join(name) })
     }
 
     /// Opens the directory at `relative`, some names below, following no link on the way.
@@ -282,19 +256,13 @@ impl Directory {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | SAFE;
         if relative.as_os_str().is_empty() {
             let handle = rustix::fs::openat(self, ".", flags, Mode::empty())?;
-            return Ok(Self {
-                handle,
-                path: self.path.clone(),
-            });
+            return Ok(Self { handle, path: self.path.clone() });
         }
         if Resolver::probe() == Resolver::Kernel {
             let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
             match rustix::fs::openat2(self, relative, flags, Mode::empty(), resolve) {
                 Ok(handle) => {
-                    return Ok(Self {
-                        handle,
-                        path: self.path.join(relative),
-                    });
+                    return Ok(Self { handle, path: self.path.join(relative) });
                 }
                 // Renamed meanwhile, or longer than one system call takes: step by step.
                 Err(rustix::io::Errno::AGAIN | rustix::io::Errno::NAMETOOLONG) => {}
@@ -360,9 +328,7 @@ impl Directory {
         match rustix::fs::renameat_with(self, from, destination, to, RenameFlags::NOREPLACE) {
             // A file system that cannot do it in one step: look first. The gap can only lose a name created meanwhile.
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS)
-                if destination
-                    .stat(new_name)
-                    .is_err_and(|e| e.kind() == io::ErrorKind::NotFound) =>
+                if destination.stat(new_name).is_err_and(|e| e.kind() == io::ErrorKind::NotFound) =>
             {
                 Ok(rustix::fs::renameat(self, from, destination, to)?)
             }

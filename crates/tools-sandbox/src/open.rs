@@ -58,11 +58,7 @@ pub(crate) fn handle_path(handle: BorrowedFd<'_>) -> Option<PathBuf> {
 /// Opens `absolute` in one step. `None`: the kernel cannot say, walk.
 pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Option<io::Result<(OwnedFd, PathBuf)>> {
     let (root, rest) = roots.locate(absolute)?;
-    let mut rest = if rest.as_os_str().is_empty() {
-        PathBuf::from(".")
-    } else {
-        rest.to_path_buf()
-    };
+    let mut rest = if rest.as_os_str().is_empty() { PathBuf::from(".") } else { rest.to_path_buf() };
     if ends_as_directory(absolute) {
         rest.push(""); // `components` drops a final `/`, which means something
     }
@@ -127,13 +123,7 @@ pub(crate) fn walk(
     leaf: Leaf,
     create: bool,
 ) -> Result<Reached, PathError> {
-    let mut walk = Walk {
-        roots,
-        shown,
-        todo: Vec::new(),
-        at: At::Outside(PathBuf::from("/")),
-        links: 0,
-    };
+    let mut walk = Walk { roots, shown, todo: Vec::new(), at: At::Outside(PathBuf::from("/")), links: 0 };
     walk.push(absolute);
     walk.enter();
     let mut created = Vec::new();
@@ -195,12 +185,11 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn push(&mut self, path: &Path) {
-        self.todo
-            .extend(path.components().rev().filter_map(|component| match component {
-                Component::Normal(name) => Some(Step::Down(name.to_os_string())),
-                Component::ParentDir => Some(Step::Up),
-                Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
-            }));
+        self.todo.extend(path.components().rev().filter_map(|component| match component {
+            Component::Normal(name) => Some(Step::Down(name.to_os_string())),
+            Component::ParentDir => Some(Step::Up),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+        }));
     }
 
     fn push_link(&mut self, target: &Path) -> Result<(), PathError> {
@@ -221,10 +210,7 @@ impl Walk<'_> {
         if let At::Outside(path) = &self.at
             && let Some(root) = self.roots.list.iter().position(|root| root.is_at(path))
         {
-            self.at = At::Inside {
-                root,
-                stack: Vec::new(),
-            };
+            self.at = At::Inside { root, stack: Vec::new() };
         }
     }
 
@@ -248,9 +234,9 @@ impl Walk<'_> {
     fn here(&self) -> Result<BorrowedFd<'_>, PathError> {
         match &self.at {
             At::Outside(_) => Err(self.roots.outside(self.shown)),
-            At::Inside { root, stack } => Ok(stack
-                .last()
-                .map_or_else(|| self.roots.list[*root].handle.as_fd(), |(handle, _)| handle.as_fd())),
+            At::Inside { root, stack } => {
+                Ok(stack.last().map_or_else(|| self.roots.list[*root].handle.as_fd(), |(handle, _)| handle.as_fd()))
+            }
         }
     }
 
@@ -302,9 +288,9 @@ impl Walk<'_> {
     fn path(&self) -> PathBuf {
         match &self.at {
             At::Outside(path) => path.clone(),
-            At::Inside { root, stack } => stack
-                .iter()
-                .fold(self.roots.list[*root].path.clone(), |path, (_, name)| path.join(name)),
+            At::Inside { root, stack } => {
+                stack.iter().fold(self.roots.list[*root].path.clone(), |path, (_, name)| path.join(name))
+            }
         }
     }
 
@@ -315,16 +301,9 @@ impl Walk<'_> {
             At::Outside(_) => return Err(roots.outside(shown)),
             At::Inside { root, mut stack } => match stack.pop() {
                 Some((handle, _)) => handle,
-                None => roots.list[root]
-                    .handle
-                    .try_clone()
-                    .map_err(|e| PathError::from_io(shown, e))?,
+                None => roots.list[root].handle.try_clone().map_err(|e| PathError::from_io(shown, e))?,
             },
         };
-        Ok(Reached {
-            directory: Directory { handle, path },
-            missing,
-            created,
-        })
+        Ok(Reached { directory: Directory { handle, path }, missing, created })
     }
 }

@@ -106,10 +106,7 @@ impl Roots {
         let mut protected = HashSet::new();
         for directory in directories {
             let spelled = lexical(&workdir.join(directory));
-            let fail = |source: std::io::Error| PathError::Root {
-                path: directory.clone(),
-                source,
-            };
+            let fail = |source: std::io::Error| PathError::Root { path: directory.clone(), source };
             let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
             // Opened as written, `..` and links included: the operator's own path is trusted.
             let handle = rustix::fs::open(workdir.join(directory), flags, Mode::empty()).map_err(|e| fail(e.into()))?;
@@ -122,11 +119,7 @@ impl Roots {
             list.push(Root { handle, path, alias });
         }
         list.sort_by_key(|root| std::cmp::Reverse(root.path.components().count()));
-        Ok(Self {
-            list: list.into(),
-            protected: Arc::new(protected),
-            resolver: Resolver::probe(),
-        })
+        Ok(Self { list: list.into(), protected: Arc::new(protected), resolver: Resolver::probe() })
     }
 
     /// The same roots, resolved in the given way instead of the best one this machine has.
@@ -178,8 +171,7 @@ impl Roots {
     /// # Errors
     /// As [`Self::open_any`]; [`PathError::NotADirectory`] for anything but a directory.
     pub fn open_directory(&self, path: &Path, workdir: &Path) -> Result<Directory, PathError> {
-        self.open_with(path, workdir, OFlags::RDONLY | OFlags::DIRECTORY | SAFE)?
-            .into_directory()
+        self.open_with(path, workdir, OFlags::RDONLY | OFlags::DIRECTORY | SAFE)?.into_directory()
     }
 
     /// Finds the parent directory and the final name of `path`; the name itself is not followed and need not exist.
@@ -195,21 +187,14 @@ impl Roots {
         {
             // `parent()` would swallow a final `.`, which `components` does not report either: same meaning here.
             let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            let directory = self
-                .open_with(parent, workdir, flags)
-                .map_err(|e| self.rename_error(e, path, &absolute))?;
-            return Ok(Entry {
-                directory: directory.into_directory()?,
-                name: name.to_os_string(),
-            });
+            let directory =
+                self.open_with(parent, workdir, flags).map_err(|e| self.rename_error(e, path, &absolute))?;
+            return Ok(Entry { directory: directory.into_directory()?, name: name.to_os_string() });
         }
         let reached = walk(self, &absolute, path, Leaf::Keep, false);
         let mut reached = reached.map_err(|error| self.rename_error(error, path, &absolute))?;
         match (reached.missing.pop(), reached.missing.is_empty()) {
-            (Some(name), true) => Ok(Entry {
-                directory: reached.directory,
-                name,
-            }),
+            (Some(name), true) => Ok(Entry { directory: reached.directory, name }),
             (Some(_), false) => Err(PathError::NotFound(path.to_path_buf())),
             (None, _) => {
                 // The path ends in `..`, or is a root: name the directory from above, if that is inside.
@@ -239,9 +224,7 @@ impl Roots {
                         Err(error) => return Err(PathError::from_io(path, error)),
                     };
                     let next = entry.directory.path.join(target);
-                    entry = self
-                        .entry(&next, workdir)
-                        .map_err(|e| self.rename_error(e, path, &next))?;
+                    entry = self.entry(&next, workdir).map_err(|e| self.rename_error(e, path, &next))?;
                 }
                 _ => return Ok(entry),
             }
@@ -294,13 +277,7 @@ impl Roots {
         self.resolve(path, workdir)?;
         let mut reached = walk(self, &absolute, path, Leaf::Follow, true)?;
         match reached.missing.pop() {
-            Some(name) => Ok((
-                Entry {
-                    directory: reached.directory,
-                    name,
-                },
-                reached.created,
-            )),
+            Some(name) => Ok((Entry { directory: reached.directory, name }, reached.created)),
             None => Err(PathError::WrongKind {
                 path: path.to_path_buf(),
                 found: FileKind::Directory,
@@ -315,18 +292,12 @@ impl Roots {
     /// [`PathError::Outside`] and other refusals; a path that does not exist is no error.
     pub fn resolve(&self, path: &Path, workdir: &Path) -> Result<ResolvedPath, PathError> {
         match self.open_with(path, workdir, OFlags::PATH | OFlags::CLOEXEC) {
-            Ok(found) => Ok(ResolvedPath {
-                path: found.path,
-                kind: Some(found.metadata.kind),
-            }),
+            Ok(found) => Ok(ResolvedPath { path: found.path, kind: Some(found.metadata.kind) }),
             Err(PathError::NotFound(_)) => {
                 let absolute = absolute(path, workdir)?;
                 let reached = walk(self, &absolute, path, Leaf::Follow, false);
                 let reached = reached.map_err(|error| self.rename_error(error, path, &absolute))?;
-                let path = reached
-                    .missing
-                    .iter()
-                    .fold(reached.directory.path, |path, name| path.join(name));
+                let path = reached.missing.iter().fold(reached.directory.path, |path, name| path.join(name));
                 Ok(ResolvedPath { path, kind: None })
             }
             Err(error) => Err(error),
@@ -339,10 +310,7 @@ impl Roots {
     /// As [`Self::entry`], except that a missing parent is no error.
     pub fn resolve_entry(&self, path: &Path, workdir: &Path) -> Result<ResolvedPath, PathError> {
         match self.entry(path, workdir) {
-            Ok(entry) => Ok(ResolvedPath {
-                path: entry.path(),
-                kind: entry.metadata()?.map(|metadata| metadata.kind),
-            }),
+            Ok(entry) => Ok(ResolvedPath { path: entry.path(), kind: entry.metadata()?.map(|metadata| metadata.kind) }),
             Err(PathError::NotFound(_) | PathError::Protected(_)) => self.resolve(path, workdir),
             Err(error) => Err(error),
         }
@@ -350,16 +318,11 @@ impl Roots {
 
     /// The deepest root that `path` is spelled beneath, and the rest of the path.
     pub(crate) fn locate<'p>(&self, path: &'p Path) -> Option<(&Root, &'p Path)> {
-        self.list
-            .iter()
-            .find_map(|root| root.strip(path).map(|rest| (root, rest)))
+        self.list.iter().find_map(|root| root.strip(path).map(|rest| (root, rest)))
     }
 
     pub(crate) fn outside(&self, path: &Path) -> PathError {
-        PathError::Outside {
-            path: path.to_path_buf(),
-            roots: self.paths().map(Path::to_path_buf).collect(),
-        }
+        PathError::Outside { path: path.to_path_buf(), roots: self.paths().map(Path::to_path_buf).collect() }
     }
 
     fn open_with(&self, path: &Path, workdir: &Path, flags: OFlags) -> Result<Beneath, PathError> {
@@ -379,11 +342,7 @@ impl Roots {
         if !self.list.iter().any(|root| canonical.starts_with(&root.path)) {
             return Err(self.outside(path));
         }
-        Ok(Beneath {
-            handle,
-            path: canonical,
-            metadata,
-        })
+        Ok(Beneath { handle, path: canonical, metadata })
     }
 
     fn open_by_walk(&self, absolute: &Path, path: &Path, flags: OFlags) -> Result<(OwnedFd, PathBuf), PathError> {
@@ -398,11 +357,7 @@ impl Roots {
             if !reached.missing.is_empty() {
                 return Err(PathError::NotFound(path.to_path_buf()));
             }
-            let flags = if ends_as_directory(path) {
-                flags | OFlags::DIRECTORY
-            } else {
-                flags
-            };
+            let flags = if ends_as_directory(path) { flags | OFlags::DIRECTORY } else { flags };
             match rustix::fs::openat(&reached.directory, &name, flags | OFlags::NOFOLLOW, Mode::empty()) {
                 // With O_PATH a link opens as itself.
                 Ok(handle) if Metadata::of(&handle).is_ok_and(|found| found.kind == FileKind::Symlink) => {}
@@ -467,7 +422,5 @@ fn lexical(path: &Path) -> PathBuf {
 }
 
 fn changed_to_link(directory: &Directory, name: &std::ffi::OsStr) -> bool {
-    directory
-        .stat(name)
-        .is_ok_and(|metadata| metadata.kind == FileKind::Symlink)
+    directory.stat(name).is_ok_and(|metadata| metadata.kind == FileKind::Symlink)
 }

@@ -132,15 +132,12 @@ fn files_are_opened_beneath_the_root_or_not_at_all() {
     for resolver in BOTH {
         let roots = world.roots(resolver);
         for (path, expected) in &table {
-            let found = verdict(
-                roots.open_file(Path::new(path), &world.root()),
-                |(mut file, canonical, _)| {
-                    assert!(canonical.starts_with(world.root()) && fs::canonicalize(&canonical).unwrap() == canonical);
-                    let mut text = String::new();
-                    file.read_to_string(&mut text).unwrap();
-                    text
-                },
-            );
+            let found = verdict(roots.open_file(Path::new(path), &world.root()), |(mut file, canonical, _)| {
+                assert!(canonical.starts_with(world.root()) && fs::canonicalize(&canonical).unwrap() == canonical);
+                let mut text = String::new();
+                file.read_to_string(&mut text).unwrap();
+                text
+            });
             assert_eq!(&found, expected, "{resolver:?} {path:.80}");
         }
     }
@@ -150,9 +147,7 @@ fn files_are_opened_beneath_the_root_or_not_at_all() {
 fn a_root_named_through_a_link_is_known_by_both_names() {
     let world = World::new();
     for resolver in BOTH {
-        let roots = Roots::open(&[world.base.join("alias")], &world.base)
-            .unwrap()
-            .with_resolver(resolver);
+        let roots = Roots::open(&[world.base.join("alias")], &world.base).unwrap().with_resolver(resolver);
         for spelling in ["alias/a.txt", "root/a.txt", "alias/in-alias", "alias/in-abs"] {
             let (_, path, _) = roots.open_file(Path::new(spelling), &world.base).unwrap();
             assert_eq!(path, world.base.join("root/a.txt"), "{resolver:?}");
@@ -231,16 +226,11 @@ fn directories_are_created_only_inside() {
             ("../root-evil/x", "outside"),
         ];
         for (path, expected) in table {
-            let found = verdict(
-                roots.create_directories(Path::new(path), &world.root()),
-                |(_, created)| {
-                    let names: Vec<_> = created
-                        .iter()
-                        .map(|p| p.strip_prefix(world.root()).unwrap().display().to_string())
-                        .collect();
-                    names.join(" ")
-                },
-            );
+            let found = verdict(roots.create_directories(Path::new(path), &world.root()), |(_, created)| {
+                let names: Vec<_> =
+                    created.iter().map(|p| p.strip_prefix(world.root()).unwrap().display().to_string()).collect();
+                names.join(" ")
+            });
             assert_eq!(found, expected, "{resolver:?} {path}");
         }
         assert!(world.root().join("n/m/p").is_dir() && !world.root().join("z").exists());
@@ -268,20 +258,12 @@ fn what_is_missing_is_resolved_as_far_as_it_exists() {
         let roots = world.roots(resolver);
         for (path, expected) in table {
             let found = verdict(roots.resolve(Path::new(path), &world.root()), |resolved| {
-                resolved
-                    .path()
-                    .strip_prefix(world.root())
-                    .unwrap()
-                    .display()
-                    .to_string()
+                resolved.path().strip_prefix(world.root()).unwrap().display().to_string()
             });
             assert_eq!(found, expected, "{resolver:?} {path}");
         }
         let link = roots.resolve_entry(Path::new("out"), &world.root()).unwrap();
-        assert_eq!(
-            (link.path(), link.kind()),
-            (world.root().join("out").as_path(), Some(FileKind::Symlink))
-        );
+        assert_eq!((link.path(), link.kind()), (world.root().join("out").as_path(), Some(FileKind::Symlink)));
     }
 }
 
@@ -289,32 +271,16 @@ fn what_is_missing_is_resolved_as_far_as_it_exists() {
 fn nothing_blocks_and_special_files_are_named() {
     let world = World::new();
     let fifo = world.root().join("fifo");
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        &fifo,
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::from_raw_mode(0o600),
-        0,
-    )
-    .unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0)
+        .unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(world.root().join("socket")).unwrap();
     for resolver in BOTH {
         let roots = world.roots(resolver);
-        for (name, kind) in [
-            ("fifo", FileKind::Fifo),
-            ("socket", FileKind::Socket),
-            ("d", FileKind::Directory),
-        ] {
+        for (name, kind) in [("fifo", FileKind::Fifo), ("socket", FileKind::Socket), ("d", FileKind::Directory)] {
             let error = roots.open_file(Path::new(name), &world.root()).unwrap_err();
-            assert!(
-                matches!(error, PathError::WrongKind { found, .. } if found == kind),
-                "{error:?}"
-            );
+            assert!(matches!(error, PathError::WrongKind { found, .. } if found == kind), "{error:?}");
         }
-        assert!(matches!(
-            roots.open_directory(Path::new("fifo"), &world.root()),
-            Err(PathError::NotADirectory(_))
-        ));
+        assert!(matches!(roots.open_directory(Path::new("fifo"), &world.root()), Err(PathError::NotADirectory(_))));
     }
 }
 
@@ -336,20 +302,11 @@ fn several_roots_hold_side_by_side_and_links_may_lead_from_one_to_the_other() {
     for resolver in BOTH {
         let list = [PathBuf::from("root"), PathBuf::from("outside")];
         let roots = Roots::open(&list, &world.base).unwrap().with_resolver(resolver);
-        for path in [
-            "root/out",
-            "root/out-rel",
-            "root/out-dir/secret",
-            "outside/secret",
-            "root/../outside/secret",
-        ] {
+        for path in ["root/out", "root/out-rel", "root/out-dir/secret", "outside/secret", "root/../outside/secret"] {
             let (_, found, _) = roots.open_file(Path::new(path), &world.base).unwrap();
             assert_eq!(found, world.base.join("outside/secret"), "{resolver:?} {path}");
         }
-        assert!(matches!(
-            roots.open_file(Path::new("root-evil/secret"), &world.base),
-            Err(PathError::Outside { .. })
-        ));
+        assert!(matches!(roots.open_file(Path::new("root-evil/secret"), &world.base), Err(PathError::Outside { .. })));
     }
 }
 
@@ -358,10 +315,7 @@ fn a_root_that_cannot_be_opened_is_an_error() {
     let world = World::new();
     for bad in ["nowhere", "root/a.txt"] {
         let error = Roots::open(&[world.root(), PathBuf::from(bad)], &world.base).unwrap_err();
-        assert!(
-            matches!(&error, PathError::Root { path, .. } if path == Path::new(bad)),
-            "{error:?}"
-        );
+        assert!(matches!(&error, PathError::Root { path, .. } if path == Path::new(bad)), "{error:?}");
     }
 }
 
@@ -371,38 +325,23 @@ fn operations_on_a_directory_take_one_name_and_follow_nothing() {
     let roots = world.roots(Resolver::probe());
     let directory = roots.open_directory(Path::new("."), &world.root()).unwrap();
     for name in ["", ".", "..", "d/e", "../outside/secret", "a\0"] {
-        assert_eq!(
-            directory.open(name.as_ref()).unwrap_err().kind(),
-            std::io::ErrorKind::InvalidInput,
-            "{name}"
-        );
+        assert_eq!(directory.open(name.as_ref()).unwrap_err().kind(), std::io::ErrorKind::InvalidInput, "{name}");
         assert!(directory.remove_file(name.as_ref()).is_err() && directory.create_new(name.as_ref(), 0o600).is_err());
     }
     assert!(directory.open("out".as_ref()).is_err() && directory.directory("out-dir".as_ref()).is_err());
     assert!(directory.create_new("dangling-out".as_ref(), 0o600).is_err());
     fs::write(world.root().join("b.txt"), "b").unwrap();
-    let taken = directory
-        .rename("a.txt".as_ref(), &directory, "b.txt".as_ref(), Replace::Never)
-        .unwrap_err();
+    let taken = directory.rename("a.txt".as_ref(), &directory, "b.txt".as_ref(), Replace::Never).unwrap_err();
     assert_eq!(taken.kind(), std::io::ErrorKind::AlreadyExists);
-    directory
-        .rename("a.txt".as_ref(), &directory, "out".as_ref(), Replace::Allowed)
-        .unwrap();
+    directory.rename("a.txt".as_ref(), &directory, "out".as_ref(), Replace::Allowed).unwrap();
     assert_eq!(fs::read_to_string(world.base.join("outside/secret")).unwrap(), "SECRET");
     assert_eq!(fs::read_to_string(world.root().join("out")).unwrap(), "inside");
     directory.remove_file("out-dir".as_ref()).unwrap();
     assert!(world.base.join("outside/secret").exists());
-    let mut names: Vec<_> = directory
-        .entries()
-        .unwrap()
-        .into_iter()
-        .filter(|(_, kind)| *kind == FileKind::Directory)
-        .collect();
+    let mut names: Vec<_> =
+        directory.entries().unwrap().into_iter().filter(|(_, kind)| *kind == FileKind::Directory).collect();
     names.sort();
-    assert_eq!(
-        names.iter().map(|(name, _)| name.to_str().unwrap()).collect::<Vec<_>>(),
-        ["d", "other"]
-    );
+    assert_eq!(names.iter().map(|(name, _)| name.to_str().unwrap()).collect::<Vec<_>>(), ["d", "other"]);
 }
 
 fn component() -> impl Strategy<Value = String> {
