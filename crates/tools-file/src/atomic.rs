@@ -42,60 +42,38 @@ impl Existing {
             return Ok(None);
         };
         if metadata.kind != FileKind::File {
-            return Err(FileError::NotAFile {
-                path: asked.to_path_buf(),
-                kind: metadata.kind,
-            });
+            return Err(FileError::NotAFile { path: asked.to_path_buf(), kind: metadata.kind });
         }
         let directory = entry.directory();
         let (mut file, writable) = match directory.open_writable(entry.name()) {
             Ok(file) => (file, true),
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => (
-                directory
-                    .open(entry.name())
-                    .map_err(|error| FileError::io(asked, error))?,
-                false,
-            ),
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                (directory.open(entry.name()).map_err(|error| FileError::io(asked, error))?, false)
+            }
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return Err(FileError::ReadOnly {
-                    path: asked.to_path_buf(),
-                });
+                return Err(FileError::ReadOnly { path: asked.to_path_buf() });
             }
             Err(error) => return Err(FileError::io(asked, error)),
         };
         let metadata = Metadata::of(&file).map_err(|error| FileError::io(asked, error))?;
         if metadata.kind != FileKind::File {
-            return Err(FileError::NotAFile {
-                path: asked.to_path_buf(),
-                kind: metadata.kind,
-            });
+            return Err(FileError::NotAFile { path: asked.to_path_buf(), kind: metadata.kind });
         }
         let mut content = Vec::new();
         if metadata.size <= limit {
             content.reserve(usize::try_from(metadata.size).unwrap_or_default() + 1);
             let mut bounded = (&mut file).take(limit.saturating_add(1));
-            bounded
-                .read_to_end(&mut content)
-                .map_err(|error| FileError::io(asked, error))?;
+            bounded.read_to_end(&mut content).map_err(|error| FileError::io(asked, error))?;
         }
         let whole = metadata.size <= limit && content.len() as u64 <= limit;
-        Ok(Some(Self {
-            metadata,
-            content: whole.then_some(content),
-            file: writable.then_some(file),
-        }))
+        Ok(Some(Self { metadata, content: whole.then_some(content), file: writable.then_some(file) }))
     }
 
     /// Whether the name still stands for this very content.
     fn is_current(&self, entry: &Entry) -> Result<bool, FileError> {
         Ok(entry.metadata()?.is_some_and(|now| {
             (now.id, now.size, now.modified, now.changed)
-                == (
-                    self.metadata.id,
-                    self.metadata.size,
-                    self.metadata.modified,
-                    self.metadata.changed,
-                )
+                == (self.metadata.id, self.metadata.size, self.metadata.modified, self.metadata.changed)
         }))
     }
 }
@@ -123,27 +101,21 @@ pub(crate) fn replace(
         // Another owner: a new file would silently change hands.
         return write_over(existing, content, asked);
     }
-    temporary
-        .file
-        .write_all(content)
-        .and_then(|()| temporary.file.sync_all())
-        .map_err(fail)?;
+    temporary.file.write_all(content).and_then(|()| temporary.file.sync_all()).map_err(fail)?;
     cancel.check()?;
     let replace = match existing {
         Some(existing) if existing.is_current(entry)? => Replace::Allowed,
         None => Replace::Never,
         Some(_) => {
-            return Err(FileError::ChangedMeanwhile {
-                path: asked.to_path_buf(),
-            });
+            return Err(FileError::ChangedMeanwhile { path: asked.to_path_buf() });
         }
     };
     match (temporary.rename(entry.directory(), entry.name(), replace), existing) {
         (Ok(()), _) => Ok(Manner::Renamed),
         (Err(error), Some(existing)) if cannot_rename(&error) => write_over(existing, content, asked),
-        (Err(error), None) if error.kind() == io::ErrorKind::AlreadyExists => Err(FileError::ChangedMeanwhile {
-            path: asked.to_path_buf(),
-        }),
+        (Err(error), None) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(FileError::ChangedMeanwhile { path: asked.to_path_buf() })
+        }
         (Err(error), _) => Err(fail(error)),
     }
 }
@@ -151,9 +123,7 @@ pub(crate) fn replace(
 /// Overwrites the open file, putting the old content back if that fails half way.
 fn write_over(existing: &Existing, content: &[u8], asked: &Path) -> Result<Manner, FileError> {
     let Some(file) = &existing.file else {
-        return Err(FileError::ReadOnly {
-            path: asked.to_path_buf(),
-        });
+        return Err(FileError::ReadOnly { path: asked.to_path_buf() });
     };
     let write = |bytes: &[u8]| -> io::Result<()> {
         let mut file = file;
@@ -176,10 +146,7 @@ fn write_over(existing: &Existing, content: &[u8], asked: &Path) -> Result<Manne
 
 /// The directory does not take new names.
 fn is_closed(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-    )
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// The name cannot be exchanged, as that of a mount point.
@@ -204,12 +171,7 @@ impl<'a> Temporary<'a> {
             let name = unique_name();
             match directory.create_new(&name, mode) {
                 Ok(file) => {
-                    return Ok(Self {
-                        directory,
-                        name,
-                        file,
-                        kept: false,
-                    });
+                    return Ok(Self { directory, name, file, kept: false });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),

@@ -73,11 +73,7 @@ impl FileConfig {
             list => Some(Roots::open(list, base)?),
         };
         let rules = ReadRules::compile(self.deny_read.as_deref(), &self.allow_read, base, home)?;
-        Ok(FilePolicy {
-            roots,
-            rules,
-            limits: self.clone(),
-        })
+        Ok(FilePolicy { roots, rules, limits: self.clone() })
     }
 }
 

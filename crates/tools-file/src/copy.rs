@@ -62,9 +62,7 @@ fn copy_bytes(mut source: &File, mut destination: &File, cancel: &Cancel, path: 
         match source.read(&mut buffer) {
             Ok(0) => return Ok(total),
             Ok(length) => {
-                destination
-                    .write_all(&buffer[..length])
-                    .map_err(|error| FileError::io(path, error))?;
+                destination.write_all(&buffer[..length]).map_err(|error| FileError::io(path, error))?;
                 total += length as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -81,10 +79,7 @@ pub(crate) fn copy_tree(
     replace: Replace,
     cancel: &Cancel,
 ) -> Result<Copied, FileError> {
-    let mut copied = Copied {
-        directories: 1,
-        ..Copied::default()
-    };
+    let mut copied = Copied { directories: 1, ..Copied::default() };
     let fail = |path: &Path, error: io::Error| FileError::io(path, error);
     let mut modes = vec![mode(&source)?];
     let mut pending = vec![listing(&source)?];
@@ -159,23 +154,16 @@ pub(crate) fn create_link(parent: &Directory, name: &OsStr, target: &Path, repla
     }
     let temporary = unique_name();
     parent.create_symlink(&temporary, target).map_err(fail)?;
-    parent
-        .rename(&temporary, parent, name, Replace::Allowed)
-        .map_err(|error| {
-            let _ = parent.remove_file(&temporary);
-            fail(error)
-        })
+    parent.rename(&temporary, parent, name, Replace::Allowed).map_err(|error| {
+        let _ = parent.remove_file(&temporary);
+        fail(error)
+    })
 }
 
 fn mode(directory: &Directory) -> Result<u32, FileError> {
-    Ok(directory
-        .metadata()
-        .map_err(|error| FileError::io(directory.path(), error))?
-        .mode)
+    Ok(directory.metadata().map_err(|error| FileError::io(directory.path(), error))?.mode)
 }
 
 fn listing(directory: &Directory) -> Result<Vec<(OsString, FileKind)>, FileError> {
-    directory
-        .entries()
-        .map_err(|error| FileError::io(directory.path(), error))
+    directory.entries().map_err(|error| FileError::io(directory.path(), error))
 }

@@ -32,13 +32,7 @@ pub(crate) fn diff(path: &Path, before: Option<&str>, after: &str) -> FileDiff {
     let carried = |text: &str| (text.len() <= CARRIED).then(|| Arc::from(text));
     FileDiff {
         path: path.to_path_buf(),
-        unified: bounded(
-            &changes
-                .unified_diff()
-                .context_radius(3)
-                .missing_newline_hint(true)
-                .to_string(),
-        ),
+        unified: bounded(&changes.unified_diff().context_radius(3).missing_newline_hint(true).to_string()),
         added,
         removed,
         before: before.and_then(carried),

@@ -28,11 +28,7 @@ pub(crate) enum FileError {
     #[error("path `{}` has {size} bytes, more than the {limit} that can be edited", shown(.path))]
     TooLarge { path: PathBuf, size: u64, limit: u64 },
     #[error("{before}path `{}` changed since this session last read it\n{changes}", shown(.path))]
-    ChangedSinceRead {
-        before: String,
-        path: PathBuf,
-        changes: String,
-    },
+    ChangedSinceRead { before: String, path: PathBuf, changes: String },
     #[error("path `{}` was changed by something else during the call; nothing was written", shown(.path))]
     ChangedMeanwhile { path: PathBuf },
     #[error("path `{}` is read-only", shown(.path))]
@@ -42,11 +38,7 @@ pub(crate) enum FileError {
     #[error("{}", miss_text(.at, .miss))]
     Edit { at: String, miss: Miss },
     #[error("invalid {what} `{pattern}`: {problem}")]
-    Pattern {
-        what: &'static str,
-        pattern: String,
-        problem: String,
-    },
+    Pattern { what: &'static str, pattern: String, problem: String },
     #[error("directory `{}` is not empty ({entries} entries)", shown(.path))]
     NotEmpty { path: PathBuf, entries: usize },
     #[error("destination `{}` already exists", shown(.path))]
@@ -88,14 +80,8 @@ impl FileError {
             Self::ChangedMeanwhile { .. } => (C::PermanentFailure, "path_changed"),
             Self::ReadOnly { .. } => (C::PolicyBlocked, "not_permitted"),
             Self::Arguments(_) => (C::InvalidParameters, "invalid_parameters"),
-            Self::Edit {
-                miss: Miss::NotFound { .. },
-                ..
-            } => (C::InvalidParameters, "edit_not_found"),
-            Self::Edit {
-                miss: Miss::Ambiguous { .. },
-                ..
-            } => (C::InvalidParameters, "edit_ambiguous"),
+            Self::Edit { miss: Miss::NotFound { .. }, .. } => (C::InvalidParameters, "edit_not_found"),
+            Self::Edit { miss: Miss::Ambiguous { .. }, .. } => (C::InvalidParameters, "edit_ambiguous"),
             Self::Pattern { .. } => (C::InvalidParameters, "invalid_pattern"),
             Self::NotEmpty { .. } => (C::InvalidParameters, "not_empty"),
             Self::DestinationExists { .. } => (C::InvalidParameters, "already_exists"),
@@ -111,10 +97,7 @@ impl FileError {
         Some(match self {
             Self::Missing { near, .. } if !near.is_empty() => format!("Near names: {}.", near.join(", ")),
             Self::Missing { .. } => "Look for the right path with `find_path` or `list_directory`.".into(),
-            Self::NotReadable {
-                kind: FileKind::Directory,
-                ..
-            } => "Use `list_directory` for a directory.".into(),
+            Self::NotReadable { kind: FileKind::Directory, .. } => "Use `list_directory` for a directory.".into(),
             Self::NotReadable { .. } => "Only regular files can be read.".into(),
             Self::NotAFile { .. } | Self::NotCopyable { .. } => "Name a regular file.".into(),
             Self::Binary { .. } => "Replace the whole file with another tool.".into(),
@@ -124,20 +107,15 @@ impl FileError {
                     .into()
             }
             Self::ChangedMeanwhile { .. } => "Read it again and repeat the call.".into(),
-            Self::Edit {
-                miss: Miss::Ambiguous { .. },
-                ..
-            } => "Add surrounding lines to `old_string` until it is unique, or set `replace_all`.".into(),
+            Self::Edit { miss: Miss::Ambiguous { .. }, .. } => {
+                "Add surrounding lines to `old_string` until it is unique, or set `replace_all`.".into()
+            }
             Self::Edit { .. } => "Copy the text exactly as the file has it, without line numbers.".into(),
-            Self::Pattern {
-                what: "regular expression",
-                ..
-            } => "Escape special characters with `\\`, or set `literal` to search for the text itself.".into(),
+            Self::Pattern { what: "regular expression", .. } => {
+                "Escape special characters with `\\`, or set `literal` to search for the text itself.".into()
+            }
             Self::NotEmpty { .. } => "Set `recursive` to delete it with everything in it.".into(),
-            Self::DestinationExists {
-                kind: FileKind::Directory,
-                path,
-            } => {
+            Self::DestinationExists { kind: FileKind::Directory, path } => {
                 format!("Name the full target, for example `{}/NAME`.", shown(path))
             }
             Self::DestinationExists { .. } => "Choose another name, or set `overwrite`.".into(),
@@ -175,11 +153,7 @@ fn miss_text(at: &str, miss: &Miss) -> String {
                 numbers.join(", ")
             )
         }
-        Miss::NotFound {
-            near,
-            applied,
-            numbered,
-        } => {
+        Miss::NotFound { near, applied, numbered } => {
             let mut text = format!("{at}`old_string` was not found; nothing was changed");
             if *numbered {
                 text.push_str("\nit holds the line numbers that `read` shows; leave them out");

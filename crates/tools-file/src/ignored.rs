@@ -34,11 +34,7 @@ impl Ignored {
         let mut chain = Vec::new();
         let inside = |path: &Path| roots.paths().any(|root| path.starts_with(root));
         let mut current = start.path();
-        let has = |path: &Path| {
-            roots
-                .resolve(&path.join(".git"), path)
-                .is_ok_and(|found| found.kind().is_some())
-        };
+        let has = |path: &Path| roots.resolve(&path.join(".git"), path).is_ok_and(|found| found.kind().is_some());
         while !has(current) {
             let Some(parent) = current.parent().filter(|parent| inside(parent)) else {
                 break;
@@ -52,9 +48,7 @@ impl Ignored {
         }
         for path in chain.into_iter().rev() {
             if let Ok(directory) = roots.open_directory(path, path) {
-                ignored = FILES.iter().fold(ignored, |ignored, file| {
-                    ignored.with(path, &directory, OsStr::new(file))
-                });
+                ignored = FILES.iter().fold(ignored, |ignored, file| ignored.with(path, &directory, OsStr::new(file)));
             }
         }
         ignored
@@ -63,14 +57,8 @@ impl Ignored {
     /// What holds in `directory`, which has these entries, given what holds above it.
     pub(crate) fn below(self, directory: &Directory, entries: &[(OsString, FileKind)]) -> Self {
         FILES.iter().map(OsStr::new).fold(self, |ignored, file| {
-            let present = entries
-                .iter()
-                .any(|(name, kind)| name == file && *kind == FileKind::File);
-            if present {
-                ignored.with(directory.path(), directory, file)
-            } else {
-                ignored
-            }
+            let present = entries.iter().any(|(name, kind)| name == file && *kind == FileKind::File);
+            if present { ignored.with(directory.path(), directory, file) } else { ignored }
         })
     }
 

@@ -53,13 +53,7 @@ pub(crate) fn read_window(
     cancel: &Cancel,
     fail: impl Fn(io::Error) -> FileError,
 ) -> Result<Window, FileError> {
-    let mut scan = Scan {
-        ask,
-        window: Window::default(),
-        open: None,
-        shown: 0,
-        dangling: false,
-    };
+    let mut scan = Scan { ask, window: Window::default(), open: None, shown: 0, dangling: false };
     let mut buffer = vec![0; 128 * 1024];
     let mut beyond = 0;
     loop {
@@ -175,21 +169,12 @@ mod tests {
     }
 
     fn ask(offset: u64, limit: u64) -> Ask {
-        Ask {
-            offset,
-            limit,
-            line_bytes: 10,
-            total_bytes: 1000,
-        }
+        Ask { offset, limit, line_bytes: 10, total_bytes: 1000 }
     }
 
     fn check(text: &str, offset: u64, limit: u64, lines: &[&str], total: u64) {
         let found = window(text.as_bytes(), ask(offset, limit), 3);
-        let texts: Vec<_> = found
-            .lines
-            .iter()
-            .map(|line| String::from_utf8_lossy(&line.bytes).into_owned())
-            .collect();
+        let texts: Vec<_> = found.lines.iter().map(|line| String::from_utf8_lossy(&line.bytes).into_owned()).collect();
         assert_eq!(
             (texts, found.total, found.complete),
             (lines.iter().map(ToString::to_string).collect(), total, true)

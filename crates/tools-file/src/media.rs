@@ -29,13 +29,6 @@ pub(crate) fn describe(head: &[u8]) -> &'static str {
         (b"OggS", "Ogg media"),
         (b"ID3", "MP3 audio"),
     ];
-    let known = KNOWN
-        .iter()
-        .find(|(magic, _)| head.starts_with(magic))
-        .map(|(_, name)| *name);
-    known.unwrap_or(if image_type(head).is_some() {
-        "an image"
-    } else {
-        "binary data"
-    })
+    let known = KNOWN.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| *name);
+    known.unwrap_or(if image_type(head).is_some() { "an image" } else { "binary data" })
 }

@@ -89,17 +89,8 @@ impl ReadMemory {
         self.with(|state| {
             state.clock += 1;
             let size = content.as_ref().map_or(0, |content| content.len());
-            let seen = Seen {
-                digest,
-                length,
-                content,
-                age: state.clock,
-            };
-            let old = state
-                .seen
-                .entry(session.clone())
-                .or_default()
-                .insert(path.to_path_buf(), seen);
+            let seen = Seen { digest, length, content, age: state.clock };
+            let old = state.seen.entry(session.clone()).or_default().insert(path.to_path_buf(), seen);
             state.bytes += size;
             match old {
                 Some(old) => state.bytes -= old.content.map_or(0, |content| content.len()),
@@ -118,13 +109,10 @@ impl ReadMemory {
 
 impl State {
     fn forget_oldest(&mut self) {
-        let all = self
-            .seen
-            .iter()
-            .flat_map(|(session, files)| files.iter().map(move |(path, seen)| (seen, session, path)));
-        let Some((session, path)) = all
-            .min_by_key(|(seen, ..)| seen.age)
-            .map(|(_, session, path)| (session.clone(), path.clone()))
+        let all =
+            self.seen.iter().flat_map(|(session, files)| files.iter().map(move |(path, seen)| (seen, session, path)));
+        let Some((session, path)) =
+            all.min_by_key(|(seen, ..)| seen.age).map(|(_, session, path)| (session.clone(), path.clone()))
         else {
             (self.entries, self.bytes) = (0, 0);
             return;

@@ -19,10 +19,9 @@ pub(crate) fn remove_tree(parent: &Directory, name: &OsStr, roots: &Roots, cance
     match remove(parent, name, roots, cancel, &mut removed) {
         Ok(()) => Ok(removed),
         Err(cause) if removed == 0 => Err(cause),
-        Err(cause) => Err(FileError::Partly {
-            done: format!("{removed} entries were deleted"),
-            cause: Box::new(cause),
-        }),
+        Err(cause) => {
+            Err(FileError::Partly { done: format!("{removed} entries were deleted"), cause: Box::new(cause) })
+        }
     }
 }
 
@@ -74,9 +73,7 @@ fn remove(
                 trail.up().map_err(|error| FileError::io(&path, error))?;
                 let above = trail.here().unwrap_or(parent);
                 if let Some(name) = names.pop() {
-                    above
-                        .remove_directory(&name)
-                        .map_err(|error| FileError::io(&path, error))?;
+                    above.remove_directory(&name).map_err(|error| FileError::io(&path, error))?;
                     *removed += 1;
                 }
             }
@@ -87,9 +84,7 @@ fn remove(
 
 /// Refuses to go where nothing may be removed; says which device that is.
 fn guard(directory: &Directory, roots: &Roots, device: Option<u64>) -> Result<u64, FileError> {
-    let metadata = directory
-        .metadata()
-        .map_err(|error| FileError::io(directory.path(), error))?;
+    let metadata = directory.metadata().map_err(|error| FileError::io(directory.path(), error))?;
     if roots.is_protected(metadata.id) {
         return Err(PathError::Protected(directory.path().to_path_buf()).into());
     }
@@ -104,7 +99,5 @@ fn mount_point(path: &Path) -> FileError {
 }
 
 fn listing(directory: &Directory) -> Result<Vec<(OsString, FileKind)>, FileError> {
-    directory
-        .entries()
-        .map_err(|error| FileError::io(directory.path(), error))
+    directory.entries().map_err(|error| FileError::io(directory.path(), error))
 }

@@ -88,24 +88,14 @@ impl Search {
     pub(crate) fn new(matcher: RegexMatcher, query: &Query<'_>, line_bytes: usize, cancel: Cancel) -> Self {
         let crlf = matcher.line_terminator().is_some_and(|terminator| terminator.is_crlf());
         let searcher = SearcherBuilder::new()
-            .line_terminator(if crlf {
-                LineTerminator::crlf()
-            } else {
-                LineTerminator::byte(b'\n')
-            })
+            .line_terminator(if crlf { LineTerminator::crlf() } else { LineTerminator::byte(b'\n') })
             .line_number(true)
             .before_context(query.context)
             .after_context(query.context)
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(LONGEST_LINE))
             .build();
-        Self {
-            matcher,
-            searcher,
-            buffer: Vec::new(),
-            line_bytes,
-            cancel,
-        }
+        Self { matcher, searcher, buffer: Vec::new(), line_bytes, cancel }
     }
 
     /// Searches an open regular file of about `size` bytes; keeps the first `keep` matching lines.
@@ -127,13 +117,9 @@ impl Search {
         // It may grow while it is read: what it has grown beyond the bound is left.
         file.take(WHOLE + 1).read_to_end(&mut self.buffer)?;
         if is_binary(&self.buffer) {
-            return Ok(Hits {
-                binary: true,
-                ..Hits::default()
-            });
+            return Ok(Hits { binary: true, ..Hits::default() });
         }
-        self.searcher
-            .search_slice(&self.matcher, &self.buffer, &mut collector)?;
+        self.searcher.search_slice(&self.matcher, &self.buffer, &mut collector)?;
         Ok(collector.found)
     }
 }
@@ -162,11 +148,7 @@ impl Collector<'_> {
     fn hit(&self, line: Option<u64>, bytes: &[u8], matched: bool) -> Hit {
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        Hit {
-            line: line.unwrap_or_default(),
-            text: self.cut(bytes, matched),
-            matched,
-        }
+        Hit { line: line.unwrap_or_default(), text: self.cut(bytes, matched), matched }
     }
 
     /// A long line is shown around its match.
@@ -175,24 +157,11 @@ impl Collector<'_> {
         if bytes.len() <= most {
             return lossy_line(bytes).0;
         }
-        let found = if matched {
-            self.matcher.find(bytes).ok().flatten()
-        } else {
-            None
-        };
-        let start = found
-            .map_or(0, |found| found.start().saturating_sub(most / 4))
-            .min(bytes.len() - most);
+        let found = if matched { self.matcher.find(bytes).ok().flatten() } else { None };
+        let start = found.map_or(0, |found| found.start().saturating_sub(most / 4)).min(bytes.len() - most);
         let piece = String::from_utf8_lossy(&bytes[start..start + most]).into_owned();
-        let (before, after) = (
-            if start > 0 { "… " } else { "" },
-            if start + most < bytes.len() { " …" } else { "" },
-        );
-        format!(
-            "{before}{}{after} [line of {} bytes]",
-            piece.trim_matches('\u{fffd}'),
-            bytes.len()
-        )
+        let (before, after) = (if start > 0 { "… " } else { "" }, if start + most < bytes.len() { " …" } else { "" });
+        format!("{before}{}{after} [line of {} bytes]", piece.trim_matches('\u{fffd}'), bytes.len())
     }
 }
 
@@ -224,10 +193,7 @@ impl Sink for Collector<'_> {
     }
 
     fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.found = Hits {
-            binary: true,
-            ..Hits::default()
-        };
+        self.found = Hits { binary: true, ..Hits::default() };
         Ok(false)
     }
 }

@@ -65,11 +65,7 @@ impl Found {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Miss {
     /// More than one place; the line numbers of the first ones.
-    Ambiguous {
-        step: Step,
-        lines: Vec<usize>,
-        total: usize,
-    },
+    Ambiguous { step: Step, lines: Vec<usize>, total: usize },
     NotFound {
         near: Option<Near>,
         /// The line at which the new text already stands.
@@ -119,16 +115,8 @@ pub(crate) fn find(text: &str, request: Request<'_>) -> Result<Found, Miss> {
 
 fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>) -> Result<Found, Miss> {
     if places.len() > 1 && !request.all {
-        let lines = places
-            .iter()
-            .take(NAMED)
-            .map(|place| line_number(text, place.range.start))
-            .collect();
-        return Err(Miss::Ambiguous {
-            step,
-            lines,
-            total: places.len(),
-        });
+        let lines = places.iter().take(NAMED).map(|place| line_number(text, place.range.start)).collect();
+        return Err(Miss::Ambiguous { step, lines, total: places.len() });
     }
     let mut kept: Vec<Replacement> = Vec::with_capacity(places.len());
     for place in places {
@@ -151,11 +139,7 @@ fn exact_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
     // New line breaks are written as the file writes them, unless the old text has shown that it spells them itself.
     let spelled = request.old.contains('\n') || request.new.contains('\r') || !request.new.contains('\n');
     let plain: Arc<str> = request.new.into();
-    let crlf: Arc<str> = if spelled {
-        Arc::clone(&plain)
-    } else {
-        request.new.replace('\n', "\r\n").into()
-    };
+    let crlf: Arc<str> = if spelled { Arc::clone(&plain) } else { request.new.replace('\n', "\r\n").into() };
     let finder = memchr::memmem::Finder::new(request.old);
     let mut places = Vec::new();
     let mut from = 0;
@@ -166,15 +150,8 @@ fn exact_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
             from = start + 1; // half of a CRLF: for the next step, which takes the other half along
             continue;
         }
-        let replacement = if !spelled && uses_crlf(text, start) {
-            &crlf
-        } else {
-            &plain
-        };
-        places.push(Replacement {
-            range: start..end,
-            text: Arc::clone(replacement),
-        });
+        let replacement = if !spelled && uses_crlf(text, start) { &crlf } else { &plain };
+        places.push(Replacement { range: start..end, text: Arc::clone(replacement) });
         if request.all {
             from = end;
             continue;
@@ -229,10 +206,7 @@ fn line_ending_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
             _ => origin[end],
         };
         let text = like_endings(&text[first..last], request.new, || uses_crlf(text, last));
-        places.push(Replacement {
-            range: first..last,
-            text: text.into(),
-        });
+        places.push(Replacement { range: first..last, text: text.into() });
         if !request.all && places.len() == ENOUGH {
             break;
         }
@@ -243,19 +217,14 @@ fn line_ending_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
 
 /// `new` with its n-th line break written like the n-th of `old`, further ones like the last.
 fn like_endings(old: &str, new: &str, default_crlf: impl Fn() -> bool) -> String {
-    let crlf: Vec<bool> = memchr::memchr_iter(b'\n', old.as_bytes())
-        .map(|at| at > 0 && old.as_bytes()[at - 1] == b'\r')
-        .collect();
+    let crlf: Vec<bool> =
+        memchr::memchr_iter(b'\n', old.as_bytes()).map(|at| at > 0 && old.as_bytes()[at - 1] == b'\r').collect();
     let default = crlf.last().copied().unwrap_or_else(default_crlf);
     let new = new.replace("\r\n", "\n");
     let mut result = String::with_capacity(new.len());
     for (n, line) in new.split('\n').enumerate() {
         if n > 0 {
-            result.push_str(if crlf.get(n - 1).copied().unwrap_or(default) {
-                "\r\n"
-            } else {
-                "\n"
-            });
+            result.push_str(if crlf.get(n - 1).copied().unwrap_or(default) { "\r\n" } else { "\n" });
         }
         result.push_str(line);
     }
@@ -273,11 +242,7 @@ impl<'a> Lines<'a> {
         let mut lines = Vec::new();
         let mut start = 0;
         for newline in memchr::memchr_iter(b'\n', text.as_bytes()) {
-            let end = if text[start..newline].ends_with('\r') {
-                newline - 1
-            } else {
-                newline
-            };
+            let end = if text[start..newline].ends_with('\r') { newline - 1 } else { newline };
             lines.push(start..end);
             start = newline + 1;
         }
@@ -322,10 +287,7 @@ impl<'a> Lines<'a> {
                 }
                 let replaced = &self.text[start..end];
                 let text = like_endings(replaced, &new, || uses_crlf(self.text, start));
-                Some(Replacement {
-                    range: start..end,
-                    text: text.into(),
-                })
+                Some(Replacement { range: start..end, text: text.into() })
             })
             .collect()
     }
@@ -455,10 +417,7 @@ fn nearest(file: &Lines<'_>, request: Request<'_>) -> Option<Near> {
     const SHOWN: usize = 12;
     const LOOKED_AT: usize = 20_000;
     let old: Vec<&str> = request.old.lines().map(str::trim).collect();
-    let anchor = *old
-        .iter()
-        .max_by_key(|line| line.chars().count())
-        .filter(|line| !line.is_empty())?;
+    let anchor = *old.iter().max_by_key(|line| line.chars().count()).filter(|line| !line.is_empty())?;
     let anchor_at = old.iter().position(|line| *line == anchor)?;
     let mut best: Option<(f64, usize)> = None;
     for index in 0..file.lines.len().min(LOOKED_AT) {
@@ -470,14 +429,8 @@ fn nearest(file: &Lines<'_>, request: Request<'_>) -> Option<Near> {
     let (_, index) = best?;
     let first = index.saturating_sub(anchor_at);
     let last = (first + old.len().clamp(1, SHOWN)).min(file.lines.len());
-    let lines: Vec<String> = (first..last)
-        .map(|n| file.line(n).chars().take(200).collect())
-        .collect();
-    Some(Near {
-        first: first + 1,
-        why: difference(&old, &lines),
-        lines,
-    })
+    let lines: Vec<String> = (first..last).map(|n| file.line(n).chars().take(200).collect()).collect();
+    Some(Near { first: first + 1, why: difference(&old, &lines), lines })
 }
 
 /// How alike two lines are, 0 to 1. Bounded work for lines of any length.
@@ -507,12 +460,7 @@ fn difference(old: &[&str], near: &[String]) -> &'static str {
         " (differs only in blanks)"
     } else if equal(|text| text.to_lowercase().split_whitespace().collect()) {
         " (differs only in case)"
-    } else if equal(|text| {
-        text.chars()
-            .filter(|c| !c.is_whitespace())
-            .map(plain_punctuation)
-            .collect()
-    }) {
+    } else if equal(|text| text.chars().filter(|c| !c.is_whitespace()).map(plain_punctuation).collect()) {
         " (differs only in quotes or dashes)"
     } else {
         ""

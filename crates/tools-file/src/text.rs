@@ -53,10 +53,7 @@ impl Encoding {
 
 /// Whether a file that begins with `head` is binary: it holds a NUL and announces no encoding in which that is text.
 pub(crate) fn is_binary(head: &[u8]) -> bool {
-    let wide = matches!(
-        Encoding::announced(head),
-        Some((Encoding::Utf16Le | Encoding::Utf16Be, _))
-    );
+    let wide = matches!(Encoding::announced(head), Some((Encoding::Utf16Le | Encoding::Utf16Be, _)));
     !wide && memchr::memchr(0, &head[..head.len().min(SNIFF)]).is_some()
 }
 
@@ -74,16 +71,12 @@ impl Decoded {
     /// `Binary`, or `Undecodable` when the text could not be written back exactly.
     pub(crate) fn of(bytes: &[u8], path: &Path) -> Result<Self, FileError> {
         if is_binary(bytes) {
-            return Err(FileError::Binary {
-                path: path.to_path_buf(),
-            });
+            return Err(FileError::Binary { path: path.to_path_buf() });
         }
         let decoded = Self::decode(bytes);
         match decoded.as_ref().map(|decoded| decoded.encode(&decoded.text)) {
             Some(Ok(again)) if again == bytes => Ok(decoded.unwrap_or_else(|| unreachable!("matched above"))),
-            _ => Err(FileError::Undecodable {
-                path: path.to_path_buf(),
-            }),
+            _ => Err(FileError::Undecodable { path: path.to_path_buf() }),
         }
     }
 
@@ -92,26 +85,17 @@ impl Decoded {
         let body = &bytes[bom..];
         let with = |text: String, encoding| Some(Self { text, encoding });
         match encoding {
-            Encoding::Utf16Le => with(
-                UTF_16LE
-                    .decode_without_bom_handling_and_without_replacement(body)?
-                    .into(),
-                encoding,
-            ),
-            Encoding::Utf16Be => with(
-                UTF_16BE
-                    .decode_without_bom_handling_and_without_replacement(body)?
-                    .into(),
-                encoding,
-            ),
+            Encoding::Utf16Le => {
+                with(UTF_16LE.decode_without_bom_handling_and_without_replacement(body)?.into(), encoding)
+            }
+            Encoding::Utf16Be => {
+                with(UTF_16BE.decode_without_bom_handling_and_without_replacement(body)?.into(), encoding)
+            }
             _ => match std::str::from_utf8(body) {
                 Ok(text) => with(text.to_owned(), encoding),
                 Err(_) if bom > 0 => None,
                 Err(_) if is_mostly_utf8(body) => with(escape(body)?, Encoding::Utf8Broken),
-                Err(_) => with(
-                    WINDOWS_1252.decode_without_bom_handling(body).0.into(),
-                    Encoding::Windows1252,
-                ),
+                Err(_) => with(WINDOWS_1252.decode_without_bom_handling(body).0.into(), Encoding::Windows1252),
             },
         }
     }
@@ -124,16 +108,8 @@ impl Decoded {
         Ok(match self.encoding {
             Encoding::Utf8 => text.as_bytes().to_vec(),
             Encoding::Utf8Bom => [b"\xEF\xBB\xBF", text.as_bytes()].concat(),
-            Encoding::Utf16Le => [0xFEFF]
-                .into_iter()
-                .chain(text.encode_utf16())
-                .flat_map(u16::to_le_bytes)
-                .collect(),
-            Encoding::Utf16Be => [0xFEFF]
-                .into_iter()
-                .chain(text.encode_utf16())
-                .flat_map(u16::to_be_bytes)
-                .collect(),
+            Encoding::Utf16Le => [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect(),
+            Encoding::Utf16Be => [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect(),
             Encoding::Windows1252 => match WINDOWS_1252.encode(text) {
                 (bytes, _, false) => bytes.into_owned(),
                 _ => return Err(self.unencodable(text)),
@@ -144,10 +120,7 @@ impl Decoded {
 
     fn unencodable(&self, text: &str) -> FileError {
         let lost = text.chars().find(|c| WINDOWS_1252.encode(c.encode_utf8(&mut [0; 4])).2);
-        FileError::Unencodable {
-            character: lost.unwrap_or('\u{fffd}'),
-            encoding: self.encoding.name(),
-        }
+        FileError::Unencodable { character: lost.unwrap_or('\u{fffd}'), encoding: self.encoding.name() }
     }
 }
 
@@ -179,14 +152,7 @@ impl<R: Read> Transcode<R> {
             Encoding::Windows1252 => WINDOWS_1252.new_decoder(),
             _ => UTF_8.new_decoder_with_bom_removal(),
         };
-        Self {
-            reader,
-            decoder,
-            input: vec![0; 64 * 1024],
-            output: Vec::new(),
-            given: 0,
-            ended: false,
-        }
+        Self { reader, decoder, input: vec![0; 64 * 1024], output: Vec::new(), given: 0, ended: false }
     }
 
     fn refill(&mut self) -> io::Result<()> {
@@ -195,9 +161,7 @@ impl<R: Read> Transcode<R> {
         let room = self.decoder.max_utf8_buffer_length(length).unwrap_or(4 * length + 16);
         self.output.resize(room, 0);
         // There is room for everything, so everything is read.
-        let (_, _, written, _) = self
-            .decoder
-            .decode_to_utf8(&self.input[..length], &mut self.output, self.ended);
+        let (_, _, written, _) = self.decoder.decode_to_utf8(&self.input[..length], &mut self.output, self.ended);
         self.output.truncate(written);
         self.given = 0;
         Ok(())
@@ -233,12 +197,7 @@ fn escape(bytes: &[u8]) -> Option<String> {
             return None; // the text itself uses our marks
         }
         text.push_str(chunk.valid());
-        text.extend(
-            chunk
-                .invalid()
-                .iter()
-                .filter_map(|&byte| char::from_u32(ESCAPE | u32::from(byte))),
-        );
+        text.extend(chunk.invalid().iter().filter_map(|&byte| char::from_u32(ESCAPE | u32::from(byte))));
     }
     Some(text)
 }
@@ -275,31 +234,16 @@ mod tests {
         check(b"caf\xE9\n\x81", Encoding::Windows1252, "café\n\u{81}");
         check("ä ö ü \u{fffd}".as_bytes(), Encoding::Utf8, "ä ö ü \u{fffd}");
         let broken = [b"\xFF ".as_slice(), "äöü".as_bytes()].concat();
-        assert_eq!(
-            Decoded::of(&broken, Path::new("f")).unwrap().encoding,
-            Encoding::Utf8Broken
-        );
+        assert_eq!(Decoded::of(&broken, Path::new("f")).unwrap().encoding, Encoding::Utf8Broken);
     }
 
     #[test]
     fn what_could_not_be_written_back_is_refused() {
-        assert!(matches!(
-            Decoded::of(b"a\0b", Path::new("f")),
-            Err(FileError::Binary { .. })
-        ));
-        assert!(matches!(
-            Decoded::of(b"\xFF\xFEa", Path::new("f")),
-            Err(FileError::Undecodable { .. })
-        ));
-        assert!(matches!(
-            Decoded::of(b"\xFF\xFE\x00\xD8", Path::new("f")),
-            Err(FileError::Undecodable { .. })
-        ));
+        assert!(matches!(Decoded::of(b"a\0b", Path::new("f")), Err(FileError::Binary { .. })));
+        assert!(matches!(Decoded::of(b"\xFF\xFEa", Path::new("f")), Err(FileError::Undecodable { .. })));
+        assert!(matches!(Decoded::of(b"\xFF\xFE\x00\xD8", Path::new("f")), Err(FileError::Undecodable { .. })));
         let latin = Decoded::of(b"caf\xE9", Path::new("f")).unwrap();
-        assert!(matches!(
-            latin.encode("€ 漢"),
-            Err(FileError::Unencodable { character: '漢', .. })
-        ));
+        assert!(matches!(latin.encode("€ 漢"), Err(FileError::Unencodable { character: '漢', .. })));
     }
 
     proptest! {

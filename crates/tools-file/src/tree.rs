@@ -37,10 +37,7 @@ impl Trail {
         if let Some(level) = self.levels.len().checked_sub(OPEN) {
             self.levels[level].open = None;
         }
-        self.levels.push(Level {
-            id,
-            open: Some(directory),
-        });
+        self.levels.push(Level { id, open: Some(directory) });
         Ok(())
     }
 

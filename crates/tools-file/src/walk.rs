@@ -114,12 +114,7 @@ pub(crate) fn walk<V: Visitor>(start: &Directory, plan: &Plan<'_>, make: impl Fn
     let mut results = Vec::new();
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..plan.threads.max(1))
-            .filter_map(|_| {
-                std::thread::Builder::new()
-                    .name("haft-walk".into())
-                    .spawn_scoped(scope, work)
-                    .ok()
-            })
+            .filter_map(|_| std::thread::Builder::new().name("haft-walk".into()).spawn_scoped(scope, work).ok())
             .collect();
         results.push(work());
         results.extend(others.into_iter().filter_map(|thread| thread.join().ok()));
@@ -168,26 +163,14 @@ impl<V: Visitor> Worker<'_, V> {
                 continue; // the queue is emptied, nothing more is done
             }
             match turn.task {
-                Task::Directory {
-                    relative,
-                    scope,
-                    ignored,
-                    depth,
-                } => self.directory(&relative, scope, ignored, depth),
-                Task::Entries {
-                    directory,
-                    scope,
-                    entries,
-                } => self.entries(&directory, scope, &entries),
+                Task::Directory { relative, scope, ignored, depth } => self.directory(&relative, scope, ignored, depth),
+                Task::Entries { directory, scope, entries } => self.entries(&directory, scope, &entries),
             }
         }
     }
 
     fn directory(&mut self, relative: &Path, scope: Scope, ignored: Option<Ignored>, depth: usize) {
-        let read = self
-            .start
-            .subdirectory(relative)
-            .and_then(|directory| Ok((directory.entries()?, directory)));
+        let read = self.start.subdirectory(relative).and_then(|directory| Ok((directory.entries()?, directory)));
         let Ok((entries, directory)) = read else {
             self.skipped.unreadable(&self.start.path().join(relative));
             return;
@@ -210,12 +193,7 @@ impl<V: Visitor> Worker<'_, V> {
                     self.skipped.closed += 1;
                 } else {
                     let relative = relative.join(&name);
-                    tasks.push(Task::Directory {
-                        relative,
-                        scope: below,
-                        ignored: ignored.clone(),
-                        depth: depth + 1,
-                    });
+                    tasks.push(Task::Directory { relative, scope: below, ignored: ignored.clone(), depth: depth + 1 });
                 }
             }
             kept.push((name, kind));
@@ -229,11 +207,7 @@ impl<V: Visitor> Worker<'_, V> {
         let mut kept = kept.into_iter().peekable();
         while kept.peek().is_some() {
             let entries = kept.by_ref().take(CHUNK).collect();
-            tasks.push(Task::Entries {
-                directory: Arc::clone(&directory),
-                scope,
-                entries,
-            });
+            tasks.push(Task::Entries { directory: Arc::clone(&directory), scope, entries });
         }
         self.queue.add(tasks);
     }
@@ -267,17 +241,8 @@ impl<V: Visitor> Worker<'_, V> {
             self.set_path(directory, name);
             let bytes = self.path.as_os_str().as_bytes();
             // One more for the separator, which the root directory has already.
-            let relative = bytes
-                .get(start..)
-                .map_or(bytes, |rest| rest.strip_prefix(b"/").unwrap_or(rest));
-            self.visitor.visit(&Found {
-                directory,
-                name,
-                kind: *kind,
-                path: &self.path,
-                relative,
-                scope,
-            });
+            let relative = bytes.get(start..).map_or(bytes, |rest| rest.strip_prefix(b"/").unwrap_or(rest));
+            self.visitor.visit(&Found { directory, name, kind: *kind, path: &self.path, relative, scope });
         }
     }
 }
@@ -313,24 +278,14 @@ impl Drop for Guard<'_> {
 
 impl Queue {
     fn new(first: Task) -> Self {
-        Self {
-            state: Mutex::new(Waiting {
-                tasks: vec![first],
-                working: 0,
-            }),
-            changed: Condvar::new(),
-        }
+        Self { state: Mutex::new(Waiting { tasks: vec![first], working: 0 }), changed: Condvar::new() }
     }
 
     fn add(&self, tasks: Vec<Task>) {
         if tasks.is_empty() {
             return;
         }
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .tasks
-            .extend(tasks);
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).tasks.extend(tasks);
         self.changed.notify_all();
     }
 
@@ -340,10 +295,7 @@ impl Queue {
         loop {
             if let Some(task) = state.tasks.pop() {
                 state.working += 1;
-                return Some(Turn {
-                    task,
-                    _guard: Guard(self),
-                });
+                return Some(Turn { task, _guard: Guard(self) });
             }
             if state.working == 0 {
                 return None;

@@ -24,11 +24,7 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     pub(crate) fn new(policy: Shared<FilePolicy>) -> Self {
-        Self {
-            policy,
-            memory: Arc::default(),
-            locks: Arc::default(),
-        }
+        Self { policy, memory: Arc::default(), locks: Arc::default() }
     }
 
     /// The policy and the roots as they are for this call, to its end.
@@ -75,11 +71,7 @@ impl Cancel {
     }
 
     pub(crate) fn check(&self) -> Result<(), FileError> {
-        if self.is_cancelled() {
-            Err(FileError::Cancelled)
-        } else {
-            Ok(())
-        }
+        if self.is_cancelled() { Err(FileError::Cancelled) } else { Ok(()) }
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
@@ -132,9 +124,7 @@ impl Site {
 
     /// Opens whatever `path` leads to, not judged: for searches, which judge file by file.
     pub(crate) fn open_any(&self, path: &Path) -> Result<Beneath, FileError> {
-        self.roots
-            .open_any(path, &self.workdir)
-            .map_err(|error| self.with_near_names(error, path))
+        self.roots.open_any(path, &self.workdir).map_err(|error| self.with_near_names(error, path))
     }
 
     /// Where a search begins: at `path`, else at the working directory, or at every root if that is in none.
@@ -151,18 +141,13 @@ impl Site {
         let opened = self.open_readable(path)?;
         let (canonical, metadata) = (opened.path().to_path_buf(), *opened.metadata());
         if metadata.kind != FileKind::File {
-            return Err(FileError::NotReadable {
-                path: path.to_path_buf(),
-                kind: metadata.kind,
-            });
+            return Err(FileError::NotReadable { path: path.to_path_buf(), kind: metadata.kind });
         }
         Ok((opened.into_file()?, canonical, metadata))
     }
 
     pub(crate) fn open_directory(&self, path: &Path) -> Result<Directory, FileError> {
-        self.roots
-            .open_directory(path, &self.workdir)
-            .map_err(|error| self.with_near_names(error, path))
+        self.roots.open_directory(path, &self.workdir).map_err(|error| self.with_near_names(error, path))
     }
 
     /// The name that writing to `path` would replace, judged by the rules.
@@ -183,9 +168,7 @@ impl Site {
 
     /// The name at the end of the links that `path` leads through.
     pub(crate) fn entry_followed(&self, path: &Path) -> Result<Entry, FileError> {
-        self.roots
-            .entry_followed(path, &self.workdir)
-            .map_err(|error| self.with_near_names(error, path))
+        self.roots.entry_followed(path, &self.workdir).map_err(|error| self.with_near_names(error, path))
     }
 
     /// The error for a path with nothing there.
@@ -195,9 +178,7 @@ impl Site {
 
     /// The name `path` itself stands for.
     pub(crate) fn entry(&self, path: &Path) -> Result<Entry, FileError> {
-        self.roots
-            .entry(path, &self.workdir)
-            .map_err(|error| self.with_near_names(error, path))
+        self.roots.entry(path, &self.workdir).map_err(|error| self.with_near_names(error, path))
     }
 
     /// The name `path` itself stands for as a place to put something, judged by the rules; creates missing parents.
@@ -236,33 +217,17 @@ impl Site {
             return error.into();
         };
         let near = self.near_names(path).unwrap_or_default();
-        FileError::Missing {
-            path: path.to_path_buf(),
-            near,
-        }
+        FileError::Missing { path: path.to_path_buf(), near }
     }
 
     fn near_names(&self, path: &Path) -> Option<Vec<String>> {
         let (parent, name) = (path.parent()?, path.file_name()?.to_str()?);
-        let parent = if parent.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            parent
-        };
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
         let directory = self.roots.open_directory(parent, &self.workdir).ok()?;
-        let names: Vec<String> = directory
-            .entries()
-            .ok()?
-            .into_iter()
-            .take(5000)
-            .filter_map(|(name, _)| name.into_string().ok())
-            .collect();
+        let names: Vec<String> =
+            directory.entries().ok()?.into_iter().take(5000).filter_map(|(name, _)| name.into_string().ok()).collect();
         let near = nearest(name, names.iter().map(String::as_str));
-        Some(
-            near.into_iter()
-                .map(|name| format!("`{}`", self.show(&directory.path().join(name))))
-                .collect(),
-        )
+        Some(near.into_iter().map(|name| format!("`{}`", self.show(&directory.path().join(name)))).collect())
     }
 }
 
@@ -279,10 +244,7 @@ struct PathLocks {
 
 impl Default for PathLocks {
     fn default() -> Self {
-        Self {
-            hasher: RandomState::new(),
-            locks: std::array::from_fn(|_| Mutex::new(())),
-        }
+        Self { hasher: RandomState::new(), locks: std::array::from_fn(|_| Mutex::new(())) }
     }
 }
 

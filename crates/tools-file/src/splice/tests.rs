@@ -9,24 +9,14 @@ fn apply(text: &str, old: &str, new: &str) -> Result<(Step, String), Miss> {
 }
 
 fn check(text: &str, old: &str, new: &str, step: Step, expected: &str) {
-    assert_eq!(
-        apply(text, old, new),
-        Ok((step, expected.to_owned())),
-        "{text:?} {old:?} -> {new:?}"
-    );
+    assert_eq!(apply(text, old, new), Ok((step, expected.to_owned())), "{text:?} {old:?} -> {new:?}");
 }
 
 #[test]
 fn an_exact_match_wins() {
     check("a\nb\nc\n", "b", "B", Step::Exact, "a\nB\nc\n");
     check("x=1\n", "x=1", "$1 $& \\1", Step::Exact, "$1 $& \\1\n");
-    check(
-        "10%\r50%\r100%\ndone\n",
-        "done",
-        "fin",
-        Step::Exact,
-        "10%\r50%\r100%\nfin\n",
-    );
+    check("10%\r50%\r100%\ndone\n", "done", "fin", Step::Exact, "10%\r50%\r100%\nfin\n");
     check("a\r\nb\r\n", "b", "x\ny", Step::Exact, "a\r\nx\r\ny\r\n");
     check("a\nb\n", "b", "x\ny", Step::Exact, "a\nx\ny\n");
     check("a\r\nb\nc\n", "b\nc", "x\ny", Step::Exact, "a\r\nx\ny\n");
@@ -36,21 +26,9 @@ fn an_exact_match_wins() {
 #[test]
 fn line_endings_are_bridged_and_kept() {
     check("a\r\nb\r\nc\r\n", "a\nb", "A\nB", Step::LineEndings, "A\r\nB\r\nc\r\n");
-    check(
-        "a\r\nb\r\nc\r\n",
-        "b\n",
-        "B\nC\n",
-        Step::LineEndings,
-        "a\r\nB\r\nC\r\nc\r\n",
-    );
+    check("a\r\nb\r\nc\r\n", "b\n", "B\nC\n", Step::LineEndings, "a\r\nB\r\nC\r\nc\r\n");
     check("a\r\nb\r\nc\r\n", "a\nb\n", "", Step::LineEndings, "c\r\n");
-    check(
-        "a\r\nb\nc\r\n",
-        "a\nb\nc",
-        "1\n2\n3",
-        Step::LineEndings,
-        "1\r\n2\n3\r\n",
-    );
+    check("a\r\nb\nc\r\n", "a\nb\nc", "1\n2\n3", Step::LineEndings, "1\r\n2\n3\r\n");
     check("a\nb\n", "a\r\nb", "x\r\ny", Step::LineEndings, "x\ny\n");
     check("x\r\ny\r\n", "\ny", "\nz", Step::LineEndings, "x\r\nz\r\n");
     check("x\r\ny\r\n", "\ny", "\na\nb", Step::LineEndings, "x\r\na\r\nb\r\n");
@@ -58,13 +36,7 @@ fn line_endings_are_bridged_and_kept() {
 
 #[test]
 fn trailing_blanks_are_bridged() {
-    check(
-        "key = 1   \nnext\n",
-        "key = 1\nnext",
-        "key = 2\nnext",
-        Step::TrailingBlanks,
-        "key = 2\nnext\n",
-    );
+    check("key = 1   \nnext\n", "key = 1\nnext", "key = 2\nnext", Step::TrailingBlanks, "key = 2\nnext\n");
     check("a\nb  \nc", "b\nc\n", "B\nC\n", Step::TrailingBlanks, "a\nB\nC");
     check("a \r\nb\r\n", "a\nb\n", "x\ny\n", Step::TrailingBlanks, "x\r\ny\r\n");
 }
@@ -108,11 +80,7 @@ fn differences_that_are_not_uniform_are_not_bridged() {
 #[test]
 fn two_places_are_never_guessed_between() {
     let check = |text: &str, old: &str, step: Step, lines: &[usize]| {
-        let expected = Miss::Ambiguous {
-            step,
-            lines: lines.to_vec(),
-            total: lines.len(),
-        };
+        let expected = Miss::Ambiguous { step, lines: lines.to_vec(), total: lines.len() };
         assert_eq!(apply(text, old, "new"), Err(expected));
     };
     check("foo\nbar\nfoo\n", "foo", Step::Exact, &[1, 3]);
@@ -137,31 +105,14 @@ fn all_places_are_replaced_when_all_are_meant() {
 #[test]
 fn a_miss_says_what_is_nearest_and_why() {
     let near = |text: &str, old: &str, new: &str| match apply(text, old, new) {
-        Err(Miss::NotFound {
-            near,
-            applied,
-            numbered,
-        }) => (near, applied, numbered),
+        Err(Miss::NotFound { near, applied, numbered }) => (near, applied, numbered),
         other => panic!("{other:?}"),
     };
     let (found, applied, numbered) = near("one\nlet value  = 1;\nthree\n", "let value = 1;", "let x = 2;");
-    assert_eq!(
-        found,
-        Some(Near {
-            first: 2,
-            lines: vec!["let value  = 1;".into()],
-            why: " (differs only in blanks)"
-        })
-    );
+    assert_eq!(found, Some(Near { first: 2, lines: vec!["let value  = 1;".into()], why: " (differs only in blanks)" }));
     assert_eq!((applied, numbered), (None, false));
-    assert_eq!(
-        near("say “hi there”\n", "say \"hi there\"", "x").0.unwrap().why,
-        " (differs only in quotes or dashes)"
-    );
-    assert_eq!(
-        near("Hello World\n", "hello world", "x").0.unwrap().why,
-        " (differs only in case)"
-    );
+    assert_eq!(near("say “hi there”\n", "say \"hi there\"", "x").0.unwrap().why, " (differs only in quotes or dashes)");
+    assert_eq!(near("Hello World\n", "hello world", "x").0.unwrap().why, " (differs only in case)");
     assert_eq!(near("a\nnewvalue\nc\n", "oldvalue", "newvalue").1, Some(2));
     assert!(near("foo\nbar\n", "     1\tfoo", "FOO").2);
     assert_eq!(near("completely\nunrelated\n", "zzz", "y").0, None);
@@ -172,10 +123,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    (
-        proptest::collection::vec((line(), proptest::sample::select(vec!["\n", "\r\n"])), 0..8),
-        line(),
-    )
+    (proptest::collection::vec((line(), proptest::sample::select(vec!["\n", "\r\n"])), 0..8), line())
         .prop_map(|(lines, last)| lines.into_iter().map(|(line, end)| line + end).collect::<String>() + &last)
 }
 

@@ -61,27 +61,17 @@ fn copy(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     let planned = site.resolve_entry_readable(to)?;
     refuse_overlap(&origin, &planned, from, to)?;
     if !matches!(metadata.kind, FileKind::File | FileKind::Directory) {
-        return Err(FileError::NotCopyable {
-            path: from.to_path_buf(),
-            kind: metadata.kind,
-        });
+        return Err(FileError::NotCopyable { path: from.to_path_buf(), kind: metadata.kind });
     }
     let destination = site.target_entry(to)?;
-    let replace = if args.overwrite.unwrap_or(false) {
-        Replace::Allowed
-    } else {
-        Replace::Never
-    };
+    let replace = if args.overwrite.unwrap_or(false) { Replace::Allowed } else { Replace::Never };
     let taken = destination.metadata()?;
     if let Some(taken) = taken {
         let (path, kind) = (to.to_path_buf(), taken.kind);
         let merges = metadata.kind == FileKind::Directory && kind == FileKind::Directory;
         let clashes = (metadata.kind == FileKind::Directory) != (kind == FileKind::Directory);
         if taken.id == metadata.id {
-            return Err(FileError::SameFile {
-                from: from.to_path_buf(),
-                to: path,
-            });
+            return Err(FileError::SameFile { from: from.to_path_buf(), to: path });
         }
         if replace == Replace::Never || clashes {
             return Err(FileError::DestinationExists { path, kind });
@@ -92,42 +82,20 @@ fn copy(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     }
     let copied = if metadata.kind == FileKind::File {
         let file = source.into_file()?;
-        let bytes = copy_file(
-            &file,
-            &metadata,
-            destination.directory(),
-            destination.name(),
-            replace,
-            cancel,
-        );
+        let bytes = copy_file(&file, &metadata, destination.directory(), destination.name(), replace, cancel);
         let bytes = bytes.map_err(|error| now_taken(error, to))?;
-        Copied {
-            files: 1,
-            bytes,
-            ..Copied::default()
-        }
+        Copied { files: 1, bytes, ..Copied::default() }
     } else {
         let source = source.into_directory()?;
         // By identity, whatever the spelling: a copy inside its own source would grow for ever.
-        let above = destination
-            .directory()
-            .lineage()
-            .map_err(|error| FileError::io(to, error))?;
+        let above = destination.directory().lineage().map_err(|error| FileError::io(to, error))?;
         if above.contains(&metadata.id) {
-            return Err(FileError::IntoItself {
-                from: from.to_path_buf(),
-                to: to.to_path_buf(),
-            });
+            return Err(FileError::IntoItself { from: from.to_path_buf(), to: to.to_path_buf() });
         }
         copy_directory(source, &destination, taken.is_some(), site, cancel).map_err(|error| now_taken(error, to))?
     };
     let path = destination.path();
-    let summary = format!(
-        "copied `{}` to `{}` ({})",
-        site.show(&origin),
-        site.show(&path),
-        describe(&copied)
-    );
+    let summary = format!("copied `{}` to `{}` ({})", site.show(&origin), site.show(&path), describe(&copied));
     Ok(ToolOutput::text(summary).at(Location { path, line: None }))
 }
 
@@ -162,15 +130,11 @@ fn copy_directory(
 /// Somebody took the name while the copy was made.
 fn now_taken(error: FileError, to: &Path) -> FileError {
     match error {
-        FileError::Path(PathError::Exists(_)) => FileError::DestinationExists {
-            path: to.to_path_buf(),
-            kind: FileKind::Unknown,
-        },
+        FileError::Path(PathError::Exists(_)) => {
+            FileError::DestinationExists { path: to.to_path_buf(), kind: FileKind::Unknown }
+        }
         FileError::Path(PathError::Io { source, .. }) if source.kind() == io::ErrorKind::IsADirectory => {
-            FileError::DestinationExists {
-                path: to.to_path_buf(),
-                kind: FileKind::Directory,
-            }
+            FileError::DestinationExists { path: to.to_path_buf(), kind: FileKind::Directory }
         }
         other => other,
     }

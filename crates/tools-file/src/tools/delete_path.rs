@@ -32,29 +32,19 @@ impl Tool for DeletePath {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        let traits = ToolTraits {
-            destructive: true,
-            ..ToolTraits::EDIT
-        };
+        let traits = ToolTraits { destructive: true, ..ToolTraits::EDIT };
         ToolDef::of::<Args>("delete_path", ToolKind::Delete, traits).titled("Delete")
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let site = self.0.site(cx)?;
-        let resolved = site
-            .roots
-            .resolve_entry(Path::new(&args.path), &site.workdir)
-            .map_err(FileError::from)?;
+        let resolved = site.roots.resolve_entry(Path::new(&args.path), &site.workdir).map_err(FileError::from)?;
         Ok(Inspection::mutating().touching(Subject::path(resolved.into_path(), Access::Delete)))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let recursive = args.recursive.unwrap_or(false);
-        self.0
-            .blocking(cx, move |site, cancel| {
-                delete(Path::new(&args.path), recursive, site, cancel)
-            })
-            .await
+        self.0.blocking(cx, move |site, cancel| delete(Path::new(&args.path), recursive, site, cancel)).await
     }
 }
 
@@ -78,24 +68,14 @@ fn delete(asked: &Path, recursive: bool, site: &Site, cancel: &Cancel) -> Result
         FileKind::Directory => match directory.remove_directory(name) {
             Ok(()) => format!("deleted empty directory `{shown}`"),
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
-                let entries = directory
-                    .directory(name)
-                    .and_then(|below| below.entries())
-                    .map_or(0, |all| all.len());
-                return Err(FileError::NotEmpty {
-                    path: asked.to_path_buf(),
-                    entries,
-                });
+                let entries = directory.directory(name).and_then(|below| below.entries()).map_or(0, |all| all.len());
+                return Err(FileError::NotEmpty { path: asked.to_path_buf(), entries });
             }
             Err(error) => return Err(fail(error)),
         },
         kind => {
             directory.remove_file(name).map_err(fail)?;
-            let what = if kind == FileKind::Symlink {
-                "symbolic link"
-            } else {
-                "file"
-            };
+            let what = if kind == FileKind::Symlink { "symbolic link" } else { "file" };
             format!("deleted {what} `{shown}`")
         }
     };

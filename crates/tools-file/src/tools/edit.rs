@@ -64,11 +64,7 @@ impl Tool for Edit {
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let changes = changes(&args)?;
-        self.0
-            .blocking(cx, move |site, cancel| {
-                edit(Path::new(&args.path), &changes, site, cancel)
-            })
-            .await
+        self.0.blocking(cx, move |site, cancel| edit(Path::new(&args.path), &changes, site, cancel)).await
     }
 }
 
@@ -102,11 +98,7 @@ fn changes(args: &Args) -> Result<Vec<Change>, FileError> {
 }
 
 fn label(index: usize, changes: &[Change]) -> String {
-    if changes.len() == 1 {
-        String::new()
-    } else {
-        format!("edits[{index}]: ")
-    }
+    if changes.len() == 1 { String::new() } else { format!("edits[{index}]: ") }
 }
 
 fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
@@ -120,11 +112,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
         return Err(site.missing(asked));
     };
     let Some(before) = existing.content.as_deref() else {
-        return Err(FileError::TooLarge {
-            path: asked.to_path_buf(),
-            size: existing.metadata.size,
-            limit,
-        });
+        return Err(FileError::TooLarge { path: asked.to_path_buf(), size: existing.metadata.size, limit });
     };
     let decoded = Decoded::of(before, asked)?;
     let (memory, session) = site.memory();
@@ -133,14 +121,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     let edited = match (edited, &stale) {
         // What was read is not what is there: say so instead of "not found", and do not go on by a loose match.
         (Err(miss @ FileError::Edit { .. }), Some(seen)) => {
-            return Err(changed_since_read(
-                site,
-                asked,
-                &path,
-                seen,
-                before,
-                &format!("{miss}\n"),
-            ));
+            return Err(changed_since_read(site, asked, &path, seen, before, &format!("{miss}\n")));
         }
         (Ok(edited), Some(seen)) if edited.loose() || edited.replaced > changes.len() => {
             return Err(changed_since_read(site, asked, &path, seen, before, ""));
@@ -155,11 +136,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
         "edited `{}`: {} {} (+{} -{} lines)",
         site.show(&path),
         edited.replaced,
-        if edited.replaced == 1 {
-            "replacement"
-        } else {
-            "replacements"
-        },
+        if edited.replaced == 1 { "replacement" } else { "replacements" },
         change.added,
         change.removed
     );
@@ -176,12 +153,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     summary.push('\n');
     summary.push_str(change.unified.trim_end());
     let line = u64::try_from(edited.first_line).ok();
-    Ok(ToolOutput {
-        summary,
-        diff: Some(change),
-        ..ToolOutput::default()
-    }
-    .at(Location { path, line }))
+    Ok(ToolOutput { summary, diff: Some(change), ..ToolOutput::default() }.at(Location { path, line }))
 }
 
 struct Edited {
@@ -199,30 +171,16 @@ impl Edited {
 }
 
 fn apply(text: &str, changes: &[Change], cancel: &Cancel) -> Result<Edited, FileError> {
-    let mut edited = Edited {
-        text: text.to_owned(),
-        replaced: 0,
-        first_line: usize::MAX,
-        notes: Vec::new(),
-    };
+    let mut edited = Edited { text: text.to_owned(), replaced: 0, first_line: usize::MAX, notes: Vec::new() };
     for (index, change) in changes.iter().enumerate() {
         cancel.check()?;
         let at = label(index, changes);
-        let request = Request {
-            old: &change.old_string,
-            new: &change.new_string,
-            all: change.replace_all,
-        };
+        let request = Request { old: &change.old_string, new: &change.new_string, all: change.replace_all };
         let found = find(&edited.text, request).map_err(|miss| FileError::Edit { at: at.clone(), miss })?;
         if found.step != Step::Exact {
-            edited
-                .notes
-                .push(format!("{at}`old_string` was found by ignoring {}", found.step));
+            edited.notes.push(format!("{at}`old_string` was found by ignoring {}", found.step));
         }
-        let line = found
-            .places
-            .first()
-            .map_or(1, |place| line_number(&edited.text, place.range.start));
+        let line = found.places.first().map_or(1, |place| line_number(&edited.text, place.range.start));
         edited.first_line = edited.first_line.min(line);
         edited.replaced += found.places.len();
         edited.text = found.apply(&edited.text);
@@ -247,9 +205,5 @@ fn changed_since_read(site: &Site, asked: &Path, path: &Path, seen: &Seen, now: 
         (Some(then), Some(now)) => diff(path, Some(&then), &now).unified.trim_end().to_owned(),
         _ => "[read it again to see what changed]".to_owned(),
     };
-    FileError::ChangedSinceRead {
-        before: before.to_owned(),
-        path: asked.to_path_buf(),
-        changes,
-    }
+    FileError::ChangedSinceRead { before: before.to_owned(), path: asked.to_path_buf(), changes }
 }

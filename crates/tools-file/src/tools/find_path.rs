@@ -75,16 +75,10 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     let offset = args.offset.unwrap_or(0);
     let limit = args.limit.unwrap_or(site.limits().find_paths).clamp(1, MOST);
     let keep = offset.saturating_add(limit);
-    let mut hits = Hits {
-        keep,
-        ..Hits::default()
-    };
+    let mut hits = Hits { keep, ..Hits::default() };
     let mut left_out = Skipped::default();
     let starts = starts(args, site)?;
-    let place = starts.first().map(|start| Location {
-        path: start.path.clone(),
-        line: None,
-    });
+    let place = starts.first().map(|start| Location { path: start.path.clone(), line: None });
     for start in starts {
         cancel.check()?;
         let Some(directory) = start.directory else { continue };
@@ -96,22 +90,13 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
             rules: &tools_sandbox::ReadRules::unrestricted(), // names are not content
             cancel,
             hidden: args.hidden.unwrap_or(true),
-            ignored: args
-                .gitignore
-                .unwrap_or(true)
-                .then(|| Ignored::above(&directory, &site.roots)),
+            ignored: args.gitignore.unwrap_or(true).then(|| Ignored::above(&directory, &site.roots)),
             depth: start.depth,
             budget: site.limits().search_entries,
             threads: notes::threads(site),
         };
-        let make = || Worker {
-            glob: start.glob.as_ref(),
-            absolute: start.absolute,
-            hits: Hits {
-                keep,
-                ..Hits::default()
-            },
-        };
+        let make =
+            || Worker { glob: start.glob.as_ref(), absolute: start.absolute, hits: Hits { keep, ..Hits::default() } };
         let (workers, skipped) = walk(&directory, &plan, make);
         left_out.add(skipped);
         for worker in workers {
@@ -143,38 +128,20 @@ fn render(
     if total == 0 {
         lines.push("no paths match".to_owned());
         if !args.pattern.contains('/') && !args.pattern.contains("**") {
-            lines.push(format!(
-                "`{0}` looks into one directory only; `**/{0}` into all below",
-                args.pattern
-            ));
+            lines.push(format!("`{0}` looks into one directory only; `**/{0}` into all below", args.pattern));
         }
     } else if shown == 0 {
         lines.push(format!("no paths shown; {total} match, offset is {offset}"));
     } else if end < total {
-        lines.push(format!(
-            "showing {}-{end} of {total} paths; for more: offset={end}",
-            offset + 1
-        ));
+        lines.push(format!("showing {}-{end} of {total} paths; for more: offset={end}", offset + 1));
     }
     lines.extend(notes::skipped(left_out, site));
     for line in lines {
-        let _ = write!(
-            text,
-            "{}[{line}]",
-            if text.is_empty() || text.ends_with('\n') {
-                ""
-            } else {
-                "\n"
-            }
-        );
+        let _ = write!(text, "{}[{line}]", if text.is_empty() || text.ends_with('\n') { "" } else { "\n" });
     }
     let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace);
     let locations = place.into_iter().collect();
-    ToolOutput {
-        truncated: end < total,
-        locations,
-        ..output
-    }
+    ToolOutput { truncated: end < total, locations, ..output }
 }
 
 /// One directory to walk and what to look for in it.
@@ -195,11 +162,7 @@ struct Start {
 fn starts(args: &Args, site: &Site) -> Result<Vec<Start>, FileError> {
     let (prefix, rest) = split(&args.pattern)?;
     let below = Path::new(args.path.as_deref().unwrap_or(".")).join(&prefix);
-    let below = if below.as_os_str().is_empty() {
-        PathBuf::from(".")
-    } else {
-        below
-    };
+    let below = if below.as_os_str().is_empty() { PathBuf::from(".") } else { below };
     if rest.as_os_str().is_empty() {
         return plain(&below, site);
     }
@@ -226,10 +189,7 @@ fn starts(args: &Args, site: &Site) -> Result<Vec<Start>, FileError> {
             }
             let begin = PathBuf::from(globset::escape(&begin.to_string_lossy()));
             let whole = compile(&args.pattern, &begin.join(&rest))?;
-            covered
-                .into_iter()
-                .map(|root| start_in_root(root, &whole, site))
-                .collect()
+            covered.into_iter().map(|root| start_in_root(root, &whole, site)).collect()
         }
         Err(error) => Err(error.into()),
     }
@@ -237,13 +197,7 @@ fn starts(args: &Args, site: &Site) -> Result<Vec<Start>, FileError> {
 
 fn start_in_root(root: PathBuf, whole: &GlobMatcher, site: &Site) -> Result<Start, FileError> {
     let directory = site.roots.open_directory(&root, &site.workdir)?;
-    Ok(Start {
-        path: root,
-        directory: Some(directory),
-        glob: Some(whole.clone()),
-        absolute: true,
-        depth: None,
-    })
+    Ok(Start { path: root, directory: Some(directory), glob: Some(whole.clone()), absolute: true, depth: None })
 }
 
 /// A pattern without wildcards: the path itself, if it is there.
@@ -256,13 +210,7 @@ fn plain(path: &Path, site: &Site) -> Result<Vec<Start>, FileError> {
     };
     if kind == FileKind::Directory {
         let directory = site.roots.open_directory(&path, &site.workdir)?;
-        return Ok(vec![Start {
-            path,
-            directory: Some(directory),
-            glob: None,
-            absolute: false,
-            depth: None,
-        }]);
+        return Ok(vec![Start { path, directory: Some(directory), glob: None, absolute: false, depth: None }]);
     }
     let glob = compile("", Path::new(&globset::escape(&name.to_string_lossy())))?;
     let directory = site.roots.open_directory(parent, &site.workdir)?;
@@ -277,22 +225,14 @@ fn plain(path: &Path, site: &Site) -> Result<Vec<Start>, FileError> {
 
 /// The leading components without wildcards, and the others.
 fn split(pattern: &str) -> Result<(PathBuf, PathBuf), FileError> {
-    let fail = |problem: &str| FileError::Pattern {
-        what: "glob",
-        pattern: cut(pattern),
-        problem: problem.to_owned(),
-    };
+    let fail = |problem: &str| FileError::Pattern { what: "glob", pattern: cut(pattern), problem: problem.to_owned() };
     if pattern.trim().is_empty() {
         return Err(fail("it is empty"));
     }
     let mut prefix = PathBuf::new();
     let mut rest = PathBuf::new();
     for component in Path::new(pattern).components() {
-        let wild = component
-            .as_os_str()
-            .as_bytes()
-            .iter()
-            .any(|byte| b"*?[]{}\\".contains(byte));
+        let wild = component.as_os_str().as_bytes().iter().any(|byte| b"*?[]{}\\".contains(byte));
         if rest.as_os_str().is_empty() && !wild {
             prefix.push(component);
         } else if component == Component::ParentDir {
@@ -334,8 +274,7 @@ impl Visitor for Worker<'_> {
         let relative = Path::new(OsStr::from_bytes(found.relative));
         let subject = if self.absolute { found.path } else { relative };
         if self.glob.is_some_and(|glob| glob.is_match(subject)) {
-            self.hits
-                .add(found.path.as_os_str().as_bytes(), found.kind == FileKind::Directory);
+            self.hits.add(found.path.as_os_str().as_bytes(), found.kind == FileKind::Directory);
         }
     }
 }

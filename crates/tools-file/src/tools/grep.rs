@@ -111,23 +111,11 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     cancel.check()?;
     let (mut text, shown) = render(&kept, offset, limit, job.query.context as u64, site);
     for line in remarks(&kept, &skipped, offset, shown, site) {
-        let _ = write!(
-            text,
-            "{}[{line}]",
-            if text.is_empty() || text.ends_with('\n') {
-                ""
-            } else {
-                "\n"
-            }
-        );
+        let _ = write!(text, "{}[{line}]", if text.is_empty() || text.ends_with('\n') { "" } else { "\n" });
     }
     let all = usize::try_from(kept.matches).unwrap_or(usize::MAX);
     let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace);
-    Ok(ToolOutput {
-        truncated: offset.saturating_add(shown) < all,
-        locations,
-        ..output
-    })
+    Ok(ToolOutput { truncated: offset.saturating_add(shown) < all, locations, ..output })
 }
 
 /// What to search for, and how.
@@ -172,17 +160,10 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
             let length = start.metadata().size;
             let mut worker = Worker::new(job, rules, cancel);
             let found = worker.search.file(start.into_file()?, length, job.keep);
-            worker.kept.add(
-                path.clone(),
-                found.map_err(|error| FileError::io(asked, error))?,
-                job.keep,
-            );
+            worker.kept.add(path.clone(), found.map_err(|error| FileError::io(asked, error))?, job.keep);
             Ok((worker.kept, Skipped::default(), path))
         }
-        kind => Err(FileError::NotReadable {
-            path: asked.to_path_buf(),
-            kind,
-        }),
+        kind => Err(FileError::NotReadable { path: asked.to_path_buf(), kind }),
     }
 }
 
@@ -190,21 +171,13 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
 fn remarks(kept: &Kept, skipped: &Skipped, offset: usize, shown: usize, site: &Site) -> Vec<String> {
     let mut lines = vec![summary(kept, offset, shown)];
     if kept.closed > 0 {
-        lines.push(format!(
-            "{} files closed by the read rules were not searched",
-            kept.closed
-        ));
+        lines.push(format!("{} files closed by the read rules were not searched", kept.closed));
     }
     if kept.binary > 0 {
         lines.push(format!("{} binary files skipped", kept.binary));
     }
     if kept.unreadable_count > 0 {
-        lines.push(notes::unreadable(
-            "files",
-            kept.unreadable_count,
-            &kept.unreadable,
-            site,
-        ));
+        lines.push(notes::unreadable("files", kept.unreadable_count, &kept.unreadable, site));
     }
     lines.extend(notes::skipped(skipped, site));
     lines.retain(|line| !line.is_empty());
@@ -213,11 +186,7 @@ fn remarks(kept: &Kept, skipped: &Skipped, offset: usize, shown: usize, site: &S
 
 /// A glob without `/` is about names in every directory, as people mean it.
 fn file_glob(glob: &str) -> Result<GlobMatcher, FileError> {
-    let anchored = if glob.contains('/') {
-        glob.to_owned()
-    } else {
-        format!("**/{glob}")
-    };
+    let anchored = if glob.contains('/') { glob.to_owned() } else { format!("**/{glob}") };
     notes::glob(glob, &anchored)
 }
 
@@ -306,14 +275,7 @@ impl Kept {
         }
         self.matches += found.matches;
         self.matched_files += 1;
-        self.hold(
-            FileHits {
-                path,
-                lines: found.lines,
-                matches: found.matches,
-            },
-            keep,
-        );
+        self.hold(FileHits { path, lines: found.lines, matches: found.matches }, keep);
     }
 
     fn hold(&mut self, file: FileHits, keep: usize) {
@@ -386,10 +348,7 @@ impl Visitor for Worker<'_> {
             self.kept.closed += 1;
             return;
         }
-        let opened = found
-            .directory
-            .open(found.name)
-            .and_then(|file| Ok((Metadata::of(&file)?, file)));
+        let opened = found.directory.open(found.name).and_then(|file| Ok((Metadata::of(&file)?, file)));
         let result = match opened {
             Ok((metadata, file)) if metadata.kind == FileKind::File => self.search.file(file, metadata.size, self.keep),
             Ok(_) => return,

@@ -38,11 +38,7 @@ impl Tool for ListDirectory {
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let site = self.0.site(cx)?;
-        let path = site
-            .roots
-            .resolve(Path::new(&args.path), &site.workdir)
-            .map_err(FileError::from)?
-            .into_path();
+        let path = site.roots.resolve(Path::new(&args.path), &site.workdir).map_err(FileError::from)?.into_path();
         Ok(Inspection::read_only().touching(Subject::path(path, Access::Read)))
     }
 
@@ -85,28 +81,13 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     if total == 0 {
         text.push_str("[the directory is empty]");
     } else if listed == 0 {
-        let _ = write!(
-            text,
-            "[no entries shown; the directory has {total}, offset is {offset}]"
-        );
+        let _ = write!(text, "[no entries shown; the directory has {total}, offset is {offset}]");
     } else if end < total {
-        let _ = write!(
-            text,
-            "[showing {}-{end} of {total} entries; for more: offset={end}]",
-            offset + 1
-        );
+        let _ = write!(text, "[showing {}-{end} of {total} entries; for more: offset={end}]", offset + 1);
     } else if offset > 0 {
         let _ = write!(text, "[entries {}-{end} of {total}]", offset + 1);
     }
-    let place = Location {
-        path: directory.path().to_path_buf(),
-        line: None,
-    };
-    let output = ToolOutput::text(text.trim_end())
-        .from_source(ClaimSource::Workspace)
-        .at(place);
-    Ok(ToolOutput {
-        truncated: end < total,
-        ..output
-    })
+    let place = Location { path: directory.path().to_path_buf(), line: None };
+    let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace).at(place);
+    Ok(ToolOutput { truncated: end < total, ..output })
 }

@@ -50,9 +50,7 @@ impl Tool for MovePath {
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        self.0
-            .blocking(cx, move |site, cancel| move_path(&args, site, cancel))
-            .await
+        self.0.blocking(cx, move |site, cancel| move_path(&args, site, cancel)).await
     }
 }
 
@@ -72,35 +70,20 @@ fn move_path(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, Fi
         refuse_opening(&source, &planned, site.policy().rules(), from, cancel)?;
     }
     let destination = site.target_entry(to)?;
-    let replace = if args.overwrite.unwrap_or(false) {
-        Replace::Allowed
-    } else {
-        Replace::Never
-    };
+    let replace = if args.overwrite.unwrap_or(false) { Replace::Allowed } else { Replace::Never };
     let taken = destination.metadata()?;
     if let Some(taken) = taken {
         if site.roots.is_protected(taken.id) {
             return Err(PathError::Protected(to.to_path_buf()).into());
         }
         if replace == Replace::Never {
-            return Err(FileError::DestinationExists {
-                path: to.to_path_buf(),
-                kind: taken.kind,
-            });
+            return Err(FileError::DestinationExists { path: to.to_path_buf(), kind: taken.kind });
         }
     }
     rename(&source, &metadata, &destination, taken, replace, site, cancel)?;
     let path = destination.path();
-    let replaced = if taken.is_some() {
-        ", replacing what was there"
-    } else {
-        ""
-    };
-    let summary = format!(
-        "moved `{}` to `{}`{replaced}",
-        site.show(&source.path()),
-        site.show(&path)
-    );
+    let replaced = if taken.is_some() { ", replacing what was there" } else { "" };
+    let summary = format!("moved `{}` to `{}`{replaced}", site.show(&source.path()), site.show(&path));
     Ok(ToolOutput::text(summary).at(Location { path, line: None }))
 }
 
@@ -116,15 +99,9 @@ fn rename(
     let (path, kind) = (destination.path(), taken.map_or(FileKind::Unknown, |taken| taken.kind));
     if taken.is_some_and(|taken| taken.id == metadata.id) {
         // Two names of one file: renaming would do nothing, so the old name goes.
-        return source
-            .directory()
-            .remove_file(source.name())
-            .map_err(|error| FileError::io(&path, error));
+        return source.directory().remove_file(source.name()).map_err(|error| FileError::io(&path, error));
     }
-    match source
-        .directory()
-        .rename(source.name(), destination.directory(), destination.name(), replace)
-    {
+    match source.directory().rename(source.name(), destination.directory(), destination.name(), replace) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             move_across(source, metadata, destination, replace, site, cancel)
@@ -169,10 +146,7 @@ fn move_across(
         }
         FileKind::Directory => {}
         kind => {
-            return Err(FileError::NotCopyable {
-                path: source.path(),
-                kind,
-            });
+            return Err(FileError::NotCopyable { path: source.path(), kind });
         }
     }
     let name = unique_name();
@@ -195,16 +169,11 @@ fn copy_directory(
     new_name: &OsStr,
     cancel: &Cancel,
 ) -> Result<(), FileError> {
-    let source = here
-        .directory(name)
-        .map_err(|error| FileError::io(&here.path().join(name), error))?;
+    let source = here.directory(name).map_err(|error| FileError::io(&here.path().join(name), error))?;
     let copy = create_directory(there, new_name, Replace::Never)?;
     let copied = copy_tree(source, copy, &ReadRules::unrestricted(), Replace::Never, cancel)?;
     if copied.special > 0 {
-        return Err(FileError::NotCopyable {
-            path: here.path().join(name),
-            kind: FileKind::Unknown,
-        });
+        return Err(FileError::NotCopyable { path: here.path().join(name), kind: FileKind::Unknown });
     }
     Ok(())
 }
@@ -213,16 +182,10 @@ fn copy_directory(
 pub(super) fn refuse_overlap(source: &Path, destination: &Path, from: &Path, to: &Path) -> Result<(), FileError> {
     let (source_asked, destination_asked) = (from.to_path_buf(), to.to_path_buf());
     if source == destination {
-        return Err(FileError::SameFile {
-            from: source_asked,
-            to: destination_asked,
-        });
+        return Err(FileError::SameFile { from: source_asked, to: destination_asked });
     }
     if destination.starts_with(source) {
-        return Err(FileError::IntoItself {
-            from: source_asked,
-            to: destination_asked,
-        });
+        return Err(FileError::IntoItself { from: source_asked, to: destination_asked });
     }
     Ok(())
 }
@@ -253,13 +216,10 @@ fn refuse_opening(
             continue;
         };
         let path = here.path().join(&name);
-        let new_path = path
-            .strip_prefix(&top)
-            .map_or_else(|_| destination.to_path_buf(), |rest| destination.join(rest));
+        let new_path =
+            path.strip_prefix(&top).map_or_else(|_| destination.to_path_buf(), |rest| destination.join(rest));
         if rules.denies(&path) && kind != FileKind::Directory && !rules.denies(&new_path) {
-            return Err(FileError::WouldOpen {
-                path: asked.to_path_buf(),
-            });
+            return Err(FileError::WouldOpen { path: asked.to_path_buf() });
         }
         // A directory that cannot be listed hides nothing from those who cannot list it.
         if kind == FileKind::Directory

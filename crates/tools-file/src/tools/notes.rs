@@ -9,9 +9,7 @@ use crate::{error::FileError, walk::Skipped, workspace::Site};
 /// Threads of one search.
 pub(super) fn threads(site: &Site) -> usize {
     match site.limits().search_threads {
-        0 => std::thread::available_parallelism()
-            .map_or(1, std::num::NonZero::get)
-            .min(8),
+        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8),
         threads => threads.min(64),
     }
 }
@@ -21,11 +19,7 @@ pub(super) fn threads(site: &Site) -> usize {
 /// # Errors
 /// `Pattern`, with what is wrong.
 pub(super) fn glob(pattern: &str, glob: &str) -> Result<GlobMatcher, FileError> {
-    match GlobBuilder::new(glob)
-        .literal_separator(true)
-        .backslash_escape(true)
-        .build()
-    {
+    match GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build() {
         Ok(glob) => Ok(glob.compile_matcher()),
         Err(error) => Err(FileError::Pattern {
             what: "glob",
@@ -45,10 +39,7 @@ pub(super) fn skipped(skipped: &Skipped, site: &Site) -> Vec<String> {
         ));
     }
     if skipped.closed > 0 {
-        notes.push(format!(
-            "{} directories closed by the read rules were not entered",
-            skipped.closed
-        ));
+        notes.push(format!("{} directories closed by the read rules were not entered", skipped.closed));
     }
     if skipped.unreadable > 0 {
         notes.push(unreadable("directories", skipped.unreadable, &skipped.names, site));
@@ -61,11 +52,7 @@ pub(super) fn skipped(skipped: &Skipped, site: &Site) -> Vec<String> {
 
 /// Names some of what could not be read.
 pub(super) fn unreadable(what: &str, count: u64, some: &[PathBuf], site: &Site) -> String {
-    let names: Vec<String> = some
-        .iter()
-        .take(5)
-        .map(|path| format!("`{}`", site.show(path)))
-        .collect();
+    let names: Vec<String> = some.iter().take(5).map(|path| format!("`{}`", site.show(path))).collect();
     let more = if count > names.len() as u64 { ", …" } else { "" };
     format!("{count} {what} could not be read: {}{more}", names.join(", "))
 }

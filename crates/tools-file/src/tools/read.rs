@@ -63,22 +63,14 @@ fn read(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     let (mut file, path, metadata) = site.open_file(asked)?;
     let mut head = Vec::with_capacity(SNIFF);
     (&mut file).take(SNIFF as u64).read_to_end(&mut head).map_err(fail)?;
-    let place = Location {
-        path: path.clone(),
-        line: args.offset.map(|offset| offset.saturating_add(1)),
-    };
+    let place = Location { path: path.clone(), line: args.offset.map(|offset| offset.saturating_add(1)) };
     let output = |text: String| ToolOutput::text(text).from_source(ClaimSource::Workspace).at(place);
     if let Some(mime) = media::image_type(&head) {
-        return Ok(image(file, &head, mime, &metadata, site)
-            .map_err(fail)?
-            .at(Location { path, line: None }));
+        return Ok(image(file, &head, mime, &metadata, site).map_err(fail)?.at(Location { path, line: None }));
     }
     if is_binary(&head) {
         let kind = media::describe(&head);
-        return Ok(output(format!(
-            "[binary file: {kind}, {} bytes; not shown as text]",
-            metadata.size
-        )));
+        return Ok(output(format!("[binary file: {kind}, {} bytes; not shown as text]", metadata.size)));
     }
     file.rewind().map_err(fail)?;
     let limits = site.limits();
@@ -103,12 +95,7 @@ fn read(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
             None => memory.saw_digest(session, &path, seen.hasher.finish(), seen.length),
         }
     }
-    Ok(output(render(
-        &window,
-        ask,
-        announced.map(|(encoding, _)| encoding),
-        &metadata,
-    )))
+    Ok(output(render(&window, ask, announced.map(|(encoding, _)| encoding), &metadata)))
 }
 
 /// Lines with numbers, and below them what is not shown.
@@ -123,10 +110,7 @@ fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Meta
             _ => &line.bytes,
         };
         let (mut shown, lossy) = if line.bytes.len() < line.length {
-            (
-                String::from_utf8_lossy(bytes).trim_end_matches('\u{fffd}').to_owned(),
-                false,
-            )
+            (String::from_utf8_lossy(bytes).trim_end_matches('\u{fffd}').to_owned(), false)
         } else {
             lossy_line(bytes)
         };
@@ -141,11 +125,7 @@ fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Meta
         text.push('\n');
     }
     let mut notes = vec![position(window, ask, metadata)];
-    notes.extend(
-        encoding
-            .filter(|encoding| *encoding != Encoding::Utf8Bom)
-            .map(|encoding| encoding.name().to_owned()),
-    );
+    notes.extend(encoding.filter(|encoding| *encoding != Encoding::Utf8Bom).map(|encoding| encoding.name().to_owned()));
     notes.extend(odd.then(|| "not UTF-8: shown as windows-1252 where needed".to_owned()));
     notes.retain(|note| !note.is_empty());
     if !notes.is_empty() {
@@ -172,11 +152,7 @@ fn position(window: &Window, ask: Ask, metadata: &Metadata) -> String {
     if window.complete && ask.offset == 0 && next == window.total {
         return String::new();
     }
-    let more = if window.complete && next >= window.total {
-        String::new()
-    } else {
-        format!("; next: offset={next}")
-    };
+    let more = if window.complete && next >= window.total { String::new() } else { format!("; next: offset={next}") };
     format!("lines {}-{next} of {total}{more}", ask.offset + 1)
 }
 
@@ -184,17 +160,12 @@ fn image(mut file: File, head: &[u8], mime: &str, metadata: &Metadata, site: &Si
     let length = metadata.size;
     if length > site.limits().image_bytes {
         let most = site.limits().image_bytes;
-        return Ok(ToolOutput::text(format!(
-            "[{mime}, {length} bytes; more than the {most} bytes that are shown]"
-        )));
+        return Ok(ToolOutput::text(format!("[{mime}, {length} bytes; more than the {most} bytes that are shown]")));
     }
     let mut data = head.to_vec();
     (&mut file).take(length).read_to_end(&mut data)?;
     let mut output = ToolOutput::text(format!("[{mime}, {} bytes]", data.len())).from_source(ClaimSource::Workspace);
-    output.media.push(Media {
-        mime: mime.to_owned(),
-        data: data.into(),
-    });
+    output.media.push(Media { mime: mime.to_owned(), data: data.into() });
     Ok(output)
 }
 
@@ -208,12 +179,7 @@ struct Remembering<H> {
 
 impl Remembering<()> {
     fn new(file: File, memory: &ReadMemory) -> Remembering<impl Hasher + use<>> {
-        Remembering {
-            file,
-            hasher: memory.hasher(),
-            length: 0,
-            content: Some(Vec::new()),
-        }
+        Remembering { file, hasher: memory.hasher(), length: 0, content: Some(Vec::new()) }
     }
 }
 

@@ -41,9 +41,7 @@ impl Tool for Write {
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        self.0
-            .blocking(cx, move |site, cancel| write(&args, site, cancel))
-            .await
+        self.0.blocking(cx, move |site, cancel| write(&args, site, cancel)).await
     }
 }
 
@@ -71,11 +69,7 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
     memory.wrote(session, &path, content);
     let name = site.show(&path);
     let lines = args.content.lines().count();
-    let extent = format!(
-        "{lines} {}, {} bytes",
-        if lines == 1 { "line" } else { "lines" },
-        content.len()
-    );
+    let extent = format!("{lines} {}, {} bytes", if lines == 1 { "line" } else { "lines" }, content.len());
     let mut summary = match (&existing, before) {
         (None, _) => format!("created `{name}` ({extent})"),
         (Some(_), Some(before)) if before == content => format!("`{name}` already holds this content ({extent})"),

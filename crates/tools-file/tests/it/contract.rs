@@ -37,10 +37,7 @@ fn definitions_are_the_ten_with_consistent_traits() {
             definition.traits.check().unwrap();
             assert!(!definition.description.is_empty() && !definition.traits.open_world);
             let traits = definition.traits;
-            (
-                definition.name.to_string(),
-                (definition.kind, traits.read_only, traits.destructive, traits.cacheable),
-            )
+            (definition.name.to_string(), (definition.kind, traits.read_only, traits.destructive, traits.cacheable))
         })
         .collect();
     let expected = [
@@ -55,13 +52,7 @@ fn definitions_are_the_ten_with_consistent_traits() {
         ("read", (ToolKind::Read, true, false, true)),
         ("write", (ToolKind::Edit, false, false, false)),
     ];
-    assert_eq!(
-        kinds,
-        expected
-            .into_iter()
-            .map(|(name, rest)| (name.to_owned(), rest))
-            .collect()
-    );
+    assert_eq!(kinds, expected.into_iter().map(|(name, rest)| (name.to_owned(), rest)).collect());
 }
 
 #[tokio::test]
@@ -73,12 +64,8 @@ async fn looking_names_canonical_paths_and_changes_nothing() {
     for (tool, params) in samples() {
         let inspection = world.inspect(tool, params).await.unwrap();
         for subject in inspection.subjects {
-            let Subject::Path { path, access } = subject else {
-                panic!("{tool}")
-            };
-            let path = path
-                .strip_prefix(world.path(""))
-                .map_or_else(|_| path.clone(), PathBuf::from);
+            let Subject::Path { path, access } = subject else { panic!("{tool}") };
+            let path = path.strip_prefix(world.path("")).map_or_else(|_| path.clone(), PathBuf::from);
             seen.push((tool, path.display().to_string(), access));
         }
     }
@@ -96,10 +83,7 @@ async fn looking_names_canonical_paths_and_changes_nothing() {
         ("copy_path", "d/a", Access::Read),
         ("copy_path", "n/c", Access::Write),
     ];
-    assert_eq!(
-        seen,
-        expected.map(|(tool, path, access)| (tool, path.to_owned(), access))
-    );
+    assert_eq!(seen, expected.map(|(tool, path, access)| (tool, path.to_owned(), access)));
     assert_eq!(world.snapshot(), before);
 }
 
@@ -113,11 +97,7 @@ async fn parameters_are_checked_by_name_and_type() {
             let mut wrong = params.clone();
             wrong[field] = json!({"path": value});
             let error = world.call(tool, wrong).await.unwrap_err();
-            assert_eq!(
-                error.category(),
-                ToolErrorCategory::TypeMismatch,
-                "{tool} {field}: {error}"
-            );
+            assert_eq!(error.category(), ToolErrorCategory::TypeMismatch, "{tool} {field}: {error}");
             assert!(error.to_string().contains(field));
         }
         let mut unknown = params.clone();
@@ -136,19 +116,8 @@ async fn hostile_paths_are_refused_by_all() {
     let before = world.snapshot();
     let long = "x".repeat(1_000_000);
     for (tool, params) in samples() {
-        for field in ["path", "source", "destination"]
-            .iter()
-            .filter(|field| params.get(**field).is_some())
-        {
-            for hostile in [
-                "",
-                "a\0b",
-                &long,
-                "/proc/self/root/etc",
-                "/dev/stdin",
-                "../outside",
-                "loop/x",
-            ] {
+        for field in ["path", "source", "destination"].iter().filter(|field| params.get(**field).is_some()) {
+            for hostile in ["", "a\0b", &long, "/proc/self/root/etc", "/dev/stdin", "../outside", "loop/x"] {
                 let mut params = params.clone();
                 params[*field] = json!(hostile);
                 let error = world.call(tool, params).await.unwrap_err();
@@ -168,10 +137,7 @@ async fn foreign_tools_are_left_alone_and_both_paths_run() {
     assert_eq!(executor.execute_tool_call(&foreign, &world.cx).await.unwrap(), None);
     let call = ToolCall::new("write", json!({"path": "f", "content": "x"})).unwrap();
     let approval = Approval::grant(&call, CallerId::generate(), &SystemClock);
-    executor
-        .execute_tool_call_confirmed(&call, &approval, &world.cx)
-        .await
-        .unwrap();
+    executor.execute_tool_call_confirmed(&call, &approval, &world.cx).await.unwrap();
     assert_eq!(world.content("f"), "x");
 }
 
@@ -194,10 +160,7 @@ async fn each_session_has_its_own_working_directory() {
     let world = World::new();
     let elsewhere = CallContext::new(world.base.join("outside"));
     let call = |path: &str| ToolCall::new("read", json!({"path": path})).unwrap();
-    assert_eq!(
-        world.stack.dispatch(call("secret"), &elsewhere).await.unwrap().summary,
-        "     1\tSECRET"
-    );
+    assert_eq!(world.stack.dispatch(call("secret"), &elsewhere).await.unwrap().summary, "     1\tSECRET");
     assert!(world.stack.dispatch(call("secret"), &world.cx).await.is_err());
     assert!(world.stack.dispatch(call("../root"), &elsewhere).await.is_err());
 }
@@ -206,15 +169,9 @@ async fn each_session_has_its_own_working_directory() {
 fn a_configuration_that_cannot_hold_is_refused() {
     let world = World::new();
     let compile = |config: FileConfig| config.compile(&world.path(""), None).map(drop).unwrap_err().to_string();
-    let bad_glob = FileConfig {
-        deny_read: Some(vec!["[".into()]),
-        ..FileConfig::default()
-    };
+    let bad_glob = FileConfig { deny_read: Some(vec!["[".into()]), ..FileConfig::default() };
     assert!(compile(bad_glob).contains("`[` is not a valid glob"));
-    let no_root = FileConfig {
-        allowed_paths: vec!["missing".into()],
-        ..FileConfig::default()
-    };
+    let no_root = FileConfig { allowed_paths: vec!["missing".into()], ..FileConfig::default() };
     assert_eq!(compile(no_root), "allowed root `missing` cannot be opened");
     assert!(serde_json::from_value::<FileConfig>(json!({"allowed_path": []})).is_err());
 }

@@ -17,41 +17,19 @@ async fn directories_are_created_with_their_parents_once() {
         world.text("create_directory", json!({"path": "a/b/c"})).await,
         "created directory `a/b/c` and 2 above it"
     );
-    assert_eq!(
-        world.text("create_directory", json!({"path": "a/b/c"})).await,
-        "directory `a/b/c` exists already"
-    );
+    assert_eq!(world.text("create_directory", json!({"path": "a/b/c"})).await, "directory `a/b/c` exists already");
     world.file("f", "");
-    assert!(
-        world
-            .text("create_directory", json!({"path": "f/d"}))
-            .await
-            .contains("not_a_directory")
-    );
-    assert!(
-        world
-            .text("create_directory", json!({"path": "f"}))
-            .await
-            .contains("not_a_directory")
-    );
+    assert!(world.text("create_directory", json!({"path": "f/d"})).await.contains("not_a_directory"));
+    assert!(world.text("create_directory", json!({"path": "f"})).await.contains("not_a_directory"));
 }
 
 #[tokio::test]
 async fn deleting_takes_the_name_and_never_what_a_link_points_at() {
     let world = World::new();
-    world
-        .file("f", "x")
-        .file("d/x", "x")
-        .file("t/sub/y", "y")
-        .link("l", "f")
-        .link("ld", "d")
-        .link("gone", "nowhere");
+    world.file("f", "x").file("d/x", "x").file("t/sub/y", "y").link("l", "f").link("ld", "d").link("gone", "nowhere");
     world.link("t/sub/out", "../../../outside");
     for path in ["l", "ld", "gone"] {
-        world
-            .call("delete_path", json!({"path": path, "recursive": true}))
-            .await
-            .unwrap();
+        world.call("delete_path", json!({"path": path, "recursive": true})).await.unwrap();
         assert!(!world.path(path).is_symlink());
     }
     assert!(world.path("f").exists() && world.path("d/x").exists());
@@ -66,53 +44,24 @@ async fn deleting_takes_the_name_and_never_what_a_link_points_at() {
         "deleted directory `t` (4 entries with everything in it)"
     );
     assert!(world.base.join("outside/secret").exists());
-    assert!(
-        world
-            .text("delete_path", json!({"path": "t"}))
-            .await
-            .contains("not_found")
-    );
+    assert!(world.text("delete_path", json!({"path": "t"})).await.contains("not_found"));
 }
 
 #[tokio::test]
 async fn roots_and_what_holds_them_stay() {
     let world = World::with(|root, config| {
         fs::create_dir_all(root.join("a/b")).unwrap();
-        FileConfig {
-            allowed_paths: vec![root.to_path_buf(), root.join("a/b")],
-            ..config
-        }
+        FileConfig { allowed_paths: vec![root.to_path_buf(), root.join("a/b")], ..config }
     });
     world.file("a/x", "x").file("f", "f");
     let before = world.snapshot();
     for path in [".", "a", "a/b", "a/b/..", "a/.", &world.path("").display().to_string()] {
-        let delete = world
-            .call("delete_path", json!({"path": path, "recursive": true}))
-            .await
-            .unwrap_err();
-        let moved = world
-            .call("move_path", json!({"source": path, "destination": "elsewhere"}))
-            .await
-            .unwrap_err();
-        assert_eq!(
-            (delete.code(), moved.code()),
-            ("path_protected", "path_protected"),
-            "{path}"
-        );
-        assert!(
-            world
-                .call(
-                    "move_path",
-                    json!({"source": "f", "destination": path, "overwrite": true})
-                )
-                .await
-                .is_err()
-        );
+        let delete = world.call("delete_path", json!({"path": path, "recursive": true})).await.unwrap_err();
+        let moved = world.call("move_path", json!({"source": path, "destination": "elsewhere"})).await.unwrap_err();
+        assert_eq!((delete.code(), moved.code()), ("path_protected", "path_protected"), "{path}");
+        assert!(world.call("move_path", json!({"source": "f", "destination": path, "overwrite": true})).await.is_err());
     }
-    let outside = world
-        .call("delete_path", json!({"path": "..", "recursive": true}))
-        .await
-        .unwrap_err();
+    let outside = world.call("delete_path", json!({"path": "..", "recursive": true})).await.unwrap_err();
     assert_eq!(outside.code(), "sandbox_outside");
     assert_eq!(world.snapshot(), before);
 }
@@ -120,18 +69,9 @@ async fn roots_and_what_holds_them_stay() {
 #[tokio::test]
 async fn moving_replaces_nothing_unless_it_may() {
     let world = World::new();
-    world
-        .file("a", "a")
-        .file("b", "b")
-        .file("d/x", "x")
-        .link("l", "../outside/secret");
+    world.file("a", "a").file("b", "b").file("d/x", "x").link("l", "../outside/secret");
     let movep = async |source: &str, destination: &str, overwrite: bool| {
-        world
-            .text(
-                "move_path",
-                json!({"source": source, "destination": destination, "overwrite": overwrite}),
-            )
-            .await
+        world.text("move_path", json!({"source": source, "destination": destination, "overwrite": overwrite})).await
     };
     assert!(movep("a", "b", false).await.contains("already_exists"));
     assert!(movep("a", "d", false).await.contains("already_exists"));
@@ -140,19 +80,10 @@ async fn moving_replaces_nothing_unless_it_may() {
     assert!(movep("a", "a", true).await.contains("same_place"));
     assert!(movep("d", "d/e/f", false).await.contains("same_place"));
     assert!(!world.path("d/e").exists());
+    assert_eq!(movep("a", "b", true).await, "moved `a` to `b`, replacing what was there");
+    assert_eq!(movep("b", "l", true).await, "moved `b` to `l`, replacing what was there");
     assert_eq!(
-        movep("a", "b", true).await,
-        "moved `a` to `b`, replacing what was there"
-    );
-    assert_eq!(
-        movep("b", "l", true).await,
-        "moved `b` to `l`, replacing what was there"
-    );
-    assert_eq!(
-        (
-            world.content("l"),
-            fs::read_to_string(world.base.join("outside/secret")).unwrap()
-        ),
+        (world.content("l"), fs::read_to_string(world.base.join("outside/secret")).unwrap()),
         ("a".into(), "SECRET\n".into())
     );
     assert_eq!(movep("d", "n/m/d", false).await, "moved `d` to `n/m/d`");
@@ -173,20 +104,12 @@ async fn copying_keeps_modes_and_links_and_follows_none() {
         .link("s/self", ".");
     fs::set_permissions(world.path("s/run"), fs::Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(world.path("s/sub"), fs::Permissions::from_mode(0o555)).unwrap();
-    let text = world
-        .text("copy_path", json!({"source": "s", "destination": "n/t"}))
-        .await;
-    assert_eq!(
-        text,
-        "copied `s` to `n/t` (2 files, 2 directories, 3 symbolic links, 3 bytes)"
-    );
+    let text = world.text("copy_path", json!({"source": "s", "destination": "n/t"})).await;
+    assert_eq!(text, "copied `s` to `n/t` (2 files, 2 directories, 3 symbolic links, 3 bytes)");
     assert_eq!(world.content("n/t/sub/x"), "x");
     assert_eq!(fs::metadata(world.path("n/t/run")).unwrap().mode() & 0o777, 0o755);
     assert_eq!(fs::metadata(world.path("n/t/sub")).unwrap().mode() & 0o777, 0o555);
-    assert_eq!(
-        fs::read_link(world.path("n/t/out")).unwrap().to_str(),
-        Some("../../outside")
-    );
+    assert_eq!(fs::read_link(world.path("n/t/out")).unwrap().to_str(), Some("../../outside"));
     for path in ["s/sub", "n/t/sub"] {
         fs::set_permissions(world.path(path), fs::Permissions::from_mode(0o755)).unwrap();
     }
@@ -205,12 +128,7 @@ async fn copying_writes_through_no_link_and_into_itself_never() {
     world.link("t/sub", "../../outside");
     let before = world.snapshot();
     let copy = async |source: &str, destination: &str, overwrite: bool| {
-        world
-            .text(
-                "copy_path",
-                json!({"source": source, "destination": destination, "overwrite": overwrite}),
-            )
-            .await
+        world.text("copy_path", json!({"source": source, "destination": destination, "overwrite": overwrite})).await
     };
     assert!(copy("a", "dangling", false).await.contains("already_exists"));
     assert!(copy("s", "t", false).await.contains("already_exists"));
@@ -220,11 +138,7 @@ async fn copying_writes_through_no_link_and_into_itself_never() {
     assert!(copy("ls", "s/sub/deep", false).await.contains("same_place"));
     assert!(copy("s", "ls/sub/deep", false).await.contains("same_place"));
     assert!(copy("a", "s/../a", true).await.contains("same_place"));
-    assert!(
-        copy("../outside/secret", "got", false)
-            .await
-            .contains("sandbox_outside")
-    );
+    assert!(copy("../outside/secret", "got", false).await.contains("sandbox_outside"));
     assert_eq!(world.snapshot(), before);
     copy("a", "la", true).await;
     assert!(!world.path("la").is_symlink() && world.content("la") == "a" && world.content("a") == "a");
@@ -233,18 +147,8 @@ async fn copying_writes_through_no_link_and_into_itself_never() {
 #[tokio::test]
 async fn a_copy_merges_into_a_directory_when_it_may() {
     let world = World::new();
-    world
-        .file("s/a", "new")
-        .file("s/d/b", "b")
-        .file("t/a", "old")
-        .file("t/keep", "k");
-    world
-        .call(
-            "copy_path",
-            json!({"source": "s", "destination": "t", "overwrite": true}),
-        )
-        .await
-        .unwrap();
+    world.file("s/a", "new").file("s/d/b", "b").file("t/a", "old").file("t/keep", "k");
+    world.call("copy_path", json!({"source": "s", "destination": "t", "overwrite": true})).await.unwrap();
     assert_eq!(
         (world.content("t/a"), world.content("t/d/b"), world.content("t/keep")),
         ("new".into(), "b".into(), "k".into())
@@ -256,14 +160,9 @@ async fn trees_deeper_than_the_handles_that_are_kept_are_copied_and_deleted() {
     let world = World::new();
     let deep = "d/".repeat(120);
     world.file(&format!("top/{deep}leaf"), "leaf").file("top/d/d/side", "s");
-    world
-        .call("copy_path", json!({"source": "top", "destination": "copy"}))
-        .await
-        .unwrap();
+    world.call("copy_path", json!({"source": "top", "destination": "copy"})).await.unwrap();
     assert_eq!(world.content(&format!("copy/{deep}leaf")), "leaf");
-    let text = world
-        .text("delete_path", json!({"path": "top", "recursive": true}))
-        .await;
+    let text = world.text("delete_path", json!({"path": "top", "recursive": true})).await;
     assert_eq!(text, "deleted directory `top` (123 entries with everything in it)");
     assert!(!world.path("top").exists() && world.path("copy/d/d/side").exists());
 }

@@ -10,27 +10,15 @@ use crate::world::World;
 #[tokio::test]
 async fn lines_are_numbered_as_in_the_file_and_the_end_says_how_to_go_on() {
     let world = World::new();
-    world
-        .file("f", "l1\nl2\r\nl3\nl4\nl5")
-        .file("empty", "")
-        .file("newline", "\n");
+    world.file("f", "l1\nl2\r\nl3\nl4\nl5").file("empty", "").file("newline", "\n");
     let read = async |params| world.text("read", params).await;
-    assert_eq!(
-        read(json!({"path": "f"})).await,
-        "     1\tl1\n     2\tl2\n     3\tl3\n     4\tl4\n     5\tl5"
-    );
+    assert_eq!(read(json!({"path": "f"})).await, "     1\tl1\n     2\tl2\n     3\tl3\n     4\tl4\n     5\tl5");
     assert_eq!(
         read(json!({"path": "f", "offset": 1, "limit": 2})).await,
         "     2\tl2\n     3\tl3\n[lines 2-3 of 5; next: offset=3]"
     );
-    assert_eq!(
-        read(json!({"path": "f", "offset": 3})).await,
-        "     4\tl4\n     5\tl5\n[lines 4-5 of 5]"
-    );
-    assert_eq!(
-        read(json!({"path": "f", "offset": 9})).await,
-        "[no lines shown; the file has 5 lines, offset is 9]"
-    );
+    assert_eq!(read(json!({"path": "f", "offset": 3})).await, "     4\tl4\n     5\tl5\n[lines 4-5 of 5]");
+    assert_eq!(read(json!({"path": "f", "offset": 9})).await, "[no lines shown; the file has 5 lines, offset is 9]");
     let beyond = read(json!({"path": "f", "offset": u64::MAX, "limit": u64::MAX})).await;
     assert!(beyond.starts_with("[no lines shown"), "{beyond}");
     assert_eq!(read(json!({"path": "empty"})).await, "[the file is empty]");
@@ -49,36 +37,19 @@ async fn encodings_are_decoded_and_named() {
     let read = async |name: &str| world.text("read", json!({"path": name})).await;
     assert_eq!(read("bom").await, "     1\thead");
     assert_eq!(read("wide").await, "     1\thé\n     2\tz\n[UTF-16LE]");
-    assert_eq!(
-        read("latin").await,
-        "     1\tcafé\n     2\tplain\n[not UTF-8: shown as windows-1252 where needed]"
-    );
-    assert_eq!(
-        read("binary").await,
-        "[binary file: an ELF executable, 7 bytes; not shown as text]"
-    );
-    assert!(
-        !world
-            .text("read", json!({"path": "odd", "offset": 4000}))
-            .await
-            .contains('\0')
-    );
+    assert_eq!(read("latin").await, "     1\tcafé\n     2\tplain\n[not UTF-8: shown as windows-1252 where needed]");
+    assert_eq!(read("binary").await, "[binary file: an ELF executable, 7 bytes; not shown as text]");
+    assert!(!world.text("read", json!({"path": "odd", "offset": 4000})).await.contains('\0'));
 }
 
 #[tokio::test]
 async fn images_are_media_up_to_a_size() {
-    let world = World::with(|_, config| tools_file::FileConfig {
-        image_bytes: 100,
-        ..config
-    });
+    let world = World::with(|_, config| tools_file::FileConfig { image_bytes: 100, ..config });
     world
         .file("small.png", b"\x89PNG\r\n\x1a\nrest")
         .file("big.png", [b"\x89PNG\r\n\x1a\n".as_slice(), &[0; 200]].concat());
     let output = world.call("read", json!({"path": "small.png"})).await.unwrap();
-    assert_eq!(
-        (output.media[0].mime.as_str(), output.media[0].data.len()),
-        ("image/png", 12)
-    );
+    assert_eq!((output.media[0].mime.as_str(), output.media[0].data.len()), ("image/png", 12));
     let output = world.call("read", json!({"path": "big.png"})).await.unwrap();
     assert!(output.media.is_empty() && output.summary.contains("more than the 100 bytes"));
 }
@@ -86,18 +57,10 @@ async fn images_are_media_up_to_a_size() {
 #[tokio::test]
 async fn long_lines_and_long_files_are_cut_and_say_so() {
     let world = World::new();
-    world
-        .file("line", "x".repeat(100_000))
-        .file("lines", "0123456789\n".repeat(300_000));
+    world.file("line", "x".repeat(100_000)).file("lines", "0123456789\n".repeat(300_000));
     let text = world.text("read", json!({"path": "line"})).await;
-    assert!(
-        text.len() < 3000 && text.ends_with("[line of 100000 bytes]"),
-        "{}",
-        text.len()
-    );
-    let text = world
-        .text("read", json!({"path": "lines", "limit": 4_000_000_000_u64}))
-        .await;
+    assert!(text.len() < 3000 && text.ends_with("[line of 100000 bytes]"), "{}", text.len());
+    let text = world.text("read", json!({"path": "lines", "limit": 4_000_000_000_u64})).await;
     assert!(text.len() < 400_000 && text.contains("of 300000; next: offset="));
 }
 
@@ -106,33 +69,15 @@ async fn what_is_no_file_is_named_at_once() {
     let world = World::new();
     world.file("readme.md", "x").file("d/x", "x");
     let fifo = world.path("fifo");
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        &fifo,
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::from_raw_mode(0o600),
-        0,
-    )
-    .unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0)
+        .unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(world.path("socket")).unwrap();
     let read = async |name: &str| world.text("read", json!({"path": name})).await;
-    assert_eq!(
-        read("fifo").await,
-        "invalid_parameters/wrong_kind: path `fifo` is a named pipe and cannot be read"
-    );
-    assert_eq!(
-        read("socket").await,
-        "invalid_parameters/wrong_kind: path `socket` is a socket and cannot be read"
-    );
-    assert_eq!(
-        read("d").await,
-        "invalid_parameters/wrong_kind: path `d` is a directory"
-    );
+    assert_eq!(read("fifo").await, "invalid_parameters/wrong_kind: path `fifo` is a named pipe and cannot be read");
+    assert_eq!(read("socket").await, "invalid_parameters/wrong_kind: path `socket` is a socket and cannot be read");
+    assert_eq!(read("d").await, "invalid_parameters/wrong_kind: path `d` is a directory");
     let error = world.call("read", json!({"path": "raedme.md"})).await.unwrap_err();
-    assert_eq!(
-        (error.code(), error.suggestion()),
-        ("not_found", "Near names: `readme.md`.")
-    );
+    assert_eq!((error.code(), error.suggestion()), ("not_found", "Near names: `readme.md`."));
     assert_eq!(
         read("../outside/secret").await,
         "policy_blocked/sandbox_outside: path `../outside/secret` is outside the allowed roots"
@@ -145,12 +90,7 @@ async fn read_rules_hold_whatever_the_spelling() {
         deny_read: Some(vec![format!("{}/secret/*", root.display()), "**/.env".into()]),
         ..config
     });
-    world
-        .file("secret/k", "KEY\n")
-        .file(".env", "KEY\n")
-        .file("open", "x\n")
-        .link("l", "secret/k")
-        .link("d", "secret");
+    world.file("secret/k", "KEY\n").file(".env", "KEY\n").file("open", "x\n").link("l", "secret/k").link("d", "secret");
     for path in ["secret/k", "./secret//k", "l", "d/k", ".env"] {
         for (tool, params) in [
             ("read", json!({"path": path})),
@@ -171,51 +111,23 @@ async fn read_rules_hold_whatever_the_spelling() {
     }
     assert!(!world.text("grep", json!({"pattern": "KEY"})).await.contains("KEY"));
     assert_eq!(
-        world
-            .text("grep", json!({"pattern": "KEY"}))
-            .await
-            .replace("no matches", ""),
-        world
-            .text("grep", json!({"pattern": "NOTHING"}))
-            .await
-            .replace("no matches", ""),
+        world.text("grep", json!({"pattern": "KEY"})).await.replace("no matches", ""),
+        world.text("grep", json!({"pattern": "NOTHING"})).await.replace("no matches", ""),
         "whether a closed file matches does not show"
     );
-    assert!(
-        world
-            .text("move_path", json!({"source": "secret", "destination": "moved"}))
-            .await
-            .contains("read_denied")
-    );
-    world
-        .call("copy_path", json!({"source": "secret", "destination": "copied"}))
-        .await
-        .unwrap();
+    assert!(world.text("move_path", json!({"source": "secret", "destination": "moved"})).await.contains("read_denied"));
+    world.call("copy_path", json!({"source": "secret", "destination": "copied"})).await.unwrap();
     assert!(fs::read_dir(world.path("copied")).unwrap().next().is_none());
-    assert_eq!(
-        (world.content("secret/k"), world.content(".env")),
-        ("KEY\n".into(), "KEY\n".into())
-    );
+    assert_eq!((world.content("secret/k"), world.content(".env")), ("KEY\n".into(), "KEY\n".into()));
 }
 
 #[tokio::test]
 async fn a_directory_is_listed_sorted_labelled_and_in_windows() {
     let world = World::new();
-    world
-        .file("b.txt", "12345")
-        .file("a/x", "")
-        .link("l", "../outside")
-        .link("dangling", "no\nwhere");
+    world.file("b.txt", "12345").file("a/x", "").link("l", "../outside").link("dangling", "no\nwhere");
     fs::write(world.path("tricky\n\u{202e}name"), "").unwrap();
-    fs::write(
-        world
-            .path("")
-            .join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(
-                b"bad\xff",
-            )),
-        "",
-    )
-    .unwrap();
+    fs::write(world.path("").join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"bad\xff")), "")
+        .unwrap();
     assert_snapshot!(world.text("list_directory", json!({"path": "."})).await, @r"
     [dir] a
     [file] b.txt (5 bytes)
@@ -229,16 +141,6 @@ async fn a_directory_is_listed_sorted_labelled_and_in_windows() {
     [file] bad\xff (0 bytes)
     [showing 2-3 of 6 entries; for more: offset=3]
     ");
-    assert!(
-        world
-            .text("list_directory", json!({"path": "l"}))
-            .await
-            .contains("sandbox_outside")
-    );
-    assert!(
-        world
-            .text("list_directory", json!({"path": "b.txt"}))
-            .await
-            .contains("not_a_directory")
-    );
+    assert!(world.text("list_directory", json!({"path": "l"})).await.contains("sandbox_outside"));
+    assert!(world.text("list_directory", json!({"path": "b.txt"})).await.contains("not_a_directory"));
 }

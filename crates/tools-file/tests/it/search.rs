@@ -73,16 +73,9 @@ async fn a_cap_says_what_is_left_out_and_pages_make_the_whole() {
         world.file(&format!("d{}/f{n}", n % 3), "hit\n".repeat(5));
     }
     let page = async |offset: usize, limit: usize| {
-        let output = world
-            .call("grep", json!({"pattern": "hit", "offset": offset, "limit": limit}))
-            .await
-            .unwrap();
-        let lines: Vec<String> = output
-            .summary
-            .lines()
-            .filter(|line| !line.starts_with('['))
-            .map(str::to_owned)
-            .collect();
+        let output = world.call("grep", json!({"pattern": "hit", "offset": offset, "limit": limit})).await.unwrap();
+        let lines: Vec<String> =
+            output.summary.lines().filter(|line| !line.starts_with('[')).map(str::to_owned).collect();
         (lines, output.truncated, output.summary)
     };
     let (all, truncated, _) = page(0, 1000).await;
@@ -94,16 +87,7 @@ async fn a_cap_says_what_is_left_out_and_pages_make_the_whole() {
     );
     let (second, ..) = page(40, 40).await;
     assert_eq!([first, second].concat(), all[..80]);
-    assert_eq!(
-        world
-            .call("grep", json!({"pattern": "hit"}))
-            .await
-            .unwrap()
-            .summary
-            .lines()
-            .count(),
-        101
-    );
+    assert_eq!(world.call("grep", json!({"pattern": "hit"})).await.unwrap().summary.lines().count(), 101);
 }
 
 #[tokio::test]
@@ -114,11 +98,7 @@ async fn ignore_files_links_and_unreadable_places() {
         .file("a.log", "hit\n")
         .file("keep.log", "hit\n")
         .file("target/x", "hit\n");
-    world
-        .file("sub/.gitignore", "z\n")
-        .file("sub/z", "hit\n")
-        .file("sub/a.log", "hit\n")
-        .file("sub/target/y", "hit\n");
+    world.file("sub/.gitignore", "z\n").file("sub/z", "hit\n").file("sub/a.log", "hit\n").file("sub/target/y", "hit\n");
     world.link("self", ".").link("out", "../outside").link("l", "keep.log");
     assert_snapshot!(world.text("grep", json!({"pattern": "hit|SECRET"})).await, @r"
     keep.log:1:hit
@@ -150,27 +130,16 @@ async fn ignore_files_links_and_unreadable_places() {
 #[tokio::test]
 async fn globs_mean_what_they_say() {
     let world = World::new();
-    world
-        .file("s/x.rs", "")
-        .file("y.rs", "")
-        .file("z.toml", "")
-        .file("a[1].txt", "")
-        .file(".github/w.yml", "");
+    world.file("s/x.rs", "").file("y.rs", "").file("z.toml", "").file("a[1].txt", "").file(".github/w.yml", "");
     let root = world.path("").display().to_string();
     let find = async |pattern: &str| {
         let text = world.text("find_path", json!({"pattern": pattern})).await;
-        text.lines()
-            .filter(|line| !line.starts_with('['))
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
+        text.lines().filter(|line| !line.starts_with('[')).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(find("**/*.rs").await, ["s/x.rs", "y.rs"]);
     assert_eq!(find("*.rs").await, ["y.rs"]);
     assert_eq!(find("./s/*").await, ["s/x.rs"]);
-    assert_eq!(
-        find(&format!("{root}**/*.{{rs,toml}}")).await,
-        ["s/x.rs", "y.rs", "z.toml"]
-    );
+    assert_eq!(find(&format!("{root}**/*.{{rs,toml}}")).await, ["s/x.rs", "y.rs", "z.toml"]);
     assert_eq!(find(&format!("{root}a[[]1].txt")).await, ["a[1].txt"]);
     assert_eq!(find("/**/y.r?").await, ["y.rs"]);
     assert_eq!(find("**/*.yml").await, [".github/w.yml"]);
@@ -178,22 +147,10 @@ async fn globs_mean_what_they_say() {
     assert_eq!(find("z.toml").await, ["z.toml"]);
     assert_eq!(find("nowhere/*.rs").await, [""; 0]);
     for outside in ["../outside/*", "/etc/*", &format!("{}/outside/*", world.base.display())] {
-        assert!(
-            world
-                .text("find_path", json!({"pattern": outside}))
-                .await
-                .contains("sandbox_outside"),
-            "{outside}"
-        );
+        assert!(world.text("find_path", json!({"pattern": outside})).await.contains("sandbox_outside"), "{outside}");
     }
     for bad in ["", "a{b", "[", "*/../x"] {
-        assert!(
-            world
-                .text("find_path", json!({"pattern": bad}))
-                .await
-                .contains("invalid_pattern"),
-            "{bad}"
-        );
+        assert!(world.text("find_path", json!({"pattern": bad})).await.contains("invalid_pattern"), "{bad}");
     }
     assert_snapshot!(world.text("find_path", json!({"pattern": "*.nope"})).await, @r"
     [no paths match]
@@ -220,29 +177,18 @@ async fn a_long_line_is_shown_around_its_match() {
     let world = World::new();
     world.file("f", format!("{}NEEDLE{}\n", "x".repeat(50_000), "y".repeat(50_000)));
     let text = world.text("grep", json!({"pattern": "NEEDLE"})).await;
-    assert!(
-        text.contains("NEEDLE") && text.contains("[line of 100006 bytes]") && text.len() < 700,
-        "{text}"
-    );
+    assert!(text.contains("NEEDLE") && text.contains("[line of 100006 bytes]") && text.len() < 700, "{text}");
 }
 
 #[tokio::test]
 async fn a_search_ends_at_its_budget_and_says_so() {
-    let world = World::with(|_, config| FileConfig {
-        search_entries: 10,
-        ..config
-    });
+    let world = World::with(|_, config| FileConfig { search_entries: 10, ..config });
     for n in 0..5 {
         for m in 0..5 {
             world.file(&format!("d{n}/f{m}"), "x");
         }
     }
-    assert!(
-        world
-            .text("find_path", json!({"pattern": "**/*"}))
-            .await
-            .contains("stopped early")
-    );
+    assert!(world.text("find_path", json!({"pattern": "**/*"})).await.contains("stopped early"));
 }
 
 #[tokio::test]
@@ -250,21 +196,10 @@ async fn without_a_path_all_roots_are_searched_when_the_working_directory_is_in_
     let world = World::with(|root, config| {
         fs::create_dir_all(root.join("a")).unwrap();
         fs::create_dir_all(root.join("b")).unwrap();
-        FileConfig {
-            allowed_paths: vec!["a".into(), "b".into()],
-            ..config
-        }
+        FileConfig { allowed_paths: vec!["a".into(), "b".into()], ..config }
     });
     world.file("a/x", "hit\n").file("b/y", "hit\n").file("c/z", "hit\n");
-    assert_eq!(
-        world.text("grep", json!({"pattern": "hit"})).await,
-        "a/x:1:hit\nb/y:1:hit"
-    );
+    assert_eq!(world.text("grep", json!({"pattern": "hit"})).await, "a/x:1:hit\nb/y:1:hit");
     assert_eq!(world.text("find_path", json!({"pattern": "**/?"})).await, "a/x\nb/y");
-    assert!(
-        world
-            .text("grep", json!({"pattern": "hit", "path": "."}))
-            .await
-            .contains("sandbox_outside")
-    );
+    assert!(world.text("grep", json!({"pattern": "hit", "path": "."})).await.contains("sandbox_outside"));
 }

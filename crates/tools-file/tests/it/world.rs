@@ -29,22 +29,11 @@ impl World {
         fs::create_dir(base.join("outside")).unwrap();
         fs::write(base.join("outside/secret"), "SECRET\n").unwrap();
         let root = base.join("root");
-        let config = change(
-            &root,
-            FileConfig {
-                deny_read: Some(Vec::new()),
-                search_threads: 2,
-                ..FileConfig::default()
-            },
-        );
+        let config =
+            change(&root, FileConfig { deny_read: Some(Vec::new()), search_threads: 2, ..FileConfig::default() });
         let policy = config.compile(&root, Some(&base.join("home"))).unwrap();
         let stack = Stack::new(vec![], tools_file::executor(Shared::new(policy)));
-        Self {
-            _dir: dir,
-            base,
-            stack,
-            cx: CallContext::new(root),
-        }
+        Self { _dir: dir, base, stack, cx: CallContext::new(root) }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -81,11 +70,7 @@ impl World {
     }
 
     pub(crate) async fn inspect(&self, tool: &str, params: Value) -> Result<Inspection, ToolError> {
-        self.stack
-            .inspect(ToolCall::new(tool, params)?, &self.cx)
-            .await
-            .inspection()
-            .cloned()
+        self.stack.inspect(ToolCall::new(tool, params)?, &self.cx).await.inspection().cloned()
     }
 
     /// Everything below the workspace: names, contents, link texts.

@@ -15,9 +15,7 @@ use crate::world::World;
 async fn writing_creates_parents_and_replaces_with_a_diff() {
     let world = World::new();
     assert_eq!(
-        world
-            .text("write", json!({"path": "a/b/n.txt", "content": "one\ntwo"}))
-            .await,
+        world.text("write", json!({"path": "a/b/n.txt", "content": "one\ntwo"})).await,
         "created `a/b/n.txt` (2 lines, 7 bytes)"
     );
     assert_snapshot!(world.text("write", json!({"path": "a/b/n.txt", "content": "one\nTWO\n"})).await, @r"
@@ -29,81 +27,39 @@ async fn writing_creates_parents_and_replaces_with_a_diff() {
     +TWO
     ");
     assert_eq!(world.content("a/b/n.txt"), "one\nTWO\n");
-    assert_eq!(
-        fs::read_dir(world.path("a/b")).unwrap().count(),
-        1,
-        "no temporary file is left"
-    );
+    assert_eq!(fs::read_dir(world.path("a/b")).unwrap().count(), 1, "no temporary file is left");
 }
 
 #[tokio::test]
 async fn mode_links_and_other_names_are_respected() {
     let world = World::new();
-    world
-        .file("script", "#!/bin/sh\n")
-        .link("l", "script")
-        .file("d/one", "shared");
+    world.file("script", "#!/bin/sh\n").link("l", "script").file("d/one", "shared");
     fs::set_permissions(world.path("script"), fs::Permissions::from_mode(0o750)).unwrap();
     fs::hard_link(world.path("d/one"), world.base.join("outside/two")).unwrap();
-    world
-        .call("write", json!({"path": "l", "content": "new"}))
-        .await
-        .unwrap();
+    world.call("write", json!({"path": "l", "content": "new"})).await.unwrap();
     assert!(world.path("l").is_symlink());
     assert_eq!(
-        (
-            world.content("script"),
-            fs::metadata(world.path("script")).unwrap().mode() & 0o777
-        ),
+        (world.content("script"), fs::metadata(world.path("script")).unwrap().mode() & 0o777),
         ("new".into(), 0o750)
     );
-    world
-        .call("write", json!({"path": "d/one", "content": "mine"}))
-        .await
-        .unwrap();
+    world.call("write", json!({"path": "d/one", "content": "mine"})).await.unwrap();
     assert_eq!(fs::read_to_string(world.base.join("outside/two")).unwrap(), "shared");
 }
 
 #[tokio::test]
 async fn nothing_is_written_outside() {
     let world = World::new();
-    world
-        .link("out", "../outside/secret")
-        .link("dangling", "../outside/new")
-        .link("dir", "../outside");
+    world.link("out", "../outside/secret").link("dangling", "../outside/new").link("dir", "../outside");
     let before = world.snapshot();
-    for path in [
-        "out",
-        "dangling",
-        "dir/x",
-        "../outside/y",
-        "dir/a/b",
-        ".",
-        "x/",
-        "z/../../outside/w",
-    ] {
+    for path in ["out", "dangling", "dir/x", "../outside/y", "dir/a/b", ".", "x/", "z/../../outside/w"] {
+        assert!(world.call("write", json!({"path": path, "content": "PWNED"})).await.is_err(), "{path}");
         assert!(
-            world
-                .call("write", json!({"path": path, "content": "PWNED"}))
-                .await
-                .is_err(),
-            "{path}"
-        );
-        assert!(
-            world
-                .call("create_directory", json!({"path": format!("{path}/d/e")}))
-                .await
-                .is_err()
+            world.call("create_directory", json!({"path": format!("{path}/d/e")})).await.is_err()
                 || [".", "x/"].contains(&path)
         );
     }
     for path in ["out", "dir/secret"] {
-        assert!(
-            world
-                .call("edit", json!({"path": path, "old_string": "SECRET", "new_string": "x"}))
-                .await
-                .is_err()
-        );
+        assert!(world.call("edit", json!({"path": path, "old_string": "SECRET", "new_string": "x"})).await.is_err());
     }
     fs::remove_dir_all(world.path("x")).unwrap();
     fs::remove_dir_all(world.path("d")).unwrap();
@@ -126,43 +82,15 @@ async fn an_edit_says_what_it_did() {
     +B
      c
     ");
-    let text = world
-        .text(
-            "edit",
-            json!({"path": "crlf", "old_string": "a\nb", "new_string": "x\ny"}),
-        )
-        .await;
-    assert!(
-        text.contains("[`old_string` was found by ignoring line endings]"),
-        "{text}"
-    );
+    let text = world.text("edit", json!({"path": "crlf", "old_string": "a\nb", "new_string": "x\ny"})).await;
+    assert!(text.contains("[`old_string` was found by ignoring line endings]"), "{text}");
     assert_eq!(world.content("crlf"), "x\r\ny\r\n");
-    world
-        .call(
-            "edit",
-            json!({"path": "wide", "old_string": "one", "new_string": "zwö"}),
-        )
-        .await
-        .unwrap();
+    world.call("edit", json!({"path": "wide", "old_string": "one", "new_string": "zwö"})).await.unwrap();
     assert_eq!(fs::read(world.path("wide")).unwrap(), b"\xFF\xFEz\0w\0\xF6\0\n\0");
-    world
-        .call(
-            "edit",
-            json!({"path": "latin", "old_string": "é old", "new_string": "è new"}),
-        )
-        .await
-        .unwrap();
+    world.call("edit", json!({"path": "latin", "old_string": "é old", "new_string": "è new"})).await.unwrap();
     assert_eq!(fs::read(world.path("latin")).unwrap(), b"caf\xE8 new\n");
-    let text = world
-        .text(
-            "edit",
-            json!({"path": "latin", "old_string": "new", "new_string": "漢"}),
-        )
-        .await;
-    assert!(
-        text.contains("`漢`, which the file's encoding windows-1252 does not have"),
-        "{text}"
-    );
+    let text = world.text("edit", json!({"path": "latin", "old_string": "new", "new_string": "漢"})).await;
+    assert!(text.contains("`漢`, which the file's encoding windows-1252 does not have"), "{text}");
 }
 
 #[tokio::test]
@@ -173,9 +101,7 @@ async fn an_edit_that_misses_helps() {
         .file("twice", "foo\nbar\nfoo\n")
         .file("done", "a\nnewvalue\n");
     let edit = async |path: &str, old: &str, new: &str| {
-        world
-            .text("edit", json!({"path": path, "old_string": old, "new_string": new}))
-            .await
+        world.text("edit", json!({"path": path, "old_string": old, "new_string": new})).await
     };
     assert_snapshot!(edit("f", "let value  = 1;", "let value = 2;").await, @r"
     invalid_parameters/edit_not_found: `old_string` was not found; nothing was changed
@@ -183,18 +109,11 @@ async fn an_edit_that_misses_helps() {
          2		let value = 1;
     ");
     assert_snapshot!(edit("twice", "foo", "x").await, @"invalid_parameters/edit_ambiguous: `old_string` matches 2 places, at lines 1, 3; nothing was changed");
-    assert!(
-        edit("done", "oldvalue", "newvalue")
-            .await
-            .contains("`new_string` is already present at line 2")
-    );
+    assert!(edit("done", "oldvalue", "newvalue").await.contains("`new_string` is already present at line 2"));
     assert!(edit("f", "", "x").await.contains("`old_string` is empty"));
     assert!(edit("f", "x", "x").await.contains("are equal"));
     assert_eq!(world.content("twice"), "foo\nbar\nfoo\n");
-    let error = world
-        .call("edit", json!({"path": "f", "old_string": "x"}))
-        .await
-        .unwrap_err();
+    let error = world.call("edit", json!({"path": "f", "old_string": "x"})).await.unwrap_err();
     assert_eq!(error.to_string(), "`new_string` is missing");
 }
 
@@ -203,22 +122,12 @@ async fn several_edits_are_all_or_none() {
     let world = World::new();
     world.file("f", "a\nb\nc\n");
     let miss = json!({"path": "f", "edits": [{"old_string": "a", "new_string": "A"}, {"old_string": "zzz", "new_string": "x"}]});
-    assert!(
-        world
-            .text("edit", miss)
-            .await
-            .contains("edits[1]: `old_string` was not found")
-    );
+    assert!(world.text("edit", miss).await.contains("edits[1]: `old_string` was not found"));
     assert_eq!(world.content("f"), "a\nb\nc\n");
     let both = json!({"path": "f", "edits": [{"old_string": "a", "new_string": "b"}, {"old_string": "b", "new_string": "x", "replace_all": true}]});
     assert!(world.text("edit", both).await.starts_with("edited `f`: 3 replacements"));
     assert_eq!(world.content("f"), "x\nx\nc\n");
-    assert!(
-        world
-            .text("edit", json!({"path": "f", "edits": [], "old_string": "x"}))
-            .await
-            .contains("excludes")
-    );
+    assert!(world.text("edit", json!({"path": "f", "edits": [], "old_string": "x"})).await.contains("excludes"));
 }
 
 #[tokio::test]
@@ -236,20 +145,11 @@ async fn what_the_session_has_not_seen_is_not_overwritten() {
      three
     ");
     assert_eq!(world.content("f"), "one\nTWO\nthree\n");
-    world
-        .call("write", json!({"path": "f", "content": "mine\n"}))
-        .await
-        .unwrap();
+    world.call("write", json!({"path": "f", "content": "mine\n"})).await.unwrap();
     // Its own writing is known to the session, another session is not concerned, a touch changes nothing.
-    world
-        .call("write", json!({"path": "f", "content": "again\n"}))
-        .await
-        .unwrap();
+    world.call("write", json!({"path": "f", "content": "again\n"})).await.unwrap();
     world.file("f", "again\n");
-    world
-        .call("write", json!({"path": "f", "content": "third\n"}))
-        .await
-        .unwrap();
+    world.call("write", json!({"path": "f", "content": "third\n"})).await.unwrap();
     world.file("f", "other\n");
     let other = world.cx.clone().in_session(SessionId::generate());
     let call = tools_core::ToolCall::new("write", json!({"path": "f", "content": "x\n"})).unwrap();
@@ -262,9 +162,7 @@ async fn an_edit_of_text_that_is_still_there_goes_through_and_tells_of_the_chang
     world.file("f", "one\ntwo\n");
     world.call("read", json!({"path": "f"})).await.unwrap();
     world.file("f", "ONE\ntwo\n");
-    let text = world
-        .text("edit", json!({"path": "f", "old_string": "two", "new_string": "2"}))
-        .await;
+    let text = world.text("edit", json!({"path": "f", "old_string": "two", "new_string": "2"})).await;
     assert!(text.contains("had changed elsewhere"), "{text}");
     assert_eq!(world.content("f"), "ONE\n2\n");
     world.file("f", "gone\n");
