@@ -83,6 +83,7 @@ pub(crate) fn copy_tree(
     let fail = |path: &Path, error: io::Error| FileError::io(path, error);
     let mut modes = vec![mode(&source)?];
     let mut pending = vec![listing(&source)?];
+    let mut scopes = vec![rules.scope(source.path())];
     let (from, to) = (source.path().to_path_buf(), destination.path().to_path_buf());
     let mut source = Trail::new(source).map_err(|error| fail(&from, error))?;
     let mut destination = Trail::new(destination).map_err(|error| fail(&to, error))?;
@@ -90,6 +91,7 @@ pub(crate) fn copy_tree(
         cancel.check()?;
         let Some((name, kind)) = pending.last_mut().and_then(Vec::pop) else {
             pending.pop();
+            scopes.pop();
             if let Some(mode) = modes.pop() {
                 // Last, so that a directory that may not be written can be filled. Not on every file system.
                 let _ = rustix::fs::fchmod(there, rustix::fs::Mode::from_raw_mode(mode & 0o777));
@@ -99,7 +101,8 @@ pub(crate) fn copy_tree(
             continue;
         };
         let path = here.path().join(&name);
-        if rules.denies(&path) && kind != FileKind::Directory {
+        let scope = scopes.last().map_or_else(|| rules.scope(&path), |above| rules.below(*above, &path));
+        if scope.is_closed() && kind != FileKind::Directory {
             copied.closed += 1;
             continue;
         }
@@ -109,6 +112,7 @@ pub(crate) fn copy_tree(
                 let created = create_directory(there, &name, replace)?;
                 modes.push(mode(&below)?);
                 pending.push(listing(&below)?);
+                scopes.push(scope);
                 copied.directories += 1;
                 source.down(below).map_err(|error| fail(&path, error))?;
                 destination.down(created).map_err(|error| fail(&path, error))?;

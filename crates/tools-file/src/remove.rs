@@ -3,7 +3,6 @@
 use std::{
     ffi::{OsStr, OsString},
     io,
-    path::Path,
 };
 
 use tools_sandbox::{Directory, FileKind, PathError, Roots};
@@ -41,7 +40,10 @@ fn remove(
         }
         Err(error) => return Err(FileError::io(&parent.path().join(name), error)),
     };
-    let device = guard(&top, roots, None)?;
+    // A mount point cannot be removed, so what is mounted there is not emptied either.
+    let above = parent.metadata().map_err(|error| FileError::io(parent.path(), error))?;
+    let device = above.id.device();
+    guard(&top, roots, device)?;
     let mut names = vec![name.to_os_string()];
     let mut pending = vec![listing(&top)?];
     let mut trail = Trail::new(top).map_err(|error| FileError::io(parent.path(), error))?;
@@ -57,7 +59,7 @@ fn remove(
                     }
                     Err(error) => return Err(FileError::io(&here.path().join(&name), error)),
                 };
-                guard(&below, roots, Some(device))?;
+                guard(&below, roots, device)?;
                 pending.push(listing(&below)?);
                 names.push(name);
                 trail.down(below).map_err(|error| FileError::io(parent.path(), error))?;
@@ -82,20 +84,17 @@ fn remove(
     Ok(())
 }
 
-/// Refuses to go where nothing may be removed; says which device that is.
-fn guard(directory: &Directory, roots: &Roots, device: Option<u64>) -> Result<u64, FileError> {
+/// Refuses to go where nothing may be removed.
+fn guard(directory: &Directory, roots: &Roots, device: u64) -> Result<(), FileError> {
     let metadata = directory.metadata().map_err(|error| FileError::io(directory.path(), error))?;
     if roots.is_protected(metadata.id) {
         return Err(PathError::Protected(directory.path().to_path_buf()).into());
     }
-    match device {
-        Some(device) if device != metadata.id.device() => Err(mount_point(directory.path())),
-        _ => Ok(metadata.id.device()),
+    if metadata.id.device() != device {
+        let error = io::Error::from(io::ErrorKind::ResourceBusy);
+        return Err(FileError::io(directory.path(), error));
     }
-}
-
-fn mount_point(path: &Path) -> FileError {
-    FileError::io(path, io::Error::from(io::ErrorKind::ResourceBusy))
+    Ok(())
 }
 
 fn listing(directory: &Directory) -> Result<Vec<(OsString, FileKind)>, FileError> {

@@ -207,18 +207,22 @@ fn refuse_opening(
         return Ok(());
     };
     let mut pending = vec![directory.entries().map_err(|error| fail(&top, error))?];
+    let mut scopes = vec![rules.scope(&top)];
     let mut trail = Trail::new(directory).map_err(|error| fail(&top, error))?;
     while let Some(here) = trail.here() {
         cancel.check()?;
         let Some((name, kind)) = pending.last_mut().and_then(Vec::pop) else {
             pending.pop();
+            scopes.pop();
             trail.up().map_err(|error| fail(&top, error))?;
             continue;
         };
         let path = here.path().join(&name);
+        let above = scopes.last().copied();
+        let scope = above.map_or_else(|| rules.scope(&path), |above| rules.below(above, &path));
         let new_path =
             path.strip_prefix(&top).map_or_else(|_| destination.to_path_buf(), |rest| destination.join(rest));
-        if rules.denies(&path) && kind != FileKind::Directory && !rules.denies(&new_path) {
+        if scope.is_closed() && kind != FileKind::Directory && !rules.denies(&new_path) {
             return Err(FileError::WouldOpen { path: asked.to_path_buf() });
         }
         // A directory that cannot be listed hides nothing from those who cannot list it.
@@ -226,6 +230,7 @@ fn refuse_opening(
             && let Ok(below) = here.directory(&name)
         {
             pending.push(below.entries().map_err(|error| fail(&path, error))?);
+            scopes.push(scope);
             trail.down(below).map_err(|error| fail(&path, error))?;
         }
     }

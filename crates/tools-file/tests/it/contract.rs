@@ -56,6 +56,16 @@ fn definitions_are_the_ten_with_consistent_traits() {
 }
 
 #[tokio::test]
+async fn the_protocol_holds() {
+    let workspace = tools_testkit::Workspace::new();
+    workspace.file("d/a", "a\n");
+    workspace.link("l", "d/a");
+    let policy = FileConfig::default().compile(workspace.root(), None).unwrap();
+    let samples: Vec<_> = samples().into_iter().map(|(tool, params)| ToolCall::new(tool, params).unwrap()).collect();
+    tools_testkit::contract::check(tools_file::executor(Shared::new(policy)), &workspace, &samples).await;
+}
+
+#[tokio::test]
 async fn looking_names_canonical_paths_and_changes_nothing() {
     let world = World::new();
     world.file("d/a", "a\n").link("l", "d/a");
