@@ -1,0 +1,131 @@
+//! What an analysis finds: commands with their words as values, redirections and what stayed opaque.
+
+use std::path::PathBuf;
+
+use super::grammar::{Part, Word};
+
+/// A word, as far as its value is known before it runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Value {
+    /// The value when it is exact, else the word as it stands in the text.
+    pub(crate) text: String,
+    /// Whether the value is certain.
+    pub(crate) is_exact: bool,
+    /// Whether it matches file names.
+    pub(crate) has_pattern: bool,
+}
+
+impl Value {
+    /// A value that is certain.
+    pub(crate) fn exact(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_exact: true, has_pattern: false }
+    }
+
+    /// A word in these surroundings.
+    pub(crate) fn of(word: &Word, surroundings: &Surroundings) -> Self {
+        let mut value = Self { text: String::new(), is_exact: !word.has_braces, has_pattern: false };
+        for part in &word.parts {
+            match part {
+                Part::Text { text, .. } => value.text.push_str(text),
+                Part::Variable { name, .. } if name == "HOME" => value.text.push_str(&surroundings.home),
+                Part::Variable { name, .. } if name == "PWD" => value.text.push_str(&surroundings.workdir),
+                Part::Tilde(name) if name.is_empty() => value.text.push_str(&surroundings.home),
+                Part::Tilde(name) if name == "+" => value.text.push_str(&surroundings.workdir),
+                Part::Glob(character) => {
+                    value.text.push(*character);
+                    value.has_pattern = true;
+                }
+                Part::Variable { .. } | Part::Tilde(_) | Part::Dynamic { .. } => value.is_exact = false,
+            }
+        }
+        if !value.is_exact {
+            value.text.clone_from(&word.source);
+        }
+        value
+    }
+}
+
+/// Where a line would run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Surroundings {
+    pub(crate) home: String,
+    pub(crate) workdir: String,
+}
+
+/// Where a command's input comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// Nowhere.
+    #[default]
+    None,
+    /// This text.
+    Text(String),
+    /// Something unknown.
+    Unknown,
+}
+
+/// One command that would run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Command {
+    /// As it stands in the text, without what it is run through.
+    pub(crate) line: String,
+    /// The program as it is called.
+    pub(crate) program: Value,
+    pub(crate) args: Vec<Value>,
+    /// What it is run through, outermost first.
+    pub(crate) via: Vec<String>,
+    pub(crate) input: Input,
+    /// The folder it runs in, where a `cd` before it says so; `None` when that cannot be told.
+    pub(crate) folder: Option<String>,
+}
+
+impl Command {
+    /// The last part of the program's path.
+    pub(crate) fn name(&self) -> &str {
+        self.program.text.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Whether an argument is exactly this.
+    pub(crate) fn has_arg(&self, text: &str) -> bool {
+        self.args.iter().any(|arg| arg.is_exact && arg.text == text)
+    }
+
+    /// Whether one of these short options is set, alone or in a cluster, up to `--`.
+    pub(crate) fn has_short(&self, options: &str) -> bool {
+        self.options().any(|option| !option.starts_with("--") && option.chars().skip(1).any(|c| options.contains(c)))
+    }
+
+    /// The exact arguments that begin with a dash, up to `--`.
+    pub(crate) fn options(&self) -> impl Iterator<Item = &str> {
+        let options = self.args.iter().take_while(|arg| arg.text != "--");
+        options.map(|arg| arg.text.as_str()).filter(|text| text.len() > 1 && text.starts_with('-'))
+    }
+
+    /// The arguments that are no options.
+    pub(crate) fn operands(&self) -> Vec<&Value> {
+        let mut after = false;
+        let mut found = Vec::new();
+        for arg in &self.args {
+            if !after && arg.text == "--" {
+                after = true;
+            } else if after || arg.text.len() < 2 || !arg.text.starts_with('-') {
+                found.push(arg);
+            }
+        }
+        found
+    }
+}
+
+/// Everything found in a line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Analysis {
+    pub(crate) commands: Vec<Command>,
+    /// What could not be seen through, one sentence each.
+    pub(crate) opaque: Vec<String>,
+    /// Files that redirections read.
+    pub(crate) reads: Vec<PathBuf>,
+    /// Files that redirections write, as their words say it.
+    pub(crate) writes: Vec<Value>,
+    /// Functions that start themselves again beside themselves.
+    pub(crate) bombs: Vec<String>,
+}

@@ -1,0 +1,190 @@
+//! The state of the parser: the text, the place in it, what was found so far, and the bounds nothing may pass.
+
+use super::heredoc::Pending;
+use super::simple::Simple;
+
+/// Nesting deeper than this is not read.
+const DEEPEST: u32 = 60;
+/// Longer texts are not read, in characters.
+const LONGEST: usize = 128 * 1024;
+/// More commands are not collected; nested texts count too.
+const MOST: usize = 10_000;
+
+/// Why a text could not be read: a sentence for people, without a period.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Problem(pub(crate) String);
+
+impl Problem {
+    pub(crate) fn new<T>(text: impl Into<String>) -> Result<T, Self> {
+        Err(Self(text.into()))
+    }
+}
+
+/// A function defined in the text, with the commands of its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) body: std::ops::Range<usize>,
+}
+
+/// Every command of a text, inner ones of substitutions before the one that holds them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Parsed {
+    pub(crate) commands: Vec<Simple>,
+    pub(crate) functions: Vec<Function>,
+}
+
+/// Reads a whole text.
+///
+/// # Errors
+/// When it is no complete text of the language, or one that is not understood here.
+pub(crate) fn parse(text: &str) -> Result<Parsed, Problem> {
+    let mut found = Parsed::default();
+    let mut parser = Parser::new(text, &mut found, &[], 0)?;
+    parser.whole_text()?;
+    Ok(found)
+}
+
+pub(super) struct Parser<'a> {
+    pub(super) text: Vec<char>,
+    pub(super) at: usize,
+    pub(super) found: &'a mut Parsed,
+    /// What the text is run through, outermost first.
+    pub(super) via: Vec<String>,
+    pub(super) depth: u32,
+    pub(super) pending: Vec<Pending>,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &str, found: &'a mut Parsed, via: &[String], depth: u32) -> Result<Self, Problem> {
+        let text: Vec<char> = text.chars().collect();
+        if text.len() > LONGEST {
+            return Problem::new("the command is too long to be read");
+        }
+        if text.contains(&'\0') {
+            return Problem::new("the command holds a NUL character");
+        }
+        Ok(Self { text, at: 0, found, via: via.to_vec(), depth, pending: Vec::new() })
+    }
+
+    pub(super) fn whole_text(&mut self) -> Result<(), Problem> {
+        self.list(&[])?;
+        match self.peek() {
+            None if self.pending.is_empty() => Ok(()),
+            None => Problem::new("a here-document without its text"),
+            Some(other) => Problem::new(format!("unexpected `{other}`")),
+        }
+    }
+
+    /// Reads an inner text (a backtick substitution, the body of a here-document) with a parser of its own.
+    pub(super) fn inner(
+        &mut self,
+        text: &str,
+        via: Option<&str>,
+        read: impl FnOnce(&mut Parser<'_>) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        let mut chain = self.via.clone();
+        chain.extend(via.map(str::to_owned));
+        let depth = self.depth + 1;
+        bounded(depth)?;
+        let mut parser = Parser::new(text, self.found, &chain, depth)?;
+        read(&mut parser)
+    }
+
+    /// Runs `read` one level deeper.
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Problem>) -> Result<T, Problem> {
+        self.depth += 1;
+        bounded(self.depth)?;
+        let read = read(self);
+        self.depth -= 1;
+        read
+    }
+
+    pub(super) fn emit(&mut self, command: Simple) -> Result<(), Problem> {
+        if self.found.commands.len() >= MOST {
+            return Problem::new("more commands than can be judged");
+        }
+        self.found.commands.push(command);
+        Ok(())
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.found.commands.len()
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.text.get(self.at).copied()
+    }
+
+    pub(super) fn peek_at(&self, offset: usize) -> Option<char> {
+        self.text.get(self.at + offset).copied()
+    }
+
+    pub(super) fn next(&mut self) -> Option<char> {
+        let found = self.peek();
+        self.at += usize::from(found.is_some());
+        found
+    }
+
+    pub(super) fn eat(&mut self, expected: &str) -> bool {
+        let matches = self.looking_at(expected);
+        if matches {
+            self.at += expected.chars().count();
+        }
+        matches
+    }
+
+    pub(super) fn looking_at(&self, expected: &str) -> bool {
+        expected.chars().enumerate().all(|(offset, wanted)| self.peek_at(offset) == Some(wanted))
+    }
+
+    pub(super) fn slice(&self, from: usize, to: usize) -> String {
+        self.text.get(from..to).unwrap_or_default().iter().collect()
+    }
+
+    /// Skips blanks and joined lines, and a comment if one begins here.
+    pub(super) fn blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(' ' | '\t') => self.at += 1,
+                Some('\\') if self.peek_at(1) == Some('\n') => self.at += 2,
+                Some('#') if self.at == 0 || self.text.get(self.at - 1).is_none_or(|before| ends_word(*before)) => {
+                    while self.peek().is_some_and(|character| character != '\n') {
+                        self.at += 1;
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Skips blanks, comments and line ends, reading the here-documents that wait for one.
+    pub(super) fn blank_lines(&mut self) -> Result<(), Problem> {
+        loop {
+            self.blanks();
+            if self.peek() != Some('\n') {
+                return Ok(());
+            }
+            self.line_end()?;
+        }
+    }
+
+    /// Consumes a line end and the here-documents after it.
+    pub(super) fn line_end(&mut self) -> Result<(), Problem> {
+        self.at += 1;
+        for pending in std::mem::take(&mut self.pending) {
+            self.here_document(pending)?;
+        }
+        Ok(())
+    }
+}
+
+fn bounded(depth: u32) -> Result<(), Problem> {
+    if depth > DEEPEST { Problem::new("the command is nested too deeply to be read") } else { Ok(()) }
+}
+
+/// Whether a character ends a word when it is not quoted.
+pub(super) fn ends_word(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>')
+}

@@ -1,0 +1,424 @@
+//! Words: quotes, escapes and expansions. Commands inside substitutions are read on the way.
+
+use super::cursor::{Parser, Problem, ends_word};
+
+/// A piece of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Text as it is, quoted or not.
+    Text { text: String, quoted: bool },
+    /// A plain variable, by name.
+    Variable { name: String, quoted: bool },
+    /// A home directory; the name is empty for one's own.
+    Tilde(String),
+    /// A character that matches file names.
+    Glob(char),
+    /// Anything whose value is known only when it runs.
+    Dynamic { quoted: bool },
+}
+
+/// A word before expansion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub(crate) parts: Vec<Part>,
+    /// As it stands in the text.
+    pub(crate) source: String,
+    /// Whether braces make several words of it.
+    pub(crate) has_braces: bool,
+}
+
+impl Word {
+    /// The value, if nothing in it depends on the moment it runs.
+    pub(crate) fn literal(&self) -> Option<String> {
+        if self.has_braces {
+            return None;
+        }
+        let mut value = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text { text, .. } => value.push_str(text),
+                _ => return None,
+            }
+        }
+        Some(value)
+    }
+
+    /// Whether any part of it was quoted.
+    pub(crate) fn is_quoted(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Text { quoted: true, .. }))
+    }
+
+    fn push(&mut self, character: char, quoted: bool) {
+        if let Some(Part::Text { text, quoted: last }) = self.parts.last_mut()
+            && *last == quoted
+        {
+            text.push(character);
+        } else {
+            self.parts.push(Part::Text { text: character.to_string(), quoted });
+        }
+    }
+
+    /// Quotes around nothing still make a word.
+    fn push_empty(&mut self) {
+        self.parts.push(Part::Text { text: String::new(), quoted: true });
+    }
+
+    fn find_braces(&mut self) {
+        // Quoted text stands for one character that means nothing.
+        let mut shape = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text { text, quoted: false } => shape.push_str(text),
+                Part::Glob(character) => shape.push(*character),
+                _ => shape.push('\u{1}'),
+            }
+        }
+        let opened = shape.find('{').map(|at| &shape[at..]);
+        self.has_braces = opened.is_some_and(|rest| rest.contains('}') && (rest.contains(',') || rest.contains("..")));
+    }
+}
+
+impl Parser<'_> {
+    /// Reads one word; there must be one.
+    pub(super) fn word(&mut self) -> Result<Word, Problem> {
+        let start = self.at;
+        let mut word = Word::default();
+        while let Some(character) = self.peek() {
+            match character {
+                '<' | '>' if self.peek_at(1) == Some('(') => {
+                    self.at += 2;
+                    self.substitution(if character == '<' { "<(…)" } else { ">(…)" })?;
+                    word.parts.push(Part::Dynamic { quoted: false });
+                }
+                character if ends_word(character) => break,
+                '\r' => return Problem::new("a carriage return outside quotes"),
+                '\\' => {
+                    self.at += 1;
+                    match self.next() {
+                        Some('\n') => {}
+                        Some(character) => word.push(character, true),
+                        None => word.push('\\', false),
+                    }
+                }
+                '\'' => self.single_quotes(&mut word)?,
+                '"' => self.double_quotes(&mut word)?,
+                '$' => self.dollar(&mut word, false)?,
+                '`' => self.backticks(&mut word, false)?,
+                '~' if word.parts.is_empty() => self.tilde(&mut word),
+                '?' | '*' | '+' | '@' | '!' if self.peek_at(1) == Some('(') => {
+                    return Problem::new("an extended pattern");
+                }
+                '*' | '?' | '[' => {
+                    self.at += 1;
+                    word.parts.push(Part::Glob(character));
+                }
+                _ => {
+                    self.at += 1;
+                    word.push(character, false);
+                }
+            }
+        }
+        if self.at == start {
+            return match self.peek() {
+                Some(other) => Problem::new(format!("unexpected `{}`", other.escape_debug())),
+                None => Problem::new("the command ends too early"),
+            };
+        }
+        word.source = self.slice(start, self.at);
+        word.find_braces();
+        Ok(word)
+    }
+
+    fn tilde(&mut self, word: &mut Word) {
+        self.at += 1;
+        let mut name = String::new();
+        while let Some(character) = self.peek().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+')) {
+            name.push(character);
+            self.at += 1;
+        }
+        word.parts.push(Part::Tilde(name));
+    }
+
+    fn single_quotes(&mut self, word: &mut Word) -> Result<(), Problem> {
+        self.at += 1;
+        word.push_empty();
+        loop {
+            match self.next() {
+                Some('\'') => return Ok(()),
+                Some(character) => word.push(character, true),
+                None => return Problem::new("a quote `'` without its end"),
+            }
+        }
+    }
+
+    fn double_quotes(&mut self, word: &mut Word) -> Result<(), Problem> {
+        self.at += 1;
+        word.push_empty();
+        loop {
+            match self.peek() {
+                Some('"') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                None => return Problem::new("a quote `\"` without its end"),
+                Some(_) => self.quoted_character(word, true)?,
+            }
+        }
+    }
+
+    /// One character, escape or expansion of text in double quotes or, with other escapes, of a here-document.
+    pub(super) fn quoted_character(&mut self, word: &mut Word, in_quotes: bool) -> Result<(), Problem> {
+        match self.peek() {
+            Some('\\') => {
+                self.at += 1;
+                match self.peek() {
+                    Some('\n') => self.at += 1,
+                    Some(character @ ('$' | '`' | '\\')) => {
+                        self.at += 1;
+                        word.push(character, true);
+                    }
+                    Some('"') if in_quotes => {
+                        self.at += 1;
+                        word.push('"', true);
+                    }
+                    _ => word.push('\\', true),
+                }
+            }
+            Some('$') => self.dollar(word, true)?,
+            Some('`') => self.backticks(word, in_quotes)?,
+            Some(character) => {
+                self.at += 1;
+                word.push(character, true);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// What a `$` begins. `quoted`: inside double quotes or a here-document.
+    fn dollar(&mut self, word: &mut Word, quoted: bool) -> Result<(), Problem> {
+        self.at += 1;
+        let dynamic = Part::Dynamic { quoted };
+        match self.peek() {
+            Some('(') if self.peek_at(1) == Some('(') && self.arithmetic_end(self.at + 2).is_some() => {
+                let end = self.arithmetic_end(self.at + 2).unwrap_or(self.text.len());
+                self.at += 2;
+                self.expressions(end)?;
+                self.at = end + 2;
+                word.parts.push(dynamic);
+            }
+            Some('(') => {
+                self.at += 1;
+                self.substitution("$(…)")?;
+                word.parts.push(dynamic);
+            }
+            Some('{') => {
+                self.at += 1;
+                let part = self.braced_parameter(quoted)?;
+                word.parts.push(part);
+            }
+            Some('[') => {
+                self.at += 1;
+                self.until_bracket()?;
+                word.parts.push(dynamic);
+            }
+            Some('\'') if !quoted => self.ansi_quotes(word)?,
+            Some('"') if !quoted => self.double_quotes(word)?,
+            Some(first) if first.is_ascii_alphabetic() || first == '_' => {
+                let start = self.at;
+                while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
+                    self.at += 1;
+                }
+                word.parts.push(Part::Variable { name: self.slice(start, self.at), quoted });
+            }
+            Some(special) if special.is_ascii_digit() || "@*#?-$!".contains(special) => {
+                self.at += 1;
+                word.parts.push(Part::Variable { name: special.to_string(), quoted });
+            }
+            _ => word.push('$', quoted),
+        }
+        Ok(())
+    }
+
+    /// The commands up to the `)` of a substitution.
+    pub(super) fn substitution(&mut self, kind: &str) -> Result<(), Problem> {
+        self.via.push(kind.to_owned());
+        // Here-documents begun outside wait for a line end outside.
+        let outside = std::mem::take(&mut self.pending);
+        self.deeper(|parser| parser.list(&[]))?;
+        if !self.pending.is_empty() {
+            return Problem::new("a here-document that ends with its substitution");
+        }
+        self.pending = outside;
+        self.via.pop();
+        if self.eat(")") { Ok(()) } else { Problem::new(format!("a `{kind}` without its end")) }
+    }
+
+    fn backticks(&mut self, word: &mut Word, in_quotes: bool) -> Result<(), Problem> {
+        self.at += 1;
+        let mut inner = String::new();
+        loop {
+            match self.next() {
+                Some('`') => break,
+                Some('\\') => match self.peek() {
+                    Some(character @ ('$' | '`' | '\\')) => {
+                        self.at += 1;
+                        inner.push(character);
+                    }
+                    Some('"') if in_quotes => {
+                        self.at += 1;
+                        inner.push('"');
+                    }
+                    _ => inner.push('\\'),
+                },
+                Some(character) => inner.push(character),
+                None => return Problem::new("a backtick without its end"),
+            }
+        }
+        word.parts.push(Part::Dynamic { quoted: in_quotes });
+        self.inner(&inner, Some("`…`"), |parser| parser.whole_text())
+    }
+
+    /// `${…}` after its brace.
+    fn braced_parameter(&mut self, quoted: bool) -> Result<Part, Problem> {
+        if matches!(self.peek(), Some(' ' | '\t' | '\n' | '|')) {
+            return Problem::new("a `${ …; }` substitution");
+        }
+        let start = self.at;
+        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
+            self.at += 1;
+        }
+        if self.peek() == Some('}') && self.at > start {
+            let name = self.slice(start, self.at);
+            self.at += 1;
+            return Ok(Part::Variable { name, quoted });
+        }
+        self.deeper(|parser| parser.parameter_rest(quoted))?;
+        Ok(Part::Dynamic { quoted })
+    }
+
+    /// Everything up to the `}`, for the substitutions in it.
+    fn parameter_rest(&mut self, quoted: bool) -> Result<(), Problem> {
+        let mut word = Word::default();
+        loop {
+            match self.peek() {
+                Some('}') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                // In double quotes a single quote is a character like any other.
+                Some('\'') if !quoted => self.single_quotes(&mut word)?,
+                Some('"') => self.double_quotes(&mut word)?,
+                Some('\\') => self.at += 2,
+                Some('<' | '>') if self.peek_at(1) == Some('(') && !quoted => {
+                    self.at += 2;
+                    self.substitution("<(…)")?;
+                }
+                Some('@') if self.peek_at(1) == Some('P') => return Problem::new("a parameter expanded as a prompt"),
+                Some(_) => self.quoted_character(&mut word, quoted)?,
+                None => return Problem::new("a `${` without its end"),
+            }
+        }
+    }
+
+    fn until_bracket(&mut self) -> Result<(), Problem> {
+        let mut word = Word::default();
+        let mut open = 1;
+        loop {
+            match self.peek() {
+                Some('[') => open += 1,
+                Some(']') => open -= 1,
+                None => return Problem::new("a `$[` without its end"),
+                Some(_) => {}
+            }
+            if open == 0 {
+                self.at += 1;
+                return Ok(());
+            }
+            self.quoted_character(&mut word, true)?;
+        }
+    }
+
+    /// Where the `))` of an arithmetic expression is that begins at `from`; `None` when it is no expression but nested
+    /// parentheses of commands.
+    pub(super) fn arithmetic_end(&self, from: usize) -> Option<usize> {
+        let mut open = 0u32;
+        for (at, character) in self.text.iter().enumerate().skip(from) {
+            match character {
+                '(' => open += 1,
+                ')' if open > 0 => open -= 1,
+                ')' => return (self.text.get(at + 1) == Some(&')')).then_some(at),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The substitutions in an expression that ends at `end`.
+    pub(super) fn expressions(&mut self, end: usize) -> Result<(), Problem> {
+        let mut word = Word::default();
+        while self.at < end {
+            self.quoted_character(&mut word, true)?;
+        }
+        if self.at == end { Ok(()) } else { Problem::new("an expression that ends inside a substitution") }
+    }
+
+    /// `$'…'` with its escapes.
+    fn ansi_quotes(&mut self, word: &mut Word) -> Result<(), Problem> {
+        self.at += 1;
+        word.push_empty();
+        loop {
+            match self.next() {
+                Some('\'') => return Ok(()),
+                Some('\\') => self.ansi_escape(word)?,
+                Some(character) => word.push(character, true),
+                None => return Problem::new("a quote `$'` without its end"),
+            }
+        }
+    }
+
+    fn ansi_escape(&mut self, word: &mut Word) -> Result<(), Problem> {
+        let Some(kind) = self.next() else { return Problem::new("a quote `$'` without its end") };
+        let code = match kind {
+            'n' => 10,
+            't' => 9,
+            'r' => 13,
+            'a' => 7,
+            'b' => 8,
+            'f' => 12,
+            'v' => 11,
+            'e' | 'E' => 27,
+            'x' => self.digits(16, 2),
+            'u' => self.digits(16, 4),
+            'U' => self.digits(16, 8),
+            'c' => self.next().map_or(0, |character| u32::from(character) & 0x1f),
+            '0'..='7' => {
+                self.at -= 1;
+                self.digits(8, 3) & 0xff
+            }
+            '\\' | '\'' | '"' | '?' => u32::from(kind),
+            other => {
+                word.push('\\', true);
+                u32::from(other)
+            }
+        };
+        match char::from_u32(code) {
+            // The string ends there for bash; what it makes of the rest is not worth modelling.
+            None | Some('\0') => Problem::new("a NUL or invalid character in `$'…'`"),
+            Some(character) => {
+                word.push(character, true);
+                Ok(())
+            }
+        }
+    }
+
+    fn digits(&mut self, radix: u32, most: usize) -> u32 {
+        let mut value: u32 = 0;
+        for _ in 0..most {
+            let Some(digit) = self.peek().and_then(|character| character.to_digit(radix)) else { break };
+            value = value.wrapping_mul(radix).wrapping_add(digit);
+            self.at += 1;
+        }
+        value
+    }
+}

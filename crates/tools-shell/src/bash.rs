@@ -1,0 +1,204 @@
+//! The tool `bash`: its parameters, the look ahead that every gate judges, and the run.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::{
+    Access, CallContext, Inspection, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits, Typed,
+};
+use tools_sandbox::kernel::{ControlSockets, Sandbox, find_masks, resolve_by_words};
+
+use crate::analysis::{Analysis, Surroundings, analyse};
+use crate::envelope::ShellOutputEnvelope;
+use crate::error::ShellError;
+use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
+use crate::run::{Plan, run};
+
+/// Entries of the workspace looked at for secret files before a command runs.
+const MOST_ENTRIES: usize = 50_000;
+
+/// Runs a command line in bash and returns its output and exit code. Each call is a new shell in the working directory:
+/// no state is kept between calls but files. There is no input, and no terminal. What is left running in the background
+/// is ended with the call.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BashArgs {
+    /// The command line.
+    pub command: String,
+}
+
+/// Which files no command may read: the file tools' read rules, brought to the kernel.
+#[derive(Clone)]
+pub struct Hidden {
+    /// Whether a path may not be read.
+    pub denies: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
+    /// Places outside the workspace to look at, such as `~/.ssh`.
+    pub places: Vec<PathBuf>,
+}
+
+/// The tool `bash`.
+pub struct Bash {
+    policy: ShellPolicyHandle,
+    hidden: Option<Hidden>,
+    protected: Vec<PathBuf>,
+    home: Option<String>,
+    /// Made at the first command; later ones share its private folders.
+    sandbox: Mutex<Option<Sandbox>>,
+}
+
+impl Bash {
+    /// The tool under a policy.
+    pub fn new(policy: ShellPolicyHandle) -> Self {
+        let home = std::env::var("HOME").ok().filter(|home| home.starts_with('/'));
+        Self { policy, hidden: None, protected: Vec::new(), home, sandbox: Mutex::new(None) }
+    }
+
+    /// The same tool whose commands cannot read what these rules deny.
+    pub fn hiding(self, hidden: Hidden) -> Self {
+        Self { hidden: Some(hidden), ..self }
+    }
+
+    /// The same tool whose commands cannot write these files, even where the folder may be written.
+    pub fn protecting(self, protected: Vec<PathBuf>) -> Self {
+        Self { protected, ..self }
+    }
+
+    /// The tool as an executor.
+    pub fn into_executor(self) -> Typed<Self> {
+        Typed::new(self)
+    }
+
+    fn look(&self, args: &BashArgs, cx: &CallContext) -> Result<(Arc<ShellPolicy>, Surroundings, Analysis), ShellError> {
+        if args.command.trim().is_empty() {
+            return Err(ShellError::Empty);
+        }
+        if args.command.contains('\0') {
+            return Err(ShellError::Nul);
+        }
+        let policy = self.policy.load();
+        let around = surroundings(self.home.as_deref(), cx.workdir());
+        let found = analyse(&args.command, &around);
+        if let Some(reason) = policy.blocked(&found, &around) {
+            return Err(ShellError::Blocked { reason });
+        }
+        Ok((policy, around, found))
+    }
+
+    /// The folders a command may write.
+    fn roots(&self, policy: &ShellPolicy, workdir: &Path) -> Result<Vec<PathBuf>, ShellError> {
+        if policy.config.allowed_paths.is_empty() {
+            return Ok(vec![workdir.to_owned()]);
+        }
+        let expand = |path: &String| match (path.strip_prefix("~/"), &self.home) {
+            (Some(rest), Some(home)) => Ok(Path::new(home).join(rest)),
+            (Some(_), None) => Err(ShellError::AllowedPath { path: path.clone() }),
+            (None, _) => Ok(workdir.join(path)),
+        };
+        policy.config.allowed_paths.iter().map(expand).collect()
+    }
+
+    /// A sandbox for one command, compiled for what lies in the workspace now.
+    fn sandbox(&self, policy: &ShellPolicy, workdir: &Path, cx: &CallContext) -> Result<Sandbox, ShellError> {
+        let roots = self.roots(policy, workdir)?;
+        let mut hidden = ControlSockets::existing();
+        if let Some(rules) = &self.hidden {
+            let is_denied = |path: &Path| !is_git_config(path) && (rules.denies)(path);
+            let masks = find_masks(&roots, MOST_ENTRIES, is_denied);
+            if masks.incomplete {
+                cx.journal().warn("the workspace is too large to hide every secret file from commands");
+            }
+            hidden.extend(masks.paths);
+            hidden.extend(rules.places.iter().filter(|place| !is_git_config(place)).cloned());
+        }
+        let ask = policy.confinement(roots, hidden, self.protected.clone());
+        let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
+        let sandbox = match shared.as_ref() {
+            Some(first) => first.recompile(&ask)?,
+            None => Sandbox::compile(&ask)?,
+        };
+        if shared.is_none() {
+            *shared = Some(sandbox.clone());
+        }
+        Ok(sandbox)
+    }
+
+    async fn attempt(&self, args: &BashArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let (policy, ..) = self.look(args, cx)?;
+        let workdir = resolve_by_words(cx.workdir());
+        let sandbox = self.sandbox(&policy, &workdir, cx)?;
+        if sandbox.strength().degraded {
+            let open = sandbox.strength().not_stopped.join("; ");
+            cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
+        }
+        let plan = Plan { command: &args.command, workdir: &workdir, policy: &policy, sandbox: &sandbox };
+        run(&plan, cx).await
+    }
+}
+
+/// `git` cannot work without its configuration: commands may read it though the file tools may not.
+fn is_git_config(path: &Path) -> bool {
+    path.ends_with(".git/config")
+}
+
+impl Tool for Bash {
+    type Args = BashArgs;
+
+    fn definition(&self) -> ToolDef {
+        ToolDef::of::<BashArgs>("bash", ToolKind::Execute, ToolTraits::CAUTIOUS)
+            .with_output::<ShellOutputEnvelope>()
+            .fenced("bash")
+    }
+
+    async fn inspect(&self, args: &BashArgs, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let (policy, around, found) = self.look(args, cx)?;
+        let confirm = policy.confirm(&found, &around);
+        Ok(Inspection { subjects: subjects(&args.command, &found, cx.workdir()), confirm, read_only: false })
+    }
+
+    async fn run(&self, args: BashArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        match self.attempt(&args, cx).await {
+            Err(error) if error.output().is_none() => {
+                // The envelope is there on every path.
+                let code = if error.code() == "command_blocked" { 126 } else { 125 };
+                let envelope = ShellOutputEnvelope::not_started(code, error.message().to_owned());
+                let value = serde_json::to_value(&envelope).unwrap_or_default();
+                Err(error.with_output(ToolOutput::default().with_raw_response(value)))
+            }
+            other => other,
+        }
+    }
+}
+
+/// The whole line, each command in it, the files redirections name, and what is opaque.
+fn subjects(line: &str, found: &Analysis, workdir: &Path) -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    let line = line.trim();
+    let single = matches!(found.commands.as_slice(), [only] if only.line == line);
+    if !single {
+        subjects.push(Subject::Command { line: line.to_owned(), program: String::new(), argv: Vec::new(), via: Vec::new() });
+    }
+    for command in &found.commands {
+        let argv = command.args.iter().map(|arg| arg.text.clone()).collect();
+        let program = command.program.text.clone();
+        subjects.push(Subject::Command { line: command.line.clone(), program, argv, via: command.via.clone() });
+    }
+    let mut path = |path: &Path, access| {
+        if !is_plain_device(path) {
+            subjects.push(Subject::path(resolve_by_words(&workdir.join(path)), access));
+        }
+    };
+    for read in &found.reads {
+        path(read, Access::Read);
+    }
+    for target in found.writes.iter().filter(|target| target.is_exact && !target.has_pattern) {
+        path(Path::new(&target.text), Access::Write);
+    }
+    subjects.extend(found.opaque.iter().map(|why| Subject::Opaque { why: why.clone() }));
+    subjects
+}
+
+fn is_plain_device(path: &Path) -> bool {
+    ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero"].iter().any(|device| Path::new(device) == path)
+}

@@ -1,0 +1,204 @@
+//! What is never run, whoever agrees: gaining privileges, destroying a system, a home or a disk, halting the machine,
+//! fork bombs, and network programs where there is to be no network. Checked before any rule and again when it runs.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::analysis::{Analysis, Command, Surroundings, Value};
+use crate::pattern::CommandPattern;
+
+const PRIVILEGES: [&str; 16] = [
+    "sudo", "sudoedit", "su", "doas", "pkexec", "run0", "gosu", "su-exec", "runuser", "kdesu", "gksu", "gksudo", "dzdo", "pfexec",
+    "sux", "ksu",
+];
+const POWER: [&str; 7] = ["shutdown", "reboot", "halt", "poweroff", "telinit", "kexec", "pm-suspend"];
+const DISKS: [&str; 17] = [
+    "wipefs", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted", "blkdiscard", "hdparm", "cryptsetup", "lvremove", "vgremove",
+    "pvremove", "mdadm", "badblocks", "swapoff", "losetup",
+];
+const MODULES: [&str; 4] = ["insmod", "rmmod", "modprobe", "depmod"];
+const NETWORK: [&str; 44] = [
+    "curl", "wget", "wget2", "nc", "ncat", "netcat", "nc.openbsd", "nc.traditional", "telnet", "ftp", "tftp", "sftp", "scp", "ssh",
+    "socat", "dig", "nslookup", "host", "drill", "ping", "ping6", "traceroute", "tracepath", "mtr", "nmap", "masscan", "aria2c",
+    "axel", "lynx", "links", "w3m", "elinks", "http", "https", "httpie", "xh", "curlie", "mosh", "rlogin", "rsh", "whois", "lftp",
+    "hping3", "websocat",
+];
+const DELETERS: [&str; 4] = ["rm", "shred", "srm", "wipe"];
+const CHANGERS: [&str; 4] = ["chmod", "chown", "chgrp", "chattr"];
+/// Folders without which a machine or an account does not work.
+const SYSTEM: [&str; 20] = [
+    "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/media", "/mnt", "/opt", "/proc", "/root", "/run",
+    "/sbin", "/srv", "/sys", "/usr", "/var",
+];
+
+/// What the list depends on beside the line.
+#[derive(Debug)]
+pub(crate) struct BlockRules<'a> {
+    pub(crate) extra: &'a [CommandPattern],
+    pub(crate) allow_network: bool,
+    pub(crate) surroundings: &'a Surroundings,
+}
+
+/// Why nothing of this line may run; `None` when the list has no objection.
+pub(crate) fn objection(found: &Analysis, rules: &BlockRules<'_>) -> Option<String> {
+    if let Some(bomb) = found.bombs.first() {
+        return Some(format!("`{bomb}` starts itself without end"));
+    }
+    found.writes.iter().find_map(|target| device(target, rules)).or_else(|| {
+        let network = found.reads.iter().find(|path| is_network_path(&path.to_string_lossy()));
+        if let Some(path) = network.filter(|_| !rules.allow_network) {
+            return Some(format!("`{}` is the network, which is closed", path.display()));
+        }
+        found.commands.iter().find_map(|command| refused(command, rules))
+    })
+}
+
+fn is_network_path(path: &str) -> bool {
+    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
+}
+
+/// Writing to a disk, to the kernel's switches or to the network.
+fn device(target: &Value, rules: &BlockRules<'_>) -> Option<String> {
+    let path = target.text.as_str();
+    if is_network_path(path) && !rules.allow_network {
+        return Some(format!("`{path}` is the network, which is closed"));
+    }
+    let is_kernel = (path.starts_with("/proc/") && !path.starts_with("/proc/self/")) || path.starts_with("/sys/");
+    (is_disk(path) || is_kernel).then(|| format!("writing to `{path}`"))
+}
+
+fn is_disk(path: &str) -> bool {
+    let device = path.strip_prefix("/dev/");
+    let kinds = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper/", "disk/", "loop", "mem", "kmem", "port", "nbd", "sr", "ram"];
+    device.is_some_and(|name| kinds.iter().any(|kind| name.starts_with(kind)))
+}
+
+fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<String> {
+    let name = command.name();
+    if !command.program.is_exact {
+        return None;
+    }
+    let because = |what: &str| Some(format!("`{name}` {what}"));
+    if let Some(pattern) = rules.extra.iter().find(|pattern| pattern.matches(command, &[])) {
+        return Some(format!("`{}` is blocked by the configuration", pattern.text));
+    }
+    if PRIVILEGES.contains(&name) {
+        return because("takes other rights");
+    }
+    if POWER.contains(&name) || (name == "init" && command.args.iter().any(|arg| matches!(arg.text.as_str(), "0" | "6"))) {
+        return because("stops the machine");
+    }
+    if name == "systemctl" || name == "loginctl" {
+        let stops = ["poweroff", "reboot", "halt", "kexec", "suspend", "hibernate", "rescue", "emergency", "isolate"];
+        if stops.iter().any(|stop| command.has_arg(stop)) {
+            return because("stops the machine");
+        }
+    }
+    if name.starts_with("mkfs") || name.starts_with("mke2fs") || name == "mkswap" || DISKS.contains(&name) {
+        return because("rewrites a disk");
+    }
+    if MODULES.contains(&name) {
+        return because("changes the kernel");
+    }
+    if name == "dd" && command.args.iter().any(|arg| arg.text.starts_with("if=") || arg.text.strip_prefix("of=").is_some_and(is_disk)) {
+        return because("copies raw data");
+    }
+    if matches!(name, "tee" | "cp" | "mv" | "install" | "sponge" | "truncate")
+        && let Some(why) = command.operands().last().and_then(|target| device(target, rules))
+    {
+        return Some(why);
+    }
+    if !rules.allow_network && (NETWORK.contains(&name) || is_remote_copy(command)) {
+        return because("needs the network, which is closed");
+    }
+    destroyed(command, rules)
+}
+
+fn is_remote_copy(command: &Command) -> bool {
+    let is_remote = |value: &&Value| value.text.starts_with("rsync://") || value.text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty());
+    command.name() == "rsync" && command.operands().iter().any(is_remote)
+}
+
+/// A deletion or a change of everything below a folder that must stay.
+fn destroyed(command: &Command, rules: &BlockRules<'_>) -> Option<String> {
+    let name = command.name();
+    let is_recursive = command.has_short("rR") || command.options().any(|option| option.len() > 3 && "--recursive".starts_with(option));
+    let operands = command.operands();
+    let targets: Vec<&Value> = match name {
+        _ if DELETERS.contains(&name) => {
+            if command.options().any(|option| option == "--no-preserve-root") {
+                return Some(format!("`{name}` without regard for the root"));
+            }
+            if !is_recursive {
+                return None;
+            }
+            operands
+        }
+        _ if CHANGERS.contains(&name) && is_recursive => operands.into_iter().skip(1).collect(),
+        "find" | "gfind" if command.has_arg("-delete") => {
+            operands.into_iter().take_while(|value| !value.text.starts_with(['-', '(', '!'])).take(8).collect()
+        }
+        "mv" => {
+            let sources = operands.len().saturating_sub(1);
+            operands.into_iter().take(sources).collect()
+        }
+        _ => return None,
+    };
+    let keeps_own = name == "find" || CHANGERS.contains(&name) || name == "mv";
+    let target = targets.into_iter().find(|target| is_protected(target, command, rules, keeps_own))?;
+    Some(format!("`{name}` of `{}`", target.text))
+}
+
+/// Whether a target is, or is everything in, a folder that must stay. `keeps_own`: the working folder itself may be meant.
+fn is_protected(target: &Value, command: &Command, rules: &BlockRules<'_>, keeps_own: bool) -> bool {
+    let home = rules.surroundings.home.as_str();
+    let workdir = rules.surroundings.workdir.as_str();
+    let text = target.text.as_str();
+    if !target.is_exact {
+        // `"$x"/*` with an empty `x` is the root, but then so is much else: that is asked about, not blocked.
+        return false;
+    }
+    let (folder, is_content) = content_of(text);
+    let base = command.folder.as_deref();
+    let path = match (Path::new(folder).is_absolute(), base) {
+        (true, _) => plain(Path::new(folder)),
+        (false, Some(base)) => plain(&Path::new(base).join(folder)),
+        (false, None) => return matches!(folder, "" | "." | "..") || folder.starts_with("../"),
+    };
+    let is_system = SYSTEM.iter().any(|system| Path::new(system) == path);
+    let is_home = !home.is_empty() && (path == plain(Path::new(home)) || Path::new(home).starts_with(&path));
+    if is_system || is_home {
+        return true;
+    }
+    if keeps_own || workdir.is_empty() {
+        return false;
+    }
+    let own = plain(Path::new(workdir));
+    // The workspace as a whole and what it lies in; its content by a pattern is asked about like any deletion.
+    let names_all = text.ends_with(".*") && is_content;
+    (own.starts_with(&path) && !is_content) || (own.starts_with(&path) && own != path) || (names_all && own == path)
+}
+
+/// The folder of a target, and whether only its whole content is meant (`x/*`, `x/.*`, `*`).
+fn content_of(target: &str) -> (&str, bool) {
+    for pattern in ["/{*,.*}", "/*", "/.*", "/.", "/**", "/?*", "/.[!.]*"] {
+        if let Some(folder) = target.strip_suffix(pattern) {
+            return (if folder.is_empty() { "/" } else { folder }, pattern != "/.");
+        }
+    }
+    if matches!(target, "*" | ".*" | "**") { (".", true) } else { (target, false) }
+}
+
+/// A path without `.`, `..` and doubled separators, by its words alone.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}

@@ -1,0 +1,128 @@
+//! What a command prints, in bounded memory: the first and the last bytes of each stream and of both as they came, while
+//! all of it is drained and counted.
+
+use std::collections::VecDeque;
+
+/// The beginning and the end of a stream.
+#[derive(Debug)]
+pub(crate) struct HeadTail {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    half: usize,
+    total: u64,
+}
+
+impl HeadTail {
+    /// Keeps at most `most` bytes.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { head: Vec::new(), tail: VecDeque::new(), half: (most / 2).max(1), total: 0 }
+    }
+
+    pub(crate) fn push(&mut self, mut bytes: &[u8]) {
+        self.total = self.total.saturating_add(bytes.len() as u64);
+        let room = self.half.saturating_sub(self.head.len());
+        let (first, rest) = bytes.split_at(room.min(bytes.len()));
+        self.head.extend_from_slice(first);
+        bytes = rest;
+        if bytes.len() > self.half {
+            bytes = &bytes[bytes.len() - self.half..];
+        }
+        let excess = (self.tail.len() + bytes.len()).saturating_sub(self.half);
+        self.tail.drain(..excess);
+        self.tail.extend(bytes);
+    }
+
+    /// All bytes that came.
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Bytes that came and are not kept.
+    pub(crate) fn lost(&self) -> u64 {
+        self.total - (self.head.len() + self.tail.len()) as u64
+    }
+
+    /// The text, with a line that says how much is missing. Bytes that are no UTF-8 become U+FFFD; characters that the cut
+    /// went through go as a whole.
+    pub(crate) fn into_text(self) -> String {
+        let lost = self.lost();
+        let Self { mut head, mut tail, .. } = self;
+        if lost == 0 {
+            head.extend(tail.make_contiguous().iter());
+            return String::from_utf8_lossy(&head).into_owned();
+        }
+        let cut = incomplete_end(&head);
+        head.truncate(head.len() - cut);
+        let tail = tail.make_contiguous();
+        let begin = tail.iter().take(3).take_while(|byte| is_continuation(**byte)).count();
+        let lost = lost + (cut + begin) as u64;
+        let (head, tail) = (String::from_utf8_lossy(&head), String::from_utf8_lossy(&tail[begin..]));
+        let line_end = if head.ends_with('\n') { "" } else { "\n" };
+        format!("{head}{line_end}[... {lost} bytes left out ...]\n{tail}")
+    }
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
+}
+
+/// How many bytes at the end are the beginning of a character that is not whole.
+pub(crate) fn incomplete_end(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let byte = bytes[bytes.len() - back];
+        if is_continuation(byte) {
+            continue;
+        }
+        let needed = match byte {
+            0b1100_0000..=0b1101_1111 => 2,
+            0b1110_0000..=0b1110_1111 => 3,
+            0b1111_0000..=0b1111_0111 => 4,
+            _ => 1,
+        };
+        return if needed > back { back } else { 0 };
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(most: usize, chunks: &[&[u8]]) -> (String, u64, u64) {
+        let mut kept = HeadTail::new(most);
+        chunks.iter().for_each(|chunk| kept.push(chunk));
+        let (total, lost) = (kept.total(), kept.lost());
+        (kept.into_text(), total, lost)
+    }
+
+    #[test]
+    fn what_fits_is_kept_whole() {
+        assert_eq!(text(10, &[b"abc", b"defghij"]), ("abcdefghij".to_owned(), 10, 0));
+        assert_eq!(text(10, &[b"a\xffb"]), ("a\u{fffd}b".to_owned(), 3, 0));
+    }
+
+    #[test]
+    fn the_middle_is_left_out_and_counted() {
+        assert_eq!(text(4, &[b"abcdefgh"]), ("ab\n[... 4 bytes left out ...]\ngh".to_owned(), 8, 4));
+        assert_eq!(text(4, &[b"ab", b"c", b"d", b"efg", b"h"]), text(4, &[b"abcdefgh"]));
+    }
+
+    #[test]
+    fn a_cut_character_goes_as_a_whole() {
+        let (text, ..) = text(6, &["aяяяяяb".as_bytes()]);
+        assert_eq!(text, "aя\n[... 6 bytes left out ...]\nяb");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn memory_is_bounded_and_the_ends_are_right(chunks: Vec<Vec<u8>>, most in 2usize..64) {
+            let all = chunks.concat();
+            let mut kept = HeadTail::new(most);
+            for chunk in &chunks { kept.push(chunk); }
+            proptest::prop_assert!(kept.head.len() + kept.tail.len() <= most);
+            proptest::prop_assert!(all.starts_with(&kept.head));
+            proptest::prop_assert!(all.ends_with(kept.tail.make_contiguous()));
+            proptest::prop_assert_eq!(kept.total(), all.len() as u64);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `[tools.shell]` as it is typed. What it means when a command runs is [`ShellPolicy`](crate::ShellPolicy).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::pattern::CommandPattern;
+use crate::policy::ShellPolicy;
+use crate::size::{self, parse_size};
+
+/// The `bash` tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ShellConfig {
+    /// Seconds a command may take before it is stopped.
+    pub timeout: u64,
+    /// Folders a command may write to. Empty: the working directory only. A private temp folder is always there.
+    pub allowed_paths: Vec<String>,
+    /// Whether commands have a network. When false the kernel gives them none.
+    pub allow_network: bool,
+    /// Commands that never run, beside the built-in ones: a program and words that must be among its arguments.
+    pub blocked_commands: Vec<String>,
+    /// Commands that a person is asked about: a program and words that must be among its arguments, or words of SQL.
+    pub confirm_patterns: Vec<String>,
+    /// How strictly the kernel confines commands: `namespaces`, `landlock` (both run nothing where they do not work),
+    /// `best-effort` or `off`.
+    pub sandbox: SandboxChoice,
+    /// Further environment variables handed to commands though their names look like credentials: names, or globs with `*`
+    /// at the end. Values that look like credentials are dropped all the same.
+    pub env_pass: Vec<String>,
+    /// Bytes of each stream kept for the model: the first and the last half of it.
+    pub max_output_bytes: u64,
+    /// What one command may use.
+    pub limits: LimitsConfig,
+    /// Milliseconds between asking a command to end and killing it.
+    pub kill_grace_ms: u64,
+}
+
+impl Default for ShellConfig {
+    fn default() -> Self {
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        Self {
+            timeout: 30,
+            allowed_paths: Vec::new(),
+            allow_network: true,
+            blocked_commands: Vec::new(),
+            confirm_patterns: owned(&["rm", "git push -f", "git push --force", "drop table", "drop database", "truncate table"]),
+            sandbox: SandboxChoice::default(),
+            env_pass: Vec::new(),
+            max_output_bytes: 65_536,
+            limits: LimitsConfig::default(),
+            kill_grace_ms: 250,
+        }
+    }
+}
+
+/// How strictly the kernel confines commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxChoice {
+    /// Namespaces, Landlock and seccomp; where they do not work, nothing runs.
+    Namespaces,
+    /// Landlock and seccomp; where they do not work, nothing runs.
+    Landlock,
+    /// The strongest that works, said aloud when it is less than namespaces.
+    #[default]
+    BestEffort,
+    /// None.
+    Off,
+}
+
+/// What one command may use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitsConfig {
+    /// Processes and threads; 0 for no limit.
+    pub processes: u64,
+    /// Largest file it may write (`1 GiB`), or `unlimited`.
+    pub file_size: String,
+    /// Address space of each process (`4 GiB`), or `unlimited`.
+    pub memory: String,
+    /// Processor seconds of each process; 0 for no limit.
+    pub cpu_secs: u64,
+    /// Bytes of a core dump.
+    pub core: u64,
+}
+
+impl Default for LimitsConfig {
+    fn default() -> Self {
+        Self { processes: 512, file_size: "1 GiB".to_owned(), memory: "unlimited".to_owned(), cpu_secs: 0, core: 0 }
+    }
+}
+
+/// A value of `[tools.shell]` that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}`: {problem}")]
+pub struct ShellConfigError {
+    /// The key below `tools.shell`.
+    pub key: &'static str,
+    /// What is wrong, and what would be right.
+    pub problem: String,
+}
+
+impl ShellConfig {
+    /// Compiles the configuration.
+    ///
+    /// # Errors
+    /// Names the key whose value cannot be used.
+    pub fn compile(&self) -> Result<ShellPolicy, ShellConfigError> {
+        let fault = |key, problem: &str| ShellConfigError { key, problem: problem.to_owned() };
+        if self.timeout == 0 {
+            return Err(fault("timeout", "expected at least 1 second"));
+        }
+        let patterns = |key, texts: &[String]| {
+            let compiled: Option<Vec<_>> = texts.iter().map(|text| CommandPattern::compile(text)).collect();
+            compiled.ok_or_else(|| fault(key, "an empty pattern; expected a program and words"))
+        };
+        let bytes = |key, text: &str| {
+            parse_size(text).map_err(|size::NoSize| fault(key, "expected a size like `1 GiB`, or `unlimited`"))
+        };
+        Ok(ShellPolicy {
+            blocked: patterns("blocked_commands", &self.blocked_commands)?,
+            confirmed: patterns("confirm_patterns", &self.confirm_patterns)?,
+            file_size: bytes("limits.file_size", &self.limits.file_size)?,
+            memory: bytes("limits.memory", &self.limits.memory)?,
+            config: self.clone(),
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! The environment of a command: what this process has, less credentials and less what makes a loader or a shell run
+//! something, with the call's own variables on top.
+
+use std::ffi::OsString;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use tools_core::EnvOverlay;
+
+/// Parts of a name that speak of a credential.
+const SECRET: [&str; 26] = [
+    "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS", "PASSWD", "PASSWORT", "PASS", "PWD", "PW", "PASSPHRASE", "KEY",
+    "KEYS", "APIKEY", "CREDENTIAL", "CREDENTIALS", "CREDS", "CRED", "AUTH", "AUTHORIZATION", "DSN", "COOKIE", "COOKIES", "PAT", "JWT",
+];
+/// Last parts of a name that say that the value is about a credential and not one.
+const ABOUT: [&str; 20] = [
+    "FILE", "PATH", "DIR", "HOME", "SOCK", "SOCKET", "TTY", "REGION", "PROFILE", "TYPE", "METHOD", "LENGTH", "SIZE", "TTL", "TIMEOUT",
+    "PARALLELISM", "ENABLED", "LIMIT", "COUNT", "PROVIDER",
+];
+/// Names that stay whatever their parts say.
+const KEPT: [&str; 9] = ["PWD", "OLDPWD", "SSH_AUTH_SOCK", "GPG_TTY", "MAX_TOKENS", "TOKENIZERS_PARALLELISM", "XAUTHORITY", "COLORTERM", "TERM"];
+/// Names that make a loader, a shell or an interpreter run or load something before the command does.
+const STARTERS: [&str; 24] = [
+    "BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "PS0", "PS4", "IFS", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES",
+    "LOCALDOMAIN", "MALLOC_TRACE", "NLSPATH", "RESOLV_HOST_CONF", "RES_OPTIONS", "PYTHONSTARTUP", "PERL5OPT", "PERL5DB", "RUBYOPT",
+    "SUDO_ASKPASS", "SSH_ASKPASS", "LESSOPEN", "ZDOTDIR",
+];
+
+/// The variables a command gets.
+pub(crate) fn scrubbed(
+    own: impl Iterator<Item = (OsString, OsString)>,
+    overlay: &EnvOverlay,
+    pass: &[String],
+) -> Vec<(OsString, OsString)> {
+    let mut kept: Vec<(OsString, OsString)> = own
+        .filter(|(name, value)| {
+            // A name that is no text is nobody's to judge, and no program's to need.
+            let Some(name) = name.to_str() else { return false };
+            passes(name, &value.to_string_lossy(), pass)
+        })
+        .filter(|(name, _)| name.to_str().is_none_or(|name| !overlay.contains_key(name)))
+        .collect();
+    let chosen = overlay.iter().filter(|(name, value)| is_name(name) && !is_starter(name) && !value.contains('\0'));
+    kept.extend(chosen.map(|(name, value)| (name.into(), value.into())));
+    kept
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
+}
+
+fn passes(name: &str, value: &str, pass: &[String]) -> bool {
+    if is_starter(name) || is_secret_value(value) {
+        return false;
+    }
+    let is_named = pass.iter().any(|pattern| match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    });
+    is_named || !is_secret_name(name, value)
+}
+
+fn is_starter(name: &str) -> bool {
+    STARTERS.contains(&name) || ["LD_", "DYLD_", "BASH_FUNC_", "GLIBC_TUNABLES"].iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a name speaks of a credential, and the value could be one.
+fn is_secret_name(name: &str, value: &str) -> bool {
+    if KEPT.contains(&name) || value.is_empty() {
+        return false;
+    }
+    let parts = parts(name);
+    let is_about = parts.last().is_some_and(|last| ABOUT.contains(&last.as_str()));
+    let is_switch = matches!(value, "true" | "false" | "yes" | "no" | "on" | "off") || (value.len() < 6 && value.chars().all(|c| c.is_ascii_digit()));
+    if is_about || is_switch {
+        return false;
+    }
+    let joined = parts.concat();
+    parts.iter().any(|part| SECRET.contains(&part.as_str()) || SECRET[..6].iter().any(|end| part.len() > end.len() + 1 && part.ends_with(end)))
+        || joined.contains("APIKEY")
+        || joined.contains("CONNECTIONSTRING")
+        || joined.contains("PRIVATEKEY")
+        || joined.ends_with("ACCESSKEY")
+        || joined.contains("PASSWORD")
+}
+
+/// The parts of a name, at separators and where small letters give way to capitals, in capitals.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut was_small = false;
+    for character in name.chars() {
+        let is_separator = !character.is_ascii_alphanumeric();
+        if is_separator || (was_small && character.is_ascii_uppercase()) {
+            parts.push(String::new());
+        }
+        if !is_separator && let Some(last) = parts.last_mut() {
+            last.push(character.to_ascii_uppercase());
+        }
+        was_small = character.is_ascii_lowercase();
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Whether a value has the shape of a credential.
+fn is_secret_value(value: &str) -> bool {
+    static SHAPES: LazyLock<Regex> = LazyLock::new(|| {
+        let shapes = [
+            r"[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s:@]*:[^/\s@]+@",
+            r"-----BEGIN [A-Z ]*PRIVATE KEY",
+            r"\b(ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,}",
+            r"\bgithub_pat_[A-Za-z0-9_]{20,}",
+            r"\bglpat-[A-Za-z0-9_-]{15,}",
+            r"\bsk-[A-Za-z0-9_-]{16,}",
+            r"\b(sk|rk|pk)_(live|test)_[A-Za-z0-9]{10,}",
+            r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
+            r"\b(AKIA|ASIA)[A-Z0-9]{16}\b",
+            r"\bAIza[A-Za-z0-9_-]{30,}",
+            r"\bnpm_[A-Za-z0-9]{30,}",
+            r"\bpypi-[A-Za-z0-9_-]{20,}",
+            r"\bhf_[A-Za-z0-9]{20,}",
+            r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.",
+            r"(?i)\b(password|pwd|accountkey|sharedaccesskey)=[^;\s]{4,}",
+        ];
+        Regex::new(&shapes.join("|")).expect("the pattern is a constant")
+    });
+    SHAPES.is_match(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(name: &str, value: &str) -> bool {
+        passes(name, value, &[])
+    }
+
+    #[test]
+    fn credentials_go_and_the_rest_stays() {
+        let gone = [
+            ("FOO_TOKEN", "abcdef"), ("GITHUB_TOKEN", "x-y-z-w"), ("AWS_SECRET_ACCESS_KEY", "abcdefg"), ("AWS_ACCESS_KEY_ID", "abcdefg"),
+            ("MY_SERVICE_PASSWORD", "hunter22"), ("PGPASSWORD", "hunter22"), ("dbPassword", "hunter22"), ("OPENAI_API_KEY", "abcdef"),
+            ("DATABASE_URL", "postgres://u:pw@h/db"), ("ANYTHING", "https://user:pw@host/"), ("SESSION_COOKIE", "abcdef"),
+            ("SENTRY_DSN", "https-something"), ("LD_PRELOAD", "x.so"), ("BASH_ENV", "x"), ("BASH_FUNC_ls%%", "() { id; }"),
+        ];
+        for (name, value) in gone {
+            assert!(!kept(name, value), "{name}={value}");
+        }
+        let stays = [
+            ("PATH", "/bin"), ("HOME", "/root"), ("PWD", "/work"), ("SSH_AUTH_SOCK", "/run/x"), ("MAX_TOKENS", "4096"), ("AWS_REGION", "eu"),
+            ("AWS_PROFILE", "dev"), ("TOKENIZERS_PARALLELISM", "false"), ("HF_HOME", "/x"), ("KEYMAP", "us"), ("DATABASE_URL", "sqlite://x"),
+            ("SSL_CERT_FILE", "/x"), ("CARGO_HOME", "/x"), ("KEYBOARD_LAYOUT", "us"), ("AUTHOR", "me"), ("MONKEY", "see"),
+        ];
+        for (name, value) in stays {
+            assert!(kept(name, value), "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn the_operator_may_pass_names_but_not_values() {
+        let pass = ["MY_TOKEN".to_owned(), "CI_*".to_owned()];
+        assert!(passes("MY_TOKEN", "abcdef", &pass));
+        assert!(passes("CI_JOB_TOKEN", "abcdef", &pass));
+        assert!(!passes("MY_TOKEN", "https://u:pw@h/", &pass));
+        assert!(!passes("OTHER_TOKEN", "abcdef", &pass));
+    }
+
+    #[test]
+    fn the_overlay_wins_but_starts_nothing() {
+        let own = [("A", "1"), ("B", "2")].map(|(name, value)| (name.into(), value.into()));
+        let overlay = [("B", "3"), ("API_TOKEN", "t"), ("LD_PRELOAD", "x")].map(|(a, b)| (a.to_owned(), b.to_owned())).into();
+        let got = scrubbed(own.into_iter(), &overlay, &[]);
+        let expected = [("A", "1"), ("API_TOKEN", "t"), ("B", "3")].map(|(a, b)| (OsString::from(a), OsString::from(b)));
+        assert_eq!(got, expected);
+    }
+}

@@ -1,0 +1,101 @@
+//! The result of every command, whatever came of it: one JSON object of stable shape.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tools_sandbox::kernel::{Level, Network, Strength};
+
+/// What a command gave back. The first four fields are there for every shell call and never change their meaning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShellOutputEnvelope {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// Exit code; 128 + n for death by signal n, 124 when the time was up, 125 when the sandbox could not be set up.
+    pub exit_code: Option<i32>,
+    /// Whether bytes of a stream were lost.
+    pub truncated: bool,
+    /// Why bytes were lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated_reason: Option<String>,
+    /// The signal it died of.
+    pub signal: Option<i32>,
+    /// Whether it was stopped because its time was up.
+    pub timed_out: bool,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// What confined it.
+    pub sandbox: SandboxReport,
+    /// All bytes of standard output, kept or not.
+    pub stdout_bytes: u64,
+    /// All bytes of standard error, kept or not.
+    pub stderr_bytes: u64,
+    /// Processes it left running, which were ended with it.
+    pub left_running: u32,
+}
+
+/// What confined a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SandboxReport {
+    /// `namespaces`, `landlock` or `off`.
+    pub level: String,
+    /// ABI of the Landlock rules.
+    pub landlock: Option<u32>,
+    /// Whether system calls were filtered.
+    pub seccomp: bool,
+    /// `open` or `closed`.
+    pub network: String,
+    /// Whether the machine gave less than the strongest level.
+    pub degraded: bool,
+    /// What was not stopped.
+    pub not_stopped: Vec<String>,
+}
+
+impl From<&Strength> for SandboxReport {
+    fn from(strength: &Strength) -> Self {
+        let level = match strength.level {
+            Level::Namespaces => "namespaces",
+            Level::Landlock => "landlock",
+            Level::Off => "off",
+        };
+        let network = match strength.network {
+            Network::Open => "open",
+            Network::Closed => "closed",
+        };
+        Self {
+            level: level.to_owned(),
+            landlock: strength.landlock,
+            seccomp: strength.seccomp,
+            network: network.to_owned(),
+            degraded: strength.degraded,
+            not_stopped: strength.not_stopped.clone(),
+        }
+    }
+}
+
+impl SandboxReport {
+    /// For a command that was not started.
+    pub(crate) fn none() -> Self {
+        Self { level: "off".to_owned(), landlock: None, seccomp: false, network: "closed".to_owned(), degraded: false, not_stopped: Vec::new() }
+    }
+}
+
+impl ShellOutputEnvelope {
+    /// The envelope of a command that was not started.
+    pub(crate) fn not_started(exit_code: i32, stderr: String) -> Self {
+        Self {
+            stdout: String::new(),
+            stderr_bytes: stderr.len() as u64,
+            stderr,
+            exit_code: Some(exit_code),
+            truncated: false,
+            truncated_reason: None,
+            signal: None,
+            timed_out: false,
+            duration_ms: 0,
+            sandbox: SandboxReport::none(),
+            stdout_bytes: 0,
+            left_running: 0,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What can go wrong with a command, and which category of tool error it is.
+
+use tools_core::{ToolError, ToolErrorCategory as Category};
+use tools_sandbox::process::SpawnError;
+
+/// Why a call of `bash` failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ShellError {
+    #[error("the command is blocked: {reason}")]
+    Blocked { reason: String },
+    #[error("the command is empty")]
+    Empty,
+    #[error("the command holds a NUL character")]
+    Nul,
+    #[error("the command was stopped after {seconds} s")]
+    TimedOut { seconds: u64 },
+    #[error("the program cannot be executed (exit code 126)")]
+    NotExecutable,
+    #[error("the program was not found (exit code 127)")]
+    NotFound,
+    #[error("permission was denied (exit code {code})")]
+    Denied { code: i32 },
+    #[error("a file was not found (exit code {code})")]
+    NoSuchFile { code: i32 },
+    #[error("an allowed path cannot be used: `{path}`")]
+    AllowedPath { path: String },
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+}
+
+#[cfg(test)]
+impl PartialEq for ShellError {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl From<ShellError> for ToolError {
+    fn from(error: ShellError) -> Self {
+        let error = match error {
+            ShellError::Spawn(spawn) => return spawn.into(),
+            other => other,
+        };
+        let (category, code, advice) = match &error {
+            ShellError::Blocked { .. } => (Category::PolicyBlocked, "command_blocked", None),
+            ShellError::Empty | ShellError::Nul => (Category::InvalidParameters, "invalid_command", None),
+            ShellError::TimedOut { .. } => {
+                (Category::Timeout, "command_timeout", Some("What it printed until then is kept. Ask for less at once."))
+            }
+            ShellError::NotExecutable => (Category::PolicyBlocked, "not_executable", None),
+            ShellError::NotFound => (Category::PermanentFailure, "command_not_found", Some("Use a program that is installed.")),
+            ShellError::Denied { .. } => (Category::PolicyBlocked, "permission_denied", None),
+            ShellError::NoSuchFile { .. } => (Category::PermanentFailure, "no_such_file", None),
+            ShellError::AllowedPath { .. } => (Category::PermanentFailure, "allowed_path", None),
+            ShellError::Spawn(_) => (Category::PermanentFailure, "spawn_failed", None),
+        };
+        let text = error.to_string();
+        let made = ToolError::new(category, code, text);
+        match advice {
+            Some(advice) => made.with_suggestion(advice),
+            None => made,
+        }
+    }
+}

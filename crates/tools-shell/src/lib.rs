@@ -1,0 +1,25 @@
+//! The `bash` tool: what a command line would run is found before it runs, what nobody can allow is blocked, and what does
+//! run is confined by the kernel, bounded in time and output, and reported in one envelope.
+
+mod config;
+mod policy;
+
+mod bash;
+mod capture;
+mod env;
+mod envelope;
+mod error;
+mod exit;
+mod run;
+
+mod analysis;
+mod blocklist;
+mod confirm;
+mod pattern;
+mod size;
+mod sql;
+
+pub use bash::{Bash, BashArgs, Hidden};
+pub use config::{LimitsConfig, SandboxChoice, ShellConfig, ShellConfigError};
+pub use envelope::{SandboxReport, ShellOutputEnvelope};
+pub use policy::{ShellPolicy, ShellPolicyHandle};

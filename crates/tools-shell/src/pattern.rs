@@ -1,0 +1,87 @@
+//! Patterns of commands as an operator writes them: `rm`, `git push -f`, `drop table`. A program with words that must all be
+//! among its arguments, or words of SQL.
+
+use regex::Regex;
+
+use crate::analysis::Command;
+
+/// A compiled pattern.
+#[derive(Debug, Clone)]
+pub(crate) struct CommandPattern {
+    /// As it was written.
+    pub(crate) text: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Program { name: String, words: Vec<String> },
+    Sql(Box<Regex>),
+}
+
+/// Statements that are looked for in what reaches a database client.
+const STATEMENTS: [&str; 5] = ["drop", "truncate", "delete", "alter", "update"];
+
+impl CommandPattern {
+    /// Compiles a pattern; `None` when it has no word.
+    pub(crate) fn compile(text: &str) -> Option<Self> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        let (first, rest) = words.split_first()?;
+        let statement = STATEMENTS.contains(&first.to_lowercase().as_str()) && !rest.is_empty();
+        let kind = if statement {
+            let words: Vec<String> = words.iter().map(|word| regex::escape(word)).collect();
+            let pattern = format!(r"(?i)\b{}\b", words.join(r"\s+"));
+            Kind::Sql(Box::new(Regex::new(&pattern).ok()?))
+        } else {
+            Kind::Program { name: first.clone(), words: rest.to_vec() }
+        };
+        Some(Self { text: text.to_owned(), kind })
+    }
+
+    /// Whether a command is meant.
+    pub(crate) fn matches(&self, command: &Command, sql: &[String]) -> bool {
+        match &self.kind {
+            Kind::Sql(pattern) => sql.iter().any(|text| pattern.is_match(text)),
+            Kind::Program { name, words } => {
+                let called = if name.contains('/') { command.program.text.as_str() } else { command.name() };
+                called == name && words.iter().all(|word| has_word(command, word))
+            }
+        }
+    }
+}
+
+/// Whether a word is among the arguments; options also in clusters and with what they stand for.
+fn has_word(command: &Command, word: &str) -> bool {
+    let letter = word.strip_prefix('-').filter(|rest| rest.chars().count() == 1);
+    command.args.iter().any(|arg| {
+        let text = arg.text.as_str();
+        match letter {
+            Some(letter) => text.starts_with('-') && !text.starts_with("--") && text.contains(letter),
+            None if word.starts_with("--") => text == word || text.strip_prefix(word).is_some_and(|rest| rest.starts_with(['=', '-'])),
+            None => text == word,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Surroundings, analyse};
+
+    fn hits(pattern: &str, line: &str) -> bool {
+        let pattern = CommandPattern::compile(pattern).unwrap();
+        let found = analyse(line, &Surroundings::default());
+        found.commands.iter().any(|command| pattern.matches(command, &[]))
+    }
+
+    #[test]
+    fn words_may_stand_anywhere_among_the_arguments() {
+        assert!(hits("git push -f", "git push origin main -f"));
+        assert!(hits("git push -f", "git push -uf origin"));
+        assert!(hits("git push --force", "git push --force-with-lease"));
+        assert!(hits("rm", "/bin/rm x"));
+        assert!(!hits("git push -f", "git push origin feature"));
+        assert!(!hits("git push -f", "git pull -f"));
+        assert!(!hits("rm", "echo rm"));
+    }
+}

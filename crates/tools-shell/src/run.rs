@@ -1,0 +1,262 @@
+//! One command from its start to its envelope: streams drained in bounded memory, its time kept, its tree ended.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
+use tokio::time::{Instant, sleep_until};
+use tools_core::{CallContext, ClaimSource, ErrorDetail, OutputStream, ToolError, ToolOutput, keys};
+use tools_sandbox::kernel::{Level, Sandbox};
+use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree};
+
+use crate::capture::{HeadTail, incomplete_end};
+use crate::envelope::{SandboxReport, ShellOutputEnvelope};
+use crate::error::ShellError;
+use crate::policy::ShellPolicy;
+use crate::{env, exit};
+
+/// How long output of what a command left running is waited for.
+const DRAIN: Duration = Duration::from_millis(100);
+/// Most of a pipe that is taken at once.
+const CHUNK: usize = 64 * 1024;
+
+/// Everything one run needs.
+pub(crate) struct Plan<'a> {
+    pub(crate) command: &'a str,
+    pub(crate) workdir: &'a Path,
+    pub(crate) policy: &'a ShellPolicy,
+    pub(crate) sandbox: &'a Sandbox,
+}
+
+/// Runs the command. A drop at any await kills it and all it started.
+pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+    let started = Instant::now();
+    let limit = Duration::from_secs(plan.policy.config.timeout);
+    let grace = Duration::from_millis(plan.policy.config.kill_grace_ms);
+    // The call's own end comes without asking: what was printed is only kept when the command ends before it.
+    let until = cx.deadline().map(|deadline| deadline.checked_sub(grace + DRAIN).unwrap_or(started));
+    let until = until.map_or(started + limit, |until| until.min(started + limit));
+
+    let tree = ProcessTree::spawn(&spec(plan, cx), plan.sandbox).await?;
+    let mut run = Run::new(tree, plan.policy, cx);
+    let timed_out = run.to_the_end(until, grace).await;
+    let exit = run.finish().await;
+    let elapsed = started.elapsed();
+    conclude(run, exit, timed_out, elapsed, plan, cx)
+}
+
+fn spec(plan: &Plan<'_>, cx: &CallContext) -> ProcessSpec {
+    let mut spec = ProcessSpec::new(bash(), plan.workdir);
+    spec.args = ["--norc", "--noprofile", "-c", plan.command].map(Into::into).into();
+    spec.env = env::scrubbed(std::env::vars_os(), cx.env(), &plan.policy.config.env_pass);
+    let replaced = |name: &str| matches!(name, "TMPDIR" | "TMP" | "TEMP");
+    if plan.sandbox.strength().level != Level::Off {
+        let temp = plan.sandbox.temp_dir().as_os_str();
+        for (name, value) in &mut spec.env {
+            if name.to_str().is_some_and(replaced) {
+                value.clear();
+                value.push(temp);
+            }
+        }
+        if !spec.env.iter().any(|(name, _)| name == "TMPDIR") {
+            spec.env.push(("TMPDIR".into(), temp.into()));
+        }
+    }
+    spec
+}
+
+/// Where bash is.
+fn bash() -> PathBuf {
+    let usual = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let searched = std::env::split_paths(&path).map(|folder| folder.join("bash"));
+    let found = usual.iter().cloned().chain(searched).find(|path| path.is_absolute() && path.exists());
+    found.unwrap_or_else(|| PathBuf::from("/bin/bash"))
+}
+
+/// One stream of a command.
+struct Stream {
+    kind: OutputStream,
+    pipe: Option<Receiver>,
+    kept: HeadTail,
+    /// The beginning of a character whose rest has not come, for those who watch.
+    begun: Vec<u8>,
+}
+
+impl Stream {
+    fn new(kind: OutputStream, pipe: Option<Receiver>, most: usize) -> Self {
+        Self { kind, pipe, kept: HeadTail::new(most), begun: Vec::new() }
+    }
+
+    /// Waits for the next bytes; for ever once the stream has ended. Can be dropped.
+    async fn next(&mut self, buffer: &mut [u8]) -> usize {
+        loop {
+            let Some(pipe) = &mut self.pipe else {
+                std::future::pending::<()>().await;
+                continue;
+            };
+            match pipe.read(buffer).await {
+                Ok(0) | Err(_) => self.pipe = None,
+                Ok(count) => return count,
+            }
+            return 0;
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8], both: &mut HeadTail, cx: &CallContext) {
+        self.kept.push(bytes);
+        both.push(bytes);
+        if cx.events().is_live() && !bytes.is_empty() {
+            self.begun.extend_from_slice(bytes);
+            let whole = self.begun.len() - incomplete_end(&self.begun);
+            let text = String::from_utf8_lossy(&self.begun[..whole]).into_owned();
+            self.begun.drain(..whole);
+            cx.events().output(self.kind, text);
+        }
+    }
+
+    /// Takes what lies in the pipe without waiting.
+    fn take_rest(&mut self, buffer: &mut [u8], both: &mut HeadTail, cx: &CallContext) {
+        while let Some(count) = self.pipe.as_ref().and_then(|pipe| pipe.try_read(buffer).ok()).filter(|count| *count > 0) {
+            self.take(&buffer[..count], both, cx);
+        }
+    }
+}
+
+struct Run<'a> {
+    tree: ProcessTree,
+    stdout: Stream,
+    stderr: Stream,
+    both: HeadTail,
+    cx: &'a CallContext,
+    buffers: [Vec<u8>; 2],
+}
+
+impl<'a> Run<'a> {
+    fn new(mut tree: ProcessTree, policy: &ShellPolicy, cx: &'a CallContext) -> Self {
+        let most = usize::try_from(policy.config.max_output_bytes).unwrap_or(usize::MAX).clamp(2, 1 << 30);
+        let stdout = Stream::new(OutputStream::Stdout, tree.take_stdout(), most);
+        let stderr = Stream::new(OutputStream::Stderr, tree.take_stderr(), most);
+        let both = HeadTail::new(most.saturating_mul(2));
+        Self { tree, stdout, stderr, both, cx, buffers: [vec![0; CHUNK], vec![0; CHUNK]] }
+    }
+
+    /// Drains until the command has ended, and a little longer when it left something running; asks it to end when its time
+    /// is up. Tells whether it was.
+    async fn to_the_end(&mut self, until: Instant, grace: Duration) -> bool {
+        let mut timed_out = false;
+        let mut deadline = until;
+        let mut ended = false;
+        loop {
+            if ended && self.stdout.pipe.is_none() && self.stderr.pipe.is_none() {
+                return timed_out;
+            }
+            let [out, err] = &mut self.buffers;
+            tokio::select! {
+                count = self.stdout.next(out) => self.stdout.take(&out[..count], &mut self.both, self.cx),
+                count = self.stderr.next(err) => self.stderr.take(&err[..count], &mut self.both, self.cx),
+                _ = self.tree.wait(), if !ended => {
+                    ended = true;
+                    deadline = deadline.min(Instant::now() + DRAIN);
+                }
+                () = sleep_until(deadline) => {
+                    if ended || timed_out {
+                        return timed_out;
+                    }
+                    timed_out = true;
+                    // Gone by itself in this moment: the waiting above tells.
+                    let _ = self.tree.signal(15);
+                    deadline = Instant::now() + grace;
+                }
+            }
+        }
+    }
+
+    /// Ends what is left and takes what it had printed.
+    async fn finish(&mut self) -> Exit {
+        self.tree.finish().await;
+        let exit = self.tree.wait().await;
+        let [out, err] = &mut self.buffers;
+        self.stdout.take_rest(out, &mut self.both, self.cx);
+        self.stderr.take_rest(err, &mut self.both, self.cx);
+        exit
+    }
+}
+
+fn conclude(
+    run: Run<'_>,
+    exit: Exit,
+    timed_out: bool,
+    elapsed: Duration,
+    plan: &Plan<'_>,
+    cx: &CallContext,
+) -> Result<ToolOutput, ToolError> {
+    let code = if timed_out { exit::TIMED_OUT } else { exit::code(exit) };
+    let (stdout_bytes, stderr_bytes) = (run.stdout.kept.total(), run.stderr.kept.total());
+    let lost = run.stdout.kept.lost() + run.stderr.kept.lost();
+    let envelope = ShellOutputEnvelope {
+        stdout: run.stdout.kept.into_text(),
+        stderr: run.stderr.kept.into_text(),
+        exit_code: Some(code),
+        truncated: lost > 0,
+        truncated_reason: (lost > 0).then(|| format!("{lost} bytes beyond `max_output_bytes` were left out")),
+        signal: exit.signal,
+        timed_out,
+        duration_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+        sandbox: SandboxReport::from(plan.sandbox.strength()),
+        stdout_bytes,
+        stderr_bytes,
+        left_running: exit.left_running,
+    };
+    cx.journal().note(keys::EXIT_CODE, code);
+    cx.journal().note(keys::SANDBOX, envelope.sandbox.level.clone());
+    if let Some(signal) = exit.signal {
+        cx.journal().note(keys::SIGNAL, signal);
+    }
+    let failure = if timed_out {
+        Some(ShellError::TimedOut { seconds: elapsed.as_secs() })
+    } else {
+        exit::failure(code, exit.signal, &envelope.stderr)
+    };
+    let output = ToolOutput {
+        summary: summary(run.both.into_text(), &envelope),
+        truncated: envelope.truncated,
+        raw_response: serde_json::to_value(&envelope).ok(),
+        source: ClaimSource::Command,
+        ..ToolOutput::default()
+    };
+    match failure {
+        None => Ok(output),
+        Some(failure) => {
+            let detail = ErrorDetail::Shell { exit_code: code, signal: exit.signal };
+            Err(ToolError::from(failure).with_detail(detail).with_output(output))
+        }
+    }
+}
+
+/// Both streams as they came, and below them what the text alone does not say.
+fn summary(mut text: String, envelope: &ShellOutputEnvelope) -> String {
+    let mut notes = Vec::new();
+    if envelope.timed_out {
+        notes.push("stopped: its time was up".to_owned());
+    } else if let Some(signal) = envelope.signal {
+        notes.push(format!("ended by signal {signal}"));
+    } else if let Some(code) = envelope.exit_code.filter(|code| *code != 0) {
+        notes.push(format!("exit code {code}"));
+    }
+    if envelope.left_running > 0 {
+        notes.push(format!("left running and ended: {}", envelope.left_running));
+    }
+    if let Some(reason) = &envelope.truncated_reason {
+        notes.push(reason.clone());
+    }
+    if notes.is_empty() {
+        return text;
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&format!("[{}]", notes.join("; ")));
+    text
+}

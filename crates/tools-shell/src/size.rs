@@ -1,0 +1,41 @@
+//! Sizes as people write them: `1 GiB`, `64 KiB`, `4096`, `unlimited`.
+
+/// Not a size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NoSize;
+
+/// The bytes of a size; `None` for `unlimited`.
+pub(crate) fn parse_size(text: &str) -> Result<Option<u64>, NoSize> {
+    let text = text.trim();
+    if text.eq_ignore_ascii_case("unlimited") {
+        return Ok(None);
+    }
+    let end = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let shift = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return Err(NoSize),
+    };
+    let number: u64 = number.parse().map_err(|_| NoSize)?;
+    number.checked_mul(1 << shift).map(Some).ok_or(NoSize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        let table = [
+            ("1 GiB", Ok(Some(1 << 30))), ("64kib", Ok(Some(65_536))), ("10", Ok(Some(10))), ("unlimited", Ok(None)),
+            ("", Err(NoSize)), ("x", Err(NoSize)), ("-1", Err(NoSize)), ("99999999999 TiB", Err(NoSize)),
+        ];
+        for (text, expected) in table {
+            assert_eq!(parse_size(text), expected, "{text}");
+        }
+    }
+}
