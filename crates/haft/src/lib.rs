@@ -1,7 +1,54 @@
-//! The facade.
+//! Haft as one thing: configuration, wiring, one dispatcher over all tools.
+//!
+//! ```
+//! use haft::{
+//!     Toolbox,
+//!     config::{HaftConfig, Loaded},
+//!     core::{NobodyToAsk, ToolCall},
+//! };
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let repository = folder.path().canonicalize()?;
+//! # std::fs::write(repository.join("README.md"), "hello\n")?;
+//! # let record = repository.join("audit.jsonl");
+//! # let text = format!("[tools.audit]\npath = {record:?}");
+//! # let environment = |_: &str| None;
+//! let config: Loaded<HaftConfig> = Loaded::parse(&text, &environment)?;
+//! let toolbox = Toolbox::builder(config).workdir(repository).build()?;
+//! let call = ToolCall::new("read", serde_json::json!({"path": "README.md"}))?;
+//! let recorded = toolbox.call(call, &toolbox.context(), &NobodyToAsk).await;
+//! assert!(recorded.outcome?.summary.contains("hello"));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod config;
 
-mod report;
+mod stack;
 
+mod builder;
+mod toolbox;
+
+mod doctor;
+mod explain;
+mod mcp;
+mod report;
+mod secrets;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod readme {}
+
+pub use builder::{ToolboxBuilder, audit_file};
+pub use doctor::{Doctor, Finding};
+pub use explain::Explanation;
+pub use mcp::{serve_mcp, server};
 pub use report::{CallReport, ConfirmationReport, ErrorReport};
+pub use stack::{LAYERS, LayerRow};
+pub use toolbox::Toolbox;
+
+pub use tools_audit as audit;
+pub use tools_catalog as catalog;
+pub use tools_core as core;

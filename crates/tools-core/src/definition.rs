@@ -71,7 +71,7 @@ impl ToolDef {
     }
 
     /// What is assumed of a tool that nobody owns: nothing good.
-    pub(crate) fn unknown(name: ToolName) -> Self {
+    pub fn unknown(name: ToolName) -> Self {
         Self::new(name, "", Schema::default(), ToolKind::Other, ToolTraits::CAUTIOUS)
     }
 

@@ -167,7 +167,7 @@ fn timed_out(call: &ToolCall) -> ToolError {
     )
 }
 
-fn not_found(call: &ToolCall, leaf: &dyn ErasedToolExecutor) -> ToolError {
+pub(crate) fn not_found(call: &ToolCall, leaf: &dyn ErasedToolExecutor) -> ToolError {
     let definitions = leaf.tool_definitions_erased();
     let near = nearest(call.tool.as_str(), definitions.iter().map(|definition| definition.name.as_str()));
     let error =

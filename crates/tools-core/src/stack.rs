@@ -7,7 +7,7 @@ use futures::FutureExt;
 use crate::{
     Approval, CallContext, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared, ToolCall,
     ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName,
-    layer::{Path, caught},
+    layer::{Path, caught, not_found},
     typed::approval_mismatch,
 };
 
@@ -93,7 +93,12 @@ impl Stack {
         Invocation::new(Arc::new(call), definition, context, inspection)
     }
 
+    /// What the call would touch. A tool that nobody owns is found out here, so that the first gate refuses it by its
+    /// near names instead of asking a person about it.
     async fn look(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
+        if self.definition(&call.tool).is_none() {
+            return Err(not_found(call, self.leaf.as_ref()));
+        }
         let looking = AssertUnwindSafe(self.leaf.inspect_erased(call, cx)).catch_unwind();
         caught(looking.await, call.tool.as_str())
     }

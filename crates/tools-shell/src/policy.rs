@@ -34,7 +34,8 @@ impl ShellPolicy {
     }
 
     /// What the kernel is asked to hold for a command.
-    pub(crate) fn confinement(&self, writable: Vec<PathBuf>, hidden: Vec<PathBuf>, protected: Vec<PathBuf>) -> Confinement {
+    /// What a command that may write `writable` is held to: it cannot read `hidden`, nor write `protected`.
+    pub fn confinement(&self, writable: Vec<PathBuf>, hidden: Vec<PathBuf>, protected: Vec<PathBuf>) -> Confinement {
         let mode = match self.config.sandbox {
             SandboxChoice::Namespaces => SandboxMode::Namespaces,
             SandboxChoice::Landlock => SandboxMode::Landlock,

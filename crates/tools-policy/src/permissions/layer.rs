@@ -97,7 +97,7 @@ fn about(decision: &Decision<'_>) -> String {
 }
 
 /// The question for a person: every part with its verdict, why it asks, what an answer would store.
-pub(super) fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
+pub fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
     let confirm = inv.inspection().ok().and_then(|inspection| inspection.confirm.as_ref());
     let reason = match (&decision.decided_by, confirm) {
         (_, Some(confirm)) => confirm.reason.clone(),

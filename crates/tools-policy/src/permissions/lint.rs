@@ -1,5 +1,7 @@
 //! Rules that can never match, because one before them takes everything they would.
 
+use std::fmt;
+
 use super::{
     config::Permissions,
     list::{RuleList, command_glob, path_glob},
@@ -17,6 +19,13 @@ pub struct Shadowed {
     pub by: String,
     /// Whether the two would have done different things: then somebody meant something else.
     pub is_conflict: bool,
+}
+
+impl fmt::Display for Shadowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` ({:?}) can never match: {} takes everything before it", self.path, self.pattern, self.by)?;
+        if self.is_conflict { f.write_str(", and does something else") } else { Ok(()) }
+    }
 }
 
 /// Finds rules that can never match, list by list.

@@ -45,6 +45,6 @@ mod layer;
 
 pub use config::{Permissions, PermissionsConfig, RuleConfig, RuleError};
 pub use decide::{Question, decide};
-pub use layer::PermissionGate;
+pub use layer::{PermissionGate, prompt};
 pub use lint::{Shadowed, lint};
 pub use session::{SessionRules, SessionView};

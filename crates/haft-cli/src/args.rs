@@ -1,0 +1,239 @@
+//! What can be typed after `haft`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Tool calls of an LLM agent: judged, confined, executed, recorded.
+#[derive(Debug, Parser)]
+#[command(name = "haft", version, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// Options that every verb understands.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Common {
+    /// Configuration file [default: `haft/config.toml` in the user's configuration folder].
+    #[arg(long, global = true, env = "HAFT_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Folder that relative paths start from, and that tools are kept in [default: the current one].
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) workdir: Option<PathBuf>,
+    /// Session that calls belong to [default: a new one].
+    #[arg(long, global = true, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Print one JSON object instead of text.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print nothing but the result.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Make one call through all layers.
+    Call(Call),
+    /// Make many calls: JSON lines in, JSON lines out, in the same order.
+    Batch {
+        /// The calls; standard input when missing or `-`.
+        file: Option<PathBuf>,
+    },
+    /// Say what would be decided about a call, and by which rule; runs nothing.
+    Explain(Explain),
+    /// Ask the policy without running anything.
+    Policy {
+        #[command(subcommand)]
+        verb: PolicyVerb,
+    },
+    /// Run a command as a `bash` call and keep its exit code: a prefix for any command.
+    Exec {
+        /// Seconds until the command is ended [default: `tools.shell.timeout`].
+        #[arg(long, value_name = "SECONDS")]
+        timeout: Option<u64>,
+        /// Agree to this command in advance.
+        #[arg(long)]
+        yes: bool,
+        /// The command and its arguments.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+        command: Vec<String>,
+    },
+    /// List the tools as a model would get them.
+    Tools {
+        /// In which shape.
+        #[arg(long, value_enum, default_value_t = ToolsFormat::Table)]
+        format: ToolsFormat,
+        /// Add what each tool costs of the model's context, in tokens (estimated).
+        #[arg(long)]
+        cost: bool,
+    },
+    /// List the layers around a call, outermost first.
+    Layers,
+    /// Serve the tools to an MCP client.
+    Mcp {
+        #[command(subcommand)]
+        verb: McpVerb,
+    },
+    /// Look at the record of calls.
+    Audit {
+        #[command(subcommand)]
+        verb: AuditVerb,
+    },
+    /// Look at the configuration.
+    Config {
+        #[command(subcommand)]
+        verb: ConfigVerb,
+    },
+    /// Say what works on this machine, and what is not stopped.
+    Doctor,
+    /// Play a session of real calls on a repository and show what happened.
+    Demo {
+        /// The repository.
+        #[arg(default_value = ".")]
+        dir: PathBuf,
+    },
+    /// Print a completion script for a shell.
+    Completions {
+        /// For which shell.
+        shell: Shell,
+    },
+    /// Write the generated reference pages into a folder.
+    #[command(hide = true)]
+    Reference {
+        /// The folder.
+        dir: PathBuf,
+    },
+}
+
+/// One call.
+#[derive(Debug, Args)]
+pub(crate) struct Call {
+    /// The tool.
+    pub(crate) tool: String,
+    /// Its parameters: one JSON object, `key=value` pairs, or `-` for JSON on standard input.
+    #[arg(value_name = "JSON|KEY=VALUE|-")]
+    pub(crate) params: Vec<String>,
+    /// Agree to this call in advance.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// How far the origin of the call is trusted.
+    #[arg(long, value_enum, default_value_t = Trust::Trusted)]
+    pub(crate) trust: Trust,
+    /// The principal behind the call.
+    #[arg(long, value_name = "ID")]
+    pub(crate) caller: Option<String>,
+}
+
+/// A question to the policy.
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The tool.
+    #[arg(required_unless_present = "stdin")]
+    pub(crate) tool: Option<String>,
+    /// Its parameters: one JSON object, `key=value` pairs, or `-` for JSON on standard input.
+    #[arg(value_name = "JSON|KEY=VALUE|-")]
+    pub(crate) params: Vec<String>,
+    /// Read JSON lines of `{"tool","params"}` and answer with JSON lines.
+    #[arg(long, conflicts_with_all = ["tool", "params"])]
+    pub(crate) stdin: bool,
+    /// How far the origin of the call is trusted.
+    #[arg(long, value_enum, default_value_t = Trust::Trusted)]
+    pub(crate) trust: Trust,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyVerb {
+    /// Say what would be decided about a call (the same as `haft explain`).
+    Check(Explain),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpVerb {
+    /// Serve over standard input and output.
+    Serve {
+        /// Over standard input and output (the default).
+        #[arg(long)]
+        stdio: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditVerb {
+    /// Print the last calls and follow new ones.
+    Tail {
+        /// How many to begin with.
+        #[arg(short = 'n', long, default_value_t = 10)]
+        lines: usize,
+        /// End after those.
+        #[arg(long)]
+        no_follow: bool,
+        /// Another file than the configured one.
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// Print the calls as a table.
+    View {
+        /// Another file than the configured one.
+        file: Option<PathBuf>,
+    },
+    /// Check that no line was changed, removed or put in.
+    Verify {
+        /// Another file than the configured one.
+        file: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigVerb {
+    /// Print every effective value and where it was set.
+    Show,
+    /// Say what is wrong with the configuration.
+    Check,
+    /// Print the JSON schema for editors.
+    Schema,
+}
+
+/// In which shape tools are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolsFormat {
+    /// For people.
+    Table,
+    /// Everything known of each tool.
+    Json,
+    /// As the Anthropic API takes them.
+    Anthropic,
+    /// As the OpenAI API takes them.
+    Openai,
+    /// As an MCP server lists them.
+    Mcp,
+    /// As text for a system prompt.
+    Prompt,
+}
+
+/// How far the origin of a call is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Trust {
+    /// Only reading inside the workspace, and even that after a question.
+    Untrusted,
+    /// Reading runs, everything else asks.
+    Provisional,
+    /// The rules alone decide.
+    Trusted,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,130 @@
+//! `haft audit`: the record of calls, as a table, as it grows, and checked.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use haft::audit::{
+    Report, verify,
+    view::{Follower, Row, rows},
+};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    args::{AuditVerb, Common},
+    commands::open::load,
+    exit::Exit,
+    output::{self, printable},
+};
+
+/// Runs one of the verbs.
+pub(crate) async fn run(common: &Common, verb: &AuditVerb) -> Result<Exit, String> {
+    match verb {
+        AuditVerb::View { file } => view(common, &log(common, file.as_deref())?),
+        AuditVerb::Tail { lines, no_follow, file } => {
+            tail(common, &log(common, file.as_deref())?, *lines, !no_follow).await
+        }
+        AuditVerb::Verify { file } => check(common, &log(common, file.as_deref())?),
+    }
+}
+
+/// The named file, else the configured one.
+fn log(common: &Common, file: Option<&Path>) -> Result<PathBuf, String> {
+    match file {
+        Some(file) => Ok(file.to_owned()),
+        None => Ok(haft::audit_file(&load(common)?.config)),
+    }
+}
+
+fn view(common: &Common, file: &Path) -> Result<Exit, String> {
+    for row in rows(file).map_err(|error| error.to_string())? {
+        print(common, &row);
+    }
+    Ok(Exit::Ok)
+}
+
+async fn tail(common: &Common, file: &Path, lines: usize, follow: bool) -> Result<Exit, String> {
+    let mut follower = Follower::from_last(file, lines).map_err(|error| error.to_string())?;
+    loop {
+        for line in follower.poll().map_err(|error| error.to_string())? {
+            if common.json {
+                output::line(&String::from_utf8_lossy(&line));
+            } else if let Some(row) = Row::of(&line) {
+                print(common, &row);
+            }
+        }
+        if !follow {
+            return Ok(Exit::Ok);
+        }
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+}
+
+fn print(common: &Common, row: &Row) {
+    if common.json {
+        return output::json(row);
+    }
+    let time = row.ts.get(11..19).unwrap_or(&row.ts);
+    let about: String = printable(&row.about).replace('\n', "⏎").chars().take(60).collect();
+    output::line(&format!(
+        "{:>5} {time} {:<16} {:<6} {:<24} {:>6} ms  {about:<60}  {}",
+        row.seq,
+        row.tool,
+        row.decision,
+        row.outcome,
+        row.duration_ms,
+        printable(&row.by)
+    ));
+}
+
+fn check(common: &Common, file: &Path) -> Result<Exit, String> {
+    let report = verify(file).map_err(|error| error.to_string())?;
+    let exit = if report.is_intact() { Exit::Ok } else { Exit::ToolFailed };
+    if common.json {
+        let mut object = match serde_json::to_value(&report) {
+            Ok(Value::Object(object)) => object,
+            _ => Map::new(),
+        };
+        object.insert("intact".to_owned(), json!(report.is_intact()));
+        output::json(&object);
+        return Ok(exit);
+    }
+    output::line(&described(file, &report));
+    Ok(exit)
+}
+
+fn described(file: &Path, report: &Report) -> String {
+    let mut lines = vec![match &report.broken {
+        None => {
+            format!("{}: {} lines, {} sessions, chain unbroken", file.display(), report.lines, report.sessions.len())
+        }
+        Some(broken) => format!(
+            "{}: BROKEN at line {}: {} ({} places in all)",
+            file.display(),
+            broken.line,
+            printable(&broken.why),
+            report.broken_count
+        ),
+    }];
+    for damage in &report.damaged {
+        lines
+            .push(format!("line {}: a write was cut off after {} bytes; the chain goes on", damage.line, damage.bytes));
+    }
+    if report.lost > 0 {
+        lines.push(format!("{} calls could not be put on record, as later lines say", report.lost));
+    }
+    if let Some(continuation) = &report.continues {
+        let fits = match continuation.fits {
+            Some(true) => "and fits its end",
+            Some(false) => "and does NOT fit its end",
+            None => "which is not here to be looked at",
+        };
+        lines.push(format!("continues {}, {fits}", printable(&continuation.file)));
+    }
+    if let (Some(seq), Some(head)) = (report.last_seq, &report.head) {
+        lines
+            .push(format!("head: {seq} {head} (compare with what was noted elsewhere: a cut-off end leaves no trace)"));
+    }
+    lines.join("\n")
+}

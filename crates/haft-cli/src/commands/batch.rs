@@ -1,0 +1,166 @@
+//! `haft batch`: calls as JSON lines, results as JSON lines, in the same order.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+};
+
+use haft::{
+    Toolbox,
+    core::{CallId, SessionId, ToolCall, TrustLevel},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    args::Common,
+    commands::{
+        call::{Consent, make},
+        open::open,
+    },
+    exit::Exit,
+    output,
+};
+
+/// The longest line that is taken; what is longer is answered with an error.
+const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+
+/// One line of the input.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: Option<String>,
+    tool: String,
+    #[serde(default)]
+    params: Value,
+    #[serde(default)]
+    approve: bool,
+    session: Option<String>,
+    workdir: Option<PathBuf>,
+    trust: Option<TrustLevel>,
+}
+
+/// Makes the calls. A bad line gets an error line and the rest run.
+pub(crate) async fn run(common: &Common, file: Option<&Path>) -> Result<Exit, String> {
+    let toolbox = open(common)?;
+    let mut input: Box<dyn BufRead> = match file.filter(|file| *file != Path::new("-")) {
+        None => Box::new(BufReader::new(io::stdin())),
+        Some(path) => {
+            let file = File::open(path).map_err(|error| format!("`{}`: {error}", path.display()))?;
+            Box::new(BufReader::new(file))
+        }
+    };
+    let mut exit = Exit::Ok;
+    while let Some(line) = next_line(&mut input).map_err(|error| format!("the input ended early: {error}"))? {
+        let answer = match line {
+            Ok(text) if text.trim().is_empty() => continue,
+            Ok(text) => one(&toolbox, &text).await,
+            Err(problem) => Err((None, problem)),
+        };
+        match answer {
+            Ok(report) => output::json(&report),
+            Err((id, problem)) => {
+                exit = Exit::ToolFailed;
+                output::json(&bad_line(id.as_deref(), &problem));
+            }
+        }
+    }
+    Ok(exit)
+}
+
+async fn one(toolbox: &Toolbox, text: &str) -> Result<haft::CallReport, (Option<String>, String)> {
+    let line: Line = serde_json::from_str(text).map_err(|error| {
+        let id = serde_json::from_str::<Value>(text).ok().and_then(|line| line["id"].as_str().map(str::to_owned));
+        (id, format!("the line is no call: {error}"))
+    })?;
+    let id = line.id.clone();
+    let bad = |problem: String| (id.clone(), problem);
+    let mut call = ToolCall::new(&line.tool, line.params).map_err(|error| bad(error.to_string()))?;
+    if let Some(id) = &line.id {
+        call = call.with_id(CallId::parse(id).map_err(|error| bad(error.to_string()))?);
+    }
+    let mut cx = toolbox.context();
+    if let Some(session) = &line.session {
+        cx = cx.in_session(SessionId::parse(session).map_err(|error| bad(error.to_string()))?);
+    }
+    if let Some(workdir) = &line.workdir {
+        let workdir = toolbox.context().workdir().join(workdir);
+        cx = cx.with_workdir(workdir);
+    }
+    if let Some(trust) = line.trust {
+        cx = cx.capped(trust);
+    }
+    let consent = if line.approve { Consent::Given } else { Consent::Refused };
+    Ok(make(toolbox, call, &cx, consent).await)
+}
+
+/// The next line: text, or what is wrong with it; `None` at the end.
+fn next_line(input: &mut dyn BufRead) -> io::Result<Option<Result<String, String>>> {
+    let mut bytes = Vec::new();
+    let read = input.take(LONGEST_LINE).read_until(b'\n', &mut bytes)?;
+    if read == 0 {
+        return Ok(None);
+    }
+    if !bytes.ends_with(b"\n") && bytes.len() as u64 == LONGEST_LINE {
+        skip_line(input)?;
+        return Ok(Some(Err(format!("the line is longer than {LONGEST_LINE} bytes"))));
+    }
+    Ok(Some(String::from_utf8(bytes).map_err(|error| format!("the line is not UTF-8: {error}"))))
+}
+
+fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
+    loop {
+        let here = input.fill_buf()?;
+        if here.is_empty() {
+            return Ok(());
+        }
+        let end = here.iter().position(|byte| *byte == b'\n');
+        let skipped = end.map_or(here.len(), |end| end + 1);
+        input.consume(skipped);
+        if end.is_some() {
+            return Ok(());
+        }
+    }
+}
+
+fn bad_line(id: Option<&str>, problem: &str) -> Value {
+    json!({
+        "id": id,
+        "tool": null,
+        "ok": false,
+        "decision": "deny",
+        "text": problem,
+        "raw_response": null,
+        "error": {
+            "category": "invalid_parameters",
+            "code": "bad_line",
+            "message": problem,
+            "suggestion": "Write one JSON object per line: {\"id\",\"tool\",\"params\",\"approve\"?,\"session\"?,\"workdir\"?,\"trust\"?}.",
+            "retryable": false,
+        },
+        "confirmation": null,
+        "filter": null,
+        "overflow": null,
+        "warnings": [],
+        "truncated": false,
+        "cached": false,
+        "duration_ms": 0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_one_by_one_and_bad_ones_say_why() {
+        let mut input: &[u8] = b"{\"a\":1}\n\xff\n\nlast";
+        let mut seen = vec![];
+        while let Some(line) = next_line(&mut input).unwrap() {
+            seen.push(line.map_err(|problem| problem.chars().take(20).collect::<String>()));
+        }
+        let text = |text: &str| Ok(text.to_owned());
+        assert_eq!(seen, [text("{\"a\":1}\n"), Err("the line is not UTF-".to_owned()), text("\n"), text("last")]);
+    }
+}

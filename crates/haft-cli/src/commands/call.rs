@@ -1,0 +1,139 @@
+//! `haft call`: one call through all layers.
+
+use std::time::Instant;
+
+use haft::{
+    CallReport, Toolbox,
+    core::{CallContext, CallerId, ConfirmPrompt, Confirmer, NobodyToAsk, ToolCall, ToolName, TrustLevel},
+};
+
+use crate::{
+    args::{Call, Common, Trust},
+    commands::{open::open, parameters},
+    exit::Exit,
+    output,
+    terminal::{Terminal, summary},
+};
+
+/// Makes the call and prints what the model would get.
+pub(crate) async fn run(common: &Common, verb: &Call) -> Result<Exit, String> {
+    let toolbox = open(common)?;
+    let definition = ToolName::parse(&verb.tool).ok().and_then(|name| toolbox.stack().definition(&name));
+    let params = parameters::parse(&verb.params, definition.as_deref())?;
+    let mut call = ToolCall::new(&verb.tool, params).map_err(|error| error.to_string())?;
+    if let Some(caller) = &verb.caller {
+        call = call.with_caller(CallerId::parse(caller).map_err(|error| error.to_string())?);
+    }
+    let cx = toolbox.context().capped(verb.trust.into()).requested_by_user();
+    let report = make(&toolbox, call, &cx, consent(verb.yes)).await;
+    print(common, &report);
+    Ok(Exit::of(&report))
+}
+
+/// How a question is answered on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Consent {
+    /// Yes, as the option said.
+    Given,
+    /// By the person at the terminal.
+    Asked,
+    /// By nobody.
+    Refused,
+}
+
+fn consent(yes: bool) -> Consent {
+    if yes { Consent::Given } else { Consent::Asked }
+}
+
+/// Makes one call; an interrupt cancels it.
+pub(crate) async fn make(toolbox: &Toolbox, call: ToolCall, cx: &CallContext, consent: Consent) -> CallReport {
+    let (id, tool, start) = (call.id.clone(), call.tool.clone(), Instant::now());
+    let cancel = cx.cancel().child_token();
+    let cx = cx.clone().with_cancel(cancel.clone());
+    let confirmer: &dyn Confirmer = match consent {
+        Consent::Given => &Agrees,
+        Consent::Asked => &Terminal::default(),
+        Consent::Refused => &NobodyToAsk,
+    };
+    let calling = toolbox.call(call, &cx, confirmer);
+    let interrupted = async {
+        interrupt().await;
+        cancel.cancel();
+        // The call ends by itself now; its result says so.
+        std::future::pending::<()>().await;
+    };
+    let recorded = tokio::select! {
+        recorded = calling => recorded,
+        () = interrupted => unreachable!("it waits for ever"),
+    };
+    let definition = toolbox.definition(&tool);
+    CallReport::new(id, &definition, &recorded, start.elapsed())
+}
+
+async fn interrupt() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
+        (Ok(mut interrupt), Ok(mut terminate)) => {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        }
+        _ => std::future::pending().await,
+    }
+}
+
+/// Says yes once, as `--yes` promised.
+struct Agrees;
+
+#[async_trait::async_trait]
+impl Confirmer for Agrees {
+    async fn confirm(&self, _: &ConfirmPrompt) -> haft::core::Answer {
+        haft::core::Answer::Once
+    }
+}
+
+/// Prints a report: one object, or the text with what a person should know beside it.
+fn print(common: &Common, report: &CallReport) {
+    if common.json {
+        return output::json(report);
+    }
+    if !common.quiet {
+        for warning in &report.warnings {
+            output::note(&format!("warning: {warning}"));
+        }
+        if let Some(wanted) = &report.confirmation {
+            output::note(&wanted_by(report, wanted));
+        }
+    }
+    output::line(&report.text);
+}
+
+/// What was wanted of a person, where none could be asked.
+fn wanted_by(report: &CallReport, wanted: &haft::ConfirmationReport) -> String {
+    let prompt = ConfirmPrompt {
+        tool: report.tool.clone(),
+        reason: wanted.prompt.clone(),
+        parts: wanted.subjects.clone(),
+        would_store: wanted.would_store.clone(),
+    };
+    let mut lines = summary(&prompt);
+    lines.push("nobody agreed; `--yes` agrees to this one call".to_owned());
+    if let Some(rule) = &wanted.would_store {
+        lines.push(format!(
+            "or allow it for good:\n  [[tools.permissions.{}]]\n  pattern = {:?}\n  action = \"allow\"",
+            rule.tool, rule.pattern
+        ));
+    }
+    lines.join("\n")
+}
+
+impl From<Trust> for TrustLevel {
+    fn from(trust: Trust) -> Self {
+        match trust {
+            Trust::Untrusted => Self::Untrusted,
+            Trust::Provisional => Self::Provisional,
+            Trust::Trusted => Self::Trusted,
+        }
+    }
+}

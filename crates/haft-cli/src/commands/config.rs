@@ -1,0 +1,61 @@
+//! `haft config`: what is configured, where it was set, and what is wrong with it.
+
+use haft::{
+    Toolbox,
+    config::{HaftConfig, Loaded, Place},
+    core::inline_schema,
+};
+use serde_json::json;
+
+use crate::{
+    args::{Common, ConfigVerb},
+    commands::open::{load, workdir},
+    exit::Exit,
+    output,
+};
+
+/// Runs one of the verbs.
+pub(crate) fn run(common: &Common, verb: &ConfigVerb) -> Result<Exit, String> {
+    match verb {
+        ConfigVerb::Show => show(common, &load(common)?),
+        ConfigVerb::Check => return check(common),
+        ConfigVerb::Schema => {
+            let schema = inline_schema::<HaftConfig>();
+            output::line(&serde_json::to_string_pretty(&schema).map_err(|error| error.to_string())?);
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn show(common: &Common, loaded: &Loaded<HaftConfig>) {
+    let origin = |place: Option<&Place>| match (place, &loaded.file) {
+        (None, _) => "default".to_owned(),
+        (Some(Place::Line(line)), Some(file)) => format!("{}:{line}", file.display()),
+        (Some(place), _) => place.to_string(),
+    };
+    for (path, value, place) in loaded.effective() {
+        if common.json {
+            output::json(&json!({"key": path, "value": value, "origin": origin(place.as_ref())}));
+        } else {
+            output::line(&format!("{path} = {value}  # {}", origin(place.as_ref())));
+        }
+    }
+}
+
+/// Loads and compiles everything, as a start would, and names rules that can never match.
+fn check(common: &Common) -> Result<Exit, String> {
+    let loaded = load(common)?;
+    let file = loaded.file.clone();
+    let toolbox = Toolbox::builder(loaded).workdir(workdir(common)?).build().map_err(|error| error.to_string())?;
+    let findings = toolbox.lint();
+    if common.json {
+        output::json(&json!({"ok": true, "file": file, "warnings": findings}));
+        return Ok(Exit::Ok);
+    }
+    for finding in &findings {
+        output::line(&format!("warning: {finding}"));
+    }
+    let from = file.map_or_else(|| "the defaults".to_owned(), |file| format!("`{}`", file.display()));
+    output::line(&format!("{from}: ok, {} warnings", findings.len()));
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,17 @@
+//! One file per verb.
+
+mod open;
+mod parameters;
+
+pub(crate) mod audit;
+pub(crate) mod batch;
+pub(crate) mod call;
+pub(crate) mod config;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod exec;
+pub(crate) mod explain;
+pub(crate) mod layers;
+pub(crate) mod mcp;
+pub(crate) mod reference;
+pub(crate) mod tools;

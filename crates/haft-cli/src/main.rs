@@ -1,0 +1,62 @@
+//! The `haft` command: a thin skin over the facade, one file per verb.
+
+mod args;
+mod commands;
+mod exit;
+mod output;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::{
+    args::{Cli, McpVerb, PolicyVerb, Verb},
+    exit::Exit,
+};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    log_to_stderr(cli.common.quiet);
+    let ended = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("the runtime cannot be started: {error}"))
+        .and_then(|runtime| runtime.block_on(run(&cli)));
+    let exit = ended.unwrap_or_else(|problem| {
+        output::note(&format!("haft: {problem}"));
+        Exit::Usage
+    });
+    ExitCode::from(exit.code())
+}
+
+async fn run(cli: &Cli) -> Result<Exit, String> {
+    let common = &cli.common;
+    match &cli.verb {
+        Verb::Call(verb) => commands::call::run(common, verb).await,
+        Verb::Batch { file } => commands::batch::run(common, file.as_deref()).await,
+        Verb::Explain(verb) | Verb::Policy { verb: PolicyVerb::Check(verb) } => {
+            commands::explain::run(common, verb).await
+        }
+        Verb::Exec { timeout, yes, command } => commands::exec::run(common, *timeout, *yes, command).await,
+        Verb::Tools { format, cost } => commands::tools::run(common, *format, *cost),
+        Verb::Layers => Ok(commands::layers::run(common)),
+        Verb::Mcp { verb: McpVerb::Serve { .. } } => commands::mcp::serve(common).await,
+        Verb::Audit { verb } => commands::audit::run(common, verb).await,
+        Verb::Config { verb } => commands::config::run(common, verb),
+        Verb::Doctor => commands::doctor::run(common),
+        Verb::Demo { dir } => commands::demo::run(common, dir).await,
+        Verb::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Cli::command(), "haft", &mut std::io::stdout());
+            Ok(Exit::Ok)
+        }
+        Verb::Reference { dir } => commands::reference::run(dir),
+    }
+}
+
+/// Logs go to standard error, never into a result; `HAFT_LOG` says how much, warnings by default.
+fn log_to_stderr(quiet: bool) {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("HAFT_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(if quiet { "error" } else { "warn" }));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}

@@ -1,0 +1,46 @@
+//! Writing to a terminal or pipe that may be gone at any moment.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+/// Prints a text and a line end. A reader that is gone (`| head`) ends the program quietly, as it does other commands.
+pub(crate) fn line(text: &str) {
+    let mut out = io::stdout().lock();
+    if out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// Prints one JSON object on one line.
+pub(crate) fn json(value: &impl Serialize) {
+    line(&serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}")));
+}
+
+/// Prints a note for a person; never mixed with the result, and not a reason to end when nobody reads it.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Makes text of a tool safe for a terminal: control characters other than tab and line end are shown, not sent.
+pub(crate) fn printable(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        c if c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c) => {
+            c.escape_unicode().to_string()
+        }
+        c => c.to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_shown_not_sent() {
+        assert_eq!(printable("a\tb\nc"), "a\tb\nc");
+        assert_eq!(printable("\u{1b}[2J\u{202e}x\r"), "\\u{1b}[2J\\u{202e}x\\u{d}");
+    }
+}

@@ -1,0 +1,182 @@
+//! From a configuration to a toolbox: every section is compiled before anything is put together.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tools_audit::{Audit, AuditSink};
+use tools_core::{Announce, CallContext, CompositeExecutor, DynExecutor, Layer, Redactor, SessionId, Shared, Stack};
+use tools_file::FileConfig;
+use tools_mcp::Continuations;
+use tools_policy::permissions::{PermissionGate, SessionRules};
+use tools_shell::{Bash, ShellPolicyHandle};
+
+use crate::{
+    LAYERS, Toolbox,
+    config::{HaftConfig, LoadError, Loaded, places},
+    secrets,
+};
+
+/// Builds a [`Toolbox`].
+#[derive(Debug)]
+pub struct ToolboxBuilder {
+    loaded: Loaded<HaftConfig>,
+    workdir: PathBuf,
+    session: Option<SessionId>,
+    executors: Vec<DynExecutor>,
+}
+
+/// What a toolbox is made of beyond its stack: kept to make a narrower one.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    loaded: Loaded<HaftConfig>,
+    executors: Vec<DynExecutor>,
+    layers: Layers,
+    pub(crate) audit: Option<PathBuf>,
+    pub(crate) continuations: Continuations,
+}
+
+/// The layers, made once and shared by every stack of a toolbox.
+#[derive(Clone)]
+struct Layers(Vec<Arc<dyn Layer>>);
+
+impl std::fmt::Debug for Layers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|layer| layer.name())).finish()
+    }
+}
+
+impl ToolboxBuilder {
+    pub(crate) fn new(loaded: Loaded<HaftConfig>) -> Self {
+        Self { loaded, workdir: PathBuf::from("/"), session: None, executors: vec![] }
+    }
+
+    /// Where relative paths start, and what tools are kept in where the configuration names no other folders. An
+    /// absolute path of a folder that exists.
+    pub fn workdir(self, workdir: impl Into<PathBuf>) -> Self {
+        Self { workdir: workdir.into(), ..self }
+    }
+
+    /// The session that calls belong to; without it a fresh one.
+    pub fn session(self, session: SessionId) -> Self {
+        Self { session: Some(session), ..self }
+    }
+
+    /// One more executor, behind the built-in ones: a name that they own stays theirs.
+    pub fn executor(mut self, executor: DynExecutor) -> Self {
+        self.executors.push(executor);
+        self
+    }
+
+    /// Compiles every section and puts the toolbox together.
+    ///
+    /// # Errors
+    /// The first section that cannot be compiled, by key and line: nothing runs on half a configuration.
+    pub fn build(self) -> Result<Toolbox, LoadError> {
+        let Self { loaded, workdir, session, executors } = self;
+        let config = &loaded.config;
+        let home = home();
+        let permissions = config
+            .tools
+            .permissions
+            .compile(home.as_deref())
+            .map_err(|error| loaded.fault(&error.path, error.problem))?;
+        let (permissions, sessions) = (Shared::new(permissions), Arc::new(SessionRules::default()));
+        let redactor: Arc<dyn Redactor> = Arc::new(tools_core::NoRedaction);
+        let sink = open_audit(&loaded)?;
+        let audit = sink.as_ref().map(|sink| sink.path().to_owned());
+        let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Announce)];
+        if let Some(sink) = sink {
+            let sink: Arc<dyn AuditSink> = Arc::new(sink);
+            layers.push(Arc::new(Audit::new(sink, redactor, config.tools.audit.on_error)));
+        }
+        layers.push(Arc::new(PermissionGate::new(permissions.clone(), Arc::clone(&sessions))));
+        debug_assert!(in_order(&layers), "the layers stand in the order of `LAYERS`");
+
+        let mut context = CallContext::new(workdir);
+        if let Some(session) = session {
+            context = context.in_session(session);
+        }
+        let continuations = Continuations::default();
+        let config = Arc::new(config.clone());
+        let parts = Parts { loaded, executors, layers: Layers(layers), audit, continuations };
+        let stack = parts.stack(&config, context.workdir())?;
+        let parts = Arc::new(parts);
+        Ok(Toolbox { stack, context, config, permissions, sessions, parts })
+    }
+}
+
+impl Parts {
+    /// The executors of `config`, behind the shared layers.
+    fn stack(&self, config: &HaftConfig, workdir: &Path) -> Result<Arc<Stack>, LoadError> {
+        let mut executors = Vec::new();
+        if config.tools.enabled {
+            let shell = config.tools.shell.compile();
+            let shell =
+                shell.map_err(|error| self.loaded.fault(&format!("tools.shell.{}", error.key), error.problem))?;
+            let files = config.tools.file.compile(workdir, home().as_deref());
+            let files = files.map_err(|error| self.loaded.fault("tools.file", error.to_string()))?;
+            let bash = Bash::new(ShellPolicyHandle::new(shell))
+                .hiding(secrets::hidden(&config.tools.file, files.rules()))
+                .protecting(self.protected());
+            executors.push(DynExecutor::new(bash.into_executor()));
+            executors.extend(tools_file::executors(Shared::new(files)));
+            executors.push(self.continuations.executor());
+        }
+        executors.extend(self.executors.iter().cloned());
+        Ok(Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new(executors))))
+    }
+
+    /// The layers around no tools at all: for a session whose workspace is empty.
+    pub(crate) fn closed(&self) -> Arc<Stack> {
+        Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new([])))
+    }
+
+    /// What no tool may change, wherever it lies: the rules it is judged by and the record of what it did.
+    fn protected(&self) -> Vec<PathBuf> {
+        self.loaded.file.iter().chain(&self.audit).cloned().collect()
+    }
+
+    pub(crate) fn roots(&self, workdir: &Path) -> Vec<PathBuf> {
+        let allowed = &self.loaded.config.tools.file.allowed_paths;
+        let roots = if allowed.is_empty() { vec![workdir.to_owned()] } else { allowed.clone() };
+        roots.iter().filter_map(|root| workdir.join(root).canonicalize().ok()).collect()
+    }
+
+    pub(crate) fn narrowed(&self, toolbox: &Toolbox, roots: &[PathBuf]) -> Result<Toolbox, LoadError> {
+        let mut config = toolbox.config.as_ref().clone();
+        config.tools.file = FileConfig { allowed_paths: roots.to_vec(), ..config.tools.file };
+        config.tools.shell.allowed_paths = roots.iter().map(|root| root.to_string_lossy().into_owned()).collect();
+        let workdir = roots.first().map_or_else(|| toolbox.workdir().to_owned(), Clone::clone);
+        let stack = self.stack(&config, &workdir)?;
+        let context = toolbox.context.clone().with_workdir(workdir);
+        Ok(Toolbox { stack, context, config: Arc::new(config), ..toolbox.clone() })
+    }
+}
+
+fn open_audit(loaded: &Loaded<HaftConfig>) -> Result<Option<tools_audit::JsonlSink>, LoadError> {
+    let config = &loaded.config.tools.audit;
+    if !config.enabled {
+        return Ok(None);
+    }
+    let base = places::state_dir();
+    let sink = config.compile(&base).map_err(|error| loaded.fault("tools.audit.path", error.to_string()))?;
+    Ok(Some(sink))
+}
+
+/// The layers that are here stand in the documented order.
+fn in_order(layers: &[Arc<dyn Layer>]) -> bool {
+    let mut documented = LAYERS.iter().map(|row| row.name);
+    layers.iter().all(|layer| documented.any(|name| name == layer.name()))
+}
+
+/// The user's home, for `~` in patterns.
+pub(crate) fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
+}
+
+/// The file that calls are recorded in under `config`.
+pub fn audit_file(config: &HaftConfig) -> PathBuf {
+    places::state_dir().join(&config.tools.audit.path)
+}

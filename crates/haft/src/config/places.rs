@@ -1,0 +1,25 @@
+//! Where the user's configuration and the record of calls live when nobody says otherwise.
+
+use std::path::PathBuf;
+
+use etcetera::{BaseStrategy, choose_base_strategy};
+
+/// The user's configuration file: `haft/config.toml` in their configuration folder. It may not exist.
+///
+/// `None` when the user has no home. A file in the workspace is never read by itself: a repository must not bring the
+/// rules it is judged by.
+pub fn config_file() -> Option<PathBuf> {
+    let strategy = choose_base_strategy().ok()?;
+    Some(strategy.config_dir().join("haft").join("config.toml"))
+}
+
+/// The folder for what must outlive a run: `haft` in the user's state folder, or in the temporary folder for a user
+/// without a home.
+pub fn state_dir() -> PathBuf {
+    let strategy = choose_base_strategy().ok();
+    let home = strategy.and_then(|strategy| strategy.state_dir().or_else(|| Some(strategy.data_dir())));
+    match home {
+        Some(dir) => dir.join("haft"),
+        None => std::env::temp_dir().join(format!("haft-{}", rustix::process::getuid().as_raw())),
+    }
+}

@@ -1,0 +1,100 @@
+//! What this machine can hold, what a call would be held by, and what is not stopped.
+
+use serde::Serialize;
+use tools_sandbox::kernel::{Facility, Level, Probe, Sandbox, Strength};
+
+use crate::Toolbox;
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What was looked at.
+    pub what: String,
+    /// Whether it is as it should be.
+    pub ok: bool,
+    /// What was found.
+    pub found: String,
+}
+
+/// What this machine can hold. Field names are permanent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Doctor {
+    /// How strongly a command is confined here: `namespaces`, `landlock`, `off`, or why nothing runs.
+    pub sandbox: String,
+    /// What was looked at, one by one.
+    pub findings: Vec<Finding>,
+    /// What is not stopped, one sentence each.
+    pub not_stopped: Vec<String>,
+}
+
+impl Doctor {
+    pub(crate) fn examine(toolbox: &Toolbox) -> Self {
+        let mut findings: Vec<Finding> = Probe::cached().report().iter().map(facility).collect();
+        let (sandbox, not_stopped) = match confinement(toolbox) {
+            Ok(strength) => (level(strength.level).to_owned(), strength.not_stopped),
+            Err(problem) => (format!("nothing runs: {problem}"), vec![]),
+        };
+        findings.extend([program("bash"), program("git"), program("cargo"), record(toolbox)]);
+        Self { sandbox, findings, not_stopped }
+    }
+
+    /// Whether calls can run and are put on record.
+    pub fn is_usable(&self) -> bool {
+        !self.sandbox.starts_with("nothing runs")
+            && self.findings.iter().all(|finding| finding.ok || finding.what != "record")
+    }
+
+    /// The report as a person reads it.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("commands are confined by: {}", self.sandbox)];
+        for finding in &self.findings {
+            let mark = if finding.ok { "ok     " } else { "MISSING" };
+            lines.push(format!("{mark} {:<34} {}", finding.what, finding.found));
+        }
+        lines.push("what is not stopped:".to_owned());
+        lines.extend(self.not_stopped.iter().map(|sentence| format!("  - {sentence}")));
+        if self.not_stopped.is_empty() {
+            lines.push("  - nothing that was looked for; see docs/threat-model.md for what was not".to_owned());
+        }
+        lines
+    }
+}
+
+/// What a command of this toolbox would be held by.
+fn confinement(toolbox: &Toolbox) -> Result<Strength, String> {
+    let policy = toolbox.config().tools.shell.compile().map_err(|error| error.to_string())?;
+    let asked = policy.confinement(toolbox.roots(), vec![], vec![]);
+    Sandbox::compile(&asked).map(|sandbox| sandbox.strength().clone()).map_err(|error| error.to_string())
+}
+
+fn facility(facility: &Facility) -> Finding {
+    let found = facility.missing.clone().unwrap_or_else(|| "works".to_owned());
+    Finding { what: facility.name.clone(), ok: facility.missing.is_none(), found }
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Namespaces => "namespaces",
+        Level::Landlock => "landlock",
+        Level::Off => "off",
+    }
+}
+
+/// Whether a program is in the path that commands are started with.
+fn program(name: &str) -> Finding {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
+    Finding {
+        what: format!("program {name}"),
+        ok: found.is_some(),
+        found: found.map_or_else(|| "not in PATH".to_owned(), |file| file.display().to_string()),
+    }
+}
+
+fn record(toolbox: &Toolbox) -> Finding {
+    let found = match &toolbox.parts.audit {
+        Some(file) => file.display().to_string(),
+        None => "off (`tools.audit.enabled`)".to_owned(),
+    };
+    Finding { what: "record".to_owned(), ok: toolbox.parts.audit.is_some(), found }
+}

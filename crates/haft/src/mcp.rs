@@ -1,0 +1,55 @@
+//! The toolbox as an MCP server: roots narrow it, people's answers become rules of the session.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use tools_core::{SessionId, Stack, StoredRule};
+use tools_mcp::{McpError, McpServer, SessionRules, Structured, Workspace};
+
+use crate::Toolbox;
+
+/// Serves the tools over standard input and output until the client is gone.
+///
+/// # Errors
+/// When the connection cannot be set up.
+pub async fn serve_mcp(toolbox: Toolbox) -> Result<(), McpError> {
+    server(&toolbox).serve_stdio().await
+}
+
+/// The server, for hosts with a transport of their own.
+pub fn server(toolbox: &Toolbox) -> McpServer {
+    let config = &toolbox.config().mcp;
+    let bridge = Arc::new(Bridge(toolbox.clone()));
+    McpServer::builder(Arc::clone(toolbox.stack()))
+        .identity("haft", env!("CARGO_PKG_VERSION"))
+        .context(toolbox.context())
+        .roots(toolbox.roots())
+        .workspace(Arc::clone(&bridge) as Arc<dyn Workspace>)
+        .session_rules(bridge)
+        .continuations(toolbox.parts.continuations.clone())
+        .structured(if config.structured { Structured::Always } else { Structured::Never })
+        .answer_cap(config.answer_bytes)
+        .question_timeout(Duration::from_secs(config.question_timeout))
+        .build()
+}
+
+struct Bridge(Toolbox);
+
+impl Workspace for Bridge {
+    fn narrow(&self, _: &SessionId, roots: &[PathBuf]) -> Option<Arc<Stack>> {
+        // An empty list means "nothing" here, not "the default": the client's roots and ours have nothing in common.
+        if roots.is_empty() {
+            return Some(self.0.parts.closed());
+        }
+        let narrowed = self.0.narrowed(roots).map(|narrowed| Arc::clone(narrowed.stack()));
+        Some(narrowed.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the client's roots cannot be used; nothing may be touched");
+            self.0.parts.closed()
+        }))
+    }
+}
+
+impl SessionRules for Bridge {
+    fn add(&self, session: &SessionId, rule: StoredRule) {
+        self.0.allow_for_session(session, rule);
+    }
+}

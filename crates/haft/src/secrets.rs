@@ -1,0 +1,55 @@
+//! The read rules of the file tools, brought to commands: what a tool may not read, no command may read either.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tools_file::FileConfig;
+use tools_sandbox::{ReadRules, SECRET_PRESET};
+use tools_shell::Hidden;
+
+use crate::builder::home;
+
+/// What commands cannot read under `config`, whose compiled rules are `rules`.
+pub(crate) fn hidden(config: &FileConfig, rules: &ReadRules) -> Hidden {
+    let patterns: Vec<&str> = match &config.deny_read {
+        Some(patterns) => patterns.iter().map(String::as_str).collect(),
+        None => SECRET_PRESET.to_vec(),
+    };
+    let home = home();
+    let places = patterns.iter().filter_map(|pattern| place(pattern, home.as_deref()));
+    let rules = rules.clone();
+    Hidden { places: places.collect(), denies: Arc::new(move |path| rules.denies(path)) }
+}
+
+/// The one place that a pattern names, wherever the workspace is; `None` when it has to be looked for.
+fn place(pattern: &str, home: Option<&Path>) -> Option<PathBuf> {
+    let pattern = pattern.strip_suffix("/**").unwrap_or(pattern);
+    if pattern.contains(['*', '?', '[', '{', '!']) {
+        return None;
+    }
+    match pattern.strip_prefix("~/") {
+        Some(rest) => home.map(|home| home.join(rest)),
+        None => pattern.starts_with('/').then(|| PathBuf::from(pattern)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_patterns_of_one_place_name_it() {
+        let check = |pattern: &str, expected: Option<&str>| {
+            assert_eq!(place(pattern, Some(Path::new("/home/me"))), expected.map(PathBuf::from), "{pattern}");
+        };
+        check("~/.ssh", Some("/home/me/.ssh"));
+        check("~/.aws/**", Some("/home/me/.aws"));
+        check("/etc/shadow", Some("/etc/shadow"));
+        check("**/.env", None);
+        check("/proc/*/environ", None);
+        check("!/etc/x", None);
+        check("relative", None);
+    }
+}

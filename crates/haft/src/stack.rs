@@ -1,0 +1,36 @@
+//! The order of the layers, as a value: `haft layers`, the reference page and the builder all read it here.
+
+/// One layer: where it lives, what it refuses with, and why it stands where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LayerRow {
+    /// Its permanent name.
+    pub name: &'static str,
+    /// The crate it lives in.
+    pub owner: &'static str,
+    /// The categories and codes it refuses with; empty when it refuses nothing.
+    pub refuses_with: &'static [&'static str],
+    /// Why it stands exactly here.
+    pub why: &'static str,
+}
+
+/// The layers, outermost first.
+pub const LAYERS: &[LayerRow] = &[
+    LayerRow {
+        name: "announce",
+        owner: "tools-core",
+        refuses_with: &[],
+        why: "`Started` before anything, `Finished` after the audit line exists: nobody learns a result that is not on record",
+    },
+    LayerRow {
+        name: "audit",
+        owner: "tools-audit",
+        refuses_with: &["permanent_failure/audit_failed"],
+        why: "sees every refusal, unknown tool and dropped call, and writes before it returns",
+    },
+    LayerRow {
+        name: "permissions",
+        owner: "tools-policy",
+        refuses_with: &["confirmation_required/confirmation_required", "policy_blocked/permission_denied"],
+        why: "last gate: a person is asked only about a call that nothing else refuses",
+    },
+];

@@ -1,0 +1,146 @@
+//! All tools, all layers, one way in.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tools_core::{
+    Answer, Approval, CallContext, CallerId, Confirmer, EventKind, Recorded, SessionId, Shared, Stack, StoredRule,
+    SystemClock, ToolCall, ToolDef, ToolErrorCategory, ToolName,
+};
+use tools_policy::permissions::{self, Permissions, Question, SessionRules};
+
+use crate::{Doctor, Explanation, builder::ToolboxBuilder, config::HaftConfig, config::Loaded};
+
+/// All tools behind all layers: what a host holds. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Toolbox {
+    pub(crate) stack: Arc<Stack>,
+    pub(crate) context: CallContext,
+    pub(crate) config: Arc<HaftConfig>,
+    pub(crate) permissions: Shared<Permissions>,
+    pub(crate) sessions: Arc<SessionRules>,
+    pub(crate) parts: Arc<crate::builder::Parts>,
+}
+
+impl Toolbox {
+    /// Starts building one.
+    pub fn builder(config: Loaded<HaftConfig>) -> ToolboxBuilder {
+        ToolboxBuilder::new(config)
+    }
+
+    /// The dispatcher: for hosts that ask people in their own way.
+    pub fn stack(&self) -> &Arc<Stack> {
+        &self.stack
+    }
+
+    /// The context every call starts from: its session, and where relative paths start.
+    pub fn context(&self) -> CallContext {
+        self.context.clone()
+    }
+
+    /// What runs.
+    pub fn config(&self) -> &HaftConfig {
+        &self.config
+    }
+
+    /// The definition of a tool; a cautious one without schema when nobody owns it.
+    pub fn definition(&self, tool: &ToolName) -> Arc<ToolDef> {
+        self.stack.definition(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
+    }
+
+    /// Makes a call; where a person has to agree, `confirmer` asks one, and the call is judged again with their consent.
+    pub async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+        let recorded = self.stack.run(call.clone(), None, cx).await;
+        let Err(error) = &recorded.outcome else { return recorded };
+        let Some(prompt) = error.prompt().filter(|_| error.category() == ToolErrorCategory::ConfirmationRequired)
+        else {
+            return recorded;
+        };
+        let prompt = prompt.clone();
+        cx.events().send(EventKind::ConfirmationRequested(Box::new(prompt.clone()))).await;
+        match confirmer.confirm(&prompt).await {
+            Answer::Once => {}
+            Answer::Session | Answer::Always => {
+                if let Some(rule) = prompt.would_store {
+                    self.allow_for_session(cx.session(), rule);
+                }
+            }
+            Answer::No(why) => return refused(recorded, "the person said no", why),
+            Answer::Nobody => return recorded,
+        }
+        let approval = Approval::grant(&call, person(), &SystemClock);
+        self.stack.run(call, Some(approval), cx).await
+    }
+
+    /// Allows what `rule` matches for the rest of a session. It answers questions and lifts no denial.
+    ///
+    /// A rule that no person can have been shown (its pattern is no glob) is logged and dropped: the next call asks
+    /// again.
+    pub fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
+        if let Err(error) = self.sessions.add(session, rule) {
+            tracing::warn!(%error, "a rule for the session was dropped");
+        }
+    }
+
+    /// What would be decided about a call, and by what. Runs nothing, asks nobody, records nothing.
+    pub async fn explain(&self, call: ToolCall, cx: &CallContext) -> Explanation {
+        let tool = call.tool.clone();
+        let inv = self.stack.inspect(call, cx).await;
+        let inspection = match inv.inspection() {
+            Ok(inspection) => inspection,
+            Err(error) => return Explanation::refused(tool, &error),
+        };
+        let permissions = self.permissions.load();
+        let session = self.sessions.of(cx.session());
+        let question = Question {
+            definition: &inv.definition,
+            inspection,
+            trust: cx.trust(),
+            workdir: cx.workdir(),
+            session: &session,
+        };
+        let decision = permissions::decide(&permissions, &question);
+        Explanation::judged(tool, &permissions::prompt(&inv, &decision), &decision)
+    }
+
+    /// Rules that can never match, and whatever else in the configuration holds but does not do what it looks like.
+    pub fn lint(&self) -> Vec<String> {
+        permissions::lint(&self.permissions.load()).iter().map(ToString::to_string).collect()
+    }
+
+    /// What this machine can hold, and what is not stopped.
+    pub fn doctor(&self) -> Doctor {
+        Doctor::examine(self)
+    }
+
+    /// The roots that tools are kept in: canonical, absolute.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        self.parts.roots(self.context.workdir())
+    }
+
+    /// The same toolbox, kept in `roots` only: which must lie inside its own. The record and the rules are shared.
+    ///
+    /// # Errors
+    /// When one of the roots cannot be opened.
+    pub fn narrowed(&self, roots: &[PathBuf]) -> Result<Self, crate::config::LoadError> {
+        self.parts.narrowed(self, roots)
+    }
+
+    /// Where relative paths start.
+    pub fn workdir(&self) -> &Path {
+        self.context.workdir()
+    }
+}
+
+fn person() -> CallerId {
+    CallerId::parse("person").expect("the constant is an identifier")
+}
+
+/// The same refusal with the person's own words for the model.
+fn refused(recorded: Recorded, what: &str, why: Option<String>) -> Recorded {
+    let said = why.filter(|why| !why.is_empty()).map_or_else(|| what.to_owned(), |why| format!("{what}: {why}"));
+    let outcome = recorded.outcome.map_err(|error| error.with_suggestion(format!("Do not try this again; {said}.")));
+    Recorded { outcome, ..recorded }
+}
