@@ -23,6 +23,7 @@
 mod config;
 mod tools;
 
+mod digest;
 mod error;
 mod memory;
 mod workspace;

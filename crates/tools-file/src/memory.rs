@@ -3,12 +3,13 @@
 
 use std::{
     collections::HashMap,
-    hash::{BuildHasher as _, Hasher, RandomState},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use tools_core::SessionId;
+
+use crate::digest::{Digest, Key};
 
 /// The longest content that is kept whole, to say what changed; of longer ones only the digest is kept.
 pub(crate) const KEPT: usize = 1024 * 1024;
@@ -35,8 +36,7 @@ impl Seen {
 /// The memory of all sessions of a host; forgets the oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct ReadMemory {
-    /// Keyed at random, so that no file can be made to look like another.
-    hasher: RandomState,
+    key: Key,
     state: Mutex<State>,
 }
 
@@ -49,25 +49,20 @@ struct State {
 }
 
 impl ReadMemory {
-    pub(crate) fn hasher(&self) -> impl Hasher + use<> {
-        self.hasher.build_hasher()
-    }
-
-    fn digest(&self, content: &[u8]) -> u64 {
-        let mut hasher = self.hasher();
-        hasher.write(content);
-        hasher.finish()
+    /// For taking in a content that is read piece by piece.
+    pub(crate) fn digest(&self) -> Digest {
+        Digest::new(self.key)
     }
 
     /// Notes that the session saw a file whole. `content` is kept if it is short enough.
     pub(crate) fn saw(&self, session: &SessionId, path: &Path, content: &[u8]) {
         let kept = (content.len() <= KEPT).then(|| Arc::from(content));
-        self.note(session, path, self.digest(content), content.len() as u64, kept);
+        self.note(session, path, Digest::of(self.key, content), content.len() as u64, kept);
     }
 
     /// Notes that the session saw a file whose content is too long to keep.
-    pub(crate) fn saw_digest(&self, session: &SessionId, path: &Path, digest: u64, length: u64) {
-        self.note(session, path, digest, length, None);
+    pub(crate) fn saw_digest(&self, session: &SessionId, path: &Path, digest: &Digest) {
+        self.note(session, path, digest.finish(), digest.length(), None);
     }
 
     /// Notes the session's own change, if it had read the file before.
@@ -81,7 +76,7 @@ impl ReadMemory {
     /// What the session saw, when that is not what is there now.
     pub(crate) fn stale(&self, session: &SessionId, path: &Path, now: &[u8]) -> Option<Seen> {
         let seen = self.with(|state| state.seen.get(session)?.get(path).cloned())?;
-        let same = seen.length == now.len() as u64 && seen.digest == self.digest(now);
+        let same = seen.length == now.len() as u64 && seen.digest == Digest::of(self.key, now);
         (!same).then_some(seen)
     }
 

@@ -2,7 +2,6 @@
 
 use std::{
     fs::File,
-    hash::Hasher,
     io::{self, Read as _, Seek as _},
     path::Path,
     sync::Arc,
@@ -17,10 +16,11 @@ use tools_core::{
 use tools_sandbox::Metadata;
 
 use crate::{
+    digest::Digest,
     error::FileError,
     lines::{Ask, Window, read_window},
     media,
-    memory::{KEPT, ReadMemory},
+    memory::KEPT,
     text::{Encoding, SNIFF, Transcode, is_binary, lossy_line},
     workspace::{Cancel, Site, Workspace},
 };
@@ -81,7 +81,8 @@ fn read(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         total_bytes: limits.read_bytes,
     };
     let (memory, session) = site.memory();
-    let mut seen = Remembering::new(file, memory);
+    let content = (metadata.size <= KEPT as u64).then(Vec::new);
+    let mut seen = Remembering { file, digest: memory.digest(), content };
     let announced = Encoding::announced(&head);
     let window = match announced {
         Some((encoding @ (Encoding::Utf16Le | Encoding::Utf16Be), _)) => {
@@ -92,7 +93,7 @@ fn read(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     if window.complete {
         match seen.content {
             Some(content) => memory.saw(session, &path, &content),
-            None => memory.saw_digest(session, &path, seen.hasher.finish(), seen.length),
+            None => memory.saw_digest(session, &path, &seen.digest),
         }
     }
     Ok(output(render(&window, ask, announced.map(|(encoding, _)| encoding), &metadata)))
@@ -170,24 +171,16 @@ fn image(mut file: File, head: &[u8], mime: &str, metadata: &Metadata, site: &Si
 }
 
 /// Keeps what passes through: its digest, and itself while it is short.
-struct Remembering<H> {
+struct Remembering {
     file: File,
-    hasher: H,
-    length: u64,
+    digest: Digest,
     content: Option<Vec<u8>>,
 }
 
-impl Remembering<()> {
-    fn new(file: File, memory: &ReadMemory) -> Remembering<impl Hasher + use<>> {
-        Remembering { file, hasher: memory.hasher(), length: 0, content: Some(Vec::new()) }
-    }
-}
-
-impl<H: Hasher> io::Read for Remembering<H> {
+impl io::Read for Remembering {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.file.read(buffer)?;
-        self.hasher.write(&buffer[..length]);
-        self.length += length as u64;
+        self.digest.write(&buffer[..length]);
         match &mut self.content {
             Some(content) if content.len() + length <= KEPT => content.extend_from_slice(&buffer[..length]),
             content => *content = None,
