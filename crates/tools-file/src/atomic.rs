@@ -69,12 +69,31 @@ impl Existing {
         Ok(Some(Self { metadata, content: whole.then_some(content), file: writable.then_some(file) }))
     }
 
+    /// Whether the file has names elsewhere, which keep the old content. What those are for nobody here can know, so its
+    /// content is not repeated unasked.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.metadata.links > 1
+    }
+
     /// Whether the name still stands for this very content.
     fn is_current(&self, entry: &Entry) -> Result<bool, FileError> {
         Ok(entry.metadata()?.is_some_and(|now| {
             (now.id, now.size, now.modified, now.changed)
                 == (self.metadata.id, self.metadata.size, self.metadata.modified, self.metadata.changed)
         }))
+    }
+}
+
+impl Manner {
+    /// What is worth knowing about it; empty in the ordinary case.
+    pub(crate) fn remark(self, was_shared: bool) -> &'static str {
+        match (self, was_shared) {
+            (Self::InPlace, _) => "\n[written in place: the file could not be exchanged as a whole]",
+            (Self::Renamed, true) => {
+                "\n[the file has other names (hard links), which keep the old content; no diff is shown]"
+            }
+            (Self::Renamed, false) => "",
+        }
     }
 }
 

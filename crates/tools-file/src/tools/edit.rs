@@ -9,11 +9,11 @@ use tools_core::{
 };
 
 use crate::{
-    atomic::{Existing, Manner, replace},
+    atomic::{Existing, replace},
     diff::{diff, lossy_text},
     error::FileError,
     memory::Seen,
-    splice::{Request, Step, find, line_number},
+    splice::{Miss, Request, Step, find, line_number},
     text::Decoded,
     workspace::{Cancel, Site, Workspace},
 };
@@ -117,7 +117,12 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     let decoded = Decoded::of(before, asked)?;
     let (memory, session) = site.memory();
     let stale = memory.stale(session, &path, before);
-    let edited = apply(&decoded.text, changes, cancel);
+    let mut edited = apply(&decoded.text, changes, cancel);
+    if existing.is_shared()
+        && let Err(FileError::Edit { miss: Miss::NotFound { near, .. }, .. }) = &mut edited
+    {
+        *near = None;
+    }
     let edited = match (edited, &stale) {
         // What was read is not what is there: say so instead of "not found", and do not go on by a loose match.
         (Err(miss @ FileError::Edit { .. }), Some(seen)) => {
@@ -147,13 +152,15 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
         summary
             .push_str("\n[the file had changed elsewhere since it was last read; read it again before relying on it]");
     }
-    if manner == Manner::InPlace {
-        summary.push_str("\n[written in place: the file could not be exchanged as a whole]");
+    summary.push_str(manner.remark(existing.is_shared()));
+    let line = u64::try_from(edited.first_line).ok();
+    let output = ToolOutput::default().at(Location { path, line });
+    if existing.is_shared() {
+        return Ok(ToolOutput { summary, ..output });
     }
     summary.push('\n');
     summary.push_str(change.unified.trim_end());
-    let line = u64::try_from(edited.first_line).ok();
-    Ok(ToolOutput { summary, diff: Some(change), ..ToolOutput::default() }.at(Location { path, line }))
+    Ok(ToolOutput { summary, diff: Some(change), ..output })
 }
 
 struct Edited {

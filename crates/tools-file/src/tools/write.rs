@@ -65,7 +65,8 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
         _ => replace(&entry, existing.as_ref(), content, asked, cancel)?,
     };
     let text = before.and_then(lossy_text);
-    let is_text = existing.is_none() || text.is_some();
+    let is_shared = existing.as_ref().is_some_and(Existing::is_shared);
+    let has_diff = !is_shared && (existing.is_none() || text.is_some());
     memory.wrote(session, &path, content);
     let name = site.show(&path);
     let lines = args.content.lines().count();
@@ -76,7 +77,7 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
         (Some(_), _) => format!("replaced `{name}` ({extent})"),
     };
     let mut output = ToolOutput::default();
-    if is_text {
+    if has_diff {
         let change = diff(&path, text.as_deref(), &args.content);
         if existing.is_some() && !change.unified.is_empty() {
             summary.push('\n');
@@ -84,8 +85,6 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
         }
         output.diff = Some(change);
     }
-    if manner == Manner::InPlace {
-        summary.push_str("\n[written in place: the file could not be exchanged as a whole]");
-    }
+    summary.push_str(manner.remark(is_shared));
     Ok(ToolOutput { summary, ..output }.at(Location { path, line: None }))
 }

@@ -47,6 +47,22 @@ async fn mode_links_and_other_names_are_respected() {
 }
 
 #[tokio::test]
+async fn a_file_with_other_names_is_not_repeated_unasked() {
+    let world = World::new();
+    for name in ["a", "b", "c"] {
+        fs::hard_link(world.base.join("outside/secret"), world.path(name)).unwrap();
+    }
+    let answers = [
+        world.text("write", json!({"path": "a", "content": "x"})).await,
+        world.text("edit", json!({"path": "b", "old_string": "SEC", "new_string": "x"})).await,
+        world.text("edit", json!({"path": "c", "old_string": "SECRTE", "new_string": "x"})).await,
+    ];
+    assert!(answers.iter().all(|answer| !answer.contains("SECRET")), "{answers:?}");
+    assert_eq!(fs::read_to_string(world.base.join("outside/secret")).unwrap(), "SECRET\n");
+    assert_eq!((world.content("a"), world.content("b")), ("x".into(), "xRET\n".into()));
+}
+
+#[tokio::test]
 async fn nothing_is_written_outside() {
     let world = World::new();
     world.link("out", "../outside/secret").link("dangling", "../outside/new").link("dir", "../outside");
