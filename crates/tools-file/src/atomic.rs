@@ -10,7 +10,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use rustix::fs::{Gid, Mode, Uid};
+use rustix::fs::{Gid, Mode, Uid, XattrFlags};
 use tools_sandbox::{Directory, Entry, FileKind, Metadata, Replace};
 
 use crate::{error::FileError, workspace::Cancel};
@@ -109,13 +109,15 @@ pub(crate) fn replace(
     cancel: &Cancel,
 ) -> Result<Manner, FileError> {
     let fail = |error: io::Error| FileError::io(asked, error);
-    let mut temporary = match (Temporary::create(entry.directory(), 0o666), existing) {
+    // What replaces a private file is private from the start: who opened it early would read it later.
+    let mode = if existing.is_some() { 0o600 } else { 0o666 };
+    let mut temporary = match (Temporary::create(entry.directory(), mode), existing) {
         (Ok(temporary), _) => temporary,
         (Err(error), Some(existing)) if is_closed(&error) => return write_over(existing, content, asked),
         (Err(error), _) => return Err(fail(error)),
     };
     if let Some(existing) = existing
-        && !temporary.adopt(&existing.metadata)
+        && !temporary.adopt(existing)
     {
         // Another owner: a new file would silently change hands.
         return write_over(existing, content, asked);
@@ -198,8 +200,9 @@ impl<'a> Temporary<'a> {
         }
     }
 
-    /// Takes over mode and owner; `false` when the owner cannot be kept.
-    fn adopt(&self, like: &Metadata) -> bool {
+    /// Takes over owner, mode and extended attributes; `false` when the owner cannot be kept.
+    fn adopt(&self, existing: &Existing) -> bool {
+        let like = &existing.metadata;
         let Ok(own) = Metadata::of(&self.file) else {
             return false;
         };
@@ -210,7 +213,11 @@ impl<'a> Temporary<'a> {
             }
         }
         // Not set-uid and set-gid: the kernel takes them off a file that is written to, and so do we.
-        rustix::fs::fchmod(&self.file, Mode::from_raw_mode(like.mode & 0o1777)).is_ok()
+        let kept = rustix::fs::fchmod(&self.file, Mode::from_raw_mode(like.mode & 0o1777)).is_ok();
+        if let Some(old) = &existing.file {
+            copy_attributes(old, &self.file);
+        }
+        kept
     }
 
     /// Sets the permission bits.
@@ -231,6 +238,23 @@ impl Drop for Temporary<'_> {
         if !self.kept {
             // Nothing can be done about a failure here; the name says where it comes from.
             let _ = self.directory.remove_file(&self.name);
+        }
+    }
+}
+
+/// Copies access lists, labels and whatever else hangs on the file. Best effort: some belong to the system, some file
+/// systems have none.
+fn copy_attributes(from: &File, to: &File) {
+    let mut names = vec![0; 16 * 1024];
+    let Ok(length) = rustix::fs::flistxattr(from, &mut names) else { return };
+    let mut value = vec![0; 64 * 1024];
+    for name in names[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+        // Capabilities go when a program is changed, as the kernel would have it.
+        if name == b"security.capability" {
+            continue;
+        }
+        if let Ok(length) = rustix::fs::fgetxattr(from, name, &mut value) {
+            let _ = rustix::fs::fsetxattr(to, name, &value[..length], XattrFlags::empty());
         }
     }
 }

@@ -397,17 +397,25 @@ impl Entry {
 }
 
 /// The identities of a directory and of every directory above it, nearest first.
+///
+/// Ends early at a directory whose `..` may not be looked up: what cannot be reached cannot be changed either.
 pub(crate) fn lineage(start: BorrowedFd<'_>) -> io::Result<Vec<FileId>> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let mut ids = vec![Metadata::of(start)?.id];
-    let mut current = rustix::fs::openat(start, "..", flags, Mode::empty())?;
+    let mut current: Option<OwnedFd> = None;
     loop {
-        let id = Metadata::of(&current)?.id;
+        let here = current.as_ref().map_or(start, AsFd::as_fd);
+        let above = match rustix::fs::openat(here, "..", flags, Mode::empty()) {
+            Ok(above) => above,
+            Err(rustix::io::Errno::ACCESS) => return Ok(ids),
+            Err(error) => return Err(error.into()),
+        };
+        let id = Metadata::of(&above)?.id;
         if ids.last() == Some(&id) {
             return Ok(ids); // `..` of the root directory is itself
         }
         ids.push(id);
-        current = rustix::fs::openat(&current, "..", flags, Mode::empty())?;
+        current = Some(above);
     }
 }
 

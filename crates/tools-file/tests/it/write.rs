@@ -47,6 +47,19 @@ async fn mode_links_and_other_names_are_respected() {
 }
 
 #[tokio::test]
+async fn extended_attributes_stay() {
+    let world = World::new();
+    world.file("f", "old");
+    let handle = fs::File::open(world.path("f")).unwrap();
+    let set = rustix::fs::fsetxattr(&handle, "user.note", b"kept", rustix::fs::XattrFlags::empty());
+    world.call("edit", json!({"path": "f", "old_string": "old", "new_string": "new"})).await.unwrap();
+    let mut value = [0; 16];
+    let found = rustix::fs::fgetxattr(fs::File::open(world.path("f")).unwrap(), "user.note", &mut value);
+    // Where the file system has no attributes there is none to keep.
+    assert_eq!(found.ok().map(|length| value[..length].to_vec()), set.ok().map(|()| b"kept".to_vec()));
+}
+
+#[tokio::test]
 async fn a_file_with_other_names_is_not_repeated_unasked() {
     let world = World::new();
     for name in ["a", "b", "c"] {
