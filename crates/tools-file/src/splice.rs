@@ -1,7 +1,12 @@
 //! Finding the text that an edit means, without guessing: exactly, then ignoring line endings, then trailing blanks, then a
 //! uniform difference of indentation. Pure; reading and writing the file is in `tools/edit.rs`.
 
-use std::{collections::HashMap, fmt, ops::Range, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    ops::Range,
+    sync::Arc,
+};
 
 /// What to replace by what.
 #[derive(Debug, Clone, Copy)]
@@ -415,35 +420,49 @@ fn is_numbered(old: &str) -> bool {
 /// The run of lines most like the old text.
 fn nearest(file: &Lines<'_>, request: Request<'_>) -> Option<Near> {
     const SHOWN: usize = 12;
-    const LOOKED_AT: usize = 20_000;
     let old: Vec<&str> = request.old.lines().map(str::trim).collect();
-    let anchor = *old.iter().max_by_key(|line| line.chars().count()).filter(|line| !line.is_empty())?;
+    let anchor = *old.iter().max_by_key(|line| line.len()).filter(|line| !line.is_empty())?;
     let anchor_at = old.iter().position(|line| *line == anchor)?;
-    let mut best: Option<(f64, usize)> = None;
-    for index in 0..file.lines.len().min(LOOKED_AT) {
-        let score = similarity(anchor, file.line(index).trim());
-        if score > best.map_or(0.4, |(score, _)| score) {
-            best = Some((score, index));
-        }
-    }
-    let (_, index) = best?;
+    let index = most_alike(file, anchor)?;
     let first = index.saturating_sub(anchor_at);
     let last = (first + old.len().clamp(1, SHOWN)).min(file.lines.len());
     let lines: Vec<String> = (first..last).map(|n| file.line(n).chars().take(200).collect()).collect();
     Some(Near { first: first + 1, why: difference(&old, &lines), lines })
 }
 
-/// How alike two lines are, 0 to 1. Bounded work for lines of any length.
-fn similarity(a: &str, b: &str) -> f64 {
-    if a == b {
-        return 1.0;
+/// The line most like `anchor`: candidates by shared three-byte pieces, which is linear in the file, then the best of
+/// those by edit distance.
+fn most_alike(file: &Lines<'_>, anchor: &str) -> Option<usize> {
+    const CANDIDATES: usize = 16;
+    let fold = |line: &str| plain(line.trim());
+    let anchor = fold(anchor);
+    let pieces: HashSet<&[u8]> = anchor.as_bytes().windows(3).collect();
+    let mut candidates: Vec<(usize, usize)> = Vec::new();
+    for index in 0..file.lines.len() {
+        let line = file.line(index).trim();
+        if line.len() > 4 * anchor.len() + 40 {
+            continue;
+        }
+        let line = fold(line);
+        // In thousandths of the longer line; a short text has no pieces and is compared as it is.
+        let shared = line.as_bytes().windows(3).filter(|piece| pieces.contains(piece)).count();
+        let score = if pieces.is_empty() { 500 } else { 1000 * shared / line.len().max(anchor.len()) };
+        if score >= 200 && (candidates.len() < CANDIDATES || candidates.last().is_some_and(|(least, _)| score > *least))
+        {
+            let at = candidates.partition_point(|(other, _)| *other >= score);
+            candidates.insert(at, (score, index));
+            candidates.truncate(CANDIDATES);
+        }
     }
-    let (long, short) = (a.len().max(b.len()), a.len().min(b.len()));
-    if short == 0 || long > 4 * short + 40 {
-        return 0.0;
-    }
-    let cut = |text: &str| -> String { text.chars().take(160).collect() };
-    strsim::normalized_levenshtein(&cut(a), &cut(b))
+    let cut = |text: &str| -> String { text.chars().take(200).collect() };
+    let alike = |index: usize| strsim::normalized_levenshtein(&cut(&anchor), &cut(&fold(file.line(index))));
+    let scored = candidates.into_iter().map(|(_, index)| (alike(index), index)).filter(|(score, _)| *score > 0.4);
+    scored.max_by(|(a, i), (b, j)| a.total_cmp(b).then(j.cmp(i))).map(|(_, index)| index)
+}
+
+/// A line without what people and keyboards write differently.
+fn plain(line: &str) -> String {
+    line.chars().map(plain_punctuation).flat_map(char::to_lowercase).collect()
 }
 
 /// In what the two differ, when it is one clear thing.
