@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools_sandbox::{PathError, ReadRules, Roots};
+use tools_sandbox::{PathError, ReadRules, Reserved, Roots};
 
 /// The section `[tools.file]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,20 +69,30 @@ impl FileConfig {
     /// A root that cannot be opened or a glob that is not valid: a rule that cannot hold is never skipped.
     pub fn compile(&self, base: &Path, home: Option<&Path>) -> Result<FilePolicy, PathError> {
         let roots = match self.allowed_paths.as_slice() {
-            [] => None,
-            list => Some(Roots::open(list, base)?),
+            // One that is not there yet is opened, or refused, when a call comes from it.
+            [] => Allowed::Workdir { usual: base.to_owned(), opened: Roots::open(&[], base).ok() },
+            list => Allowed::Listed(Roots::open(list, base)?),
         };
         let rules = ReadRules::compile(self.deny_read.as_deref(), &self.allow_read, base, home)?;
-        Ok(FilePolicy { roots, rules, limits: self.clone() })
+        Ok(FilePolicy { roots, rules, reserved: Reserved::default(), limits: self.clone() })
     }
+}
+
+/// Where the tools may work.
+#[derive(Debug, Clone)]
+enum Allowed {
+    /// In these roots.
+    Listed(Roots),
+    /// In each call's own working directory; most calls come from the usual one, which is kept open.
+    Workdir { usual: PathBuf, opened: Option<Roots> },
 }
 
 /// What runs: open roots, compiled read rules, limits.
 #[derive(Debug, Clone)]
 pub struct FilePolicy {
-    /// `None`: each call's own working directory.
-    roots: Option<Roots>,
+    roots: Allowed,
     rules: ReadRules,
+    reserved: Reserved,
     limits: FileConfig,
 }
 
@@ -93,9 +103,23 @@ impl FilePolicy {
     /// [`PathError::Root`] when the working directory is the only root and cannot be opened.
     pub fn roots(&self, workdir: &Path) -> Result<Roots, PathError> {
         match &self.roots {
-            Some(roots) => Ok(roots.clone()),
-            None => Roots::open(&[], workdir),
+            Allowed::Listed(roots) => Ok(roots.clone()),
+            Allowed::Workdir { usual, opened: Some(roots) } if usual == workdir && roots.is_only(workdir) => {
+                Ok(roots.clone())
+            }
+            Allowed::Workdir { .. } => Ok(Roots::open(&[], workdir)?.reserving(&self.reserved)),
         }
+    }
+
+    /// The same policy under which no tool changes `reserved`: the host's own rules and record.
+    pub fn reserving(self, reserved: Reserved) -> Self {
+        let roots = match self.roots {
+            Allowed::Listed(roots) => Allowed::Listed(roots.reserving(&reserved)),
+            Allowed::Workdir { usual, opened } => {
+                Allowed::Workdir { usual, opened: opened.map(|roots| roots.reserving(&reserved)) }
+            }
+        };
+        Self { roots, reserved, ..self }
     }
 
     /// Which files stay closed.

@@ -43,6 +43,10 @@ pub(crate) struct Line {
     pub(crate) length: usize,
 }
 
+/// How much is read at once: from the first read on, and at most.
+const SMALL: usize = 8 * 1024;
+const LARGE: usize = 128 * 1024;
+
 /// Reads `reader` to the end of the window, and on as far as counting lines is cheap.
 ///
 /// # Errors
@@ -54,7 +58,8 @@ pub(crate) fn read_window(
     fail: impl Fn(io::Error) -> FileError,
 ) -> Result<Window, FileError> {
     let mut scan = Scan { ask, window: Window::default(), open: None, shown: 0, dangling: false };
-    let mut buffer = vec![0; 128 * 1024];
+    // Most files are small: a large buffer, zeroed for every call, would cost more than reading them.
+    let mut buffer = vec![0; SMALL];
     let mut beyond = 0;
     loop {
         cancel.check()?;
@@ -68,6 +73,9 @@ pub(crate) fn read_window(
             beyond += length as u64;
         }
         scan.take(&buffer[..length]);
+        if length == buffer.len() && length < LARGE {
+            buffer.resize(length * 4, 0);
+        }
         if beyond > COUNTED {
             return Ok(scan.window);
         }

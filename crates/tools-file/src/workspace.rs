@@ -156,7 +156,7 @@ impl Site {
         self.resolve_readable(path)?;
         let (entry, created) = self.roots.entry_with_parents(path, &self.workdir)?;
         self.check_readable(&entry.path(), path)?;
-        Ok((entry, created))
+        Ok((self.changeable(entry, path)?, created))
     }
 
     /// What `path` means as a name of its own, judged by the rules; for `inspect` and for planning.
@@ -166,9 +166,16 @@ impl Site {
         Ok(resolved.into_path())
     }
 
-    /// The name at the end of the links that `path` leads through.
+    /// The name at the end of the links that `path` leads through, as something to change.
     pub(crate) fn entry_followed(&self, path: &Path) -> Result<Entry, FileError> {
-        self.roots.entry_followed(path, &self.workdir).map_err(|error| self.with_near_names(error, path))
+        let entry = self.roots.entry_followed(path, &self.workdir);
+        self.changeable(entry.map_err(|error| self.with_near_names(error, path))?, path)
+    }
+
+    /// Refuses what belongs to the host.
+    fn changeable(&self, entry: Entry, asked: &Path) -> Result<Entry, FileError> {
+        self.roots.check_changeable(&entry.path(), asked)?;
+        Ok(entry)
     }
 
     /// The error for a path with nothing there.
@@ -176,21 +183,23 @@ impl Site {
         self.with_near_names(PathError::NotFound(path.to_path_buf()), path)
     }
 
-    /// The name `path` itself stands for.
+    /// The name `path` itself stands for, as something to change.
     pub(crate) fn entry(&self, path: &Path) -> Result<Entry, FileError> {
-        self.roots.entry(path, &self.workdir).map_err(|error| self.with_near_names(error, path))
+        let entry = self.roots.entry(path, &self.workdir);
+        self.changeable(entry.map_err(|error| self.with_near_names(error, path))?, path)
     }
 
     /// The name `path` itself stands for as a place to put something, judged by the rules; creates missing parents.
     pub(crate) fn target_entry(&self, path: &Path) -> Result<Entry, FileError> {
         self.resolve_entry_readable(path)?;
-        match (self.roots.entry(path, &self.workdir), path.parent()) {
+        let entry = match (self.roots.entry(path, &self.workdir), path.parent()) {
             (Err(PathError::NotFound(_)), Some(parent)) => {
                 self.roots.create_directories(parent, &self.workdir)?;
-                Ok(self.roots.entry(path, &self.workdir)?)
+                self.roots.entry(path, &self.workdir)?
             }
-            (result, _) => Ok(result?),
-        }
+            (result, _) => result?,
+        };
+        self.changeable(entry, path)
     }
 
     pub(crate) fn memory(&self) -> (&ReadMemory, &SessionId) {

@@ -40,6 +40,9 @@ pub enum PathError {
     /// The path is an allowed root or lies above one and must stay.
     #[error("path `{}` is an allowed root or holds one and cannot be moved or deleted", shown(.0))]
     Protected(PathBuf),
+    /// The path is a file of the host: its rules, its record.
+    #[error("path `{}` holds the rules or the record of this session and cannot be changed by a tool", shown(.0))]
+    Reserved(PathBuf),
     /// Nothing is there.
     #[error("path `{}` does not exist", shown(.0))]
     NotFound(PathBuf),
@@ -119,6 +122,7 @@ impl From<PathError> for ToolError {
             PathError::Outside { .. } => (C::PolicyBlocked, "sandbox_outside"),
             PathError::Denied(_) => (C::PolicyBlocked, "read_denied"),
             PathError::Protected(_) => (C::PolicyBlocked, "path_protected"),
+            PathError::Reserved(_) => (C::PolicyBlocked, "path_reserved"),
             PathError::Permission(_) => (C::PolicyBlocked, "not_permitted"),
             PathError::NotFound(_) => (C::PermanentFailure, "not_found"),
             PathError::Exists(_) => (C::InvalidParameters, "already_exists"),

@@ -9,6 +9,7 @@ mod access;
 mod error;
 mod handle;
 mod open;
+mod reserved;
 mod roots;
 
 pub mod kernel;
@@ -18,4 +19,5 @@ pub use access::{ReadRules, SECRET_PRESET, Scope};
 pub use error::{PathError, shown};
 pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace};
 pub use open::Resolver;
+pub use reserved::Reserved;
 pub use roots::{ResolvedPath, Roots};

@@ -6,13 +6,13 @@ use std::{
     fs::File,
     os::fd::{AsFd, OwnedFd},
     path::{Component, Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use rustix::fs::{Mode, OFlags};
 
 use crate::{
-    Beneath, Directory, Entry, FileId, FileKind, Metadata, PathError, Resolver,
+    Beneath, Directory, Entry, FileId, FileKind, Metadata, PathError, Reserved, Resolver,
     handle::{SAFE, lineage},
     open::{Leaf, ends_as_directory, handle_path, kernel_open, walk},
 };
@@ -88,8 +88,10 @@ impl ResolvedPath {
 #[derive(Debug, Clone)]
 pub struct Roots {
     pub(crate) list: Arc<[Root]>,
-    /// Roots and everything above them: what must neither move nor vanish.
-    protected: Arc<HashSet<FileId>>,
+    /// Roots and everything above them, and what holds reserved files: what must neither move nor vanish. Found out when
+    /// somebody wants to move or delete, since nobody else needs it; `None` when it cannot be found out.
+    protected: Arc<OnceLock<Option<HashSet<FileId>>>>,
+    reserved: Reserved,
     resolver: Resolver,
 }
 
@@ -103,7 +105,6 @@ impl Roots {
         let only = [workdir.to_path_buf()];
         let directories = if directories.is_empty() { &only } else { directories };
         let mut list = Vec::with_capacity(directories.len());
-        let mut protected = HashSet::new();
         for directory in directories {
             let spelled = lexical(&workdir.join(directory));
             let fail = |source: std::io::Error| PathError::Root { path: directory.clone(), source };
@@ -114,12 +115,12 @@ impl Roots {
                 Some(path) => path,
                 None => std::fs::canonicalize(workdir.join(directory)).map_err(fail)?,
             };
-            protected.extend(lineage(handle.as_fd()).map_err(fail)?);
             let alias = (spelled != path).then_some(spelled);
             list.push(Root { handle, path, alias });
         }
         list.sort_by_key(|root| std::cmp::Reverse(root.path.components().count()));
-        Ok(Self { list: list.into(), protected: Arc::new(protected), resolver: Resolver::probe() })
+        let reserved = Reserved::default();
+        Ok(Self { list: list.into(), protected: Arc::default(), reserved, resolver: Resolver::probe() })
     }
 
     /// The same roots, resolved in the given way instead of the best one this machine has.
@@ -127,14 +128,42 @@ impl Roots {
         Self { resolver, ..self }
     }
 
+    /// The same roots, in which `reserved` files stay as they are and their folders where they are.
+    pub fn reserving(self, reserved: &Reserved) -> Self {
+        Self { reserved: reserved.clone(), protected: Arc::default(), ..self }
+    }
+
+    /// Refuses a canonical path that no tool may change.
+    ///
+    /// # Errors
+    /// [`PathError::Reserved`].
+    pub fn check_changeable(&self, canonical: &Path, asked: &Path) -> Result<(), PathError> {
+        if self.reserved.covers(canonical) { Err(PathError::Reserved(asked.to_path_buf())) } else { Ok(()) }
+    }
+
     /// The canonical paths of the roots, deepest first.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.list.iter().map(|root| root.path.as_path())
     }
 
-    /// Whether `id` is a root or lies above one.
+    /// Whether `id` is a root, lies above one, or holds a reserved file. Everything is where that cannot be found out.
     pub fn is_protected(&self, id: FileId) -> bool {
-        self.protected.contains(&id)
+        let protected = self.protected.get_or_init(|| {
+            let mut ids = self.reserved.folders().clone();
+            for root in self.list.iter() {
+                ids.extend(lineage(root.handle.as_fd()).ok()?);
+            }
+            Some(ids)
+        });
+        protected.as_ref().is_none_or(|ids| ids.contains(&id))
+    }
+
+    /// Whether the one root is still what stands at `path`: a root that is kept from call to call may have been replaced.
+    pub fn is_only(&self, path: &Path) -> bool {
+        let [root] = &*self.list else { return false };
+        let now = rustix::fs::stat(path);
+        let then = rustix::fs::fstat(&root.handle);
+        matches!((now, then), (Ok(now), Ok(then)) if (now.st_dev, now.st_ino) == (then.st_dev, then.st_ino))
     }
 
     /// Opens whatever `path` leads to for reading, following links that stay inside.
@@ -384,6 +413,7 @@ impl Roots {
             PathError::TooLong(_) => PathError::TooLong(path),
             PathError::Changed(_) => PathError::Changed(path),
             PathError::Protected(_) => PathError::Protected(path),
+            PathError::Reserved(_) => PathError::Reserved(path),
             PathError::Outside { roots, .. } => PathError::Outside { path, roots },
             PathError::Io { source, .. } => PathError::Io { path, source },
             other => other,

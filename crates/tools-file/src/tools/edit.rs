@@ -124,14 +124,13 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
         *near = None;
     }
     let edited = match (edited, &stale) {
-        // What was read is not what is there: say so instead of "not found", and do not go on by a loose match.
+        // What was read is not what is there: say so, also where the old text is still found. An edit is made of what
+        // was read, and what surrounds it now may give it another meaning.
         (Err(miss @ FileError::Edit { .. }), Some(seen)) => {
             return Err(changed_since_read(site, asked, &path, seen, before, &format!("{miss}\n")));
         }
-        (Ok(edited), Some(seen)) if edited.loose() || edited.replaced > changes.len() => {
-            return Err(changed_since_read(site, asked, &path, seen, before, ""));
-        }
-        (edited, _) => edited?,
+        (_, Some(seen)) => return Err(changed_since_read(site, asked, &path, seen, before, "")),
+        (edited, None) => edited?,
     };
     let content = decoded.encode(&edited.text)?;
     let manner = replace(&entry, Some(&existing), &content, asked, cancel)?;
@@ -147,10 +146,6 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     );
     for note in &edited.notes {
         summary.extend(["\n[", note, "]"]);
-    }
-    if stale.is_some() {
-        summary
-            .push_str("\n[the file had changed elsewhere since it was last read; read it again before relying on it]");
     }
     summary.push_str(manner.remark(existing.is_shared()));
     let line = u64::try_from(edited.first_line).ok();
@@ -168,13 +163,6 @@ struct Edited {
     replaced: usize,
     first_line: usize,
     notes: Vec<String>,
-}
-
-impl Edited {
-    /// Whether a place was found only by ignoring something.
-    fn loose(&self) -> bool {
-        !self.notes.is_empty()
-    }
 }
 
 fn apply(text: &str, changes: &[Change], cancel: &Cancel) -> Result<Edited, FileError> {

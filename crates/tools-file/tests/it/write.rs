@@ -186,21 +186,51 @@ async fn what_the_session_has_not_seen_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn an_edit_of_text_that_is_still_there_goes_through_and_tells_of_the_change() {
+async fn an_edit_of_a_file_that_changed_is_refused_once_with_what_changed() {
     let world = World::new();
     world.file("f", "one\ntwo\n");
     world.call("read", json!({"path": "f"})).await.unwrap();
     world.file("f", "ONE\ntwo\n");
-    let text = world.text("edit", json!({"path": "f", "old_string": "two", "new_string": "2"})).await;
-    assert!(text.contains("had changed elsewhere"), "{text}");
+    let edit = || world.text("edit", json!({"path": "f", "old_string": "two", "new_string": "2"}));
+    assert_snapshot!(edit().await, @r"
+    invalid_parameters/changed_since_read: path `f` changed since this session last read it
+    @@ -1,2 +1,2 @@
+    -one
+    +ONE
+     two
+    ");
+    assert_eq!(world.content("f"), "ONE\ntwo\n");
+    // Having been shown the change, the session has seen it.
+    edit().await;
     assert_eq!(world.content("f"), "ONE\n2\n");
     world.file("f", "gone\n");
-    assert!(
-        world
-            .text("edit", json!({"path": "f", "old_string": "two", "new_string": "2"}))
-            .await
-            .contains("changed_since_read")
-    );
+    assert!(edit().await.contains("changed_since_read"));
+}
+
+#[tokio::test]
+async fn what_belongs_to_the_host_is_read_but_not_changed() {
+    let world = World::new();
+    world.file("host/rules.toml", "rules\n");
+    let reserved = tools_sandbox::Reserved::new(&[world.path("host/rules.toml")]);
+    let policy = tools_file::FileConfig::default().compile(&world.path(""), None).unwrap().reserving(reserved);
+    let stack = tools_core::Stack::new(vec![], tools_file::executor(tools_core::Shared::new(policy)));
+    let code = async |tool: &str, params: serde_json::Value| {
+        let call = tools_core::ToolCall::new(tool, params).unwrap();
+        stack.dispatch(call, &world.cx).await.map_or_else(|error| error.code(), |_| "ok")
+    };
+    let path = "host/rules.toml";
+    assert_eq!(code("read", json!({"path": path})).await, "ok");
+    assert_eq!(code("write", json!({"path": path, "content": "x"})).await, "path_reserved");
+    assert_eq!(code("edit", json!({"path": path, "old_string": "rules", "new_string": "x"})).await, "path_reserved");
+    assert_eq!(code("delete_path", json!({"path": path})).await, "path_reserved");
+    assert_eq!(code("delete_path", json!({"path": "host", "recursive": true})).await, "path_protected");
+    assert_eq!(code("move_path", json!({"source": path, "destination": "y"})).await, "path_reserved");
+    assert_eq!(code("move_path", json!({"source": "host", "destination": "y"})).await, "path_protected");
+    world.file("z", "z");
+    let over = json!({"source": "z", "destination": path, "overwrite": true});
+    assert_eq!(code("copy_path", over.clone()).await, "path_reserved");
+    assert_eq!(code("move_path", over).await, "path_reserved");
+    assert_eq!(world.content(path), "rules\n");
 }
 
 #[tokio::test]

@@ -1,0 +1,97 @@
+//! `haft call` and `haft explain`: text, object, exit code.
+
+use serde_json::json;
+
+use crate::support::Haft;
+
+#[test]
+fn a_read_runs_without_a_question() {
+    let haft = Haft::new();
+    haft.workspace.file("a.txt", "one\ntwo\n");
+    let ran = haft.run(&["call", "read", "path=a.txt"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("1\tone"), "{ran:?}");
+
+    let object = haft.run(&["call", "read", r#"{"path":"a.txt"}"#, "--json"]).json();
+    assert_eq!(object["ok"], true);
+    assert_eq!(object["decision"], "allow");
+    assert_eq!(object["error"], json!(null));
+    let keys: Vec<&String> = object.as_object().unwrap().keys().collect();
+    assert_eq!(keys.len(), 14, "the documented object: {keys:?}");
+}
+
+#[test]
+fn mistakes_are_told_apart_by_exit_code_and_text() {
+    let haft = Haft::new();
+    let check = |arguments: &[&str], code: i32, text: &str| {
+        let ran = haft.run(arguments);
+        assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
+        assert!(ran.out.contains(text) || ran.err.contains(text), "{arguments:?}: {ran:?}");
+    };
+    check(&["call", "raed", "path=a"], 2, "Did you mean `read`?");
+    check(&["call", "read", "pth=a"], 2, "unknown field `pth`, did you mean `path`?");
+    check(&["call", "read", "{\"path\":1}"], 2, "`path`: expected a string, found an integer");
+    check(&["call", "read", "path"], 2, "write `key=value` for each parameter");
+    check(&["call", "read", "path=missing"], 1, "category: permanent_failure");
+    check(&["call", "read", "path=../outside"], 4, "category: policy_blocked");
+    check(&["call", "bash", "command=sudo id"], 4, "category: policy_blocked");
+    check(&["call", "no such name", "a=1"], 2, "is not a tool name");
+    check(&["--workdir", "/does/not/exist", "call", "read", "path=a"], 2, "working directory");
+}
+
+#[test]
+fn what_needs_a_person_says_so_and_runs_when_one_agreed() {
+    let haft = Haft::new();
+    let wanted = haft.run(&["call", "bash", "command=touch made"]);
+    assert_eq!(wanted.code, 3, "{wanted:?}");
+    assert!(wanted.err.contains("[[tools.permissions.bash]]"), "it names the rule that would do: {wanted:?}");
+    assert_eq!(haft.workspace.read("made"), None);
+
+    let agreed = haft.run(&["call", "bash", "command=touch made", "--yes", "--json"]).json();
+    assert_eq!(agreed["raw_response"]["exit_code"], 0, "{agreed}");
+    assert_eq!(haft.workspace.read("made"), Some(vec![]));
+}
+
+#[test]
+fn consent_lifts_no_denial() {
+    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"git push *\"\naction = \"deny\"\n");
+    assert_eq!(haft.run(&["call", "bash", "command=git push origin", "--yes"]).code, 4);
+    assert_eq!(haft.run(&["call", "bash", "command=echo $(sudo id)", "--yes"]).code, 4);
+}
+
+#[test]
+fn little_trust_makes_it_stricter() {
+    let haft = Haft::new();
+    haft.workspace.file("a.txt", "x");
+    assert_eq!(haft.run(&["call", "read", "path=a.txt", "--trust", "untrusted"]).code, 3);
+    assert_eq!(haft.run(&["call", "write", "path=b", "content=x", "--trust", "untrusted", "--yes"]).code, 4);
+}
+
+#[test]
+fn explain_names_verdict_subjects_and_rule_and_runs_nothing() {
+    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"cargo *\"\naction = \"allow\"\n");
+    let explained = haft.run(&["explain", "bash", "command=cargo --version && touch made", "--json"]);
+    assert_eq!(explained.code, 3);
+    let object = explained.json();
+    assert_eq!(object["verdict"], "ask");
+    let verdicts: Vec<&str> =
+        object["subjects"].as_array().unwrap().iter().filter_map(|part| part["verdict"].as_str()).collect();
+    assert!(verdicts.contains(&"allow") && verdicts.contains(&"ask"), "{object}");
+    assert_eq!(haft.workspace.read("made"), None);
+    assert!(!haft.record().exists() || std::fs::read(haft.record()).unwrap().is_empty(), "nothing is on record");
+
+    let input = "{\"tool\":\"bash\",\"params\":{\"command\":\"cargo build\"}}\nnonsense\n";
+    let lines = haft.run_with_input(&["explain", "--stdin"], input.as_bytes());
+    let verdicts: Vec<serde_json::Value> = lines.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&verdicts[0]["verdict"], &verdicts[1]["verdict"]), (&json!("allow"), &json!("deny")));
+}
+
+#[test]
+fn what_is_typed_behind_a_pipe_that_is_gone_ends_quietly() {
+    let haft = Haft::new();
+    let mut command = haft.command(&["tools", "--format", "json"]);
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("panic"), "{output:?}");
+}

@@ -1,0 +1,74 @@
+//! Configuration: every fault by key and line, and where each value came from.
+
+use crate::support::Haft;
+
+#[test]
+fn a_mistyped_key_is_named_with_its_line_and_neighbour() {
+    let haft = Haft::configured("[tools.shell]\ntimeot = 5\nallow_network = \"no\"\n");
+    for arguments in [&["config", "check"][..], &["call", "read", "path=a"], &["mcp", "serve"]] {
+        let ran = haft.run(arguments);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains("line 2: `tools.shell.timeot`: unknown key; did you mean `timeout`?"), "{ran:?}");
+        assert!(ran.err.contains("line 3: `tools.shell.allow_network`: expected a boolean, found a string"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_rule_that_cannot_hold_refuses_to_start() {
+    let check = |text: &str, named: &str| {
+        let ran = Haft::configured(text).run(&["call", "read", "path=a"]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains(named), "{named}: {ran:?}");
+    };
+    check("[tools.file]\ndeny_read = [\"[\"]\n", "tools.file");
+    check(
+        "[[tools.permissions.bash]]\npattern = \"rm [\"\naction = \"deny\"\n",
+        "line 2: `tools.permissions.bash[0].pattern`",
+    );
+    check(
+        "[[tools.permissions.bash]]\npattern = \"rm\"\naction = \"denny\"\n",
+        "expected one of `allow`, `ask`, `deny`",
+    );
+    check("[tools.shell]\ntimeout = 0\n", "line 2: `tools.shell.timeout`");
+    check("[tools\n", "line 1");
+}
+
+#[test]
+fn show_says_where_each_value_was_set() {
+    let haft = Haft::configured("[tools.shell]\ntimeout = 5\n");
+    let mut command = haft.command(&["config", "show"]);
+    command.env("HAFT_TOOLS_SHELL_ALLOW_NETWORK", "false");
+    let ran = crate::support::finished(command);
+    let line = |key: &str| ran.out.lines().find(|line| line.starts_with(key)).unwrap_or_default().to_owned();
+    assert!(line("tools.shell.timeout = 5").ends_with("config.toml:2"), "{ran:?}");
+    assert!(line("tools.shell.allow_network = false").contains("HAFT_TOOLS_SHELL_ALLOW_NETWORK"), "{ran:?}");
+    assert!(line("tools.shell.kill_grace_ms = 250").ends_with("# default"), "{ran:?}");
+}
+
+#[test]
+fn shadowed_rules_are_named() {
+    let rule = |pattern: &str, action: &str| {
+        format!("[[tools.permissions.bash]]\npattern = \"{pattern}\"\naction = \"{action}\"\n")
+    };
+    let haft = Haft::configured(&format!("{}{}", rule("*", "allow"), rule("rm *", "deny")));
+    let ran = haft.run(&["config", "check"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("tools.permissions.bash[1]") && ran.out.contains("can never match"), "{ran:?}");
+}
+
+#[test]
+fn a_workspace_brings_no_rules() {
+    let haft = Haft::new();
+    for name in ["haft.toml", "config.toml", ".haft/config.toml", "haft/config.toml"] {
+        haft.workspace.file(name, "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    }
+    assert_eq!(haft.run(&["call", "bash", "command=touch made"]).code, 3);
+}
+
+#[test]
+fn the_schema_describes_every_key() {
+    let schema = Haft::new().run(&["config", "schema"]).json();
+    let timeout = &schema["properties"]["tools"]["properties"]["shell"]["properties"]["timeout"];
+    assert_eq!(timeout["type"], "integer");
+    assert!(timeout["description"].is_string());
+}

@@ -1,0 +1,31 @@
+//! `haft demo`: everything it promises holds, and it writes nowhere else.
+
+use std::process::Command;
+
+use crate::support::Haft;
+
+#[test]
+fn everything_holds_in_a_repository() {
+    let haft = Haft::new();
+    haft.workspace.file("README.md", "# Sample\n\nTODO: more\n");
+    haft.workspace.file("src/main.rs", "fn main() {}\n");
+    for arguments in [
+        &["init", "-q", "."][..],
+        &["add", "."],
+        &["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "first"],
+    ] {
+        let made = Command::new("git").args(arguments).current_dir(haft.workspace.root()).status();
+        assert!(made.expect("git is there").success());
+    }
+    let ran = haft.run(&["demo", "."]);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+    assert!(ran.out.contains("everything held"), "{}", ran.out);
+    assert!(ran.out.contains("12 of 12 verdicts as promised"), "{}", ran.out);
+
+    let mut entries: Vec<String> = std::fs::read_dir(haft.workspace.root())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    entries.sort();
+    assert_eq!(entries, [".git", "README.md", "haft-demo", "src"]);
+}

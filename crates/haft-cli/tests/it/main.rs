@@ -1,0 +1,13 @@
+//! The whole binary: what a person, a script and a client see.
+
+#![expect(clippy::disallowed_methods, reason = "the binary is started as a user would start it")]
+
+mod audit;
+mod batch;
+mod call;
+mod clients;
+mod config;
+mod demo;
+mod exec;
+mod mcp;
+mod support;

@@ -1,0 +1,119 @@
+//! A workspace, a state folder of its own, and the binary in it.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+use tools_testkit::Workspace;
+
+/// How a run of the binary ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ran {
+    /// The one JSON object on standard output.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// A workspace for the tools, and a home for the user beside it.
+pub(crate) struct Haft {
+    pub(crate) workspace: Workspace,
+    pub(crate) home: Workspace,
+}
+
+impl Haft {
+    pub(crate) fn new() -> Self {
+        Self { workspace: Workspace::new(), home: Workspace::new() }
+    }
+
+    /// The same with a configuration in the user's folder.
+    pub(crate) fn configured(text: &str) -> Self {
+        let haft = Self::new();
+        haft.home.file(".config/haft/config.toml", text);
+        haft
+    }
+
+    /// Where the record of calls is.
+    pub(crate) fn record(&self) -> PathBuf {
+        self.home.path(".local/state/haft/audit.jsonl")
+    }
+
+    /// The binary, without a terminal, in the workspace.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_haft"));
+        command
+            .args(arguments)
+            .current_dir(self.workspace.root())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home.root())
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        finished(self.command(arguments))
+    }
+
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary starts");
+        child.stdin.take().expect("it is piped").write_all(input).expect("the binary reads");
+        ended(&child.wait_with_output().expect("the binary ends"))
+    }
+}
+
+pub(crate) fn finished(mut command: Command) -> Ran {
+    // A session of its own has no terminal: nobody is there to be asked.
+    detach(&mut command);
+    ended(&command.output().expect("the binary starts"))
+}
+
+/// Starts the command through `setsid`, so that it has no controlling terminal.
+fn detach(command: &mut Command) {
+    let program = command.get_program().to_owned();
+    let arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+    let folder = command.get_current_dir().map(Path::to_owned);
+    let variables: Vec<_> =
+        command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
+    let mut detached = Command::new("setsid");
+    detached.arg("--wait").arg(program).args(arguments).env_clear().envs(variables).stdin(Stdio::null());
+    if let Some(folder) = folder {
+        detached.current_dir(folder);
+    }
+    *command = detached;
+}
+
+fn ended(output: &std::process::Output) -> Ran {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ran { code: output.status.code().unwrap_or(-1), out: text(&output.stdout), err: text(&output.stderr) }
+}
+
+/// How many processes have `mark` among their arguments.
+pub(crate) fn processes_with(mark: &str) -> usize {
+    let entries = std::fs::read_dir("/proc").expect("the kernel tells").filter_map(Result::ok);
+    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| line.split(|byte| *byte == 0).any(|argument| argument == mark.as_bytes())).count()
+}
+
+/// Waits until `holds`; `false` when it does not within ten seconds.
+pub(crate) fn eventually(mut holds: impl FnMut() -> bool) -> bool {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while std::time::Instant::now() < until {
+        if holds() {
+            return true;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    false
+}

@@ -1,0 +1,78 @@
+//! Files that no tool may change, wherever they lie: the rules it is judged by and the record of what it did.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::handle::{FileId, lineage};
+
+/// Files that no tool may change. They may be read like any other.
+///
+/// A file counts under its name and under every name that goes on with a dot (`audit.jsonl` and `audit.jsonl.1`), so that
+/// what it leaves behind when it is exchanged is covered too. The folders it lies in can neither be moved nor deleted.
+#[derive(Debug, Clone, Default)]
+pub struct Reserved {
+    files: Arc<[PathBuf]>,
+    folders: Arc<HashSet<FileId>>,
+}
+
+impl Reserved {
+    /// Reserves `files`, absolute paths that need not exist yet. One whose folder does not exist reserves nothing.
+    pub fn new(files: &[PathBuf]) -> Self {
+        let mut folders = HashSet::new();
+        let mut canonical = Vec::new();
+        for file in files {
+            let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else { continue };
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let (Ok(handle), Ok(path)) = (rustix::fs::open(parent, flags, Mode::empty()), parent.canonicalize()) else {
+                continue;
+            };
+            folders.extend(lineage(rustix::fd::AsFd::as_fd(&handle)).unwrap_or_default());
+            canonical.push(path.join(name));
+        }
+        Self { files: canonical.into(), folders: Arc::new(folders) }
+    }
+
+    /// Whether `canonical` is reserved.
+    pub fn covers(&self, canonical: &Path) -> bool {
+        self.files.iter().any(|file| {
+            let names = (canonical.file_name().and_then(|n| n.to_str()), file.file_name().and_then(|n| n.to_str()));
+            canonical.parent() == file.parent()
+                && match names {
+                    (Some(name), Some(reserved)) => {
+                        name.strip_prefix(reserved).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                    }
+                    _ => canonical == file,
+                }
+        })
+    }
+
+    /// The folders that hold reserved files, and everything above them.
+    pub(crate) fn folders(&self) -> &HashSet<FileId> {
+        &self.folders
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_reserved_with_what_it_leaves_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let reserved = Reserved::new(&[root.join("audit.jsonl"), root.join("missing/x")]);
+        let check = |name: &str, expected: bool| assert_eq!(reserved.covers(&root.join(name)), expected, "{name}");
+        check("audit.jsonl", true);
+        check("audit.jsonl.1", true);
+        check("audit.json", false);
+        check("audit.jsonl2", false);
+        check("below/audit.jsonl", false);
+        check("missing/x", false);
+        assert!(!Reserved::default().covers(&root.join("audit.jsonl")));
+    }
+}
