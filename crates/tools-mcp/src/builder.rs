@@ -2,11 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use tokio::sync::Notify;
 use tools_core::{CallContext, CallerId, Clock, SessionId, Stack, SystemClock};
 
-use crate::{Continuations, McpServer, SessionRules, Structured, Workspace};
+use crate::{Continuations, Greeting, McpServer, SessionRules, Structured, Workspace};
 
 /// What one answer may hold: more is cut by some clients and refused by others.
 const ANSWER_CAP: usize = 25_000;
@@ -28,15 +27,12 @@ pub(crate) struct Settings {
     pub(crate) question_timeout: Duration,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) definitions_changed: Option<Arc<Notify>>,
-    pub(crate) info: ServerConfig,
+    pub(crate) greeting: Greeting,
 }
 
 /// Builds an [`McpServer`].
 pub struct Builder {
     settings: Settings,
-    name: String,
-    version: String,
-    instructions: String,
 }
 
 impl Builder {
@@ -56,11 +52,8 @@ impl Builder {
                 question_timeout: QUESTION_TIMEOUT,
                 clock: Arc::new(SystemClock),
                 definitions_changed: None,
-                info: ServerConfig::default(),
+                greeting: Greeting::default(),
             },
-            name: "haft".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            instructions: "Failed calls answer with a `[tool_error]` block that says what to do next. Long answers are cut; their last line says how to read on.".to_owned(),
         }
     }
 
@@ -84,7 +77,7 @@ impl Builder {
         self
     }
 
-    /// The configured roots, canonical and absolute: what roots of a client narrow, and never widen.
+    /// The configured roots, absolute: what roots of a client narrow, and never widen.
     pub fn roots(mut self, roots: Vec<PathBuf>) -> Self {
         self.settings.roots = roots;
         self
@@ -142,26 +135,21 @@ impl Builder {
         self
     }
 
-    /// What the server calls itself.
-    pub fn identity(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
-        self.name = name.into();
-        self.version = version.into();
+    /// What the client is told before anything else.
+    pub fn greeting(mut self, greeting: Greeting) -> Self {
+        self.settings.greeting = greeting;
         self
     }
 
-    /// What the model is told about the server as a whole; clients put it into the prompt, so keep it short.
-    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = instructions.into();
+    /// What the server calls itself in its greeting.
+    pub fn identity(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.settings.greeting.name = name.into();
+        self.settings.greeting.version = version.into();
         self
     }
 
     /// The server.
     pub fn build(self) -> McpServer {
-        let mut settings = self.settings;
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
-        settings.info = ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new(self.name, self.version))
-            .with_instructions(self.instructions);
-        McpServer::new(Arc::new(settings))
+        McpServer::new(Arc::new(self.settings))
     }
 }

@@ -1,22 +1,19 @@
 //! One client: its session, its roots, its calls. Turns MCP requests into dispatched calls and outcomes into answers.
 
 use std::{
-    borrow::Cow,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
 use rmcp::{
-    ErrorData, Peer, RoleServer, ServerHandler,
+    Peer, RoleServer,
     model::{
-        CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ClientCapabilities, ConstString as _,
-        CustomRequest, CustomResult, ElicitRequest, ElicitRequestParams, ElicitResult, ErrorCode,
-        InitializeRequestParams, InitializeResult, InputRequest, InputRequiredResult, ListToolsRequestMethod,
-        ListToolsResult, PaginatedRequestParams, ProgressToken, ProtocolVersion, ServerConfig, ServerRequest,
-        SubscriptionFilter, Tool,
+        CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ClientCapabilities, ElicitRequest,
+        ElicitRequestParams, ElicitResult, InputRequest, InputRequiredResult, ProgressToken, ProtocolVersion,
+        ServerRequest, Tool,
     },
-    service::{NotificationContext, PeerRequestOptions, RequestContext, ServiceError, SubscriptionContext},
+    service::{PeerRequestOptions, RequestContext, ServiceError, SubscriptionContext},
 };
 use tokio::{
     sync::{Notify, watch},
@@ -151,7 +148,11 @@ impl Connection {
             };
             offered.extend(tokio::fs::canonicalize(path).await.ok());
         }
-        let narrowed = roots::narrow(&self.settings.roots, &offered);
+        let mut configured = Vec::new();
+        for root in &self.settings.roots {
+            configured.push(tokio::fs::canonicalize(root).await.unwrap_or_else(|_| root.clone()));
+        }
+        let narrowed = roots::narrow(&configured, &offered);
         self.tell_workspace(&narrowed);
         match narrowed.first() {
             Some(first) => Known::Narrowed(Arc::from(first.as_path())),
@@ -454,31 +455,23 @@ fn replaced(recorded: Recorded, error: ToolError) -> Recorded {
     Recorded { outcome: Err(error), ..recorded }
 }
 
-impl ServerHandler for Connection {
-    fn get_info(&self) -> ServerConfig {
-        self.settings.info.clone()
-    }
-
-    async fn initialize(
-        &self,
-        request: InitializeRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<InitializeResult, ErrorData> {
-        if request.capabilities.roots.is_some() && !self.settings.roots.is_empty() {
+impl Connection {
+    /// The client declared that it has roots: calls wait for them a moment.
+    pub(crate) fn expect_roots(&self) {
+        if !self.settings.roots.is_empty() {
             self.roots.send_modify(|roots| roots.asking = true);
         }
-        context.peer.set_peer_info(request.clone());
-        self.negotiate_initialize(&request)
     }
 
-    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+    /// The handshake is over. Ends with the connection.
+    pub(crate) async fn accompany(&self, peer: &Peer<RoleServer>) {
         let asking = self.roots.borrow().asking;
         if asking {
-            Box::pin(self.ask_roots(&context.peer)).await;
+            Box::pin(self.ask_roots(peer)).await;
         }
         loop {
             let changed = host_tells(&self.settings);
-            self.tell_changes(&context.peer).await;
+            self.tell_changes(peer).await;
             tokio::select! {
                 () = self.lifetime.ended.cancelled() => return,
                 () = changed => {}
@@ -486,79 +479,44 @@ impl ServerHandler for Connection {
         }
     }
 
-    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+    /// The client's roots changed.
+    pub(crate) async fn ask_roots_again(&self, peer: &Peer<RoleServer>) {
         if !self.settings.roots.is_empty() {
-            self.roots.send_modify(|roots| roots.asking = true);
-            self.ask_roots(&context.peer).await;
+            self.expect_roots();
+            self.ask_roots(peer).await;
         }
     }
 
-    async fn on_cancelled(&self, _: CancelledNotificationParam, _: NotificationContext<RoleServer>) {}
+    /// The tools, as they are now.
+    pub(crate) fn list(&self) -> Vec<Tool> {
+        self.tools().to_vec()
+    }
 
-    async fn list_tools(
+    /// One call, and word of changed tools where it brought them about.
+    pub(crate) async fn call(
         &self,
-        request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        if request.is_some_and(|request| request.cursor.is_some()) {
-            let text = format!("`{}` has one page: no cursor was given out", ListToolsRequestMethod::VALUE);
-            return Err(ErrorData::invalid_params(text, None));
+        parameters: CallToolRequestParams,
+        request: &RequestContext<RoleServer>,
+    ) -> CallToolResponse {
+        let answer = self.answer(parameters, request).await;
+        if asks_by_itself(request) {
+            self.tell_changes(&request.peer).await;
+        } else {
+            // Only who subscribed is told.
+            self.stale.notify_waiters();
         }
-        Ok(ListToolsResult::with_all_items(self.tools().to_vec()))
+        answer
     }
 
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tools().iter().find(|tool| tool.name == name).cloned()
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let answering = async {
-            let answer = self.answer(request, &context).await;
-            if asks_by_itself(&context) {
-                self.tell_changes(&context.peer).await;
-            } else {
-                // Only who subscribed is told.
-                self.stale.notify_waiters();
-            }
-            answer
-        };
-        // Boxed: rmcp moves the future of every request around, and each is as large as the largest.
-        Ok(self.lifetime.calls.track_future(Box::pin(answering)).await)
-    }
-
-    /// What rmcp could not read as a request it knows: of a known method, the parameters are at fault.
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
-        const KNOWN: [&str; 4] = ["initialize", "ping", "tools/list", "tools/call"];
-        let method = request.method;
-        if KNOWN.contains(&method.as_str()) {
-            let text = format!("the parameters of `{method}` do not have the shape the protocol asks for");
-            return Err(ErrorData::invalid_params(text, None));
-        }
-        let shown: String = method.chars().take(80).collect();
-        let text: Cow<'static, str> = format!("there is no method `{shown}`").into();
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
-    }
-
-    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        Some(SubscriptionFilter::builder().tools_list_changed().build())
-    }
-
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+    /// Tells a subscription of changed tools until it ends.
+    pub(crate) async fn tell_subscription(&self, subscription: &SubscriptionContext) {
         loop {
             let (stale, changed) = (self.stale.notified(), host_tells(&self.settings));
             if self.catalog.changed(&self.stack().definitions()) {
-                let _ = context.sink().notify_tool_list_changed().await;
+                let _ = subscription.sink().notify_tool_list_changed().await;
             }
             tokio::select! {
-                () = context.cancelled() => return Ok(()),
+                () = subscription.cancelled() => return,
                 () = stale => {}
                 () = changed => {}
             }

@@ -26,6 +26,8 @@ mod error;
 mod server;
 
 mod connection;
+mod door;
+mod greeting;
 mod lifetime;
 
 mod answer;
@@ -48,6 +50,7 @@ pub use answer::Structured;
 pub use builder::Builder;
 pub use continuations::Continuations;
 pub use error::McpError;
+pub use greeting::Greeting;
 pub use question::SessionRules;
 pub use roots::{Workspace, narrow};
 pub use server::McpServer;

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// How long calls may still answer after the client closed its end. A client that pipes requests into the server and
 /// closes gets its answers; one that is gone does not keep work alive.
 const LINGER: Duration = Duration::from_millis(200);
+/// How much longer they may wait for what they will run with.
+const SETTING_UP: Duration = Duration::from_secs(5);
 /// How long a cancelled call may take to put itself on record before its future is dropped.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -16,7 +18,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct Lifetime {
     /// Cancelled when nobody waits for any answer of this connection any more.
     pub(crate) ended: CancellationToken,
-    /// The calls that run.
+    /// Cancelled when there is something to run calls with, or never will be.
+    pub(crate) ready: CancellationToken,
+    /// The calls that were read and not answered: each holds a token.
     pub(crate) calls: TaskTracker,
 }
 
@@ -26,9 +30,17 @@ impl Lifetime {
         self.calls.close();
         let lifetime = self.clone();
         tokio::spawn(async move {
-            let _ = timeout(LINGER, lifetime.calls.wait()).await;
+            tokio::select! {
+                () = lifetime.calls.wait() => {}
+                () = lifetime.overdue() => {}
+            }
             lifetime.ended.cancel();
         });
+    }
+
+    async fn overdue(&self) {
+        let _ = timeout(SETTING_UP, self.ready.cancelled()).await;
+        sleep(LINGER).await;
     }
 
     /// Cancels what runs and waits until it is gone, but not for ever.

@@ -1,17 +1,24 @@
 //! The server: one connection after the other or side by side, over any pair of streams.
 
-use std::{fmt, sync::Arc};
+use std::{error::Error, fmt, pin::Pin, sync::Arc};
 
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     signal::unix::{SignalKind, signal},
+    sync::SetOnce,
 };
 use tokio_util::sync::CancellationToken;
 use tools_core::Stack;
 
 use crate::{
-    Builder, McpError, builder::Settings, connection::Connection, lifetime::Lifetime, stdio, transport::LineTransport,
+    Builder, Greeting, McpError,
+    builder::Settings,
+    connection::Connection,
+    door::{Door, Made},
+    lifetime::Lifetime,
+    stdio,
+    transport::LineTransport,
 };
 
 /// An MCP server over a stack of tools. Clones share everything but connections.
@@ -40,30 +47,28 @@ impl McpServer {
     /// [`McpError`] when the handshake fails or the machine refuses signals.
     pub async fn serve_stdio(self) -> Result<(), McpError> {
         let stop = CancellationToken::new();
-        let mut signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()]
-            .into_iter()
-            .map(signal)
-            .collect::<Result<Vec<_>, _>>()?;
         let (read, write) = stdio::streams();
-        let serving = self.serve_until(read, write, stop.clone());
-        let asked_to_end = async {
-            let [interrupt, terminate, hangup] = signals.as_mut_slice() else {
-                return std::future::pending().await;
-            };
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                _ = hangup.recv() => {}
-            }
-        };
-        tokio::pin!(serving);
-        tokio::select! {
-            result = &mut serving => result,
-            () = asked_to_end => {
-                stop.cancel();
-                serving.await
-            }
-        }
+        let serving = Box::pin(self.serve_until(read, write, stop.clone()));
+        until_a_signal(serving, stop).await
+    }
+
+    /// [`McpServer::serve_stdio`] that greets the client at once and makes the server meanwhile, on a thread of its own:
+    /// reading a configuration and compiling its rules costs more than the whole handshake. Calls wait for it.
+    ///
+    /// The greeting of the server that `build` makes is not used.
+    ///
+    /// # Errors
+    /// [`McpError::Setup`] with what `build` failed with, even if the client left before; else as
+    /// [`McpServer::serve_stdio`].
+    pub async fn serve_stdio_while_building<B, E>(greeting: Greeting, build: B) -> Result<(), McpError>
+    where
+        B: FnOnce() -> Result<Self, E> + Send + 'static,
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let stop = CancellationToken::new();
+        let (read, write) = stdio::streams();
+        let serving = Box::pin(Self::serve_while_building(greeting, build, read, write, stop.clone()));
+        until_a_signal(serving, stop).await
     }
 
     /// Serves one client over a pair of streams until it leaves.
@@ -88,17 +93,87 @@ impl McpServer {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let lifetime = Lifetime { ended: stop, ..Lifetime::default() };
+        lifetime.ready.cancel();
         let connection = Connection::new(Arc::clone(&self.settings), lifetime.clone());
-        let transport = LineTransport::new(read, write, lifetime.clone());
-        let running = match serve_server_with_ct(connection, transport, lifetime.ended.clone()).await {
-            Ok(running) => running,
-            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
-            Err(error) => return Err(McpError::Handshake(error.to_string())),
-        };
-        let ended = running.waiting().await;
-        lifetime.wind_up().await;
-        ended.map(drop).map_err(|error| McpError::Broken(error.to_string()))
+        let made = Arc::new(SetOnce::new_with(Some(Some(connection))));
+        serve_connection(Door::new(self.settings.greeting.info(), made), read, write, lifetime).await
     }
+
+    /// [`McpServer::serve_until`] for a server that is made meanwhile.
+    ///
+    /// # Errors
+    /// As [`McpServer::serve_stdio_while_building`].
+    pub async fn serve_while_building<B, E, R, W>(
+        greeting: Greeting,
+        build: B,
+        read: R,
+        write: W,
+        stop: CancellationToken,
+    ) -> Result<(), McpError>
+    where
+        B: FnOnce() -> Result<Self, E> + Send + 'static,
+        E: Into<Box<dyn Error + Send + Sync>>,
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let lifetime = Lifetime { ended: stop, ..Lifetime::default() };
+        let made = Made::default();
+        let (door, waiting) = (Door::new(greeting.info(), Arc::clone(&made)), lifetime.clone());
+        let building = tokio::task::spawn_blocking(move || {
+            // Also when `build` panics: nobody shall wait for a connection that will not be.
+            let failed = waiting.ended.clone().drop_guard();
+            let server = build().map_err(Into::into);
+            let connection =
+                server.as_ref().ok().map(|made| Connection::new(Arc::clone(&made.settings), waiting.clone()));
+            // Nobody else sets it.
+            let _ = made.set(connection);
+            waiting.ready.cancel();
+            if server.is_ok() {
+                failed.disarm();
+            }
+            server.map(drop)
+        });
+        let served = serve_connection(door, read, write, lifetime).await;
+        match building.await {
+            Ok(Ok(())) => served,
+            Ok(Err(error)) => Err(McpError::Setup(error)),
+            Err(panic) => Err(McpError::Broken(panic.to_string())),
+        }
+    }
+}
+
+async fn serve_connection<R, W>(door: Door, read: R, write: W, lifetime: Lifetime) -> Result<(), McpError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let transport = LineTransport::new(read, write, lifetime.clone());
+    let running = match serve_server_with_ct(door, transport, lifetime.ended.clone()).await {
+        Ok(running) => running,
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
+        Err(error) => return Err(McpError::Handshake(error.to_string())),
+    };
+    let ended = running.waiting().await;
+    lifetime.wind_up().await;
+    ended.map(drop).map_err(|error| McpError::Broken(error.to_string()))
+}
+
+/// Cancels `stop` at a signal and waits for `serving` to end.
+async fn until_a_signal(
+    mut serving: Pin<Box<impl Future<Output = Result<(), McpError>>>>,
+    stop: CancellationToken,
+) -> Result<(), McpError> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::select! {
+        result = &mut serving => return result,
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    stop.cancel();
+    serving.await
 }
 
 impl fmt::Debug for McpServer {

@@ -176,7 +176,7 @@ where
             return None;
         }
         let read = call::read(line).map_or_else(|| serde_json::from_slice::<ClientJsonRpcMessage>(line), Ok);
-        let message = match read {
+        let mut message = match read {
             Ok(message) => message,
             Err(error) => {
                 tracing::debug!(%error, "a line is no message");
@@ -190,6 +190,12 @@ where
                 tracing::debug!("a message before the handshake is passed over");
                 return None;
             }
+        }
+        if let JsonRpcMessage::Request(request) = &mut message
+            && let ClientRequest::CallToolRequest(call) = &mut request.request
+        {
+            // Travels with the request and is dropped with it: whoever ends the connection waits for it.
+            call.extensions.insert(self.lifetime.calls.token());
         }
         Some(message)
     }

@@ -7,7 +7,7 @@ use tools_core::{
     Approval, CallContext, Executed, Inspection, Shared, Stack, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor,
     ToolKind, ToolName, ToolTraits,
 };
-use tools_mcp::McpServer;
+use tools_mcp::{Greeting, McpServer};
 
 use crate::support::{Client, Person, Raw, builder, call, connect};
 
@@ -45,7 +45,8 @@ async fn known_versions_are_agreed_to_and_others_get_the_newest_with_a_handshake
         ("2026-07-28", "2025-11-25"),
         ("1999-01-01", "2025-11-25"),
     ] {
-        let mut client = Raw::connect(builder(&Arc::default()).identity("haft", "9.9").build());
+        let greeting = Greeting { version: "9.9".to_owned(), ..Greeting::default() };
+        let mut client = Raw::connect(builder(&Arc::default()).greeting(greeting).build());
         let answer = client.initialize(asked).await;
         assert_eq!(answer["result"]["protocolVersion"], agreed, "{asked}");
         assert_eq!(answer["result"]["serverInfo"], json!({"name": "haft", "version": "9.9"}));

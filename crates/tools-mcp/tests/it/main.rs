@@ -12,3 +12,4 @@ mod lists;
 mod modern;
 mod progress;
 mod roots;
+mod setup;

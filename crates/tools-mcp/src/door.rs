@@ -1,0 +1,131 @@
+//! What stands between rmcp and a connection: greets the client, even while what it will work with is still being made.
+
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, ConstString as _, CustomRequest, CustomResult, ErrorCode,
+        InitializeRequestParams, InitializeResult, ListToolsRequestMethod, ListToolsResult, PaginatedRequestParams,
+        ServerConfig, SubscriptionFilter,
+    },
+    service::{NotificationContext, RequestContext, SubscriptionContext},
+};
+use tokio::sync::SetOnce;
+
+use crate::connection::Connection;
+
+/// The connection once it is there; `None` when it could not be made.
+pub(crate) type Made = Arc<SetOnce<Option<Connection>>>;
+
+/// Answers the handshake at once and everything else from the connection.
+pub(crate) struct Door {
+    info: ServerConfig,
+    made: Made,
+    /// Whether the client declared roots and the connection was not told yet.
+    has_roots: AtomicBool,
+}
+
+impl Door {
+    pub(crate) fn new(info: ServerConfig, made: Made) -> Self {
+        Self { info, made, has_roots: AtomicBool::new(false) }
+    }
+
+    async fn connection(&self) -> Result<&Connection, ErrorData> {
+        let made = match self.made.get() {
+            Some(made) => made,
+            None => self.made.wait().await,
+        };
+        let missing = || ErrorData::internal_error("the server could not be set up", None);
+        let connection = made.as_ref().ok_or_else(missing)?;
+        if self.has_roots.swap(false, Ordering::AcqRel) {
+            connection.expect_roots();
+        }
+        Ok(connection)
+    }
+}
+
+impl ServerHandler for Door {
+    fn get_info(&self) -> ServerConfig {
+        self.info.clone()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.has_roots.store(request.capabilities.roots.is_some(), Ordering::Release);
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if let Ok(connection) = self.connection().await {
+            connection.accompany(&context.peer).await;
+        }
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if let Ok(connection) = self.connection().await {
+            Box::pin(connection.ask_roots_again(&context.peer)).await;
+        }
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if request.is_some_and(|request| request.cursor.is_some()) {
+            let text = format!("`{}` has one page: no cursor was given out", ListToolsRequestMethod::VALUE);
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        Ok(ListToolsResult::with_all_items(self.connection().await?.list()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        // Boxed: rmcp moves the future of every request around, and each is as large as the largest.
+        let answering = Box::pin(async {
+            let connection = self.connection().await?;
+            Ok(connection.call(request, &context).await)
+        });
+        answering.await
+    }
+
+    /// What rmcp could not read as a request it knows: of a known method, the parameters are at fault.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        const KNOWN: [&str; 4] = ["initialize", "ping", "tools/list", "tools/call"];
+        let method = request.method;
+        if KNOWN.contains(&method.as_str()) {
+            let text = format!("the parameters of `{method}` do not have the shape the protocol asks for");
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        let shown: String = method.chars().take(80).collect();
+        let text: Cow<'static, str> = format!("there is no method `{shown}`").into();
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
+    }
+
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.connection().await?.tell_subscription(&context).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,35 @@
+//! What a client is told in the handshake: who serves it, and what the model should know of the server as a whole.
+
+use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
+
+/// What a client is told before anything else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Greeting {
+    /// What the server calls itself.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What the model is told about the server as a whole; clients put it into the prompt, so keep it short.
+    pub instructions: String,
+}
+
+impl Default for Greeting {
+    fn default() -> Self {
+        Self {
+            name: "haft".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            instructions: "Failed calls answer with a `[tool_error]` block that says what to do next. \
+                           Long answers are cut; their last line says how to read on."
+                .to_owned(),
+        }
+    }
+}
+
+impl Greeting {
+    pub(crate) fn info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new(self.name.clone(), self.version.clone()))
+            .with_instructions(self.instructions.clone())
+    }
+}
