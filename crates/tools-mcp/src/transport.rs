@@ -248,12 +248,12 @@ where
             let line = line?;
             let mut write = write.lock().await;
             write.waiting.extend_from_slice(&line);
-            let written = write.flush().await;
-            if written.is_err() {
-                // Nobody reads answers any more: what runs, runs for nobody.
+            if let Err(error) = write.flush().await {
+                // Nobody reads answers any more: what runs, runs for nobody. That is no fault worth a line on stderr.
+                tracing::debug!(%error, "the client does not read");
                 ended.cancel();
             }
-            written
+            Ok(())
         }
     }
 
@@ -299,7 +299,10 @@ where
         let flushed = write.flush().await;
         write.closed = true;
         let closed = write.write.shutdown().await;
-        flushed.and(closed)
+        if let Err(error) = flushed.and(closed) {
+            tracing::debug!(%error, "the client was gone before the end");
+        }
+        Ok(())
     }
 }
 

@@ -12,13 +12,16 @@ inspector=${INSPECTOR:-mcp-inspector}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 sh "$here/repository.sh" "$work" || exit 2
-count=$#
-while [ "$count" -gt 0 ]; do
-    part=$(printf '%s' "$1" | sed -e "s|{root}|$work/repo|g" -e "s|{config}|$work/config.toml|g")
-    shift
-    set -- "$@" "$part"
-    count=$((count - 1))
-done
+# The command goes into a program of its own: the inspector takes options such as `--config` for its own.
+{
+    printf '#!/bin/sh\nexec'
+    for part in "$@"; do
+        printf " '%s'" "$(printf '%s' "$part" | sed -e "s|{root}|$work/repo|g" -e "s|{config}|$work/config.toml|g" -e "s|'|'\\\\''|g")"
+    done
+    printf '\n'
+} > "$work/server"
+chmod +x "$work/server"
+set -- "$work/server"
 failures=0
 # check NAME EXPECTED: the last output holds the text EXPECTED
 check() {
