@@ -12,7 +12,7 @@ use tools_core::{
     Access, Announce, CallContext, CompositeExecutor, DynExecutor, Inspection, Invocation, Layer, Next, Outcome, Stack,
     Subject, Tool, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits, Typed, classify_io_error,
 };
-use tools_mcp::{Continuations, McpServer};
+use tools_mcp::{Continuations, Greeting, McpServer};
 
 /// A layer that looks at the subjects and passes on.
 struct Passing;
@@ -179,10 +179,9 @@ impl Tool for Grep {
     }
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let root = std::fs::canonicalize(arguments.next().unwrap_or_else(|| ".".to_owned()))?;
-    let layers = arguments.next().map_or(Ok(0), |count| count.parse::<usize>())?;
+/// Everything a client does not need for the handshake.
+fn server(root: &str, layers: usize) -> Result<McpServer, std::io::Error> {
+    let root = std::fs::canonicalize(root)?;
     let continuations = Continuations::default();
     let executor = CompositeExecutor::new([
         DynExecutor::new(Typed::new(Bash)),
@@ -193,16 +192,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ]);
     let mut around: Vec<Arc<dyn Layer>> = vec![Arc::new(Announce)];
     around.extend((0..layers).map(|_| Arc::new(Passing) as Arc<dyn Layer>));
-    let server = McpServer::builder(Arc::new(Stack::new(around, executor)))
+    Ok(McpServer::builder(Arc::new(Stack::new(around, executor)))
         .context(CallContext::new(&root))
         .roots(vec![root])
         .continuations(continuations)
-        .build();
-    let runtime = match std::env::var("STANDIN_RUNTIME").as_deref() {
-        Ok("multi") => tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?,
-        _ => tokio::runtime::Builder::new_current_thread().enable_all().build()?,
-    };
-    let result = runtime.block_on(server.serve_stdio());
+        .build())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let root = arguments.next().unwrap_or_else(|| ".".to_owned());
+    let layers = arguments.next().map_or(Ok(0), |count| count.parse::<usize>())?;
+    // One thread reads, runs and writes: no hand-over between threads on the way of a call.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let serving = McpServer::serve_stdio_while_building(Greeting::default(), move || server(&root, layers));
+    let result = runtime.block_on(serving);
     runtime.shutdown_background();
     Ok(result?)
 }
