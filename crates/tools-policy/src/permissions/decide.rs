@@ -132,6 +132,9 @@ struct Opinion {
     rule: Option<usize>,
 }
 
+/// A subject, and the opinion on it if it is a command.
+type Judged<'a> = (&'a Subject, Option<Opinion>);
+
 struct Judge<'q, 'a> {
     list: &'a RuleList,
     question: &'q Question<'a>,
@@ -140,43 +143,47 @@ struct Judge<'q, 'a> {
 impl<'a> Judge<'_, 'a> {
     fn parts(&self) -> Vec<Part<'a>> {
         let subjects = &self.question.inspection.subjects;
-        let commands: Vec<_> = subjects.iter().filter(|subject| is_simple(subject)).collect();
-        let opinions: Vec<_> = commands.iter().map(|command| self.command(command)).collect();
-        let covered = self.covered(&commands, &opinions);
-        let allowed_line = subjects.iter().find_map(|subject| self.allowed_line(subject, &covered));
-        let mut opinions = opinions.into_iter();
-        subjects
-            .iter()
-            .map(|subject| {
-                let part = match subject {
-                    Subject::Command { .. } if is_simple(subject) => {
-                        let opinion = opinions.next().unwrap_or_else(|| self.command(subject));
-                        self.part(subject, opinion)
+        // Each command is compared once; the opinions on all are needed to judge the whole line and files.
+        let judged: Vec<_> = subjects.iter().map(|subject| (subject, self.command(subject))).collect();
+        let covered = self.covered(&judged);
+        let allowed_line = judged.iter().find_map(|judged| self.allowed_line(judged, &covered));
+        judged
+            .into_iter()
+            .map(|(subject, opinion)| {
+                let part = match (subject, opinion) {
+                    (Subject::Command { program, .. }, Some(opinion)) if program.is_empty() => {
+                        self.line(subject, opinion, &covered)
                     }
-                    Subject::Command { .. } => self.line(subject, &covered),
-                    Subject::Path { path, access } => self.path(subject, path, *access, &covered),
-                    Subject::Url { url } => self.part(subject, self.opinion_on(&Forms::of_text(url.as_str()))),
-                    Subject::Opaque { .. } => self.opaque(subject),
+                    (Subject::Path { path, access }, _) => self.path(subject, path, *access, &covered),
+                    (Subject::Opaque { .. }, _) => self.opaque(subject),
+                    (_, Some(opinion)) => self.part(subject, opinion),
+                    (_, None) => self.part(subject, self.opinion_on(&Forms::of_text(&subject.text()))),
                 };
                 self.under_line(with_session(part, self.question), allowed_line)
             })
             .collect()
     }
 
-    fn covered(&self, commands: &[&Subject], opinions: &[Opinion]) -> Covered {
-        let allow = |opinion: &Opinion| opinion.rule.filter(|_| opinion.verdict == Verdict::Allow);
+    fn covered(&self, judged: &[Judged<'_>]) -> Covered {
+        let commands = || {
+            judged
+                .iter()
+                .filter(|(subject, _)| is_simple(subject))
+                .filter_map(|(subject, opinion)| opinion.map(|opinion| (*subject, opinion)))
+        };
+        let allow = |(_, opinion): (&Subject, Opinion)| opinion.rule.filter(|_| opinion.verdict == Verdict::Allow);
         let Question { session, workdir, .. } = self.question;
-        let answer = |(command, opinion): (&&Subject, &Opinion)| match opinion.verdict {
+        let answer = |(command, opinion): (&Subject, Opinion)| match opinion.verdict {
             Verdict::Allow => opinion.rule,
             Verdict::Ask => {
                 session.allows(self.list.tool(), command, workdir).map(|_| opinion.rule.unwrap_or(usize::MAX))
             }
             Verdict::Deny => None,
         };
-        let rules: Option<Vec<usize>> = opinions.iter().map(allow).collect();
-        let answers: Option<Vec<usize>> = commands.iter().zip(opinions).map(answer).collect();
+        let rules: Option<Vec<usize>> = commands().map(allow).collect();
+        let answers: Option<Vec<usize>> = commands().map(answer).collect();
         Covered {
-            commands: commands.len(),
+            commands: commands().count(),
             writes: rules.as_ref().is_some_and(|rules| rules.iter().all(|rule| self.list.covers_writes(*rule))),
             last_allow: rules.and_then(|rules| rules.into_iter().max()),
             last_answer: answers.and_then(|rules| rules.into_iter().max()),
@@ -191,9 +198,13 @@ impl<'a> Judge<'_, 'a> {
         self.opinion(self.list.first_text(forms))
     }
 
-    fn command(&self, subject: &Subject) -> Opinion {
-        let forms = forms(subject);
-        if is_simple(subject) { self.opinion_on(&forms) } else { self.opinion(self.list.first_line(&forms)) }
+    /// The opinion on a command or a whole line; `None` for every other subject.
+    fn command(&self, subject: &Subject) -> Option<Opinion> {
+        let Subject::Command { line, program, argv, .. } = subject else {
+            return None;
+        };
+        let forms = Forms::of_command(line, program, argv);
+        Some(if program.is_empty() { self.opinion(self.list.first_line(&forms)) } else { self.opinion_on(&forms) })
     }
 
     fn part(&self, subject: &'a Subject, opinion: Opinion) -> Part<'a> {
@@ -206,8 +217,7 @@ impl<'a> Judge<'_, 'a> {
 
     /// The whole line of several commands: an allow with wildcards says nothing about it, since the commands behind the
     /// first may be anything; a rule that tightens counts, unless rules before it allow every command.
-    fn line(&self, subject: &'a Subject, covered: &Covered) -> Part<'a> {
-        let opinion = self.command(subject);
+    fn line(&self, subject: &'a Subject, opinion: Opinion, covered: &Covered) -> Part<'a> {
         let judged_by_commands = Part { subject, verdict: Verdict::Allow, because: Because::Commands };
         match opinion.rule {
             Some(_) if opinion.verdict == Verdict::Allow => self.part(subject, opinion),
@@ -226,11 +236,8 @@ impl<'a> Judge<'_, 'a> {
     }
 
     /// The rule that allows a whole line word for word.
-    fn allowed_line(&self, subject: &Subject, covered: &Covered) -> Option<usize> {
-        if !matches!(subject, Subject::Command { .. }) {
-            return None;
-        }
-        let opinion = self.command(subject);
+    fn allowed_line(&self, (subject, opinion): &Judged<'_>, covered: &Covered) -> Option<usize> {
+        let opinion = (*opinion)?;
         let is_whole = !is_simple(subject) || covered.commands == 1;
         opinion.rule.filter(|rule| is_whole && opinion.verdict == Verdict::Allow && self.list.is_literal(*rule))
     }
@@ -299,13 +306,6 @@ impl Covered {
 /// Whether a subject is one command, not the whole line of several.
 fn is_simple(subject: &Subject) -> bool {
     matches!(subject, Subject::Command { program, .. } if !program.is_empty())
-}
-
-fn forms(subject: &Subject) -> Forms {
-    match subject {
-        Subject::Command { line, program, argv, .. } => Forms::of_command(line, program, argv),
-        other => Forms::of_text(&other.text()),
-    }
 }
 
 /// What is written there goes nowhere, or where the output goes anyway.

@@ -81,17 +81,12 @@ impl Forms {
         let typed = folded(line);
         let mut others = vec![];
         if !program.is_empty() {
-            let base = program.rsplit('/').next().unwrap_or(program);
-            for program in [program, base] {
-                let mut words = program.to_owned();
-                for argument in arguments {
-                    words.push(' ');
-                    words.push_str(argument);
-                }
-                let words = folded(&words);
-                if words != typed && !others.contains(&words) {
-                    others.push(words);
-                }
+            let as_called = words(program, arguments);
+            if as_called != typed {
+                others.push(as_called);
+            }
+            if let Some((_, base)) = program.rsplit_once('/') {
+                others.push(words(base, arguments));
             }
         }
         Self { typed, others }
@@ -257,6 +252,15 @@ fn upwards(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| {
         path.rsplit_once('/').map(|(above, _)| above).filter(|above| !above.is_empty())
     })
+}
+
+fn words(program: &str, arguments: &[String]) -> String {
+    let mut words = program.to_owned();
+    for argument in arguments {
+        words.push(' ');
+        words.push_str(argument);
+    }
+    folded(&words)
 }
 
 /// A text without regard to case and to the number of blanks. Line breaks stay: they separate commands.

@@ -32,14 +32,46 @@ pub(super) struct Patterns {
 #[derive(Debug)]
 struct Numbered {
     number: usize,
-    glob: Glob,
-    /// Made when the glob is tried first: most of a long list never is.
-    matcher: OnceLock<GlobMatcher>,
+    matcher: Matcher,
 }
 
-impl Numbered {
+/// How a glob is compared. Most patterns on commands are one of the first three.
+#[derive(Debug)]
+enum Matcher {
+    Starts(String),
+    Ends(String),
+    Contains(String),
+    Glob {
+        glob: Glob,
+        /// Made when the glob is tried first: most of a long list never is.
+        compiled: OnceLock<GlobMatcher>,
+    },
+}
+
+impl Matcher {
+    fn parse(glob: &str, crossing: Crossing) -> Result<Self, globset::Error> {
+        if crossing == Crossing::Everything {
+            let inner = glob.strip_suffix('*').unwrap_or(glob);
+            let inner = inner.strip_prefix('*').unwrap_or(inner);
+            // A `\` in front of the last `*` makes it a character, and leaves no literal here.
+            if let Some(text) = literal(inner) {
+                return Ok(match (glob.starts_with('*'), glob.len() > 1 && glob.ends_with('*')) {
+                    (true, true) => Self::Contains(text),
+                    (true, false) => Self::Ends(text),
+                    (false, _) => Self::Starts(text),
+                });
+            }
+        }
+        Ok(Self::Glob { glob: parse(glob, crossing)?, compiled: OnceLock::new() })
+    }
+
     fn is_match(&self, text: &str) -> bool {
-        self.matcher.get_or_init(|| self.glob.compile_matcher()).is_match(text)
+        match self {
+            Self::Starts(start) => text.starts_with(start),
+            Self::Ends(end) => text.ends_with(end),
+            Self::Contains(piece) => text.contains(piece),
+            Self::Glob { glob, compiled } => compiled.get_or_init(|| glob.compile_matcher()).is_match(text),
+        }
     }
 }
 
@@ -59,7 +91,7 @@ impl Patterns {
                 continue;
             }
             let position = patterns.globs.len();
-            patterns.globs.push(Numbered { number: *number, glob: parse(text, crossing)?, matcher: OnceLock::new() });
+            patterns.globs.push(Numbered { number: *number, matcher: Matcher::parse(text, crossing)? });
             match longest_piece(text) {
                 Some(piece) => pieces.entry(piece).or_default().push(position),
                 None => patterns.always.push(position),
@@ -87,7 +119,7 @@ impl Patterns {
         let mut best = self.literally(text);
         let mut consider = |position: &usize| {
             let glob = &self.globs[*position];
-            if best.is_none_or(|best| glob.number < best) && glob.is_match(text) {
+            if best.is_none_or(|best| glob.number < best) && glob.matcher.is_match(text) {
                 best = Some(glob.number);
             }
         };
