@@ -1,0 +1,3 @@
+//! What is taken out of tool output before anyone sees it.
+
+pub mod secrets;

@@ -1,0 +1,3 @@
+//! Redaction through its public interface.
+
+mod redaction;

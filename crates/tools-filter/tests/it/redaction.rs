@@ -1,0 +1,132 @@
+//! Tables of texts. Values that look like real tokens are put together from pieces, so that no scanner takes them for
+//! leaked ones.
+
+use proptest::prelude::*;
+use serde_json::json;
+use tools_core::Redactor as _;
+use tools_filter::secrets::{KnownValues, SecretRedactor, is_credential, scan};
+
+const RANDOM: &str = "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx";
+
+fn redact(text: &str) -> String {
+    SecretRedactor::default().redact(text).into_owned()
+}
+
+fn check(text: &str, expected: &str) {
+    let found = redact(text);
+    assert_eq!(found, expected);
+    assert_eq!(redact(&found), expected, "twice is once");
+}
+
+#[test]
+fn tokens_of_providers() {
+    let github = ["gh", "p_", RANDOM].concat();
+    check(&format!("see {github}."), "see «secret:github#1».");
+    check(&format!(r"a\n{github}"), r"a\n«secret:github#1»");
+    check(&format!("\x1b[33m{github}\x1b[0m"), "\x1b[33m«secret:github#1»\x1b[0m");
+    for clean in ["ghp_short", &format!("x{github}"), &["gh", "p_", &"x".repeat(36)].concat()] {
+        check(clean, clean);
+    }
+}
+
+#[test]
+fn assignments_in_any_syntax() {
+    for (before, after) in [
+        ("API_KEY=", ""),
+        ("+API_KEY=", "\n LOG=1"),
+        ("api_key: ", "\n"),
+        (r#"{"api_key": ""#, r#"", "region": "eu"}"#),
+        (r#"{\"api_key\": \""#, r#"\", \"region\": 1}"#),
+        ("<api_key>", "</api_key>"),
+        ("define('API_KEY', '", "');"),
+        ("run --api-key ", " --all"),
+        ("url?api_key=", "&x=1"),
+        ("x-api-key: ", "\r\n"),
+    ] {
+        check(&format!("{before}{RANDOM}{after}"), &format!("{before}«secret:key#1»{after}"));
+    }
+    for clean in [
+        "SECRET_KEY=os.environ[\"API_KEY\"]",
+        "token: ${TOKEN}",
+        "let token = tokenizer.next_token().ok_or(ParseError::UnexpectedEof)?;",
+        "password: <redacted>",
+        "max_tokens: 4096",
+        "PWD=/srv/app/releases/20260101",
+        "0d07140dc22e0c3e62548c4ec2a6b3df639202799fcd8e9baee68b177fa79a28",
+    ] {
+        check(clean, clean);
+    }
+}
+
+#[test]
+fn addresses_headers_and_commands() {
+    check("postgres://app:Zx81pQ7mLw2k@db/x", "postgres://app:«secret:url-password#1»@db/x");
+    check("mongodb://127.0.0.1:27017/test", "mongodb://127.0.0.1:27017/test");
+    check(&format!("Authorization: Bearer {RANDOM}\nx"), "Authorization: Bearer «secret:authorization#1»\nx");
+    check(&format!("Cookie: theme=dark; sessionid={RANDOM}"), "Cookie: theme=dark; sessionid=«secret:cookie#1»");
+    check("mysql -u root -pDphxMXxyQzUUmj9B shop", "mysql -u root -p«secret:password#1» shop");
+    check("curl -u ann:Zx81pQ7mLw2k https://x/", "curl -u ann:«secret:password#1» https://x/");
+}
+
+#[test]
+fn private_keys_whole_cut_off_and_escaped() {
+    let (begin, end) = (["-----BEGIN ", "PRIVATE KEY-----"].concat(), ["-----END ", "PRIVATE KEY-----"].concat());
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
+    check(&format!("{begin}\n{body}\n{body}\n{end}\nnext"), &format!("{begin}\n«secret:private-key#1»\n{end}\nnext"));
+    check(&format!("{begin}\n{body}\nthe next line"), &format!("{begin}\n«secret:private-key#1»\nthe next line"));
+    check(&format!(r"{begin}\n{body}\n{end}"), &format!(r"{begin}\n«secret:private-key#1»\n{end}"));
+}
+
+#[test]
+fn known_values_are_found_in_every_encoding() {
+    let redactor = SecretRedactor::default().knowing(KnownValues::new(["correct horse \"battery\"", "short"]));
+    for text in [
+        "a correct horse \"battery\" b",
+        r#"{"x":"correct horse \"battery\""}"#,
+        "q=correct%20horse%20%22battery%22",
+        "Y29ycmVjdCBob3JzZSAiYmF0dGVyeSI=",
+    ] {
+        assert!(redactor.redact(text).contains("«secret:known#1»"), "{text}");
+    }
+    assert_eq!(redactor.redact("short"), "short");
+}
+
+#[test]
+fn the_same_value_has_the_same_number() {
+    let other = RANDOM.replace('k', "j");
+    check(
+        &format!("ONE_KEY={RANDOM}\nTWO_KEY={other}\nSAME_KEY={RANDOM}"),
+        "ONE_KEY=«secret:key#1»\nTWO_KEY=«secret:key#2»\nSAME_KEY=«secret:key#1»",
+    );
+}
+
+#[test]
+fn a_json_member_is_judged_by_its_name() {
+    let value = json!({"path": RANDOM, "login": {"api_key": RANDOM, "user": "ann"}});
+    assert_eq!(
+        SecretRedactor::default().redact_json(&value),
+        json!({"path": RANDOM, "login": {"api_key": "«secret:value#1»", "user": "ann"}})
+    );
+}
+
+#[test]
+fn environment_variables() {
+    assert!(is_credential("DATABASE_URL", "postgres://app:Zx81pQ7mLw2k@db/x"));
+    assert!(is_credential("FOO_TOKEN", "x"));
+    assert!(!is_credential("DATABASE_URL", "postgres://db/x"));
+    assert!(!is_credential("PATH", "/usr/bin:/bin"));
+}
+
+proptest! {
+    #[test]
+    fn any_text_can_be_scanned(text in any::<String>(), pieces in prop::collection::vec("(password|=|:|'|\"|\\\\|://|@|-----BEGIN PRIVATE KEY-----|cookie: |authorization: |curl -u |\n| |é|\x1b\\[3m|key|a1B2c3D4)", 0..40)) {
+        for text in [text, pieces.concat()] {
+            let mut end = 0;
+            for finding in scan(&text) {
+                prop_assert!(finding.start >= end && finding.start < finding.end);
+                prop_assert!(text.get(finding.start..finding.end).is_some());
+                end = finding.end;
+            }
+        }
+    }
+}
