@@ -136,7 +136,7 @@ fn extent(text: &str, from: usize, style: Style, name_start: usize) -> Option<(u
     let rest = &rest[..rest.floor_char_boundary(LONGEST_VALUE)];
     let line_start = is_line_start(bytes, name_start);
     let ends = |character: char| match (style, quote) {
-        (Style::Element, _) => character == '<',
+        (Style::Element, _) => matches!(character, '<' | '\n'),
         (_, Some(quote)) => character == char::from(quote) || character == '\n' || (escape && character == '\\'),
         (_, None) if character.is_whitespace() || matches!(character, '"' | '\'' | '\x1b' | '`') => true,
         // A line of its own has one value; elsewhere others may follow.

@@ -105,7 +105,11 @@ pub fn scan(text: &str) -> Vec<Finding> {
             Scanner::Atlas => findings.extend(provider::atlas(text, start)),
             Scanner::Webhook => findings.extend(provider::webhook(text, start)),
             Scanner::Pem if start >= done.pem => findings.extend(key_material::pem(text, end, &mut done.pem)),
-            Scanner::Hash => findings.extend(key_material::hash(text, start)),
+            Scanner::Hash if start >= done.hash => {
+                let found = key_material::hash(text, start);
+                done.hash = found.map_or(start, |found| found.end);
+                findings.extend(found);
+            }
             Scanner::MasterKey => findings.extend(key_material::master_key(text, end)),
             Scanner::UserInfo => findings.extend(url::password(text, end)),
             Scanner::Signature => findings.extend(url::signature(text, start, end)),
@@ -116,7 +120,7 @@ pub fn scan(text: &str) -> Vec<Finding> {
                 command::find(text, end, flags, &mut done.command, &mut findings);
             }
             // Inside what a scanner has read already.
-            Scanner::Pem | Scanner::Cookie | Scanner::Command(_) => {}
+            Scanner::Pem | Scanner::Hash | Scanner::Cookie | Scanner::Command(_) => {}
         }
     }
     without_overlaps(findings)
@@ -126,6 +130,7 @@ pub fn scan(text: &str) -> Vec<Finding> {
 struct Done {
     name: usize,
     pem: usize,
+    hash: usize,
     cookie: usize,
     command: usize,
 }

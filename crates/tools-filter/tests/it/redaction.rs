@@ -50,6 +50,7 @@ fn assignments_in_any_syntax() {
         "token: ${TOKEN}",
         "let token = tokenizer.next_token().ok_or(ParseError::UnexpectedEof)?;",
         "password: <redacted>",
+        "password: <TOKEN>\n  timeout: 30",
         "max_tokens: 4096",
         "PWD=/srv/app/releases/20260101",
         "0d07140dc22e0c3e62548c4ec2a6b3df639202799fcd8e9baee68b177fa79a28",
