@@ -1,7 +1,8 @@
 //! Giving up every capability, for good, in a forked child. Nothing is ever given back.
 #![expect(unsafe_code, reason = "capset has no safe wrapper that is usable after a raw fork")]
 
-use super::sys::{Errno, Result, last, prctl};
+use super::raw::call;
+use super::sys::{Errno, Result, check, prctl};
 
 const VERSION_3: u32 = 0x2008_0522;
 /// `NOROOT`, `NO_SETUID_FIXUP`, `NO_CAP_AMBIENT_RAISE`, each with its lock; `KEEP_CAPS` locked off.
@@ -38,8 +39,5 @@ pub(crate) fn drop_all() -> Result<()> {
     let header = Header { version: VERSION_3, pid: 0 };
     let data = [Data::default(); 2];
     // SAFETY: version 3 reads exactly one header and two data records, both alive here.
-    if unsafe { libc::syscall(libc::SYS_capset, &raw const header, data.as_ptr()) } < 0 {
-        return Err(last());
-    }
-    Ok(())
+    check(unsafe { call!(libc::SYS_capset, &raw const header, data.as_ptr()) }).map(|_| ())
 }

@@ -9,7 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::config::Network;
-use super::sys::{self, Errno, Result, last};
+use super::raw::call;
+use super::sys::{self, Errno, Result, check};
 
 const EXECUTE: u64 = 1 << 0;
 const WRITE_FILE: u64 = 1 << 1;
@@ -54,7 +55,7 @@ struct PathBeneath {
 pub(crate) fn abi() -> Option<u32> {
     let nothing = std::ptr::null::<RulesetAttributes>();
     // SAFETY: with this flag the call reads nothing and returns a number.
-    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, CREATE_RULESET_VERSION) };
+    let version = unsafe { call!(libc::SYS_landlock_create_ruleset, nothing, 0, CREATE_RULESET_VERSION) };
     u32::try_from(version).ok().filter(|version| *version > 0)
 }
 
@@ -157,13 +158,8 @@ impl Ruleset {
     pub(crate) fn build(&self) -> Result<RawFd> {
         let attributes = &raw const self.attributes;
         // SAFETY: `size` bytes of `attributes` are read, which is at most its size.
-        let ruleset = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, attributes, self.size, 0) };
-        let Ok(ruleset) = RawFd::try_from(ruleset) else {
-            return Err(last());
-        };
-        if ruleset < 0 {
-            return Err(last());
-        }
+        let ruleset = check(unsafe { call!(libc::SYS_landlock_create_ruleset, attributes, self.size, 0) })?;
+        let ruleset = RawFd::try_from(ruleset).unwrap_or(-1);
         for rule in &self.rules {
             let Ok(parent) = sys::open(&rule.path, libc::O_PATH) else {
                 continue;
@@ -191,15 +187,13 @@ impl Ruleset {
 fn add(ruleset: RawFd, parent: RawFd, allowed: u64) -> Result<()> {
     let rule = PathBeneath { allowed, parent };
     // SAFETY: `rule` has the layout of `struct landlock_path_beneath_attr` and lives across the call.
-    let added = unsafe { libc::syscall(libc::SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &raw const rule, 0) };
-    if added < 0 { Err(last()) } else { Ok(()) }
+    check(unsafe { call!(libc::SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &raw const rule, 0) }).map(|_| ())
 }
 
 /// Puts the calling process under the ruleset, for good. `no_new_privs` must be set.
 pub(crate) fn restrict(ruleset: RawFd) -> Result<()> {
     // SAFETY: plain numbers.
-    let done = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0) };
-    if done < 0 { Err(last()) } else { Ok(()) }
+    check(unsafe { call!(libc::SYS_landlock_restrict_self, ruleset, 0) }).map(|_| ())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod masks;
 mod namespaces;
 mod plan;
 mod probe;
+pub(crate) mod raw;
 mod resolve;
 mod seccomp;
 mod strength;

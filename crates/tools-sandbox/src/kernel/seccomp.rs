@@ -7,7 +7,8 @@
 use libc::{c_long, sock_filter};
 
 use super::config::Network;
-use super::sys::{Result, last};
+use super::raw::call;
+use super::sys::{Result, check};
 
 /// Namespace flags of `clone`, all but the one for time, which `clone` does not know.
 const CLONE_NEW_ANY: u32 = 0x7E02_0000;
@@ -74,8 +75,7 @@ impl Filter {
             filter: self.program.as_ptr().cast_mut(),
         };
         // SAFETY: `program` describes a live slice, which the kernel copies.
-        let done = unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program) };
-        if done < 0 { Err(last()) } else { Ok(()) }
+        check(unsafe { call!(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program) }).map(|_| ())
     }
 }
 

@@ -1,11 +1,13 @@
-//! Raw system calls that are safe between `fork` and `exec` of a threaded program: no allocation, no locks, no libc state
-//! but `errno`. Policy lives in the callers; a failure is a bare error number.
+//! System calls that are safe between `clone` and `exec` of a threaded program: no allocation, no locks, no thread-local
+//! state. Policy lives in the callers; a failure is a bare error number.
 #![expect(unsafe_code, reason = "system calls without a safe wrapper that is usable after a raw fork")]
 
 use std::ffi::CStr;
 use std::os::fd::RawFd;
 
-use libc::{c_int, c_long, c_ulong};
+use libc::{c_int, c_ulong};
+
+use super::raw::call;
 
 /// An error number, as `errno` had it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,16 +41,12 @@ const MOVE_MOUNT_F_EMPTY_PATH: c_int = 0x4;
 const AT_RECURSIVE: c_int = 0x8000;
 const AT_EMPTY_PATH: c_int = 0x1000;
 
-fn check(value: c_long) -> Result<c_long> {
-    if value < 0 { Err(last()) } else { Ok(value) }
+/// The value of a system call, or the error number it stands for.
+pub(crate) fn check(value: isize) -> Result<isize> {
+    if value < 0 { Err(Errno(i32::try_from(-value).unwrap_or(libc::EIO))) } else { Ok(value) }
 }
 
-pub(crate) fn last() -> Errno {
-    // SAFETY: `__errno_location` gives the address of this thread's `errno`.
-    Errno(unsafe { *libc::__errno_location() })
-}
-
-fn as_fd(value: c_long) -> RawFd {
+fn as_fd(value: isize) -> RawFd {
     // A descriptor always fits; anything else would be a kernel bug, and -1 is refused by every later call.
     RawFd::try_from(value).unwrap_or(-1)
 }
@@ -56,23 +54,22 @@ fn as_fd(value: c_long) -> RawFd {
 pub(crate) fn open(path: &CStr, flags: c_int) -> Result<RawFd> {
     let flags = flags | libc::O_CLOEXEC;
     // SAFETY: `path` is a terminated string; `openat` reads nothing else.
-    check(unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, 0) }).map(as_fd)
+    check(unsafe { call!(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, 0) }).map(as_fd)
 }
 
 pub(crate) fn close(fd: RawFd) {
     // SAFETY: closing a number we own; a wrong one only yields `EBADF`.
-    unsafe { libc::syscall(libc::SYS_close, fd) };
+    unsafe { call!(libc::SYS_close, fd) };
 }
 
 pub(crate) fn write(fd: RawFd, bytes: &[u8]) -> Result<usize> {
     // SAFETY: the slice is valid for its length.
-    check(unsafe { libc::syscall(libc::SYS_write, fd, bytes.as_ptr(), bytes.len()) })
-        .map(|n| usize::try_from(n).unwrap_or(0))
+    check(unsafe { call!(libc::SYS_write, fd, bytes.as_ptr(), bytes.len()) }).map(|n| usize::try_from(n).unwrap_or(0))
 }
 
 pub(crate) fn read(fd: RawFd, bytes: &mut [u8]) -> Result<usize> {
     // SAFETY: the slice is valid and exclusively ours for its length.
-    check(unsafe { libc::syscall(libc::SYS_read, fd, bytes.as_mut_ptr(), bytes.len()) })
+    check(unsafe { call!(libc::SYS_read, fd, bytes.as_mut_ptr(), bytes.len()) })
         .map(|n| usize::try_from(n).unwrap_or(0))
 }
 
@@ -87,65 +84,70 @@ pub(crate) fn write_file(path: &CStr, bytes: &[u8]) -> Result<()> {
 pub(crate) fn duplicate_onto(from: RawFd, to: RawFd) -> Result<()> {
     if from == to {
         // SAFETY: clears the close-on-exec flag of a descriptor we own.
-        return check(unsafe { libc::syscall(libc::SYS_fcntl, from, libc::F_SETFD, 0) }).map(|_| ());
+        return check(unsafe { call!(libc::SYS_fcntl, from, libc::F_SETFD, 0) }).map(|_| ());
     }
     // SAFETY: plain descriptor numbers.
-    check(unsafe { libc::syscall(libc::SYS_dup3, from, to, 0) }).map(|_| ())
+    check(unsafe { call!(libc::SYS_dup3, from, to, 0) }).map(|_| ())
 }
 
 /// Duplicates to the lowest free number from `least` on, closed on exec.
 pub(crate) fn duplicate_above(from: RawFd, least: RawFd) -> Result<RawFd> {
     // SAFETY: plain descriptor numbers.
-    check(unsafe { libc::syscall(libc::SYS_fcntl, from, libc::F_DUPFD_CLOEXEC, least) }).map(as_fd)
+    check(unsafe { call!(libc::SYS_fcntl, from, libc::F_DUPFD_CLOEXEC, least) }).map(as_fd)
 }
 
 pub(crate) fn close_range(first: RawFd, last: u32, flags: libc::c_uint) -> Result<()> {
     // SAFETY: plain numbers; closing descriptors of this process only.
-    check(unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) }).map(|_| ())
+    check(unsafe { call!(libc::SYS_close_range, first, last, flags) }).map(|_| ())
 }
 
 pub(crate) fn set_session() {
     // SAFETY: no arguments. Fails only for a group leader, which then has a session already.
-    unsafe { libc::syscall(libc::SYS_setsid) };
+    unsafe { call!(libc::SYS_setsid) };
 }
 
 pub(crate) fn change_directory(path: &CStr) -> Result<()> {
     // SAFETY: terminated string.
-    check(unsafe { libc::syscall(libc::SYS_chdir, path.as_ptr()) }).map(|_| ())
+    check(unsafe { call!(libc::SYS_chdir, path.as_ptr()) }).map(|_| ())
 }
 
 pub(crate) fn kill(pid: i32, signal: i32) -> Result<()> {
     // SAFETY: plain numbers.
-    check(unsafe { libc::syscall(libc::SYS_kill, pid, signal) }).map(|_| ())
+    check(unsafe { call!(libc::SYS_kill, pid, signal) }).map(|_| ())
+}
+
+/// Waits for events, at most so many milliseconds.
+pub(crate) fn poll(events: &mut [libc::pollfd], patience: Option<i64>) {
+    let patience = patience.map(|ms| libc::timespec { tv_sec: ms / 1000, tv_nsec: ms % 1000 * 1_000_000 });
+    let patience = patience.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    let no_mask = std::ptr::null::<u64>();
+    // SAFETY: the records and the time are alive across the call; no signal mask is given.
+    unsafe { call!(libc::SYS_ppoll, events.as_mut_ptr(), events.len(), patience, no_mask, 8) };
 }
 
 pub(crate) fn exit(code: c_int) -> ! {
     loop {
         // SAFETY: ends this process; never returns.
-        unsafe { libc::syscall(libc::SYS_exit_group, code) };
+        unsafe { call!(libc::SYS_exit_group, code) };
     }
 }
 
 pub(crate) fn prctl(option: c_int, a: c_ulong, b: c_ulong) -> Result<()> {
     // SAFETY: only options with plain numbers are used.
-    check(unsafe { libc::syscall(libc::SYS_prctl, option, a, b, 0, 0) }).map(|_| ())
+    check(unsafe { call!(libc::SYS_prctl, option, a, b, 0, 0) }).map(|_| ())
 }
 
 pub(crate) fn set_limit(resource: c_int, soft: u64, hard: u64) -> Result<()> {
     let limit = libc::rlimit64 { rlim_cur: soft, rlim_max: hard };
     // SAFETY: `limit` lives across the call; no old value is asked for.
-    check(unsafe {
-        libc::syscall(libc::SYS_prlimit64, 0, resource, &raw const limit, std::ptr::null_mut::<libc::rlimit64>())
-    })
-    .map(|_| ())
+    check(unsafe { call!(libc::SYS_prlimit64, 0, resource, &raw const limit, std::ptr::null_mut::<libc::rlimit64>()) })
+        .map(|_| ())
 }
 
 pub(crate) fn limit(resource: c_int) -> Result<(u64, u64)> {
     let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` is ours and written by the call.
-    check(unsafe {
-        libc::syscall(libc::SYS_prlimit64, 0, resource, std::ptr::null::<libc::rlimit64>(), &raw mut limit)
-    })?;
+    check(unsafe { call!(libc::SYS_prlimit64, 0, resource, std::ptr::null::<libc::rlimit64>(), &raw mut limit) })?;
     Ok((limit.rlim_cur, limit.rlim_max))
 }
 
@@ -153,7 +155,7 @@ pub(crate) fn mount(source: &CStr, target: &CStr, kind: Option<&CStr>, flags: c_
     let kind = kind.map_or(std::ptr::null(), CStr::as_ptr);
     let data = std::ptr::null::<u8>();
     // SAFETY: all strings are terminated and outlive the call.
-    check(unsafe { libc::syscall(libc::SYS_mount, source.as_ptr(), target.as_ptr(), kind, flags, data) }).map(|_| ())
+    check(unsafe { call!(libc::SYS_mount, source.as_ptr(), target.as_ptr(), kind, flags, data) }).map(|_| ())
 }
 
 /// Whether a call reaches only one mount or everything mounted below it too.
@@ -181,15 +183,14 @@ fn set_mount_attributes(fd: RawFd, path: &CStr, flags: c_int, set: u64, clear: u
     let attributes = MountAttr { set, clear, ..MountAttr::default() };
     let size = size_of::<MountAttr>();
     // SAFETY: `attributes` has the size that is passed and lives across the call.
-    check(unsafe { libc::syscall(libc::SYS_mount_setattr, fd, path.as_ptr(), flags, &raw const attributes, size) })
-        .map(|_| ())
+    check(unsafe { call!(libc::SYS_mount_setattr, fd, path.as_ptr(), flags, &raw const attributes, size) }).map(|_| ())
 }
 
 /// Takes a detached copy of what is mounted at a path.
 pub(crate) fn clone_tree(path: &CStr, reach: Reach) -> Result<RawFd> {
     let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC | reach.flag();
     // SAFETY: terminated string.
-    check(unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) }).map(as_fd)
+    check(unsafe { call!(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) }).map(as_fd)
 }
 
 /// Attaches a detached mount at a path.
@@ -197,7 +198,7 @@ pub(crate) fn move_mount(mount: RawFd, target: &CStr) -> Result<()> {
     let empty = c"".as_ptr();
     // SAFETY: terminated strings.
     check(unsafe {
-        libc::syscall(libc::SYS_move_mount, mount, empty, libc::AT_FDCWD, target.as_ptr(), MOVE_MOUNT_F_EMPTY_PATH)
+        call!(libc::SYS_move_mount, mount, empty, libc::AT_FDCWD, target.as_ptr(), MOVE_MOUNT_F_EMPTY_PATH)
     })
     .map(|_| ())
 }

@@ -8,6 +8,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::error::Step;
+use crate::kernel::raw::{Entry, call, clone_on};
 use crate::kernel::sys::{self, Errno};
 
 /// Ends the process when dropped: the child must never unwind into the parent's frames.
@@ -27,7 +28,7 @@ pub(crate) fn clone_child(flags: libc::c_int, child: impl FnOnce() -> libc::c_in
     let mut descriptor: RawFd = -1;
     let flags = libc::c_long::from(flags | libc::CLONE_PIDFD);
     // SAFETY: without `CLONE_VM` the child has its own copy of this stack; the descriptor's address is valid.
-    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0, &raw mut descriptor, 0, 0) };
+    let pid = unsafe { call!(libc::SYS_clone, flags, 0, &raw mut descriptor, 0, 0) };
     match pid {
         0 => {
             let _end = EndHere;
@@ -38,8 +39,80 @@ pub(crate) fn clone_child(flags: libc::c_int, child: impl FnOnce() -> libc::c_in
             // SAFETY: the kernel made this descriptor for us alone.
             Ok((unsafe { OwnedFd::from_raw_fd(descriptor) }, i32::try_from(pid).unwrap_or(-1)))
         }
-        _ => Err(io::Error::last_os_error()),
+        _ => Err(failed(pid)),
     }
+}
+
+fn failed(result: isize) -> io::Error {
+    io::Error::from_raw_os_error(i32::try_from(-result).unwrap_or(libc::EIO))
+}
+
+/// Memory for the stack of a process that shares ours, with a page below it that cannot be touched.
+#[derive(Debug)]
+pub(crate) struct Stack {
+    base: *mut libc::c_void,
+}
+
+// SAFETY: the memory belongs to this value alone and is used by one process at a time.
+unsafe impl Send for Stack {}
+// SAFETY: as above; nothing can be done to it through a shared reference but to hand its address to a process.
+unsafe impl Sync for Stack {}
+
+impl Stack {
+    const SIZE: usize = 128 * 1024;
+    const GUARD: usize = 64 * 1024;
+
+    pub(crate) fn new() -> io::Result<Self> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_STACK | libc::MAP_NORESERVE;
+        // SAFETY: a fresh mapping at an address of the kernel's choice.
+        let base = unsafe {
+            libc::mmap(std::ptr::null_mut(), Self::SIZE + Self::GUARD, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0)
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let stack = Self { base };
+        // SAFETY: the lower part of the mapping just made; pages are at most 64 KiB.
+        if unsafe { libc::mprotect(base, Self::GUARD, libc::PROT_NONE) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(stack)
+    }
+
+    /// The upper end, from where it grows down.
+    pub(crate) fn top(&self) -> *mut u8 {
+        self.base.cast::<u8>().wrapping_add(Self::GUARD + Self::SIZE)
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        // SAFETY: the mapping made by `new`, which no process uses any more.
+        unsafe { libc::munmap(self.base, Self::SIZE + Self::GUARD) };
+    }
+}
+
+/// Starts a process that shares our memory, on a stack of its own, with all signals blocked.
+///
+/// # Safety
+/// `argument` must be good for `entry`, and both it and the stack must stay until the process has ended.
+pub(crate) unsafe fn clone_sharing(
+    flags: libc::c_int,
+    stack: &Stack,
+    entry: Entry,
+    argument: *mut libc::c_void,
+) -> io::Result<(OwnedFd, i32)> {
+    let _blocked = BlockedSignals::all();
+    let mut descriptor: RawFd = -1;
+    let flags = flags | libc::CLONE_VM | libc::CLONE_PIDFD;
+    let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
+    // SAFETY: the stack is a mapping of its own, its end a multiple of a page; the rest is the caller's promise.
+    let pid = unsafe { clone_on(flags, stack.top(), &raw mut descriptor, entry, argument) };
+    if pid < 0 {
+        return Err(failed(pid));
+    }
+    // SAFETY: the kernel made this descriptor for us alone.
+    Ok((unsafe { OwnedFd::from_raw_fd(descriptor) }, i32::try_from(pid).unwrap_or(-1)))
 }
 
 /// All signals blocked in this thread until dropped, so that a handler of the parent never runs in the child.
@@ -96,11 +169,10 @@ pub(crate) fn try_in_child(
     flags: libc::c_int,
     attempt: impl FnOnce() -> Result<(), (Step, Errno)>,
 ) -> Result<(), (Step, Errno)> {
-    let mut ends = [0; 2];
+    let mut ends: [RawFd; 2] = [-1; 2];
     // SAFETY: room for two descriptors.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } < 0 {
-        return Err((Step::Clone, sys::last()));
-    }
+    sys::check(unsafe { call!(libc::SYS_pipe2, ends.as_mut_ptr(), libc::O_CLOEXEC) })
+        .map_err(|errno| (Step::Clone, errno))?;
     let [from, to] = ends;
     let child = clone_child(flags, || {
         let failure = match attempt() {

@@ -1,5 +1,5 @@
-//! What runs in the copy of this process: the supervisor, and for a moment the leader. Raw system calls and buffers built
-//! beforehand, nothing else: no allocation, no lock, no panic.
+//! What runs in the processes that share our memory: the supervisor, and for a moment the leader. Raw system calls and
+//! buffers built beforehand, nothing else: no allocation, no lock, no thread-local state, no panic.
 #![expect(unsafe_code, reason = "the code between clone and exec is raw system calls on borrowed memory")]
 
 use std::ffi::CStr;
@@ -9,13 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use libc::c_int;
 
 use super::error::Step;
+use crate::kernel::raw::{call, clone_on};
 use crate::kernel::sys::{self, Errno};
 use crate::kernel::{Compiled, capabilities_drop_all, landlock_restrict};
 
 /// Rounds of killing and reaping before the supervisor gives up on processes that do not die.
 const MOST_SWEEPS: u32 = 500;
 
-/// Everything the child needs, borrowed from the parent's frame, of which the child has a copy.
+/// Everything the supervisor needs, in memory that the parent keeps until the supervisor has ended.
 pub(crate) struct Orders<'a> {
     pub(crate) program: &'a CStr,
     pub(crate) cwd: &'a CStr,
@@ -29,7 +30,7 @@ pub(crate) struct Orders<'a> {
     pub(crate) status: RawFd,
     pub(crate) compiled: &'a Compiled,
     /// Upper end of the leader's stack until it executes.
-    pub(crate) stack: *mut libc::c_void,
+    pub(crate) stack: *mut u8,
 }
 
 /// What the supervisor tells the parent.
@@ -79,8 +80,15 @@ fn tell(status: RawFd, message: Message) {
     let _ = sys::write(status, &message.encode());
 }
 
+/// Where the supervisor begins.
+pub(crate) extern "C" fn enter(orders: *mut libc::c_void) -> ! {
+    // SAFETY: the parent passes a pointer to `Orders` that it keeps until we have ended.
+    let orders = unsafe { &*orders.cast::<Orders<'_>>() };
+    sys::exit(supervise(orders))
+}
+
 /// The life of the supervisor; the value is its exit code.
-pub(crate) fn supervise(orders: &Orders<'_>) -> c_int {
+fn supervise(orders: &Orders<'_>) -> c_int {
     let started = prepare(orders).and_then(|children| start_leader(orders).map(|leader| (children, leader)));
     match started {
         Err((step, Errno(errno))) => {
@@ -111,8 +119,6 @@ fn prepare(orders: &Orders<'_>) -> Attempt<RawFd> {
         Some(namespaces) => namespaces.enter()?,
         None => sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0).map_err(at(Step::Supervise))?,
     }
-    // Memory and environment of this copy of the parent are nobody's to read.
-    sys::prctl(libc::PR_SET_DUMPABLE, 0, 0).map_err(at(Step::Supervise))?;
     // Only now, and again after the mounts: before them the folder would be the read-only one they cover.
     sys::change_directory(orders.cwd).map_err(at(Step::WorkingDirectory))?;
     child_events().map_err(at(Step::Supervise))
@@ -123,8 +129,8 @@ fn child_events() -> sys::Result<RawFd> {
     let set: u64 = 1 << (libc::SIGCHLD - 1);
     let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
     // SAFETY: the set is 8 bytes as told.
-    let fd = unsafe { libc::syscall(libc::SYS_signalfd4, -1, &raw const set, 8, flags) };
-    RawFd::try_from(fd).ok().filter(|fd| *fd >= 0).ok_or_else(sys::last)
+    let fd = sys::check(unsafe { call!(libc::SYS_signalfd4, -1, &raw const set, 8, flags) })?;
+    Ok(RawFd::try_from(fd).unwrap_or(-1))
 }
 
 /// Closes everything from a number on but these; negative numbers stand for nothing.
@@ -159,10 +165,10 @@ fn start_leader(orders: &Orders<'_>) -> Attempt<i32> {
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     // SAFETY: the leader has a stack of its own and we stand still until it has executed or ended, so that `leader`
     // outlives its use.
-    let pid = unsafe { libc::clone(run_leader, orders.stack, flags, (&raw const leader).cast_mut().cast()) };
-    if pid < 0 {
-        return Err((Step::Supervise, sys::last()));
-    }
+    let argument = (&raw const leader).cast_mut().cast();
+    let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
+    let pid = sys::check(unsafe { clone_on(flags, orders.stack, std::ptr::null_mut(), run_leader, argument) });
+    let pid = i32::try_from(pid.map_err(at(Step::Supervise))?).unwrap_or(-1);
     match leader.failure.load(Ordering::SeqCst) {
         0 => Ok(pid),
         failure => {
@@ -173,7 +179,7 @@ fn start_leader(orders: &Orders<'_>) -> Attempt<i32> {
     }
 }
 
-extern "C" fn run_leader(leader: *mut libc::c_void) -> c_int {
+extern "C" fn run_leader(leader: *mut libc::c_void) -> ! {
     // SAFETY: `start_leader` passes a pointer to a `Leader` that lives until we execute or end.
     let leader = unsafe { &*leader.cast::<Leader<'_>>() };
     let Err((step, Errno(errno))) = become_program(leader);
@@ -208,8 +214,8 @@ fn become_program(leader: &Leader<'_>) -> Attempt<std::convert::Infallible> {
         filter.install().map_err(at(Step::Filter))?;
     }
     // SAFETY: program, arguments and environment are terminated and outlive the call, which only returns on failure.
-    unsafe { libc::syscall(libc::SYS_execve, orders.program.as_ptr(), orders.argv, orders.envp) };
-    Err((Step::Exec, sys::last()))
+    let failed = sys::check(unsafe { call!(libc::SYS_execve, orders.program.as_ptr(), orders.argv, orders.envp) });
+    Err((Step::Exec, failed.err().unwrap_or(Errno(libc::EIO))))
 }
 
 fn connect_streams(streams: [RawFd; 3]) -> sys::Result<()> {
@@ -229,11 +235,11 @@ fn reset_signals() {
     for signal in 1..=64 {
         let default = [0u64; 4];
         // SAFETY: a zeroed `struct sigaction` is the default action; the kernel refuses the two that have none.
-        unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), 0, 8) };
+        unsafe { call!(libc::SYS_rt_sigaction, signal, default.as_ptr(), 0, 8) };
     }
     let none = 0u64;
     // SAFETY: the set is 8 bytes as told.
-    unsafe { libc::syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const none, 0, 8) };
+    unsafe { call!(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const none, 0, 8) };
 }
 
 /// Reaps, reports the leader's end and obeys the parent until nothing is left.
@@ -244,8 +250,7 @@ fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
             libc::pollfd { fd: children, events: libc::POLLIN, revents: 0 },
             libc::pollfd { fd: orders.control, events: libc::POLLIN, revents: 0 },
         ];
-        // SAFETY: two valid records.
-        unsafe { libc::poll(events.as_mut_ptr(), 2, -1) };
+        sys::poll(&mut events, None);
         if events[0].revents != 0 {
             drain(children);
             let mut reaped = reap_all(leader);
@@ -289,13 +294,13 @@ fn reap_all(leader: i32) -> Reaped {
         let mut status: c_int = 0;
         let flags = libc::WNOHANG | libc::__WALL;
         // SAFETY: `status` is ours; no usage record is asked for.
-        let pid = unsafe { libc::syscall(libc::SYS_wait4, -1, &raw mut status, flags, 0) };
-        match i32::try_from(pid).unwrap_or(-1) {
-            0 => return reaped,
-            pid if pid == leader => reaped.leader = Some(status),
-            1.. => {}
-            _ => {
-                reaped.none_left = sys::last() == Errno(libc::ECHILD);
+        let pid = sys::check(unsafe { call!(libc::SYS_wait4, -1, &raw mut status, flags, 0) });
+        match pid.map(|pid| i32::try_from(pid).unwrap_or(-1)) {
+            Ok(0) => return reaped,
+            Ok(pid) if pid == leader => reaped.leader = Some(status),
+            Ok(_) => {}
+            Err(errno) => {
+                reaped.none_left = errno == Errno(libc::ECHILD);
                 return reaped;
             }
         }

@@ -4,20 +4,14 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
 
-use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
 
 use super::error::{SpawnError, Step};
-use super::fork::{clone_child, reap, watch};
+use super::launch::{Ends, Supervisor};
 use super::spec::{Image, ProcessSpec, Stdin};
-use super::supervisor::{Message, Orders, supervise};
+use super::supervisor::Message;
+use crate::kernel::Sandbox;
 use crate::kernel::sys::Errno;
-use crate::kernel::{NamespacePlan, Sandbox};
-
-/// Stack of the leader until it executes.
-const STACK: usize = 64 * 1024;
-/// How long a drop waits for the tree to be gone before it leaves that to a thread.
-const DROP_PATIENCE_MS: i32 = 100;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,11 +45,9 @@ pub struct ProcessTree {
     /// Gone when the order to kill all has been given.
     control: Option<OwnedFd>,
     /// Gone when the supervisor has been reaped.
-    supervisor: Option<AsyncFd<OwnedFd>>,
+    supervisor: Option<Supervisor>,
     exit: Option<Exit>,
     id: i32,
-    /// Keeps the private folders alive while something runs in them.
-    _sandbox: Sandbox,
 }
 
 impl ProcessTree {
@@ -81,7 +73,6 @@ impl ProcessTree {
 
     fn launch(spec: &ProcessSpec, sandbox: &Sandbox) -> Result<Self, SpawnError> {
         let image = Image::new(spec)?;
-        let (argv, envp) = (image.argv(), image.envp());
         let create = SpawnError::Create;
         let (control_end, control) = io::pipe().map_err(create)?;
         let (status, status_end) = io::pipe().map_err(create)?;
@@ -94,26 +85,11 @@ impl ProcessTree {
                 (theirs.into(), Some(ours.into()))
             }
         };
-        let mut stack = vec![0u8; STACK];
-        // The stack grows down from an address the calling convention wants to be a multiple of 16.
-        let top = stack.as_mut_ptr_range().end;
-        let top = top.wrapping_sub(top.addr() % 16);
-        let orders = Orders {
-            program: &image.program,
-            cwd: &image.cwd,
-            argv: argv.as_ptr(),
-            envp: envp.as_ptr(),
-            streams: [stdin_end.as_raw_fd(), stdout_end.as_raw_fd(), stderr_end.as_raw_fd()],
-            control: control_end.as_raw_fd(),
-            status: status_end.as_raw_fd(),
-            compiled: sandbox.compiled(),
-            stack: top.cast(),
-        };
-        let flags = sandbox.compiled().namespaces.as_ref().map_or(0, NamespacePlan::clone_flags);
-        let (descriptor, id) = clone_child(flags, || supervise(&orders))
-            .map_err(|source| SpawnError::Confine { step: Step::Clone, source })?;
-        // From here on the child exists: whatever fails below drops `control`, which ends it.
-        let supervisor = watch(descriptor).map_err(create)?;
+        let streams = [stdin_end.as_raw_fd(), stdout_end.as_raw_fd(), stderr_end.as_raw_fd()];
+        let ends = Ends { streams, control: control_end.as_raw_fd(), status: status_end.as_raw_fd() };
+        let supervisor = Supervisor::start(image, sandbox.clone(), &ends)?;
+        let id = supervisor.id();
+        // Whatever fails from here on drops `control`, which ends the supervisor.
         Ok(Self {
             stdin: stdin.map(pipe::Sender::from_owned_fd).transpose().map_err(create)?,
             stdout: Some(pipe::Receiver::from_owned_fd(stdout.into()).map_err(create)?),
@@ -123,7 +99,6 @@ impl ProcessTree {
             supervisor: Some(supervisor),
             exit: None,
             id,
-            _sandbox: sandbox.clone(),
         })
     }
 
@@ -189,25 +164,13 @@ impl ProcessTree {
     pub async fn finish(&mut self) {
         self.control = None;
         self.gone().await;
-        self.reap_supervisor();
+        self.supervisor = None;
     }
 
     /// Waits until the last process of the tree has ended.
     async fn gone(&mut self) {
         if let Some(supervisor) = &self.supervisor {
-            // An error here means the descriptor cannot be watched any more; the reaping below waits by itself then.
-            let _ = supervisor.readable().await;
-        }
-    }
-
-    fn reap_supervisor(&mut self) {
-        if let Some(supervisor) = self.supervisor.take() {
-            let descriptor = supervisor.into_inner();
-            if reap(descriptor.as_raw_fd(), DROP_PATIENCE_MS).is_none() {
-                std::thread::spawn(move || {
-                    reap(descriptor.as_raw_fd(), -1);
-                });
-            }
+            supervisor.gone().await;
         }
     }
 
@@ -229,6 +192,6 @@ impl ProcessTree {
 impl Drop for ProcessTree {
     fn drop(&mut self) {
         self.control = None;
-        self.reap_supervisor();
+        self.supervisor = None;
     }
 }

@@ -138,7 +138,7 @@ impl Reader<'_> {
         if self.placeholders.contains(&program.text) {
             self.opaque("a program that is named only when it runs");
         }
-        if self.written.contains(&program.text) {
+        if self.is_written(&program.text) {
             self.opaque(&format!("`{}` is written by this very line", shorten(&program.text)));
         }
         self.depth += 1;
@@ -345,19 +345,13 @@ impl Reader<'_> {
     fn remember_writes(&mut self, command: &Command) {
         let operands = command.operands();
         match command.name() {
-            "tee" | "chmod" | "sponge" => self.written.extend(operands.iter().map(|file| file.text.clone())),
+            "tee" | "sponge" => self.written.extend(operands.iter().map(|file| file.text.clone())),
             "cp" | "mv" | "ln" | "install" => self.written.extend(operands.last().map(|file| file.text.clone())),
             "dd" => {
                 let target = command.args.iter().find_map(|arg| arg.text.strip_prefix("of="));
                 self.written.extend(target.map(str::to_owned));
             }
             _ => {}
-        }
-        // A file made executable only makes a difference when something wrote it here.
-        if command.name() == "chmod" {
-            for file in &operands {
-                self.written.remove(&file.text);
-            }
         }
     }
 

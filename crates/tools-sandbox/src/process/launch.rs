@@ -1,0 +1,141 @@
+//! The supervisor seen from the parent: the memory both share while it lives, its start, and its reaping. Nothing of that
+//! memory goes before the supervisor has.
+#![expect(unsafe_code, reason = "the supervisor uses memory of ours as long as it lives")]
+
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use tokio::io::unix::AsyncFd;
+
+use super::error::{SpawnError, Step};
+use super::fork::{Stack, clone_sharing, reap, watch};
+use super::spec::Image;
+use super::supervisor::{Orders, enter};
+use crate::kernel::{NamespacePlan, Sandbox};
+
+/// How long a drop waits for the tree to be gone before it leaves that to a thread.
+const PATIENCE_MS: libc::c_int = 100;
+
+/// The ends of pipes that the supervisor gets.
+pub(super) struct Ends {
+    pub(super) streams: [RawFd; 3],
+    pub(super) control: RawFd,
+    pub(super) status: RawFd,
+}
+
+/// What supervisor and leader read and run on.
+struct Shared {
+    /// Points into the fields below.
+    orders: Option<Box<Orders<'static>>>,
+    _argv: Vec<*const libc::c_char>,
+    _envp: Vec<*const libc::c_char>,
+    _image: Box<Image>,
+    _sandbox: Sandbox,
+    stack: Stack,
+    _leader_stack: Stack,
+}
+
+// SAFETY: the pointers lead to heap memory this value owns and nobody writes while the supervisor lives.
+unsafe impl Send for Shared {}
+// SAFETY: as above; a shared reference allows nothing but reading.
+unsafe impl Sync for Shared {}
+
+impl std::fmt::Debug for Supervisor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Supervisor").field(&self.id).finish()
+    }
+}
+
+/// A running supervisor. It ends when its control pipe does; dropping this waits for that and reaps it.
+pub(super) struct Supervisor {
+    descriptor: Option<Watched>,
+    shared: Option<Box<Shared>>,
+    id: i32,
+}
+
+enum Watched {
+    ByRuntime(AsyncFd<OwnedFd>),
+    /// The runtime would not take it; only reaping is left.
+    Plain(OwnedFd),
+}
+
+impl Supervisor {
+    pub(super) fn start(image: Image, sandbox: Sandbox, ends: &Ends) -> Result<Self, SpawnError> {
+        let image = Box::new(image);
+        let (argv, envp) = (image.argv(), image.envp());
+        let stack = Stack::new().map_err(SpawnError::Create)?;
+        let leader_stack = Stack::new().map_err(SpawnError::Create)?;
+        // SAFETY: what these references lead to is owned by `Shared` through a box and an `Arc`, does not move, is not
+        // changed, and goes after the supervisor.
+        let (program, cwd, compiled) = unsafe {
+            (
+                &*std::ptr::from_ref(image.program.as_c_str()),
+                &*std::ptr::from_ref(image.cwd.as_c_str()),
+                &*std::ptr::from_ref(sandbox.compiled()),
+            )
+        };
+        let orders = Box::new(Orders {
+            program,
+            cwd,
+            argv: argv.as_ptr(),
+            envp: envp.as_ptr(),
+            streams: ends.streams,
+            control: ends.control,
+            status: ends.status,
+            compiled,
+            stack: leader_stack.top(),
+        });
+        let flags = compiled.namespaces.as_ref().map_or(0, NamespacePlan::clone_flags);
+        let mut shared = Box::new(Shared {
+            orders: None,
+            _argv: argv,
+            _envp: envp,
+            _image: image,
+            _sandbox: sandbox,
+            stack,
+            _leader_stack: leader_stack,
+        });
+        let argument = std::ptr::from_ref(&**shared.orders.insert(orders)).cast_mut().cast();
+        // SAFETY: `argument` is an `Orders`; it and the stack are kept in `shared` until the supervisor is reaped.
+        let started = unsafe { clone_sharing(flags, &shared.stack, enter, argument) };
+        let (descriptor, id) = started.map_err(|source| SpawnError::Confine { step: Step::Clone, source })?;
+        let descriptor = match descriptor.try_clone().and_then(watch) {
+            Ok(watched) => Watched::ByRuntime(watched),
+            Err(_) => Watched::Plain(descriptor),
+        };
+        Ok(Self { descriptor: Some(descriptor), shared: Some(shared), id })
+    }
+
+    /// Its process id.
+    pub(super) fn id(&self) -> i32 {
+        self.id
+    }
+
+    /// Waits until it has ended, and with it the tree.
+    pub(super) async fn gone(&self) {
+        if let Some(Watched::ByRuntime(watched)) = &self.descriptor {
+            // An error means that the runtime is going down; the drop waits by itself then.
+            let _ = watched.readable().await;
+        }
+    }
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        let descriptor = match self.descriptor.take() {
+            Some(Watched::ByRuntime(watched)) => watched.into_inner(),
+            Some(Watched::Plain(descriptor)) => descriptor,
+            None => return,
+        };
+        let shared = self.shared.take();
+        if reap(descriptor.as_raw_fd(), PATIENCE_MS).is_none() {
+            // Without a thread the memory stays: better lost than pulled away under a process.
+            let rest = ManuallyDrop::new((descriptor, shared));
+            let _ = std::thread::Builder::new().spawn(move || {
+                let (descriptor, shared) = ManuallyDrop::into_inner(rest);
+                reap(descriptor.as_raw_fd(), -1);
+                drop(shared);
+            });
+        }
+    }
+}
