@@ -70,7 +70,11 @@ impl Bash {
         Typed::new(self)
     }
 
-    fn look(&self, args: &BashArgs, cx: &CallContext) -> Result<(Arc<ShellPolicy>, Surroundings, Analysis), ShellError> {
+    fn look(
+        &self,
+        args: &BashArgs,
+        cx: &CallContext,
+    ) -> Result<(Arc<ShellPolicy>, Surroundings, Analysis), ShellError> {
         if args.command.trim().is_empty() {
             return Err(ShellError::Empty);
         }
@@ -177,7 +181,12 @@ fn subjects(line: &str, found: &Analysis, workdir: &Path) -> Vec<Subject> {
     let line = line.trim();
     let single = matches!(found.commands.as_slice(), [only] if only.line == line);
     if !single {
-        subjects.push(Subject::Command { line: line.to_owned(), program: String::new(), argv: Vec::new(), via: Vec::new() });
+        subjects.push(Subject::Command {
+            line: line.to_owned(),
+            program: String::new(),
+            argv: Vec::new(),
+            via: Vec::new(),
+        });
     }
     for command in &found.commands {
         let argv = command.args.iter().map(|arg| arg.text.clone()).collect();
@@ -200,5 +209,7 @@ fn subjects(line: &str, found: &Analysis, workdir: &Path) -> Vec<Subject> {
 }
 
 fn is_plain_device(path: &Path) -> bool {
-    ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero"].iter().any(|device| Path::new(device) == path)
+    ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero"]
+        .iter()
+        .any(|device| Path::new(device) == path)
 }

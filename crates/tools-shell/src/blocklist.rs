@@ -7,27 +7,82 @@ use crate::analysis::{Analysis, Command, Surroundings, Value};
 use crate::pattern::CommandPattern;
 
 const PRIVILEGES: [&str; 16] = [
-    "sudo", "sudoedit", "su", "doas", "pkexec", "run0", "gosu", "su-exec", "runuser", "kdesu", "gksu", "gksudo", "dzdo", "pfexec",
-    "sux", "ksu",
+    "sudo", "sudoedit", "su", "doas", "pkexec", "run0", "gosu", "su-exec", "runuser", "kdesu", "gksu", "gksudo",
+    "dzdo", "pfexec", "sux", "ksu",
 ];
 const POWER: [&str; 7] = ["shutdown", "reboot", "halt", "poweroff", "telinit", "kexec", "pm-suspend"];
 const DISKS: [&str; 17] = [
-    "wipefs", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted", "blkdiscard", "hdparm", "cryptsetup", "lvremove", "vgremove",
-    "pvremove", "mdadm", "badblocks", "swapoff", "losetup",
+    "wipefs",
+    "fdisk",
+    "sfdisk",
+    "cfdisk",
+    "gdisk",
+    "sgdisk",
+    "parted",
+    "blkdiscard",
+    "hdparm",
+    "cryptsetup",
+    "lvremove",
+    "vgremove",
+    "pvremove",
+    "mdadm",
+    "badblocks",
+    "swapoff",
+    "losetup",
 ];
 const MODULES: [&str; 4] = ["insmod", "rmmod", "modprobe", "depmod"];
 const NETWORK: [&str; 44] = [
-    "curl", "wget", "wget2", "nc", "ncat", "netcat", "nc.openbsd", "nc.traditional", "telnet", "ftp", "tftp", "sftp", "scp", "ssh",
-    "socat", "dig", "nslookup", "host", "drill", "ping", "ping6", "traceroute", "tracepath", "mtr", "nmap", "masscan", "aria2c",
-    "axel", "lynx", "links", "w3m", "elinks", "http", "https", "httpie", "xh", "curlie", "mosh", "rlogin", "rsh", "whois", "lftp",
-    "hping3", "websocat",
+    "curl",
+    "wget",
+    "wget2",
+    "nc",
+    "ncat",
+    "netcat",
+    "nc.openbsd",
+    "nc.traditional",
+    "telnet",
+    "ftp",
+    "tftp",
+    "sftp",
+    "scp",
+    "ssh",
+    "socat",
+    "dig",
+    "nslookup",
+    "host",
+    "drill",
+    "ping",
+    "ping6",
+    "traceroute",
+    "tracepath",
+    "mtr",
+    "nmap",
+    "masscan",
+    "aria2c",
+    "axel",
+    "lynx",
+    "links",
+    "w3m",
+    "elinks",
+    "http",
+    "https",
+    "httpie",
+    "xh",
+    "curlie",
+    "mosh",
+    "rlogin",
+    "rsh",
+    "whois",
+    "lftp",
+    "hping3",
+    "websocat",
 ];
 const DELETERS: [&str; 4] = ["rm", "shred", "srm", "wipe"];
 const CHANGERS: [&str; 4] = ["chmod", "chown", "chgrp", "chattr"];
 /// Folders without which a machine or an account does not work.
 const SYSTEM: [&str; 20] = [
-    "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/media", "/mnt", "/opt", "/proc", "/root", "/run",
-    "/sbin", "/srv", "/sys", "/usr", "/var",
+    "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/media", "/mnt", "/opt", "/proc",
+    "/root", "/run", "/sbin", "/srv", "/sys", "/usr", "/var",
 ];
 
 /// What the list depends on beside the line.
@@ -68,7 +123,10 @@ fn device(target: &Value, rules: &BlockRules<'_>) -> Option<String> {
 
 fn is_disk(path: &str) -> bool {
     let device = path.strip_prefix("/dev/");
-    let kinds = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper/", "disk/", "loop", "mem", "kmem", "port", "nbd", "sr", "ram"];
+    let kinds = [
+        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper/", "disk/", "loop", "mem", "kmem", "port",
+        "nbd", "sr", "ram",
+    ];
     device.is_some_and(|name| kinds.iter().any(|kind| name.starts_with(kind)))
 }
 
@@ -84,7 +142,9 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<String> {
     if PRIVILEGES.contains(&name) {
         return because("takes other rights");
     }
-    if POWER.contains(&name) || (name == "init" && command.args.iter().any(|arg| matches!(arg.text.as_str(), "0" | "6"))) {
+    if POWER.contains(&name)
+        || (name == "init" && command.args.iter().any(|arg| matches!(arg.text.as_str(), "0" | "6")))
+    {
         return because("stops the machine");
     }
     if name == "systemctl" || name == "loginctl" {
@@ -99,7 +159,12 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<String> {
     if MODULES.contains(&name) {
         return because("changes the kernel");
     }
-    if name == "dd" && command.args.iter().any(|arg| arg.text.starts_with("if=") || arg.text.strip_prefix("of=").is_some_and(is_disk)) {
+    if name == "dd"
+        && command
+            .args
+            .iter()
+            .any(|arg| arg.text.starts_with("if=") || arg.text.strip_prefix("of=").is_some_and(is_disk))
+    {
         return because("copies raw data");
     }
     if matches!(name, "tee" | "cp" | "mv" | "install" | "sponge" | "truncate")
@@ -114,14 +179,18 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<String> {
 }
 
 fn is_remote_copy(command: &Command) -> bool {
-    let is_remote = |value: &&Value| value.text.starts_with("rsync://") || value.text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty());
+    let is_remote = |value: &&Value| {
+        value.text.starts_with("rsync://")
+            || value.text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty())
+    };
     command.name() == "rsync" && command.operands().iter().any(is_remote)
 }
 
 /// A deletion or a change of everything below a folder that must stay.
 fn destroyed(command: &Command, rules: &BlockRules<'_>) -> Option<String> {
     let name = command.name();
-    let is_recursive = command.has_short("rR") || command.options().any(|option| option.len() > 3 && "--recursive".starts_with(option));
+    let is_recursive = command.has_short("rR")
+        || command.options().any(|option| option.len() > 3 && "--recursive".starts_with(option));
     let operands = command.operands();
     let targets: Vec<&Value> = match name {
         _ if DELETERS.contains(&name) => {

@@ -90,7 +90,9 @@ mod tests {
 
     fn text(most: usize, chunks: &[&[u8]]) -> (String, u64, u64) {
         let mut kept = HeadTail::new(most);
-        chunks.iter().for_each(|chunk| kept.push(chunk));
+        for chunk in chunks {
+            kept.push(chunk);
+        }
         let (total, lost) = (kept.total(), kept.lost());
         (kept.into_text(), total, lost)
     }

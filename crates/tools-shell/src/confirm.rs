@@ -9,13 +9,38 @@ use crate::sql;
 
 /// Files that run when somebody logs in, opens a shell or uses `git`, as ends of a path.
 const OBEYED: [&str; 24] = [
-    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".kshrc",
-    ".inputrc", ".gitconfig", ".ssh/config", ".ssh/authorized_keys", ".ssh/rc", ".vimrc", ".netrc", ".pgpass", ".xinitrc",
-    ".xprofile", ".config/fish/config.fish", ".git/config", ".npmrc", ".cargo/config.toml",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".kshrc",
+    ".inputrc",
+    ".gitconfig",
+    ".ssh/config",
+    ".ssh/authorized_keys",
+    ".ssh/rc",
+    ".vimrc",
+    ".netrc",
+    ".pgpass",
+    ".xinitrc",
+    ".xprofile",
+    ".config/fish/config.fish",
+    ".git/config",
+    ".npmrc",
+    ".cargo/config.toml",
 ];
 
 /// Why a person must agree; `None` when nothing asks for it.
-pub(crate) fn reason(found: &Analysis, patterns: &[CommandPattern], surroundings: &Surroundings) -> Option<ConfirmReason> {
+pub(crate) fn reason(
+    found: &Analysis,
+    patterns: &[CommandPattern],
+    surroundings: &Surroundings,
+) -> Option<ConfirmReason> {
     for command in &found.commands {
         let statements = sql::statements(command);
         if let Some(pattern) = patterns.iter().find(|pattern| pattern.matches(command, &statements)) {
@@ -32,7 +57,8 @@ pub(crate) fn reason(found: &Analysis, patterns: &[CommandPattern], surroundings
         }
     }
     for command in &found.commands {
-        let writes = matches!(command.name(), "tee" | "cp" | "mv" | "ln" | "install" | "sponge" | "dd" | "sed" | "truncate");
+        let writes =
+            matches!(command.name(), "tee" | "cp" | "mv" | "ln" | "install" | "sponge" | "dd" | "sed" | "truncate");
         let targets = command.operands();
         if let Some(why) = targets.iter().filter(|_| writes).find_map(|target| obeyed(target, surroundings)) {
             return Some(asked(why, "tools.shell: built-in"));
@@ -55,17 +81,36 @@ fn loss(command: &Command) -> Option<&'static str> {
         "shred" | "srm" | "wipe" | "truncate" | "unlink" => Some("destroys files"),
         "find" | "gfind" if has(&["-delete"]) => Some("deletes files"),
         "git" => git(command),
-        "kill" if has(&["-1"]) && args.last().is_some_and(|arg| arg.text == "-1") && args.len() > 1 => Some("signals every process"),
+        "kill" if has(&["-1"]) && args.last().is_some_and(|arg| arg.text == "-1") && args.len() > 1 => {
+            Some("signals every process")
+        }
         "killall5" => Some("signals every process"),
         "dropdb" | "dropuser" => Some("deletes a database"),
-        "redis-cli" if args.iter().any(|arg| arg.text.to_lowercase().starts_with("flush")) => Some("empties a database"),
-        "docker" | "podman" if has(&["prune"]) || (has(&["rm", "rmi"]) && starts(&["-f", "--force"])) => Some("removes containers or images"),
-        "kubectl" | "helm" | "terraform" | "tofu" if has(&["delete", "uninstall", "destroy", "drain"]) => Some("removes resources"),
+        "redis-cli" if args.iter().any(|arg| arg.text.to_lowercase().starts_with("flush")) => {
+            Some("empties a database")
+        }
+        "docker" | "podman" if has(&["prune"]) || (has(&["rm", "rmi"]) && starts(&["-f", "--force"])) => {
+            Some("removes containers or images")
+        }
+        "kubectl" | "helm" | "terraform" | "tofu" if has(&["delete", "uninstall", "destroy", "drain"]) => {
+            Some("removes resources")
+        }
         "rsync" if starts(&["--delete", "--remove-source-files"]) => Some("deletes files"),
-        "systemctl" | "service" if has(&["stop", "disable", "mask", "restart", "start", "enable"]) => Some("changes services"),
+        "systemctl" | "service" if has(&["stop", "disable", "mask", "restart", "start", "enable"]) => {
+            Some("changes services")
+        }
         "userdel" | "useradd" | "usermod" | "passwd" | "chpasswd" | "groupdel" | "visudo" => Some("changes accounts"),
-        "iptables" | "nft" | "ufw" | "ip6tables" | "sysctl" if !has(&["-L", "list", "status", "-a", "-n"]) => Some("changes the system"),
-        "chmod" if args.iter().any(|arg| arg.text.contains("+s") || (arg.text.len() == 4 && arg.text.starts_with(['4', '2', '6', '7']) && arg.text.chars().all(|c| c.is_ascii_digit()))) => {
+        "iptables" | "nft" | "ufw" | "ip6tables" | "sysctl" if !has(&["-L", "list", "status", "-a", "-n"]) => {
+            Some("changes the system")
+        }
+        "chmod"
+            if args.iter().any(|arg| {
+                arg.text.contains("+s")
+                    || (arg.text.len() == 4
+                        && arg.text.starts_with(['4', '2', '6', '7'])
+                        && arg.text.chars().all(|c| c.is_ascii_digit()))
+            }) =>
+        {
             Some("gives a file its owner's rights")
         }
         "setcap" => Some("gives a file special rights"),
@@ -80,11 +125,14 @@ fn git(command: &Command) -> Option<&'static str> {
     let has = |texts: &[&str]| rest.iter().any(|arg| texts.contains(arg));
     match subcommand.as_str() {
         "push" => {
-            let overwrites = has(&["-d", "--delete", "--mirror", "--prune"]) || rest.iter().any(|arg| arg.starts_with('+') || arg.starts_with(':'));
+            let overwrites = has(&["-d", "--delete", "--mirror", "--prune"])
+                || rest.iter().any(|arg| arg.starts_with('+') || arg.starts_with(':'));
             overwrites.then_some("overwrites or deletes what others may have")
         }
         "reset" if has(&["--hard"]) => Some("discards changes"),
-        "clean" if rest.iter().any(|arg| arg.starts_with('-') && arg.contains('f')) && !has(&["-n", "--dry-run"]) => Some("deletes files"),
+        "clean" if rest.iter().any(|arg| arg.starts_with('-') && arg.contains('f')) && !has(&["-n", "--dry-run"]) => {
+            Some("deletes files")
+        }
         "branch" if has(&["-D"]) => Some("deletes a branch that may not be merged"),
         "stash" if has(&["drop", "clear"]) => Some("discards changes"),
         "reflog" if has(&["expire", "delete"]) => Some("discards the way back"),
@@ -97,8 +145,13 @@ fn git(command: &Command) -> Option<&'static str> {
 fn obeyed(target: &Value, surroundings: &Surroundings) -> Option<String> {
     let text = target.text.trim_end_matches('/');
     let is_named = OBEYED.iter().any(|end| text == *end || text.ends_with(&format!("/{end}")));
-    let is_hook = text.contains(".git/hooks/") || text.starts_with(&format!("{}/.config/systemd", surroundings.home)) || text.contains("/.config/autostart/");
-    let is_system = text.starts_with("/etc/") || text.starts_with("/usr/") || text.starts_with("/boot/") || text.starts_with("/var/spool/cron");
+    let is_hook = text.contains(".git/hooks/")
+        || text.starts_with(&format!("{}/.config/systemd", surroundings.home))
+        || text.contains("/.config/autostart/");
+    let is_system = text.starts_with("/etc/")
+        || text.starts_with("/usr/")
+        || text.starts_with("/boot/")
+        || text.starts_with("/var/spool/cron");
     let is_network = text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
     let writes_there = (is_named || is_hook || is_system || is_network) && target.is_exact;
     writes_there.then(|| format!("other programs obey what is written to `{text}`"))

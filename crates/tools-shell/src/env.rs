@@ -9,21 +9,94 @@ use tools_core::EnvOverlay;
 
 /// Parts of a name that speak of a credential.
 const SECRET: [&str; 26] = [
-    "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWORDS", "PASSWD", "PASSWORT", "PASS", "PWD", "PW", "PASSPHRASE", "KEY",
-    "KEYS", "APIKEY", "CREDENTIAL", "CREDENTIALS", "CREDS", "CRED", "AUTH", "AUTHORIZATION", "DSN", "COOKIE", "COOKIES", "PAT", "JWT",
+    "TOKEN",
+    "TOKENS",
+    "SECRET",
+    "SECRETS",
+    "PASSWORD",
+    "PASSWORDS",
+    "PASSWD",
+    "PASSWORT",
+    "PASS",
+    "PWD",
+    "PW",
+    "PASSPHRASE",
+    "KEY",
+    "KEYS",
+    "APIKEY",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "CREDS",
+    "CRED",
+    "AUTH",
+    "AUTHORIZATION",
+    "DSN",
+    "COOKIE",
+    "COOKIES",
+    "PAT",
+    "JWT",
 ];
 /// Last parts of a name that say that the value is about a credential and not one.
 const ABOUT: [&str; 20] = [
-    "FILE", "PATH", "DIR", "HOME", "SOCK", "SOCKET", "TTY", "REGION", "PROFILE", "TYPE", "METHOD", "LENGTH", "SIZE", "TTL", "TIMEOUT",
-    "PARALLELISM", "ENABLED", "LIMIT", "COUNT", "PROVIDER",
+    "FILE",
+    "PATH",
+    "DIR",
+    "HOME",
+    "SOCK",
+    "SOCKET",
+    "TTY",
+    "REGION",
+    "PROFILE",
+    "TYPE",
+    "METHOD",
+    "LENGTH",
+    "SIZE",
+    "TTL",
+    "TIMEOUT",
+    "PARALLELISM",
+    "ENABLED",
+    "LIMIT",
+    "COUNT",
+    "PROVIDER",
 ];
 /// Names that stay whatever their parts say.
-const KEPT: [&str; 9] = ["PWD", "OLDPWD", "SSH_AUTH_SOCK", "GPG_TTY", "MAX_TOKENS", "TOKENIZERS_PARALLELISM", "XAUTHORITY", "COLORTERM", "TERM"];
+const KEPT: [&str; 9] = [
+    "PWD",
+    "OLDPWD",
+    "SSH_AUTH_SOCK",
+    "GPG_TTY",
+    "MAX_TOKENS",
+    "TOKENIZERS_PARALLELISM",
+    "XAUTHORITY",
+    "COLORTERM",
+    "TERM",
+];
 /// Names that make a loader, a shell or an interpreter run or load something before the command does.
 const STARTERS: [&str; 24] = [
-    "BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "PS0", "PS4", "IFS", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES",
-    "LOCALDOMAIN", "MALLOC_TRACE", "NLSPATH", "RESOLV_HOST_CONF", "RES_OPTIONS", "PYTHONSTARTUP", "PERL5OPT", "PERL5DB", "RUBYOPT",
-    "SUDO_ASKPASS", "SSH_ASKPASS", "LESSOPEN", "ZDOTDIR",
+    "BASH_ENV",
+    "ENV",
+    "PROMPT_COMMAND",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS0",
+    "PS4",
+    "IFS",
+    "GCONV_PATH",
+    "GETCONF_DIR",
+    "HOSTALIASES",
+    "LOCALDOMAIN",
+    "MALLOC_TRACE",
+    "NLSPATH",
+    "RESOLV_HOST_CONF",
+    "RES_OPTIONS",
+    "PYTHONSTARTUP",
+    "PERL5OPT",
+    "PERL5DB",
+    "RUBYOPT",
+    "SUDO_ASKPASS",
+    "SSH_ASKPASS",
+    "LESSOPEN",
+    "ZDOTDIR",
 ];
 
 /// The variables a command gets.
@@ -61,7 +134,8 @@ fn passes(name: &str, value: &str, pass: &[String]) -> bool {
 }
 
 fn is_starter(name: &str) -> bool {
-    STARTERS.contains(&name) || ["LD_", "DYLD_", "BASH_FUNC_", "GLIBC_TUNABLES"].iter().any(|start| name.starts_with(start))
+    STARTERS.contains(&name)
+        || ["LD_", "DYLD_", "BASH_FUNC_", "GLIBC_TUNABLES"].iter().any(|start| name.starts_with(start))
 }
 
 /// Whether a name speaks of a credential, and the value could be one.
@@ -71,13 +145,16 @@ fn is_secret_name(name: &str, value: &str) -> bool {
     }
     let parts = parts(name);
     let is_about = parts.last().is_some_and(|last| ABOUT.contains(&last.as_str()));
-    let is_switch = matches!(value, "true" | "false" | "yes" | "no" | "on" | "off") || (value.len() < 6 && value.chars().all(|c| c.is_ascii_digit()));
+    let is_switch = matches!(value, "true" | "false" | "yes" | "no" | "on" | "off")
+        || (value.len() < 6 && value.chars().all(|c| c.is_ascii_digit()));
     if is_about || is_switch {
         return false;
     }
     let joined = parts.concat();
-    parts.iter().any(|part| SECRET.contains(&part.as_str()) || SECRET[..6].iter().any(|end| part.len() > end.len() + 1 && part.ends_with(end)))
-        || joined.contains("APIKEY")
+    parts.iter().any(|part| {
+        SECRET.contains(&part.as_str())
+            || SECRET[..6].iter().any(|end| part.len() > end.len() + 1 && part.ends_with(end))
+    }) || joined.contains("APIKEY")
         || joined.contains("CONNECTIONSTRING")
         || joined.contains("PRIVATEKEY")
         || joined.ends_with("ACCESSKEY")
@@ -138,18 +215,42 @@ mod tests {
     #[test]
     fn credentials_go_and_the_rest_stays() {
         let gone = [
-            ("FOO_TOKEN", "abcdef"), ("GITHUB_TOKEN", "x-y-z-w"), ("AWS_SECRET_ACCESS_KEY", "abcdefg"), ("AWS_ACCESS_KEY_ID", "abcdefg"),
-            ("MY_SERVICE_PASSWORD", "hunter22"), ("PGPASSWORD", "hunter22"), ("dbPassword", "hunter22"), ("OPENAI_API_KEY", "abcdef"),
-            ("DATABASE_URL", "postgres://u:pw@h/db"), ("ANYTHING", "https://user:pw@host/"), ("SESSION_COOKIE", "abcdef"),
-            ("SENTRY_DSN", "https-something"), ("LD_PRELOAD", "x.so"), ("BASH_ENV", "x"), ("BASH_FUNC_ls%%", "() { id; }"),
+            ("FOO_TOKEN", "abcdef"),
+            ("GITHUB_TOKEN", "x-y-z-w"),
+            ("AWS_SECRET_ACCESS_KEY", "abcdefg"),
+            ("AWS_ACCESS_KEY_ID", "abcdefg"),
+            ("MY_SERVICE_PASSWORD", "hunter22"),
+            ("PGPASSWORD", "hunter22"),
+            ("dbPassword", "hunter22"),
+            ("OPENAI_API_KEY", "abcdef"),
+            ("DATABASE_URL", "postgres://u:pw@h/db"),
+            ("ANYTHING", "https://user:pw@host/"),
+            ("SESSION_COOKIE", "abcdef"),
+            ("SENTRY_DSN", "https-something"),
+            ("LD_PRELOAD", "x.so"),
+            ("BASH_ENV", "x"),
+            ("BASH_FUNC_ls%%", "() { id; }"),
         ];
         for (name, value) in gone {
             assert!(!kept(name, value), "{name}={value}");
         }
         let stays = [
-            ("PATH", "/bin"), ("HOME", "/root"), ("PWD", "/work"), ("SSH_AUTH_SOCK", "/run/x"), ("MAX_TOKENS", "4096"), ("AWS_REGION", "eu"),
-            ("AWS_PROFILE", "dev"), ("TOKENIZERS_PARALLELISM", "false"), ("HF_HOME", "/x"), ("KEYMAP", "us"), ("DATABASE_URL", "sqlite://x"),
-            ("SSL_CERT_FILE", "/x"), ("CARGO_HOME", "/x"), ("KEYBOARD_LAYOUT", "us"), ("AUTHOR", "me"), ("MONKEY", "see"),
+            ("PATH", "/bin"),
+            ("HOME", "/root"),
+            ("PWD", "/work"),
+            ("SSH_AUTH_SOCK", "/run/x"),
+            ("MAX_TOKENS", "4096"),
+            ("AWS_REGION", "eu"),
+            ("AWS_PROFILE", "dev"),
+            ("TOKENIZERS_PARALLELISM", "false"),
+            ("HF_HOME", "/x"),
+            ("KEYMAP", "us"),
+            ("DATABASE_URL", "sqlite://x"),
+            ("SSL_CERT_FILE", "/x"),
+            ("CARGO_HOME", "/x"),
+            ("KEYBOARD_LAYOUT", "us"),
+            ("AUTHOR", "me"),
+            ("MONKEY", "see"),
         ];
         for (name, value) in stays {
             assert!(kept(name, value), "{name}={value}");
@@ -168,9 +269,11 @@ mod tests {
     #[test]
     fn the_overlay_wins_but_starts_nothing() {
         let own = [("A", "1"), ("B", "2")].map(|(name, value)| (name.into(), value.into()));
-        let overlay = [("B", "3"), ("API_TOKEN", "t"), ("LD_PRELOAD", "x")].map(|(a, b)| (a.to_owned(), b.to_owned())).into();
+        let overlay =
+            [("B", "3"), ("API_TOKEN", "t"), ("LD_PRELOAD", "x")].map(|(a, b)| (a.to_owned(), b.to_owned())).into();
         let got = scrubbed(own.into_iter(), &overlay, &[]);
-        let expected = [("A", "1"), ("API_TOKEN", "t"), ("B", "3")].map(|(a, b)| (OsString::from(a), OsString::from(b)));
+        let expected =
+            [("A", "1"), ("API_TOKEN", "t"), ("B", "3")].map(|(a, b)| (OsString::from(a), OsString::from(b)));
         assert_eq!(got, expected);
     }
 }

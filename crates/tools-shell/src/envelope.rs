@@ -76,7 +76,14 @@ impl From<&Strength> for SandboxReport {
 impl SandboxReport {
     /// For a command that was not started.
     pub(crate) fn none() -> Self {
-        Self { level: "off".to_owned(), landlock: None, seccomp: false, network: "closed".to_owned(), degraded: false, not_stopped: Vec::new() }
+        Self {
+            level: "off".to_owned(),
+            landlock: None,
+            seccomp: false,
+            network: "closed".to_owned(),
+            degraded: false,
+            not_stopped: Vec::new(),
+        }
     }
 }
 

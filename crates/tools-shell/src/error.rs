@@ -44,11 +44,15 @@ impl From<ShellError> for ToolError {
         let (category, code, advice) = match &error {
             ShellError::Blocked { .. } => (Category::PolicyBlocked, "command_blocked", None),
             ShellError::Empty | ShellError::Nul => (Category::InvalidParameters, "invalid_command", None),
-            ShellError::TimedOut { .. } => {
-                (Category::Timeout, "command_timeout", Some("What it printed until then is kept. Ask for less at once."))
-            }
+            ShellError::TimedOut { .. } => (
+                Category::Timeout,
+                "command_timeout",
+                Some("What it printed until then is kept. Ask for less at once."),
+            ),
             ShellError::NotExecutable => (Category::PolicyBlocked, "not_executable", None),
-            ShellError::NotFound => (Category::PermanentFailure, "command_not_found", Some("Use a program that is installed.")),
+            ShellError::NotFound => {
+                (Category::PermanentFailure, "command_not_found", Some("Use a program that is installed."))
+            }
             ShellError::Denied { .. } => (Category::PolicyBlocked, "permission_denied", None),
             ShellError::NoSuchFile { .. } => (Category::PermanentFailure, "no_such_file", None),
             ShellError::AllowedPath { .. } => (Category::PermanentFailure, "allowed_path", None),

@@ -57,7 +57,9 @@ fn has_word(command: &Command, word: &str) -> bool {
         let text = arg.text.as_str();
         match letter {
             Some(letter) => text.starts_with('-') && !text.starts_with("--") && text.contains(letter),
-            None if word.starts_with("--") => text == word || text.strip_prefix(word).is_some_and(|rest| rest.starts_with(['=', '-'])),
+            None if word.starts_with("--") => {
+                text == word || text.strip_prefix(word).is_some_and(|rest| rest.starts_with(['=', '-']))
+            }
             None => text == word,
         }
     })

@@ -33,7 +33,6 @@ impl ShellPolicy {
         blocklist::objection(found, &rules)
     }
 
-    /// What the kernel is asked to hold for a command.
     /// What a command that may write `writable` is held to: it cannot read `hidden`, nor write `protected`.
     pub fn confinement(&self, writable: Vec<PathBuf>, hidden: Vec<PathBuf>, protected: Vec<PathBuf>) -> Confinement {
         let mode = match self.config.sandbox {

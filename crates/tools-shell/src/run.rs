@@ -40,7 +40,7 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
 
     let tree = ProcessTree::spawn(&spec(plan, cx), plan.sandbox).await?;
     let mut run = Run::new(tree, plan.policy, cx);
-    let timed_out = run.to_the_end(until, grace).await;
+    let timed_out = run.until_ended(until, grace).await;
     let exit = run.finish().await;
     let elapsed = started.elapsed();
     conclude(run, exit, timed_out, elapsed, plan, cx)
@@ -118,7 +118,9 @@ impl Stream {
 
     /// Takes what lies in the pipe without waiting.
     fn take_rest(&mut self, buffer: &mut [u8], both: &mut HeadTail, cx: &CallContext) {
-        while let Some(count) = self.pipe.as_ref().and_then(|pipe| pipe.try_read(buffer).ok()).filter(|count| *count > 0) {
+        while let Some(count) =
+            self.pipe.as_ref().and_then(|pipe| pipe.try_read(buffer).ok()).filter(|count| *count > 0)
+        {
             self.take(&buffer[..count], both, cx);
         }
     }
@@ -144,7 +146,7 @@ impl<'a> Run<'a> {
 
     /// Drains until the command has ended, and a little longer when it left something running; asks it to end when its time
     /// is up. Tells whether it was.
-    async fn to_the_end(&mut self, until: Instant, grace: Duration) -> bool {
+    async fn until_ended(&mut self, until: Instant, grace: Duration) -> bool {
         let mut timed_out = false;
         let mut deadline = until;
         let mut ended = false;
@@ -257,6 +259,8 @@ fn summary(mut text: String, envelope: &ShellOutputEnvelope) -> String {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    text.push_str(&format!("[{}]", notes.join("; ")));
+    text.push('[');
+    text.push_str(&notes.join("; "));
+    text.push(']');
     text
 }

@@ -31,8 +31,14 @@ mod tests {
     #[test]
     fn sizes() {
         let table = [
-            ("1 GiB", Ok(Some(1 << 30))), ("64kib", Ok(Some(65_536))), ("10", Ok(Some(10))), ("unlimited", Ok(None)),
-            ("", Err(NoSize)), ("x", Err(NoSize)), ("-1", Err(NoSize)), ("99999999999 TiB", Err(NoSize)),
+            ("1 GiB", Ok(Some(1 << 30))),
+            ("64kib", Ok(Some(65_536))),
+            ("10", Ok(Some(10))),
+            ("unlimited", Ok(None)),
+            ("", Err(NoSize)),
+            ("x", Err(NoSize)),
+            ("-1", Err(NoSize)),
+            ("99999999999 TiB", Err(NoSize)),
         ];
         for (text, expected) in table {
             assert_eq!(parse_size(text), expected, "{text}");

@@ -7,15 +7,26 @@ use regex::Regex;
 use crate::analysis::{Command, Input};
 
 const CLIENTS: [&str; 14] = [
-    "psql", "mysql", "mariadb", "sqlite3", "sqlite", "duckdb", "sqlcmd", "isql", "usql", "clickhouse-client", "cockroach",
-    "snowsql", "pgcli", "mycli",
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "sqlite",
+    "duckdb",
+    "sqlcmd",
+    "isql",
+    "usql",
+    "clickhouse-client",
+    "cockroach",
+    "snowsql",
+    "pgcli",
+    "mycli",
 ];
 
 /// The statements of a command; empty unless it is a client of a database.
 pub(crate) fn statements(command: &Command) -> Vec<String> {
-    static DATA: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?s)'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/").expect("the pattern is a constant")
-    });
+    static DATA: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?s)'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/").expect("the pattern is a constant"));
     if !CLIENTS.contains(&command.name()) {
         return Vec::new();
     }

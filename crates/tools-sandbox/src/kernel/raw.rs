@@ -11,16 +11,22 @@ pub(crate) trait Word {
     fn word(self) -> usize;
 }
 
-macro_rules! signed {
-    ($($kind:ty),*) => {$(
-        impl Word for $kind {
-            #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, clippy::allow_attributes, reason = "the bits are what counts")]
-            fn word(self) -> usize { self as isize as usize }
-        }
-    )*};
+impl Word for i32 {
+    #[expect(clippy::cast_sign_loss, reason = "the bits are what counts, the sign among them")]
+    fn word(self) -> usize {
+        self as usize
+    }
 }
-signed!(i32, i64, isize);
-
+impl Word for i64 {
+    #[expect(
+        clippy::cast_sign_loss,
+        clippy::cast_possible_truncation,
+        reason = "the bits are what counts, all 64 of them"
+    )]
+    fn word(self) -> usize {
+        self as usize
+    }
+}
 impl Word for u32 {
     fn word(self) -> usize {
         self as usize
@@ -75,7 +81,7 @@ pub(crate) unsafe fn syscall(number: c_long, words: [usize; 6]) -> isize {
     unsafe {
         asm!(
             "syscall",
-            inlateout("rax") number as isize => result,
+            inlateout("rax") number => result,
             in("rdi") words[0],
             in("rsi") words[1],
             in("rdx") words[2],
@@ -123,7 +129,7 @@ pub(crate) type Entry = extern "C" fn(*mut libc::c_void) -> !;
 #[cfg(target_arch = "x86_64")]
 pub(crate) unsafe fn clone_on(
     flags: usize,
-    stack: *mut u8,
+    stack: *mut usize,
     descriptor: *mut i32,
     entry: Entry,
     argument: *mut libc::c_void,
@@ -132,7 +138,7 @@ pub(crate) unsafe fn clone_on(
     // SAFETY: the child finds function and argument on its own stack and never comes back here; with the frame base
     // cleared its stack ends there. For the parent this is a system call like any other.
     unsafe {
-        let stack = stack.cast::<usize>().sub(2);
+        let stack = stack.sub(2);
         stack.write(entry as usize);
         stack.add(1).write(argument.expose_provenance());
         asm!(
@@ -145,7 +151,7 @@ pub(crate) unsafe fn clone_on(
             "call rax",
             "ud2",
             "2:",
-            inlateout("rax") libc::SYS_clone as isize => result,
+            inlateout("rax") libc::SYS_clone => result,
             in("rdi") flags,
             in("rsi") stack,
             in("rdx") descriptor,
@@ -166,7 +172,7 @@ pub(crate) unsafe fn clone_on(
 #[cfg(target_arch = "aarch64")]
 pub(crate) unsafe fn clone_on(
     flags: usize,
-    stack: *mut u8,
+    stack: *mut usize,
     descriptor: *mut i32,
     entry: Entry,
     argument: *mut libc::c_void,
@@ -175,7 +181,7 @@ pub(crate) unsafe fn clone_on(
     // SAFETY: the child finds function and argument on its own stack and never comes back here; with the frame pointer
     // cleared its stack ends there. For the parent this is a system call like any other.
     unsafe {
-        let stack = stack.cast::<usize>().sub(2);
+        let stack = stack.sub(2);
         stack.write(entry as usize);
         stack.add(1).write(argument.expose_provenance());
         asm!(

@@ -80,8 +80,8 @@ impl Stack {
     }
 
     /// The upper end, from where it grows down.
-    pub(crate) fn top(&self) -> *mut u8 {
-        self.base.cast::<u8>().wrapping_add(Self::GUARD + Self::SIZE)
+    pub(crate) fn top(&self) -> *mut usize {
+        self.base.wrapping_byte_add(Self::GUARD + Self::SIZE).cast()
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Orders<'a> {
     pub(crate) status: RawFd,
     pub(crate) compiled: &'a Compiled,
     /// Upper end of the leader's stack until it executes.
-    pub(crate) stack: *mut u8,
+    pub(crate) stack: *mut usize,
 }
 
 /// What the supervisor tells the parent.
@@ -163,10 +163,10 @@ fn start_leader(orders: &Orders<'_>) -> Attempt<i32> {
     };
     let leader = Leader { orders, ruleset, failure: AtomicU64::new(0) };
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: the leader has a stack of its own and we stand still until it has executed or ended, so that `leader`
-    // outlives its use.
     let argument = (&raw const leader).cast_mut().cast();
     let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
+    // SAFETY: the leader has a stack of its own and we stand still until it has executed or ended, so that `leader`
+    // outlives its use.
     let pid = sys::check(unsafe { clone_on(flags, orders.stack, std::ptr::null_mut(), run_leader, argument) });
     let pid = i32::try_from(pid.map_err(at(Step::Supervise))?).unwrap_or(-1);
     match leader.failure.load(Ordering::SeqCst) {

@@ -37,7 +37,10 @@ pattern!(
     |cluster|rmSync|unlink\w*|rmdir\w*|rm|process\s*\.\s*(kill|binding|dlopen|mainModule)|import|Bun|Deno|constructor|Reflect|globalThis|atob)\b
     |require\s*\(\s*[^'\x22)]|\[\s*['\x22]"
 );
-pattern!(LUA, r"\b(os\s*\.\s*(execute|remove|rename)|io\s*\.\s*popen|load\w*|dofile|require|package|debug|ffi|socket)\b|os\s*\[");
+pattern!(
+    LUA,
+    r"\b(os\s*\.\s*(execute|remove|rename)|io\s*\.\s*popen|load\w*|dofile|require|package|debug|ffi|socket)\b|os\s*\["
+);
 pattern!(
     PHP,
     r"(?x)`|\b(system|exec|shell_exec|passthru|popen|proc_open|pcntl_\w+|eval|assert|create_function|call_user_func\w*|fsockopen|stream_socket\w*
@@ -76,15 +79,12 @@ fn sed_runs_commands(script: &str) -> bool {
     let text: Vec<char> = script.chars().collect();
     let mut at = 0;
     while at < text.len() {
-        // Addresses, negation and separators before a command.
         match text[at] {
-            ' ' | '\t' | '\n' | ';' | '{' | '}' | '!' | ',' | '0'..='9' | '$' | '+' | '~' => at += 1,
             '/' => at = after_delimited(&text, at + 1, '/'),
             '\\' => {
                 let delimiter = text.get(at + 1).copied().unwrap_or('/');
                 at = after_delimited(&text, at + 2, delimiter);
             }
-            'I' | 'M' => at += 1,
             'e' => return true,
             's' | 'y' => {
                 let is_substitution = text[at] == 's';
@@ -110,6 +110,7 @@ fn sed_runs_commands(script: &str) -> bool {
                     .position(|c| *c == '\n' || (is_label && matches!(c, ';' | '}')))
                     .map_or(text.len(), |offset| at + offset);
             }
+            // Numbers, negation and separators before a command, and commands that do no harm.
             _ => at += 1,
         }
     }
@@ -151,7 +152,9 @@ mod tests {
         for script in ["1e sudo id", "s/x/sudo id/e", "s/a/b/ge", "/x/e", "1,3 e ls", "s,a,b,e", "p;e id", "$!e id"] {
             assert!(sed_runs_commands(script), "{script}");
         }
-        for script in ["s/curl/reqwest/g", "1,5p", "/re/d", "s/e/E/", "s|/e|e|g", "y/abc/xyz/", "/end/!d", "$d", "a text e"] {
+        for script in
+            ["s/curl/reqwest/g", "1,5p", "/re/d", "s/e/E/", "s|/e|e|g", "y/abc/xyz/", "/end/!d", "$d", "a text e"]
+        {
             assert!(!sed_runs_commands(script), "{script}");
         }
     }

@@ -27,7 +27,19 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
         "find" | "gfind" => find(command),
         "fd" | "fdfind" => fd(command),
         "git" => git(command),
-        "tar" | "gtar" | "bsdtar" => options(command, &["--to-command", "--use-compress-program", "--checkpoint-action", "--rsh-command", "--info-script", "--new-volume-script", "--rmt-command"], "IF"),
+        "tar" | "gtar" | "bsdtar" => options(
+            command,
+            &[
+                "--to-command",
+                "--use-compress-program",
+                "--checkpoint-action",
+                "--rsh-command",
+                "--info-script",
+                "--new-volume-script",
+                "--rmt-command",
+            ],
+            "IF",
+        ),
         "make" | "gmake" | "bmake" | "ninja" | "just" => make(command),
         "cargo" => cargo(command),
         "npx" | "npm" | "pnpm" | "yarn" | "bunx" => packages(command),
@@ -44,11 +56,23 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
         "rsync" => options(command, &["--rsh", "--rsync-path", "--daemon"], "e"),
         "ssh" | "scp" | "sftp" => options(command, &[], "oFSP"),
         "java" | "javaw" => java(command),
-        "mysql" | "mariadb" | "psql" | "sqlite3" | "duckdb" | "mongo" | "mongosh" | "redis-cli" | "sqlite" => database(command),
+        "mysql" | "mariadb" | "psql" | "sqlite3" | "duckdb" | "mongo" | "mongosh" | "redis-cli" | "sqlite" => {
+            database(command)
+        }
         "at" | "batch" => vec![Opaque(format!("`{name}` runs commands later"))],
-        "crontab" => if command.has_arg("-l") { Vec::new() } else { vec![Opaque("`crontab` runs commands later".to_owned())] },
+        "crontab" => {
+            if command.has_arg("-l") {
+                Vec::new()
+            } else {
+                vec![Opaque("`crontab` runs commands later".to_owned())]
+            }
+        }
         "trap" => trap(command),
-        "alias" => command.args.iter().filter_map(|arg| Some(Line(Value { text: arg.text.split_once('=')?.1.to_owned(), ..arg.clone() }))).collect(),
+        "alias" => command
+            .args
+            .iter()
+            .filter_map(|arg| Some(Line(Value { text: arg.text.split_once('=')?.1.to_owned(), ..arg.clone() })))
+            .collect(),
         "hash" => options(command, &[], "p"),
         "enable" => options(command, &[], "f"),
         "bind" => options(command, &[], "xf"),
@@ -65,7 +89,9 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
         "gcc" | "cc" | "g++" | "clang" => options(command, &["-wrapper"], ""),
         "openssl" => options(command, &["-engine", "-provider-path"], ""),
         "nmap" => options(command, &["--script", "--interactive"], ""),
-        "cscope" | "ctags" | "pandoc" | "ansible" | "ansible-playbook" => options(command, &["--filter", "--lua-filter", "--options", "--pdf-engine"], "F"),
+        "cscope" | "ctags" | "pandoc" | "ansible" | "ansible-playbook" => {
+            options(command, &["--filter", "--lua-filter", "--options", "--pdf-engine"], "F")
+        }
         "jobs" => options(command, &[], "x"),
         _ => Vec::new(),
     };
@@ -87,9 +113,16 @@ fn options(command: &Command, long: &[&str], short: &str) -> Vec<Verdict> {
         }) else {
             let cluster = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
             if let Some(at) = cluster.and_then(|cluster| cluster.find(|c: char| short.contains(c))) {
-                found.push(Opaque(format!("`{name}` runs what the option `{}` says", &text[..(at + 2).min(text.len())])));
+                found.push(Opaque(format!(
+                    "`{name}` runs what the option `{}` says",
+                    &text[..(at + 2).min(text.len())]
+                )));
                 let attached = text.get(at + 2..).unwrap_or_default();
-                let value = if attached.is_empty() { args.next().cloned() } else { Some(Value { text: attached.to_owned(), ..arg.clone() }) };
+                let value = if attached.is_empty() {
+                    args.next().cloned()
+                } else {
+                    Some(Value { text: attached.to_owned(), ..arg.clone() })
+                };
                 found.extend(value.filter(|value| value.is_exact).map(Line));
             }
             continue;
@@ -106,7 +139,11 @@ fn options(command: &Command, long: &[&str], short: &str) -> Vec<Verdict> {
 
 /// Variables set by arguments (`export X=…` is read as an assignment already; `env` handles its own).
 fn declarations(command: &Command) -> Vec<Verdict> {
-    let is_builtin = ["let", "test", "[", "unset", "declare", "typeset", "local", "export", "readonly", "printf", "read", "wait", "mapfile", "set"].contains(&command.name());
+    let is_builtin = [
+        "let", "test", "[", "unset", "declare", "typeset", "local", "export", "readonly", "printf", "read", "wait",
+        "mapfile", "set",
+    ]
+    .contains(&command.name());
     let mut found = Vec::new();
     if is_builtin && command.args.iter().any(|arg| arg.text.contains("[$(") || arg.text.contains("[`")) {
         found.push(Opaque("an expression that runs a command".to_owned()));
@@ -139,7 +176,12 @@ fn find(command: &Command) -> Vec<Verdict> {
             found.push(Opaque("`find` writes a file".to_owned()));
         } else if !arg.is_exact && !arg.has_pattern && arg.text.starts_with('$') && at > 1 {
             // An expansion may be an action.
-            found.extend((!arg.text.contains('"')).then(|| Opaque("`find` with an argument known only when it runs".to_owned())).into_iter().take(0));
+            found.extend(
+                (!arg.text.contains('"'))
+                    .then(|| Opaque("`find` with an argument known only when it runs".to_owned()))
+                    .into_iter()
+                    .take(0),
+            );
         }
     }
     found
@@ -182,11 +224,55 @@ fn git(command: &Command) -> Vec<Verdict> {
 
 /// Sections and keys of settings that run nothing.
 const PLAIN_SETTINGS: &[&str] = &[
-    "user.", "color.", "init.defaultbranch", "core.autocrlf", "core.quotepath", "core.filemode", "core.abbrev", "core.ignorecase",
-    "core.symlinks", "core.eol", "core.safecrlf", "advice.", "pull.", "push.default", "push.autosetupremote", "fetch.", "merge.ff",
-    "merge.conflictstyle", "rebase.autostash", "rebase.autosquash", "branch.", "log.", "status.", "diff.algorithm", "diff.renames",
-    "diff.colormoved", "diff.noprefix", "diff.mnemonicprefix", "commit.gpgsign", "commit.verbose", "tag.gpgsign", "tag.sort", "gc.auto",
-    "rerere.", "column.", "i18n.", "safe.directory", "http.postbuffer", "protocol.version", "submodule.recurse", "index.", "feature.", "help.autocorrect", "remote.origin.url", "core.longpaths", "core.commentchar", "core.whitespace", "core.preloadindex", "core.untrackedcache",
+    "user.",
+    "color.",
+    "init.defaultbranch",
+    "core.autocrlf",
+    "core.quotepath",
+    "core.filemode",
+    "core.abbrev",
+    "core.ignorecase",
+    "core.symlinks",
+    "core.eol",
+    "core.safecrlf",
+    "advice.",
+    "pull.",
+    "push.default",
+    "push.autosetupremote",
+    "fetch.",
+    "merge.ff",
+    "merge.conflictstyle",
+    "rebase.autostash",
+    "rebase.autosquash",
+    "branch.",
+    "log.",
+    "status.",
+    "diff.algorithm",
+    "diff.renames",
+    "diff.colormoved",
+    "diff.noprefix",
+    "diff.mnemonicprefix",
+    "commit.gpgsign",
+    "commit.verbose",
+    "tag.gpgsign",
+    "tag.sort",
+    "gc.auto",
+    "rerere.",
+    "column.",
+    "i18n.",
+    "safe.directory",
+    "http.postbuffer",
+    "protocol.version",
+    "submodule.recurse",
+    "index.",
+    "feature.",
+    "help.autocorrect",
+    "remote.origin.url",
+    "core.longpaths",
+    "core.commentchar",
+    "core.whitespace",
+    "core.preloadindex",
+    "core.untrackedcache",
 ];
 
 fn is_plain_setting(key: &str) -> bool {
@@ -219,7 +305,8 @@ fn git_subcommand(name: &Value, args: &[Value]) -> Vec<Verdict> {
         "bisect" if args.first().is_some_and(|arg| arg.text == "run") => vec![Words(args[1..].to_vec())],
         "submodule" => match option(&["foreach"]) {
             Some(at) => {
-                let rest: Vec<Value> = args[at + 1..].iter().filter(|arg| !arg.text.starts_with("--")).cloned().collect();
+                let rest: Vec<Value> =
+                    args[at + 1..].iter().filter(|arg| !arg.text.starts_with("--")).cloned().collect();
                 let is_exact = rest.iter().all(|arg| arg.is_exact);
                 let text = rest.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
                 vec![Line(Value { text, is_exact, has_pattern: false })]
@@ -232,18 +319,37 @@ fn git_subcommand(name: &Value, args: &[Value]) -> Vec<Verdict> {
             value.or(attached.map(Value::exact)).map(Line).into_iter().collect()
         }
         "filter-branch" => vec![Opaque("`git filter-branch` runs its filters".to_owned())],
-        "difftool" | "mergetool" if starts(&["-x", "--extcmd"]) => vec![Opaque("`git` with a program of its own choice".to_owned())],
+        "difftool" | "mergetool" if starts(&["-x", "--extcmd"]) => {
+            vec![Opaque("`git` with a program of its own choice".to_owned())]
+        }
         "grep" if starts(&["-O", "--open-files-in-pager"]) => vec![Opaque("`git grep` that opens a pager".to_owned())],
-        "clone" | "fetch" | "pull" | "ls-remote" | "push" | "archive" | "remote" if starts(&["--upload-pack", "--receive-pack", "--exec", "-u=", "ext::", "-c"]) => {
+        "clone" | "fetch" | "pull" | "ls-remote" | "push" | "archive" | "remote"
+            if starts(&["--upload-pack", "--receive-pack", "--exec", "-u=", "ext::", "-c"]) =>
+        {
             vec![Opaque("`git` with a program for the other side".to_owned())]
         }
         "config" => {
-            let reads = ["--get", "--get-all", "--list", "-l", "--get-regexp", "--unset", "--unset-all", "get", "list", "--show-origin", "--get-urlmatch"];
-            let operands: Vec<&Value> = args.iter().filter(|arg| !arg.text.starts_with('-') && arg.text != "set").collect();
+            let reads = [
+                "--get",
+                "--get-all",
+                "--list",
+                "-l",
+                "--get-regexp",
+                "--unset",
+                "--unset-all",
+                "get",
+                "list",
+                "--show-origin",
+                "--get-urlmatch",
+            ];
+            let operands: Vec<&Value> =
+                args.iter().filter(|arg| !arg.text.starts_with('-') && arg.text != "set").collect();
             match operands.as_slice() {
-                [key, value, ..] if option(&reads).is_none() => {
-                    git_setting(&Value { text: format!("{}={}", key.text, value.text), is_exact: key.is_exact && value.is_exact, has_pattern: false })
-                }
+                [key, value, ..] if option(&reads).is_none() => git_setting(&Value {
+                    text: format!("{}={}", key.text, value.text),
+                    is_exact: key.is_exact && value.is_exact,
+                    has_pattern: false,
+                }),
                 _ if option(&["-e", "--edit"]).is_some() => vec![Opaque("`git config` opens an editor".to_owned())],
                 _ => Vec::new(),
             }
@@ -259,7 +365,10 @@ fn make(command: &Command) -> Vec<Verdict> {
         if arg.text.starts_with("SHELL=") || arg.text.starts_with(".SHELLFLAGS") || arg.text.starts_with("MAKE=") {
             found.push(Opaque("`make` with another shell".to_owned()));
         }
-        if matches!(arg.text.as_str(), "-f-" | "--file=-" | "--makefile=-") || (arg.text == "-f" && matches!(next, Some("-" | "/dev/stdin"))) || (arg.text == "-f" && command.args.get(at + 1).is_some_and(|next| !next.is_exact)) {
+        if matches!(arg.text.as_str(), "-f-" | "--file=-" | "--makefile=-")
+            || (arg.text == "-f" && matches!(next, Some("-" | "/dev/stdin")))
+            || (arg.text == "-f" && command.args.get(at + 1).is_some_and(|next| !next.is_exact))
+        {
             found.push(Opaque("a makefile that is not seen".to_owned()));
         }
     }
@@ -287,7 +396,8 @@ fn packages(command: &Command) -> Vec<Verdict> {
         } else if arg.text.starts_with("--script-shell") || arg.text.starts_with("--node-options") {
             found.push(Opaque("scripts run by another shell".to_owned()));
         } else if arg.text == "exec" {
-            let rest: Vec<Value> = args.clone().skip_while(|arg| arg.text.starts_with('-') && arg.text != "-c").cloned().collect();
+            let rest: Vec<Value> =
+                args.clone().skip_while(|arg| arg.text.starts_with('-') && arg.text != "-c").cloned().collect();
             if rest.first().is_some_and(|first| first.text != "-c") {
                 found.push(Words(rest));
             }
@@ -298,9 +408,12 @@ fn packages(command: &Command) -> Vec<Verdict> {
 
 fn debugger(command: &Command) -> Vec<Verdict> {
     let mut found = Vec::new();
-    let harmless = ["bt", "run", "r", "quit", "q", "info", "thread", "set", "continue", "c", "p", "print", "where", "frame"];
+    let harmless =
+        ["bt", "run", "r", "quit", "q", "info", "thread", "set", "continue", "c", "p", "print", "where", "frame"];
     for (at, arg) in command.args.iter().enumerate() {
-        if ["-ex", "-iex", "--ex", "-o", "--eval-command", "-eval-command", "-x", "-s", "--source", "--command"].contains(&arg.text.as_str()) {
+        if ["-ex", "-iex", "--ex", "-o", "--eval-command", "-eval-command", "-x", "-s", "--source", "--command"]
+            .contains(&arg.text.as_str())
+        {
             let next = command.args.get(at + 1);
             let first = next.and_then(|next| next.text.split_whitespace().next()).unwrap_or_default();
             if !next.is_some_and(|next| next.is_exact) || !harmless.contains(&first) {
@@ -318,14 +431,20 @@ fn debugger(command: &Command) -> Vec<Verdict> {
 fn editor(command: &Command) -> Vec<Verdict> {
     let runs = command.args.iter().any(|arg| {
         let script = arg.text.as_str();
-        script.starts_with('+') || ["-c", "--cmd", "-S", "-s", "-u", "-e", "-es"].contains(&script) || script.contains('!')
+        script.starts_with('+')
+            || ["-c", "--cmd", "-S", "-s", "-u", "-e", "-es"].contains(&script)
+            || script.contains('!')
     });
     let scripted = command.input != Input::None;
     if runs || scripted { vec![Opaque("an editor that follows commands".to_owned())] } else { Vec::new() }
 }
 
 fn prefixed(command: &Command, prefix: char) -> Vec<Verdict> {
-    let runs = command.args.iter().any(|arg| arg.text.starts_with(prefix) && arg.text.len() > 1 && !arg.text.chars().skip(1).all(|c| c.is_ascii_digit() || c == 'G' || c == 'F'));
+    let runs = command.args.iter().any(|arg| {
+        arg.text.starts_with(prefix)
+            && arg.text.len() > 1
+            && !arg.text.chars().skip(1).all(|c| c.is_ascii_digit() || c == 'G' || c == 'F')
+    });
     if runs { vec![Opaque(format!("`{}` that follows commands", command.name()))] } else { Vec::new() }
 }
 
@@ -338,13 +457,29 @@ fn java(command: &Command) -> Vec<Verdict> {
 fn database(command: &Command) -> Vec<Verdict> {
     let escapes = |text: &str| {
         let lower = text.to_lowercase();
-        text.contains("\\!") || text.contains("\\o |") || text.contains("\\g |") || lower.contains(".shell") || lower.contains(".system")
-            || lower.contains(".load") || lower.contains("load_extension") || lower.contains("system ") && text.trim_start().starts_with("system")
-            || lower.contains("to program") || lower.contains("from program") || lower.contains("sys_exec") || lower.contains("into outfile")
-            || lower.contains(".import |") || lower.contains(".once |") || lower.contains(".output |") || lower.contains("pg_read_file") || lower.contains("\\copy")
+        text.contains("\\!")
+            || text.contains("\\o |")
+            || text.contains("\\g |")
+            || lower.contains(".shell")
+            || lower.contains(".system")
+            || lower.contains(".load")
+            || lower.contains("load_extension")
+            || lower.contains("system ") && text.trim_start().starts_with("system")
+            || lower.contains("to program")
+            || lower.contains("from program")
+            || lower.contains("sys_exec")
+            || lower.contains("into outfile")
+            || lower.contains(".import |")
+            || lower.contains(".once |")
+            || lower.contains(".output |")
+            || lower.contains("pg_read_file")
+            || lower.contains("\\copy")
     };
     let input = matches!(&command.input, Input::Text(text) if escapes(text));
-    if input || command.args.iter().any(|arg| escapes(&arg.text)) || command.args.iter().any(|arg| arg.text.starts_with("--pager") || arg.text.starts_with("-init")) {
+    if input
+        || command.args.iter().any(|arg| escapes(&arg.text))
+        || command.args.iter().any(|arg| arg.text.starts_with("--pager") || arg.text.starts_with("-init"))
+    {
         vec![Opaque("a database client that runs a command".to_owned())]
     } else {
         Vec::new()
@@ -374,7 +509,9 @@ fn flock(command: &Command) -> Vec<Verdict> {
     };
     let rest = command.args.get(start + 1..).unwrap_or_default();
     match rest.split_first() {
-        Some((first, rest)) if first.text == "-c" || first.text == "--command" => rest.first().cloned().map(Line).into_iter().collect(),
+        Some((first, rest)) if first.text == "-c" || first.text == "--command" => {
+            rest.first().cloned().map(Line).into_iter().collect()
+        }
         Some(_) => vec![Words(rest.to_vec())],
         None => Vec::new(),
     }
@@ -382,9 +519,22 @@ fn flock(command: &Command) -> Vec<Verdict> {
 
 fn container(command: &Command) -> Vec<Verdict> {
     let reaches = command.args.windows(2).any(|pair| {
-        let volume = |text: &str| text.starts_with("/:") || text.starts_with("/etc") || text.starts_with("/root") || text.starts_with("/var/run") || text.starts_with("/home:") || text.contains("docker.sock");
-        (matches!(pair[0].text.as_str(), "-v" | "--volume" | "--mount") && (volume(&pair[1].text) || pair[1].text.contains("source=/,") || pair[1].text.contains("src=/,")))
-            || pair.iter().any(|arg| arg.text == "--privileged" || arg.text.starts_with("--pid=host") || arg.text.starts_with("--volume=/:") || arg.text.starts_with("-v/:"))
+        let volume = |text: &str| {
+            text.starts_with("/:")
+                || text.starts_with("/etc")
+                || text.starts_with("/root")
+                || text.starts_with("/var/run")
+                || text.starts_with("/home:")
+                || text.contains("docker.sock")
+        };
+        (matches!(pair[0].text.as_str(), "-v" | "--volume" | "--mount")
+            && (volume(&pair[1].text) || pair[1].text.contains("source=/,") || pair[1].text.contains("src=/,")))
+            || pair.iter().any(|arg| {
+                arg.text == "--privileged"
+                    || arg.text.starts_with("--pid=host")
+                    || arg.text.starts_with("--volume=/:")
+                    || arg.text.starts_with("-v/:")
+            })
     });
     if reaches { vec![Opaque("a container with the machine's own files or rights".to_owned())] } else { Vec::new() }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::command::{Analysis, Command, Input, Surroundings, Value};
-use super::grammar::{Feed, Parsed, RedirectKind, Simple, parse};
+use super::grammar::{Feed, Parsed, RedirectKind, Simple, Word, parse};
 use super::programs::{self, Verdict};
 use super::shells::{self, Source};
 use super::{assignments, code, options, wrappers};
@@ -67,14 +67,16 @@ impl Reader<'_> {
         for function in &parsed.functions {
             let calls = |index: &usize| {
                 parsed.commands.get(*index).is_some_and(|command| {
-                    command.is_concurrent && command.words.first().and_then(|word| word.literal()).as_ref() == Some(&function.name)
+                    command.is_concurrent
+                        && command.words.first().and_then(Word::literal).as_ref() == Some(&function.name)
                 })
             };
             if function.body.clone().any(|index| calls(&index)) {
                 self.found.bombs.push(function.name.clone());
             }
         }
-        let inputs: Vec<Input> = parsed.commands.iter().map(|command| input(&command.feed, &parsed.commands, self)).collect();
+        let inputs: Vec<Input> =
+            parsed.commands.iter().map(|command| input(&command.feed, &parsed.commands, self)).collect();
         for (command, input) in parsed.commands.iter().zip(inputs) {
             self.simple(command, input, via);
         }
@@ -160,7 +162,9 @@ impl Reader<'_> {
         }
         match name.as_str() {
             "cd" | "pushd" | "popd" => self.change_folder(command),
-            "busybox" | "toybox" => self.words(&command.args, &rest_of(command, 0), &through(command), command.input.clone()),
+            "busybox" | "toybox" => {
+                self.words(&command.args, &rest_of(command, 0), &through(command), command.input.clone());
+            }
             "eval" => {
                 self.opaque("`eval` of a text");
                 if command.args.iter().all(|arg| arg.is_exact) {
@@ -203,7 +207,11 @@ impl Reader<'_> {
                 let split = text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="));
                 let split = split.or_else(|| text.strip_prefix("-vS")).or_else(|| text.strip_prefix("-iS"));
                 if let Some(line) = split {
-                    let line = if line.is_empty() || text == "--split-string" { joined(&command.args[1..]) } else { line.to_owned() };
+                    let line = if line.is_empty() || text == "--split-string" {
+                        joined(&command.args[1..])
+                    } else {
+                        line.to_owned()
+                    };
                     self.text(line.trim(), &via);
                 }
             }
@@ -235,7 +243,9 @@ impl Reader<'_> {
         };
         let mut at = start + wrapper.operands;
         if wrapper.takes_assignments {
-            while let Some((variable, value)) = command.args.get(at).and_then(|arg| Some((arg.text.split_once('=')?, arg))) {
+            while let Some((variable, value)) =
+                command.args.get(at).and_then(|arg| Some((arg.text.split_once('=')?, arg)))
+            {
                 let (name, text) = variable;
                 self.assignment(name, &Value { text: text.to_owned(), ..value.clone() });
                 at += 1;
@@ -252,7 +262,10 @@ impl Reader<'_> {
         let is_xargs = name == "xargs" || name == "parallel";
         if is_xargs {
             self.placeholders.push(replaced(command));
-            let inner = rest.first().map(|word| word.text.rsplit('/').next().unwrap_or_default().to_owned()).unwrap_or_default();
+            let inner = rest
+                .first()
+                .map(|word| word.text.rsplit('/').next().unwrap_or_default().to_owned())
+                .unwrap_or_default();
             if shells::is_shell(&inner) || wrappers::find(&inner).is_some() && rest.len() == 1 {
                 self.opaque(&format!("`{inner}` with arguments from elsewhere"));
             }
@@ -267,7 +280,6 @@ impl Reader<'_> {
     fn shell(&mut self, command: &Command) {
         let via = through(command);
         match shells::source(command) {
-            Source::Nothing => {}
             Source::Text(line) if line.is_exact => self.text(&line.text, &via),
             Source::Text(_) => self.opaque("a line for a shell that is known only when it runs"),
             Source::File(file) if !file.is_exact || file.has_pattern || self.placeholders.contains(&file.text) => {
@@ -279,7 +291,7 @@ impl Reader<'_> {
             Source::File(file) if file.text.starts_with("/dev/") || file.text.starts_with("/proc/") => {
                 self.opaque("a script read from a descriptor");
             }
-            Source::File(_) => {}
+            Source::File(_) | Source::Nothing => {}
             Source::Input => match &command.input {
                 Input::None => {}
                 Input::Text(text) => {
@@ -328,8 +340,12 @@ impl Reader<'_> {
 
     fn sourced(&mut self, command: &Command) {
         match command.operands().first() {
-            Some(file) if !file.is_exact || file.has_pattern => self.opaque("a script whose name is known only when it runs"),
-            Some(file) if self.is_written(&file.text) || file.text.starts_with("/dev/") || file.text.starts_with("/proc/") => {
+            Some(file) if !file.is_exact || file.has_pattern => {
+                self.opaque("a script whose name is known only when it runs");
+            }
+            Some(file)
+                if self.is_written(&file.text) || file.text.starts_with("/dev/") || file.text.starts_with("/proc/") =>
+            {
                 self.opaque(&format!("the script `{}` is not known before it runs", shorten(&file.text)));
             }
             _ => {}
@@ -360,7 +376,9 @@ impl Reader<'_> {
             ("cd", None) => Some(self.surroundings.home.clone()),
             ("cd" | "pushd", Some(target)) if target.is_exact && !target.has_pattern && target.text != "-" => {
                 let target = std::path::Path::new(&target.text);
-                self.folder.as_ref().map(|folder| std::path::Path::new(folder).join(target).to_string_lossy().into_owned())
+                self.folder
+                    .as_ref()
+                    .map(|folder| std::path::Path::new(folder).join(target).to_string_lossy().into_owned())
             }
             _ => None,
         };

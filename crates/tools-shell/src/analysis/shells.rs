@@ -37,12 +37,12 @@ pub(super) fn source(command: &Command) -> Source {
         }
         match text {
             "--help" | "--version" => return Source::Nothing,
-            "--norc" | "--noprofile" | "--login" | "--posix" | "--restricted" | "--verbose" | "--no-rcs" | "--no-globalrcs" => {}
             "--" | "-" if !takes_line => match args.next() {
                 Some(file) => return Source::File(file.clone()),
                 None => return Source::Input,
             },
-            "--" => {}
+            "--" | "--norc" | "--noprofile" | "--login" | "--posix" | "--restricted" | "--verbose" | "--no-rcs"
+            | "--no-globalrcs" => {}
             _ if text.starts_with("--") => return Source::Odd(text.to_owned()),
             "-o" | "+o" | "-O" | "+O" => {
                 args.next();
@@ -165,7 +165,12 @@ fn scripts(language: Language, command: &Command) -> Vec<Value> {
             args.next();
         } else if matches!(text, "-F" | "-v" | "-l") && language != Language::Sed {
             args.next();
-        } else if language == Language::Sed && text.starts_with("-") && !text.starts_with("--") && text.ends_with('e') && text.len() > 2 {
+        } else if language == Language::Sed
+            && text.starts_with('-')
+            && !text.starts_with("--")
+            && text.ends_with('e')
+            && text.len() > 2
+        {
             found.extend(args.next().cloned());
         } else if !text.starts_with('-') {
             operands.push(arg.clone());

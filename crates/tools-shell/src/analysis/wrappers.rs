@@ -34,18 +34,32 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
             takes_assignments: true,
             ..long(
                 wrapper("iv0", "uCa", 0),
-                &["ignore-environment", "null", "debug", "block-signal", "default-signal", "ignore-signal", "list-signal-handling"],
+                &[
+                    "ignore-environment",
+                    "null",
+                    "debug",
+                    "block-signal",
+                    "default-signal",
+                    "ignore-signal",
+                    "list-signal-handling",
+                ],
                 &["unset", "chdir", "argv0"],
             )
         },
         "command" => wrapper("p", "", 0),
         "builtin" | "nohup" | "unbuffer" | "ccache" | "distcc" | "eatmydata" | "winpty" | "setarch" | "linux32"
-        | "linux64" | "tini" | "dumb-init" | "catchsegv" | "then" | "do" | "torsocks" | "fakeroot" => wrapper("pgsvq", "", 0),
+        | "linux64" | "tini" | "dumb-init" | "catchsegv" | "then" | "do" | "torsocks" | "fakeroot" => {
+            wrapper("pgsvq", "", 0)
+        }
         "exec" => wrapper("cl", "a", 0),
         "nice" => long(wrapper(digits, "n", 0), &[], &["adjustment"]),
         "ionice" => long(wrapper("t", "cn", 0), &["ignore"], &["class", "classdata"]),
-        "timeout" => long(wrapper("vfp", "ks", 1), &["preserve-status", "foreground", "verbose"], &["kill-after", "signal"]),
-        "time" => long(wrapper("apvqV", "fo", 0), &["portability", "verbose", "append", "quiet"], &["format", "output"]),
+        "timeout" => {
+            long(wrapper("vfp", "ks", 1), &["preserve-status", "foreground", "verbose"], &["kill-after", "signal"])
+        }
+        "time" => {
+            long(wrapper("apvqV", "fo", 0), &["portability", "verbose", "append", "quiet"], &["format", "output"])
+        }
         "setsid" => long(wrapper("cfw", "", 0), &["ctty", "fork", "wait"], &[]),
         "stdbuf" => long(wrapper("", "ioe", 0), &[], &["input", "output", "error"]),
         "chrt" => long(
@@ -58,7 +72,17 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
         "chroot" => long(wrapper("", "", 1), &["skip-chdir"], &["groups", "userspec"]),
         "xargs" => long(
             wrapper("0prtxo", "ndIPLsaEi", 0),
-            &["null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty", "replace", "max-lines", "show-limits"],
+            &[
+                "null",
+                "no-run-if-empty",
+                "verbose",
+                "interactive",
+                "exit",
+                "open-tty",
+                "replace",
+                "max-lines",
+                "show-limits",
+            ],
             &["arg-file", "delimiter", "eof", "max-args", "max-procs", "max-chars", "process-slot-var"],
         ),
         "strace" | "ltrace" => long(
@@ -69,20 +93,48 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
         "systemd-run" => long(
             wrapper("dGMPqrStG", "HpMEu", 0),
             &["user", "system", "scope", "pty", "pipe", "quiet", "wait", "collect", "no-block", "shell", "same-dir"],
-            &["unit", "property", "setenv", "uid", "gid", "nice", "working-directory", "slice", "description", "on-active"],
+            &[
+                "unit",
+                "property",
+                "setenv",
+                "uid",
+                "gid",
+                "nice",
+                "working-directory",
+                "slice",
+                "description",
+                "on-active",
+            ],
         ),
-        "setpriv" => long(wrapper("d", "", 0), &["no-new-privs", "clear-groups", "init-groups", "keep-groups"], &[
-            "reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits", "pdeathsig",
-        ]),
+        "setpriv" => long(
+            wrapper("d", "", 0),
+            &["no-new-privs", "clear-groups", "init-groups", "keep-groups"],
+            &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits", "pdeathsig"],
+        ),
         "unshare" => long(
             wrapper("imnpuUCTfrc", "RwSG", 0),
-            &["user", "net", "mount", "pid", "ipc", "uts", "fork", "map-root-user", "map-current-user", "mount-proc", "cgroup"],
+            &[
+                "user",
+                "net",
+                "mount",
+                "pid",
+                "ipc",
+                "uts",
+                "fork",
+                "map-root-user",
+                "map-current-user",
+                "mount-proc",
+                "cgroup",
+            ],
             &["root", "wd", "setuid", "setgid"],
         ),
-        "nsenter" => long(wrapper("amuinpCUTFreZ", "tSG", 0), &["all", "mount", "net", "pid", "ipc", "uts", "user"], &["target"]),
-        "dbus-run-session" | "xvfb-run" | "rlwrap" | "ssh-agent" | "proxychains" | "proxychains4" | "firejail" | "prlimit"
-        | "numactl" | "cpulimit" | "valgrind" | "hyperfine" | "entr" | "parallel" | "sem" | "expect" | "perf" | "heaptrack"
-        | "caffeinate" | "i386" | "x86_64" | "setuidgid" | "chpst" | "s6-setuidgid" | "softlimit" => wrapper("", "", 0),
+        "nsenter" => {
+            long(wrapper("amuinpCUTFreZ", "tSG", 0), &["all", "mount", "net", "pid", "ipc", "uts", "user"], &["target"])
+        }
+        "dbus-run-session" | "xvfb-run" | "rlwrap" | "ssh-agent" | "proxychains" | "proxychains4" | "firejail"
+        | "prlimit" | "numactl" | "cpulimit" | "valgrind" | "hyperfine" | "entr" | "parallel" | "sem" | "expect"
+        | "perf" | "heaptrack" | "caffeinate" | "i386" | "x86_64" | "setuidgid" | "chpst" | "s6-setuidgid"
+        | "softlimit" => wrapper("", "", 0),
         "watch" => Wrapper {
             runs_line: true,
             ..long(
@@ -91,9 +143,11 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
                 &["interval", "equexit"],
             )
         },
-        name if name.starts_with("ld-linux") || name.starts_with("ld-musl") || name == "ld.so" => {
-            long(wrapper("", "", 0), &["verify", "list", "inhibit-cache"], &["library-path", "preload", "argv0", "audit"])
-        }
+        name if name.starts_with("ld-linux") || name.starts_with("ld-musl") || name == "ld.so" => long(
+            wrapper("", "", 0),
+            &["verify", "list", "inhibit-cache"],
+            &["library-path", "preload", "argv0", "audit"],
+        ),
         _ => return None,
     })
 }

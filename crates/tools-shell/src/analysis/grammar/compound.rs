@@ -206,7 +206,9 @@ impl Parser<'_> {
     fn for_loop(&mut self) -> Result<(), Problem> {
         self.blanks();
         if self.looking_at("((") {
-            let Some(end) = self.arithmetic_end(self.at + 2) else { return Problem::new("a `for` that is not understood") };
+            let Some(end) = self.arithmetic_end(self.at + 2) else {
+                return Problem::new("a `for` that is not understood");
+            };
             self.at += 2;
             self.expressions(end)?;
             self.at = end + 2;

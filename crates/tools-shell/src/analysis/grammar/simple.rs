@@ -82,7 +82,8 @@ impl Parser<'_> {
                 Some(character) if ends_word(character) => break,
                 Some(_) => {}
             }
-            let declares = command.words.first().and_then(Word::literal).is_some_and(|word| DECLARERS.contains(&word.as_str()));
+            let declares =
+                command.words.first().and_then(Word::literal).is_some_and(|word| DECLARERS.contains(&word.as_str()));
             if (command.words.is_empty() || declares)
                 && let Some((name, value)) = self.assignment()?
             {
@@ -161,15 +162,14 @@ impl Parser<'_> {
         let mut open = 0u32;
         loop {
             match self.peek() {
-                None => return Ok(false),
                 Some('[') => open += 1,
                 Some(']') if open == 1 => {
                     self.at += 1;
                     return Ok(self.looking_at("=") || self.looking_at("+="));
                 }
                 Some(']') => open -= 1,
-                Some('"' | '\'' | '\\') => return Ok(false),
-                Some(character) if ends_word(character) => return Ok(false),
+                Some(character) if ends_word(character) || matches!(character, '"' | '\'' | '\\') => return Ok(false),
+                None => return Ok(false),
                 Some(_) => {}
             }
             self.quoted_character(&mut word, true)?;
@@ -270,9 +270,13 @@ pub(super) fn feed_of(redirects: &[Redirect]) -> Feed {
     let mut feed = Feed::None;
     for redirect in redirects {
         feed = match redirect.kind {
-            RedirectKind::Read if redirect.target.literal().as_deref() == Some("/dev/null") => Feed::Text(String::new()),
+            RedirectKind::Read if redirect.target.literal().as_deref() == Some("/dev/null") => {
+                Feed::Text(String::new())
+            }
             RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::HereDocument => Feed::Unknown,
-            RedirectKind::Duplicate if redirect.target.literal().is_none_or(|text| !matches!(text.as_str(), "1" | "2" | "-")) => {
+            RedirectKind::Duplicate
+                if redirect.target.literal().is_none_or(|text| !matches!(text.as_str(), "1" | "2" | "-")) =>
+            {
                 Feed::Unknown
             }
             RedirectKind::HereString => redirect.target.literal().map_or(Feed::Unknown, Feed::Text),

@@ -132,7 +132,9 @@ impl Parser<'_> {
     fn tilde(&mut self, word: &mut Word) {
         self.at += 1;
         let mut name = String::new();
-        while let Some(character) = self.peek().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+')) {
+        while let Some(character) =
+            self.peek().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+'))
+        {
             name.push(character);
             self.at += 1;
         }
@@ -276,7 +278,10 @@ impl Parser<'_> {
             }
         }
         word.parts.push(Part::Dynamic { quoted: in_quotes });
-        self.inner(&inner, Some("`…`"), |parser| parser.whole_text())
+        self.inner(&inner, Some("`…`"), |inner| {
+            inner.whole_text()?;
+            Ok(())
+        })
     }
 
     /// `${…}` after its brace.
