@@ -19,7 +19,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Common {
     /// Configuration file [default: `haft/config.toml` in the user's configuration folder].
-    #[arg(long, global = true, env = "HAFT_CONFIG", value_name = "FILE")]
+    #[arg(long, global = true, env = "HAFT_CONFIG", hide_env_values = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Folder that relative paths start from, and that tools are kept in [default: the current one].
     #[arg(long, global = true, value_name = "DIR")]

@@ -22,7 +22,12 @@ fn main() -> ExitCode {
         .enable_all()
         .build()
         .map_err(|error| format!("the runtime cannot be started: {error}"))
-        .and_then(|runtime| runtime.block_on(run(&cli)));
+        .and_then(|runtime| {
+            let ended = runtime.block_on(run(&cli));
+            // A read from a terminal cannot be called off: without this it would hold the exit.
+            runtime.shutdown_background();
+            ended
+        });
     let exit = ended.unwrap_or_else(|problem| {
         output::note(&format!("haft: {problem}"));
         Exit::Usage

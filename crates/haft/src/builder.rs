@@ -10,6 +10,7 @@ use tools_core::{Announce, CallContext, CompositeExecutor, DynExecutor, Layer, R
 use tools_file::FileConfig;
 use tools_mcp::Continuations;
 use tools_policy::permissions::{PermissionGate, SessionRules};
+use tools_sandbox::Reserved;
 use tools_shell::{Bash, ShellPolicyHandle};
 
 use crate::{
@@ -83,7 +84,7 @@ impl ToolboxBuilder {
             .compile(home.as_deref())
             .map_err(|error| loaded.fault(&error.path, error.problem))?;
         let (permissions, sessions) = (Shared::new(permissions), Arc::new(SessionRules::default()));
-        let redactor: Arc<dyn Redactor> = Arc::new(tools_core::NoRedaction);
+        let redactor: Arc<dyn Redactor> = Arc::new(secrets::redactor());
         let sink = open_audit(&loaded)?;
         let audit = sink.as_ref().map(|sink| sink.path().to_owned());
         let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Announce)];
@@ -121,6 +122,7 @@ impl Parts {
                 .hiding(secrets::hidden(&config.tools.file, files.rules()))
                 .protecting(self.protected());
             executors.push(DynExecutor::new(bash.into_executor()));
+            let files = files.reserving(Reserved::new(&self.protected()));
             executors.extend(tools_file::executors(Shared::new(files)));
             executors.push(self.continuations.executor());
         }

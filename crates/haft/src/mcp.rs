@@ -1,18 +1,25 @@
 //! The toolbox as an MCP server: roots narrow it, people's answers become rules of the session.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{error::Error, path::PathBuf, sync::Arc, time::Duration};
 
 use tools_core::{SessionId, Stack, StoredRule};
-use tools_mcp::{McpError, McpServer, SessionRules, Structured, Workspace};
+use tools_mcp::{Greeting, McpError, McpServer, SessionRules, Structured, Workspace};
 
 use crate::Toolbox;
 
-/// Serves the tools over standard input and output until the client is gone.
+/// Serves the tools over standard input and output until the client is gone. The client is greeted at once, while `make`
+/// reads the configuration and compiles its rules; calls wait for it.
 ///
 /// # Errors
-/// When the connection cannot be set up.
-pub async fn serve_mcp(toolbox: Toolbox) -> Result<(), McpError> {
-    server(&toolbox).serve_stdio().await
+/// What `make` failed with, and whatever keeps the connection from being set up.
+pub async fn serve_mcp<E: Into<Box<dyn Error + Send + Sync>>>(
+    make: impl FnOnce() -> Result<Toolbox, E> + Send + 'static,
+) -> Result<(), McpError> {
+    McpServer::serve_stdio_while_building(greeting(), move || make().map(|toolbox| server(&toolbox))).await
+}
+
+fn greeting() -> Greeting {
+    Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), ..Greeting::default() }
 }
 
 /// The server, for hosts with a transport of their own.
@@ -20,7 +27,7 @@ pub fn server(toolbox: &Toolbox) -> McpServer {
     let config = &toolbox.config().mcp;
     let bridge = Arc::new(Bridge(toolbox.clone()));
     McpServer::builder(Arc::clone(toolbox.stack()))
-        .identity("haft", env!("CARGO_PKG_VERSION"))
+        .greeting(greeting())
         .context(toolbox.context())
         .roots(toolbox.roots())
         .workspace(Arc::clone(&bridge) as Arc<dyn Workspace>)

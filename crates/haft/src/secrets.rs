@@ -1,4 +1,5 @@
-//! The read rules of the file tools, brought to commands: what a tool may not read, no command may read either.
+//! Credentials: out of what is put on record, and out of reach of commands. What a tool may not read, no command may
+//! read either.
 
 use std::{
     path::{Path, PathBuf},
@@ -6,10 +7,20 @@ use std::{
 };
 
 use tools_file::FileConfig;
+use tools_filter::secrets::{KnownValues, SecretRedactor, is_credential};
 use tools_sandbox::{ReadRules, SECRET_PRESET};
 use tools_shell::Hidden;
 
 use crate::builder::home;
+
+/// Takes credentials out of text: the values of this process's own environment first, then whatever has the shape of
+/// one.
+pub(crate) fn redactor() -> SecretRedactor {
+    let variables =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let secret = variables.filter(|(name, value)| is_credential(name, value)).map(|(_, value)| value);
+    SecretRedactor::default().knowing(KnownValues::new(secret))
+}
 
 /// What commands cannot read under `config`, whose compiled rules are `rules`.
 pub(crate) fn hidden(config: &FileConfig, rules: &ReadRules) -> Hidden {

@@ -70,6 +70,11 @@ impl Toolbox {
             Answer::No(why) => return refused(recorded, "the person said no", why),
             Answer::Nobody => return recorded,
         }
+        self.call_approved(call, cx).await
+    }
+
+    /// Makes a call that a person agreed to beforehand, whether or not they would have been asked. Every gate judges it.
+    pub async fn call_approved(&self, call: ToolCall, cx: &CallContext) -> Recorded {
         let approval = Approval::grant(&call, person(), &SystemClock);
         self.stack.run(call, Some(approval), cx).await
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use haft::{
     CallReport, Toolbox,
-    core::{CallContext, CallerId, ConfirmPrompt, Confirmer, NobodyToAsk, ToolCall, ToolName, TrustLevel},
+    core::{CallContext, CallerId, ConfirmPrompt, NobodyToAsk, ToolCall, ToolName, TrustLevel},
 };
 
 use crate::{
@@ -50,12 +50,14 @@ pub(crate) async fn make(toolbox: &Toolbox, call: ToolCall, cx: &CallContext, co
     let (id, tool, start) = (call.id.clone(), call.tool.clone(), Instant::now());
     let cancel = cx.cancel().child_token();
     let cx = cx.clone().with_cancel(cancel.clone());
-    let confirmer: &dyn Confirmer = match consent {
-        Consent::Given => &Agrees,
-        Consent::Asked => &Terminal::default(),
-        Consent::Refused => &NobodyToAsk,
+    let calling = async {
+        match consent {
+            // Agreed to beforehand: one call, and one line on record.
+            Consent::Given => toolbox.call_approved(call, &cx).await,
+            Consent::Asked => toolbox.call(call, &cx, &Terminal::default()).await,
+            Consent::Refused => toolbox.call(call, &cx, &NobodyToAsk).await,
+        }
     };
-    let calling = toolbox.call(call, &cx, confirmer);
     let interrupted = async {
         interrupt().await;
         cancel.cancel();
@@ -80,16 +82,6 @@ async fn interrupt() {
             }
         }
         _ => std::future::pending().await,
-    }
-}
-
-/// Says yes once, as `--yes` promised.
-struct Agrees;
-
-#[async_trait::async_trait]
-impl Confirmer for Agrees {
-    async fn confirm(&self, _: &ConfirmPrompt) -> haft::core::Answer {
-        haft::core::Answer::Once
     }
 }
 

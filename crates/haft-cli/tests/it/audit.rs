@@ -89,7 +89,7 @@ fn a_killed_process_leaves_its_record_and_nothing_running() {
 #[test]
 fn no_tool_may_change_the_record_or_the_rules() {
     let haft = Haft::new();
-    let config = haft.home.file(".config/haft/config.toml", "");
+    let config = haft.home.file(".config/haft/config.toml", "[tools.shell]\ntimeout = 9\n");
     haft.run(&["call", "list_directory", "path=."]);
     let record = haft.record();
     // The whole home is the workspace: both files lie inside it.

@@ -31,18 +31,17 @@ fn skipped(what: &str, why: &str) {
 }
 
 /// The server as the scripts take it: they fill in the repository and its configuration.
-fn server(home: &Workspace) -> [String; 9] {
+fn server(home: &Workspace) -> [String; 8] {
     let text = |text: &str| text.to_owned();
     [
         text("env"),
         format!("HOME={}", home.root().display()),
+        text("HAFT_CONFIG={config}"),
         text(env!("CARGO_BIN_EXE_haft")),
         text("mcp"),
         text("serve"),
         text("--workdir"),
         text("{root}"),
-        text("--config"),
-        text("{config}"),
     ]
 }
 
