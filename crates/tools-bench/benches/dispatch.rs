@@ -9,15 +9,16 @@ use haft::{
     config::{HaftConfig, Loaded},
     core::{
         CallContext, DynExecutor, Inspection, JsonObject, Stack, Tool, ToolCall, ToolDef, ToolError, ToolKind,
-        ToolOutput, ToolTraits, Typed, schemars,
+        ToolOutput, ToolTraits, Typed,
     },
 };
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// Does nothing.
-#[derive(serde::Deserialize, schemars::JsonSchema)]
-#[schemars(crate = "haft::core::schemars")]
+#[derive(Deserialize, JsonSchema)]
 struct Nothing {}
 
 struct Noop(ToolDef);

@@ -73,9 +73,9 @@ impl Server {
     }
 
     fn read(&mut self, tool: &str, path: &str) -> Duration {
-        let begun = Instant::now();
+        let start = Instant::now();
         let answer = self.request("tools/call", &json!({"name": tool, "arguments": {"path": path}}));
-        let took = begun.elapsed();
+        let took = start.elapsed();
         assert_ne!(answer["result"]["isError"], true, "{answer}");
         assert!(answer["result"]["content"][0]["text"].is_string(), "{answer}");
         took
@@ -100,10 +100,8 @@ fn build() -> PathBuf {
         let built = Command::new(env!("CARGO")).args(["build", "--release", "--quiet"]).args(arguments).status();
         assert!(built.expect("cargo runs").success(), "cargo build {arguments:?}");
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"),
-        PathBuf::from,
-    );
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);
     target.join("release").canonicalize().expect("cargo put it there")
 }
 
