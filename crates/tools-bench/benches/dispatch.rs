@@ -24,9 +24,9 @@ struct Nothing {}
 struct Noop(ToolDef);
 
 impl Noop {
-    fn named(name: String) -> Self {
+    fn named(name: &str) -> Self {
         let mut definition = ToolDef::of::<Nothing>("noop", ToolKind::Other, ToolTraits::READ_ONLY);
-        definition.name = haft::core::ToolName::parse(&name).expect("a made-up name is valid");
+        definition.name = haft::core::ToolName::parse(name).expect("a made-up name is valid");
         Self(definition)
     }
 }
@@ -58,9 +58,9 @@ fn toolbox(folder: &TempDir, rules: usize, tools: usize) -> Toolbox {
     loaded.config.tools.audit.path = folder.path().join(format!("audit-{rules}-{tools}.jsonl"));
     let mut builder = Toolbox::builder(loaded).workdir(folder.path());
     for number in 0..tools {
-        builder = builder.executor(DynExecutor::new(Typed::new(Noop::named(format!("noop_{number}")))));
+        builder = builder.executor(DynExecutor::new(Typed::new(Noop::named(&format!("noop_{number}")))));
     }
-    builder.executor(DynExecutor::new(Typed::new(Noop::named("noop".to_owned())))).build().expect("a toolbox")
+    builder.executor(DynExecutor::new(Typed::new(Noop::named("noop")))).build().expect("a toolbox")
 }
 
 fn call(tool: &str, params: &JsonObject) -> ToolCall {
@@ -72,7 +72,7 @@ fn dispatch(c: &mut Criterion) {
     let folder = TempDir::new().expect("a folder");
     let mut group = c.benchmark_group("stack_around_noop");
 
-    let bare = Stack::new(vec![], Typed::new(Noop::named("noop".to_owned())));
+    let bare = Stack::new(vec![], Typed::new(Noop::named("noop")));
     let cx = CallContext::new(folder.path());
     let params = JsonObject::new();
     group.bench_function("no_layers", |b| {

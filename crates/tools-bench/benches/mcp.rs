@@ -73,12 +73,12 @@ impl Server {
     }
 
     fn read(&mut self, tool: &str, path: &str) -> Duration {
-        let start = Instant::now();
+        let asked = Instant::now();
         let answer = self.request("tools/call", &json!({"name": tool, "arguments": {"path": path}}));
-        let took = start.elapsed();
+        let time = asked.elapsed();
         assert_ne!(answer["result"]["isError"], true, "{answer}");
         assert!(answer["result"]["content"][0]["text"].is_string(), "{answer}");
-        took
+        time
     }
 
     /// Resident memory in KiB.
