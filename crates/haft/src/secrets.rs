@@ -8,8 +8,7 @@ use std::{
 
 use tools_file::FileConfig;
 use tools_filter::secrets::{KnownValues, SecretRedactor, is_credential};
-use tools_sandbox::{ReadRules, SECRET_PRESET};
-use tools_shell::Hidden;
+use tools_sandbox::{ReadRules, SECRET_PRESET, kernel::Hidden};
 
 use crate::builder::home;
 

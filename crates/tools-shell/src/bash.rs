@@ -8,16 +8,13 @@ use serde::Deserialize;
 use tools_core::{
     Access, CallContext, Inspection, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits, Typed,
 };
-use tools_sandbox::kernel::{ControlSockets, Sandbox, find_masks, resolve_by_words};
+use tools_sandbox::kernel::{ControlSockets, Hidden, Sandbox, resolve_by_words};
 
 use crate::analysis::{Analysis, Surroundings, analyse};
 use crate::envelope::ShellOutputEnvelope;
 use crate::error::ShellError;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
 use crate::run::{Plan, run};
-
-/// Entries of the workspace looked at for secret files before a command runs.
-const MOST_ENTRIES: usize = 50_000;
 
 /// Runs a command line in bash and returns its output and exit code. Each call is a new shell in the working directory:
 /// no state is kept between calls but files. There is no input, and no terminal. What is left running in the background
@@ -27,15 +24,6 @@ const MOST_ENTRIES: usize = 50_000;
 pub struct BashArgs {
     /// The command line.
     pub command: String,
-}
-
-/// Which files no command may read: the file tools' read rules, brought to the kernel.
-#[derive(Clone)]
-pub struct Hidden {
-    /// Whether a path may not be read.
-    pub denies: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
-    /// Places outside the workspace to look at, such as `~/.ssh`.
-    pub places: Vec<PathBuf>,
 }
 
 /// The tool `bash`.
@@ -108,13 +96,11 @@ impl Bash {
         let roots = self.roots(policy, workdir)?;
         let mut hidden = ControlSockets::existing();
         if let Some(rules) = &self.hidden {
-            let is_denied = |path: &Path| !is_git_config(path) && (rules.denies)(path);
-            let masks = find_masks(&roots, MOST_ENTRIES, is_denied);
+            let masks = rules.masks(&roots);
             if masks.incomplete {
                 cx.journal().warn("the workspace is too large to hide every secret file from commands");
             }
             hidden.extend(masks.paths);
-            hidden.extend(rules.places.iter().filter(|place| !is_git_config(place)).cloned());
         }
         let ask = policy.confinement(roots, hidden, self.protected.clone());
         let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
@@ -139,11 +125,6 @@ impl Bash {
         let plan = Plan { command: &args.command, workdir: &workdir, policy: &policy, sandbox: &sandbox };
         run(&plan, cx).await
     }
-}
-
-/// `git` cannot work without its configuration: commands may read it though the file tools may not.
-fn is_git_config(path: &Path) -> bool {
-    path.ends_with(".git/config")
 }
 
 impl Tool for Bash {

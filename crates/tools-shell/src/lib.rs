@@ -6,7 +6,6 @@ mod policy;
 
 mod bash;
 mod capture;
-mod env;
 mod envelope;
 mod error;
 mod exit;
@@ -19,7 +18,7 @@ mod pattern;
 mod size;
 mod sql;
 
-pub use bash::{Bash, BashArgs, Hidden};
+pub use bash::{Bash, BashArgs};
 pub use config::{LimitsConfig, SandboxChoice, ShellConfig, ShellConfigError};
 pub use envelope::{SandboxReport, ShellOutputEnvelope};
 pub use policy::{ShellPolicy, ShellPolicyHandle};

@@ -8,13 +8,13 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, sleep_until};
 use tools_core::{CallContext, ClaimSource, ErrorDetail, OutputStream, ToolError, ToolOutput, keys};
 use tools_sandbox::kernel::{Level, Sandbox};
-use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree};
+use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, scrubbed};
 
 use crate::capture::{HeadTail, incomplete_end};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
 use crate::policy::ShellPolicy;
-use crate::{env, exit};
+use crate::exit;
 
 /// How long output of what a command left running is waited for.
 const DRAIN: Duration = Duration::from_millis(100);
@@ -49,7 +49,7 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
 fn spec(plan: &Plan<'_>, cx: &CallContext) -> ProcessSpec {
     let mut spec = ProcessSpec::new(bash(), plan.workdir);
     spec.args = ["--norc", "--noprofile", "-c", plan.command].map(Into::into).into();
-    spec.env = env::scrubbed(std::env::vars_os(), cx.env(), &plan.policy.config.env_pass);
+    spec.env = scrubbed(std::env::vars_os(), cx.env(), &plan.policy.config.env_pass);
     let replaced = |name: &str| matches!(name, "TMPDIR" | "TMP" | "TEMP");
     if plan.sandbox.strength().level != Level::Off {
         let temp = plan.sandbox.temp_dir().as_os_str();

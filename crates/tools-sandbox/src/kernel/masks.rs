@@ -2,6 +2,10 @@
 //! deny, and the control sockets of daemons that would act for it. Hiding them is the sandbox's part.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Entries of the writable folders looked at for files to hide.
+const MOST_ENTRIES: usize = 50_000;
 
 /// Folders that are large and hold no secrets by name.
 const SKIPPED: [&str; 3] = ["node_modules", "target", "objects"];
@@ -13,6 +17,36 @@ pub struct Masks {
     pub paths: Vec<PathBuf>,
     /// Set when the budget ended the walk before the tree did.
     pub incomplete: bool,
+}
+
+/// Which files no child may read: the file tools' read rules, brought to the kernel.
+#[derive(Clone)]
+pub struct Hidden {
+    /// Whether a path may not be read.
+    pub denies: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
+    /// Places outside the workspace to look at, such as `~/.ssh`.
+    pub places: Vec<PathBuf>,
+}
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hidden").field("places", &self.places).finish_non_exhaustive()
+    }
+}
+
+impl Hidden {
+    /// What has to be hidden from a child that may write `roots`, as it lies there now.
+    pub fn masks(&self, roots: &[PathBuf]) -> Masks {
+        let is_denied = |path: &Path| !is_git_config(path) && (self.denies)(path);
+        let mut masks = find_masks(roots, MOST_ENTRIES, is_denied);
+        masks.paths.extend(self.places.iter().filter(|place| !is_git_config(place)).cloned());
+        masks
+    }
+}
+
+/// `git` cannot work without its configuration: children may read it though the file tools may not.
+fn is_git_config(path: &Path) -> bool {
+    path.ends_with(".git/config")
 }
 
 /// Walks `roots` and lists what `is_denied` refuses, looking at no more than `budget` entries. Links are not followed:
@@ -97,6 +131,15 @@ mod tests {
         found.sort();
         assert_eq!(found, [Path::new(".env"), Path::new("secrets"), Path::new("sub/.env")]);
         assert!(!masks.incomplete);
+    }
+
+    #[test]
+    fn a_child_may_read_what_git_needs() {
+        let root = tree();
+        std::fs::create_dir(root.path().join(".git")).unwrap();
+        std::fs::write(root.path().join(".git/config"), "").unwrap();
+        let hidden = Hidden { denies: Arc::new(|path| path.ends_with("config")), places: vec!["/home/me/.ssh".into()] };
+        assert_eq!(hidden.masks(&[root.path().to_owned()]).paths, [Path::new("/home/me/.ssh")]);
     }
 
     #[test]

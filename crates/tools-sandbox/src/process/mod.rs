@@ -17,6 +17,7 @@
 //! signals to deliver, and its end, however the parent went, is the order to kill all.
 
 mod category;
+mod env;
 mod error;
 mod fork;
 mod launch;
@@ -24,6 +25,7 @@ mod spec;
 mod supervisor;
 mod tree;
 
+pub use env::scrubbed;
 pub use error::{SpawnError, Step};
 pub(crate) use fork::{effective_ids, try_in_child};
 pub use spec::{ProcessSpec, Stdin};

@@ -99,8 +99,9 @@ const STARTERS: [&str; 24] = [
     "ZDOTDIR",
 ];
 
-/// The variables a command gets.
-pub(crate) fn scrubbed(
+/// The variables a command gets: `own` less credentials and starters, with `overlay` on top. `pass` lists names, or globs with
+/// `*` at the end, that are handed on though they look like credentials; values that do are dropped all the same.
+pub fn scrubbed(
     own: impl Iterator<Item = (OsString, OsString)>,
     overlay: &EnvOverlay,
     pass: &[String],
