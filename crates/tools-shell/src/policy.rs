@@ -95,3 +95,146 @@ pub(crate) fn surroundings(home: Option<&str>, workdir: &Path) -> Surroundings {
         workdir: workdir.to_string_lossy().trim_end_matches('/').to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a person would see: `allow`, `confirm` or `block`.
+    fn judge(line: &str, allow_network: bool) -> &'static str {
+        let policy = ShellConfig { allow_network, ..ShellConfig::default() }.compile().unwrap();
+        let around = surroundings(Some("/home/me"), Path::new("/home/me/project"));
+        let found = analyse(line, &around);
+        if policy.blocked(&found, &around).is_some() {
+            "block"
+        } else if policy.confirm(&found, &around).is_some() {
+            "confirm"
+        } else {
+            "allow"
+        }
+    }
+
+    fn lines(fixture: &str) -> impl Iterator<Item = String> {
+        fixture.lines().map(|line| line.replace('⏎', "\n"))
+    }
+
+    #[test]
+    fn what_could_do_harm_never_passes_without_a_question() {
+        let passed: Vec<_> =
+            lines(include_str!("fixtures/stopped.txt")).filter(|line| judge(line, false) == "allow").collect();
+        assert_eq!(passed, Vec::<String>::new());
+    }
+
+    #[test]
+    fn everyday_lines_pass() {
+        let stopped: Vec<_> =
+            lines(include_str!("fixtures/passed.txt")).filter(|line| judge(line, false) != "allow").collect();
+        assert_eq!(stopped, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_nobody_can_allow_is_blocked_whatever_surrounds_it() {
+        let around = [
+            "{}",
+            "ls; {}",
+            "( {} )",
+            "{ {}; }",
+            "! {}",
+            "true && {}",
+            "x=1 {}",
+            "if {}; then :; fi",
+            "while {}; do :; done",
+            "f() { {}; }",
+            "env {}",
+            "env -i A=b {}",
+            "nice -n 5 {}",
+            "timeout 5 {}",
+            "command {}",
+            "setsid {}",
+            "xargs {}",
+            "exec {}",
+            "echo $( {} )",
+            "echo `{}`",
+            "cat <( {} )",
+            "bash -c '{}'",
+            "eval '{}'",
+            "cat <<E\n$( {} )\nE",
+            "case x in x) {};; esac",
+            "coproc {}",
+            "time {}",
+            "busybox {}",
+            "{} &",
+            "{} | cat",
+            "echo | {}",
+            "nohup {} > x 2>&1 &",
+        ];
+        for command in ["sudo id", "rm -rf /", "mkfs.ext4 /dev/sda", "shutdown now", "dd if=a of=/dev/sda"] {
+            for frame in around {
+                let line = frame.replace("{}", command).replace("{ ", "{ ");
+                assert_eq!(judge(&line, true), "block", "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_network_switch_decides_about_network_programs() {
+        for line in ["curl http://x", "wget x", "nc x 1", "echo a | ncat b 1"] {
+            assert_eq!((judge(line, false), judge(line, true)), ("block", "allow"), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_workspace_and_what_it_lies_in_are_protected() {
+        let table = [
+            ("rm -rf /home/me/project", "block"),
+            ("rm -rf .", "block"),
+            ("rm -rf ..", "block"),
+            ("rm -rf /home/me", "block"),
+            ("cd / && rm -rf *", "block"),
+            ("rm -rf /tmp/build", "confirm"),
+            ("rm -rf target", "confirm"),
+            ("rm -rf ./a/../b", "confirm"),
+            ("cd sub && rm -rf *", "confirm"),
+            ("rm -rf /home/me/project/target", "confirm"),
+            ("rm -rf sub/..", "block"),
+        ];
+        for (line, expected) in table {
+            assert_eq!(judge(line, true), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_operators_words_are_heard() {
+        let config = ShellConfig { blocked_commands: vec!["kubectl delete".into()], ..ShellConfig::default() };
+        let policy = config.compile().unwrap();
+        assert!(policy.find_blocked_command("env kubectl -n x delete pod y").is_some());
+        assert_eq!(policy.find_blocked_command("kubectl get pods"), None);
+    }
+
+    #[test]
+    fn a_handle_swaps_the_policy_and_keeps_it_when_the_new_one_is_wrong() {
+        let handle = ShellPolicyHandle::new(ShellConfig::default().compile().unwrap());
+        let before = handle.load();
+        handle.rebuild(&ShellConfig { allow_network: false, ..ShellConfig::default() }).unwrap();
+        assert!(before.config.allow_network && !handle.load().config.allow_network);
+        let wrong = ShellConfig { blocked_commands: vec![" ".into()], ..ShellConfig::default() };
+        assert_eq!(handle.rebuild(&wrong).unwrap_err().key, "blocked_commands");
+        assert!(!handle.load().config.allow_network);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_gets_a_verdict(text: String) {
+            judge(&text, true);
+        }
+
+        #[test]
+        fn any_mix_of_the_language_gets_a_verdict(pieces in proptest::collection::vec(proptest::sample::select(vec![
+            "$(", "${", "`", "'", "\"", "(", ")", "{", "}", "<<E\n", "\nE\n", "<<<", "<(", "((", "))", "[[", "]]", ";", "&", "|", "\n", " ",
+            "if", "then", "fi", "do", "done", "for", "case", "in", "esac", "x", "=", "\\", "$'", "~", "*", "#", "эхо", "sudo", "rm -rf /",
+            "bash -c ", "eval ", "env -S", "xargs -I{} ", "[", "]", "1>", "&>", "function f", "coproc", "time", "!",
+        ]), 0..40)) {
+            judge(&pieces.concat(), true);
+        }
+    }
+}

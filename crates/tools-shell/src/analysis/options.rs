@@ -27,6 +27,10 @@ pub(super) fn skip(options: &Options, args: &[Value]) -> Result<usize, String> {
         if text == "--" {
             return Ok(at + 1);
         }
+        if text == "-" && options.flags.contains('-') {
+            at += 1;
+            continue;
+        }
         if text == "-" || !text.starts_with('-') {
             return Ok(at);
         }

@@ -33,7 +33,7 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
         "env" => Wrapper {
             takes_assignments: true,
             ..long(
-                wrapper("iv0", "uCa", 0),
+                wrapper("iv0-", "uCa", 0),
                 &[
                     "ignore-environment",
                     "null",

@@ -42,6 +42,8 @@ impl Parser<'_> {
                 }
                 Some(';') if !matches!(self.peek_at(1), Some(';' | '&')) => self.at += 1,
                 None | Some('\n' | ')' | ';') => {}
+                // A word can only stand here after a compound command, where the end of another may follow at once.
+                Some(_) if closers.iter().any(|closer| self.at_word(closer)) => {}
                 Some(other) => return Problem::new(format!("unexpected `{}`", other.escape_debug())),
             }
         }

@@ -11,3 +11,6 @@ mod word;
 pub(crate) use cursor::{Parsed, parse};
 pub(crate) use simple::{Feed, RedirectKind, Simple};
 pub(crate) use word::{Part, Word};
+
+#[cfg(test)]
+mod tests;

@@ -63,6 +63,17 @@ impl Word {
         self.parts.push(Part::Text { text: String::new(), quoted: true });
     }
 
+    /// A `[` that no `]` follows is a character like any other.
+    fn close_brackets(&mut self) {
+        let closes = |part: &Part| matches!(part, Part::Text { text, quoted: false } if text.contains(']'));
+        let last = self.parts.iter().rposition(closes).unwrap_or(0);
+        for part in self.parts.iter_mut().skip(last) {
+            if *part == Part::Glob('[') {
+                *part = Part::Text { text: "[".to_owned(), quoted: false };
+            }
+        }
+    }
+
     fn find_braces(&mut self) {
         // Quoted text stands for one character that means nothing.
         let mut shape = String::new();
@@ -126,6 +137,7 @@ impl Parser<'_> {
         }
         word.source = self.slice(start, self.at);
         word.find_braces();
+        word.close_brackets();
         Ok(word)
     }
 

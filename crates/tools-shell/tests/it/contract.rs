@@ -1,0 +1,51 @@
+//! What every executor promises, and what gates see of a line before it runs.
+
+use serde_json::json;
+use tools_core::{CallContext, Subject, ToolCall, ToolExecutor};
+use tools_shell::{Bash, ShellConfig, ShellPolicyHandle};
+
+async fn subjects(command: &str) -> Vec<Subject> {
+    let bash = Bash::new(ShellPolicyHandle::new(ShellConfig::default().compile().unwrap())).into_executor();
+    let call = ToolCall::new("bash", json!({ "command": command })).unwrap();
+    bash.inspect(&call, &CallContext::new("/nonexistent/w")).await.unwrap().subjects
+}
+
+#[tokio::test]
+async fn gates_see_the_line_and_each_part_of_it() {
+    let seen = serde_json::to_value(subjects("cd app && env A=1 cargo test 2>&1 | tail -80 > out").await).unwrap();
+    let exec = |line: &str, program: &str, argv: &[&str], via: &[&str]| {
+        let mut value = json!({"kind": "exec", "line": line, "program": program, "argv": argv});
+        if !via.is_empty() {
+            value["via"] = json!(via);
+        }
+        value
+    };
+    let expected = json!([
+        exec("cd app && env A=1 cargo test 2>&1 | tail -80 > out", "", &[], &[]),
+        exec("cd app", "cd", &["app"], &[]),
+        exec("env A=1 cargo test 2>&1", "env", &["A=1", "cargo", "test"], &[]),
+        exec("cargo test 2>&1", "cargo", &["test"], &["env"]),
+        exec("tail -80 > out", "tail", &["-80"], &[]),
+        {"kind": "path", "path": "/nonexistent/w/out", "access": "write"},
+    ]);
+    assert_eq!(seen, expected);
+}
+
+#[tokio::test]
+async fn what_cannot_be_seen_through_is_a_subject() {
+    assert!(subjects("$x").await.iter().any(|subject| matches!(subject, Subject::Opaque { .. })));
+}
+
+#[tokio::test]
+async fn a_simple_line_is_one_subject() {
+    assert_eq!(subjects("ls -l").await.len(), 1);
+}
+
+#[tokio::test]
+async fn the_tool_holds_to_the_executors_contract() {
+    let workspace = tools_testkit::Workspace::new();
+    let bash = Bash::new(ShellPolicyHandle::new(ShellConfig::default().compile().unwrap())).into_executor();
+    let samples =
+        ["echo a > b", "cat x | sort", "true"].map(|line| ToolCall::new("bash", json!({ "command": line })).unwrap());
+    tools_testkit::contract::check(bash, &workspace, &samples).await;
+}

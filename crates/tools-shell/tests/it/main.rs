@@ -1,0 +1,9 @@
+//! The tool through its public face: what a call gives back, whatever the command does.
+//! A test that needs what this machine lacks says so and passes.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says where")]
+
+mod contract;
+mod lifetime;
+mod outcome;
+mod sandbox;
+mod support;

@@ -1,0 +1,89 @@
+//! Calls of `bash` in a folder of their own.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tools_core::{Approval, CallContext, SystemClock, ToolCall, ToolError, ToolExecutor, ToolOutput, Typed};
+use tools_shell::{Bash, Hidden, ShellConfig, ShellPolicyHandle};
+
+pub(crate) struct Shell {
+    _base: tempfile::TempDir,
+    pub(crate) work: PathBuf,
+    pub(crate) outside: PathBuf,
+    pub(crate) cx: CallContext,
+    executor: Typed<Bash>,
+}
+
+/// What came of a call: the envelope, and the error if it was one.
+pub(crate) struct Came {
+    pub(crate) output: Option<ToolOutput>,
+    pub(crate) error: Option<ToolError>,
+}
+
+impl Came {
+    pub(crate) fn envelope(&self) -> Value {
+        self.output.as_ref().and_then(|output| output.raw_response.clone()).expect("every path has an envelope")
+    }
+
+    pub(crate) fn field(&self, name: &str) -> Value {
+        self.envelope()[name].clone()
+    }
+
+    pub(crate) fn stdout(&self) -> String {
+        self.field("stdout").as_str().unwrap_or_default().to_owned()
+    }
+
+    pub(crate) fn code(&self) -> Option<&'static str> {
+        self.error.as_ref().map(ToolError::code)
+    }
+}
+
+impl Shell {
+    pub(crate) fn new() -> Self {
+        Self::with(&ShellConfig::default())
+    }
+
+    pub(crate) fn with(config: &ShellConfig) -> Self {
+        // Not below `/tmp`, which a sandbox replaces.
+        let base = tempfile::tempdir_in("/var/tmp").unwrap();
+        let root = base.path().canonicalize().unwrap();
+        let (work, outside) = (root.join("work"), root.join("outside"));
+        std::fs::create_dir(&work).unwrap();
+        std::fs::create_dir(&outside).unwrap();
+        let hidden = Hidden {
+            denies: std::sync::Arc::new(|path| path.ends_with(".env")),
+            places: vec![outside.join("secrets")],
+        };
+        let bash = Bash::new(ShellPolicyHandle::new(config.compile().unwrap())).hiding(hidden);
+        let cx = CallContext::new(&work);
+        Self { _base: base, work, outside, cx, executor: bash.into_executor() }
+    }
+
+    /// A call that a person has agreed to.
+    pub(crate) async fn run(&self, command: &str) -> Came {
+        let call = ToolCall::new("bash", json!({ "command": command })).unwrap();
+        let approval = Approval::grant(&call, tools_core::CallerId::generate(), &SystemClock);
+        came(self.executor.execute_tool_call_confirmed(&call, &approval, &self.cx).await)
+    }
+
+    /// A call that nobody was asked about.
+    pub(crate) async fn run_unasked(&self, command: &str) -> Came {
+        let call = ToolCall::new("bash", json!({ "command": command })).unwrap();
+        came(self.executor.execute_tool_call(&call, &self.cx).await)
+    }
+}
+
+fn came(executed: tools_core::Executed) -> Came {
+    match executed {
+        Ok(output) => Came { output, error: None },
+        Err(error) => Came { output: error.output().cloned(), error: Some(error) },
+    }
+}
+
+/// Whether a process with this first argument runs anywhere on the machine.
+pub(crate) fn runs(mark: &str) -> bool {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    entries
+        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
+        .any(|line| line.split(|byte| *byte == 0).next() == Some(mark.as_bytes()))
+}
