@@ -170,7 +170,7 @@ mod tests {
         ];
         for command in ["sudo id", "rm -rf /", "mkfs.ext4 /dev/sda", "shutdown now", "dd if=a of=/dev/sda"] {
             for frame in around {
-                let line = frame.replace("{}", command).replace("{ ", "{ ");
+                let line = frame.replace("{}", command);
                 assert_eq!(judge(&line, true), "block", "{line}");
             }
         }

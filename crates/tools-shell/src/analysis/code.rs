@@ -46,7 +46,7 @@ pattern!(
     r"(?x)`|\b(system|exec|shell_exec|passthru|popen|proc_open|pcntl_\w+|eval|assert|create_function|call_user_func\w*|fsockopen|stream_socket\w*
     |socket_\w+|curl_\w+|unlink|rmdir|include\w*|require\w*|base64_decode|mail|dl)\b|https?://|\$\w+\s*\("
 );
-pattern!(AWK, r#"\bsystem\s*\(|\|\s*getline|\|\s*&|\bprintf?\b[^|;}]*\||getline\s*<|/inet|@load|@include"#);
+pattern!(AWK, r"\bsystem\s*\(|\|\s*getline|\|\s*&|\bprintf?\b[^|;}]*\||getline\s*<|/inet|@load|@include");
 
 /// A sentence about the sign, when the code shows one.
 pub(super) fn suspicion(language: Language, code: &str) -> Option<String> {

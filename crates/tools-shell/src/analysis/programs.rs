@@ -174,14 +174,6 @@ fn find(command: &Command) -> Vec<Verdict> {
             at += end;
         } else if arg.text.starts_with("-fprint") || arg.text == "-fls" {
             found.push(Opaque("`find` writes a file".to_owned()));
-        } else if !arg.is_exact && !arg.has_pattern && arg.text.starts_with('$') && at > 1 {
-            // An expansion may be an action.
-            found.extend(
-                (!arg.text.contains('"'))
-                    .then(|| Opaque("`find` with an argument known only when it runs".to_owned()))
-                    .into_iter()
-                    .take(0),
-            );
         }
     }
     found

@@ -14,6 +14,8 @@ use super::{assignments, code, options, wrappers};
 const DEEPEST: u32 = 12;
 /// More commands than these are not listed.
 const MOST: usize = 4000;
+/// Words at which the command of a wrapper is looked for when one of its options is not known.
+const MOST_GUESSES: usize = 6;
 
 /// Finds everything a text would run. Total: any text gives an answer.
 pub(crate) fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
@@ -228,14 +230,10 @@ impl Reader<'_> {
                 if !(name == "env" && odd.contains('S')) {
                     self.opaque(&format!("the option `{odd}` of `{name}` is not known"));
                 }
-                // The command may begin at any of the words: each is looked at, none is trusted.
-                for from in 0..command.args.len() {
-                    let word = &command.args[from];
+                // The command may begin at any of the next words: each is looked at, none is trusted.
+                for (from, word) in command.args.iter().enumerate().take(MOST_GUESSES) {
                     if word.is_exact && !word.text.starts_with('-') {
                         self.words(&command.args[from..], &rest_of(command, from), &via, Input::None);
-                        if self.found.commands.len() > MOST / 4 {
-                            return;
-                        }
                     }
                 }
                 return;

@@ -48,9 +48,7 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
         },
         "command" => wrapper("p", "", 0),
         "builtin" | "nohup" | "unbuffer" | "ccache" | "distcc" | "eatmydata" | "winpty" | "setarch" | "linux32"
-        | "linux64" | "tini" | "dumb-init" | "catchsegv" | "then" | "do" | "torsocks" | "fakeroot" => {
-            wrapper("pgsvq", "", 0)
-        }
+        | "linux64" | "tini" | "dumb-init" | "catchsegv" | "torsocks" | "fakeroot" => wrapper("pgsvq", "", 0),
         "exec" => wrapper("cl", "a", 0),
         "nice" => long(wrapper(digits, "n", 0), &[], &["adjustment"]),
         "ionice" => long(wrapper("t", "cn", 0), &["ignore"], &["class", "classdata"]),

@@ -45,8 +45,8 @@ impl Shell {
 
     pub(crate) fn with(config: &ShellConfig) -> Self {
         // Not below `/tmp`, which a sandbox replaces.
-        let base = tempfile::tempdir_in("/var/tmp").unwrap();
-        let root = base.path().canonicalize().unwrap();
+        let place = tempfile::tempdir_in("/var/tmp").unwrap();
+        let root = place.path().canonicalize().unwrap();
         let (work, outside) = (root.join("work"), root.join("outside"));
         std::fs::create_dir(&work).unwrap();
         std::fs::create_dir(&outside).unwrap();
@@ -56,7 +56,7 @@ impl Shell {
         };
         let bash = Bash::new(ShellPolicyHandle::new(config.compile().unwrap())).hiding(hidden);
         let cx = CallContext::new(&work);
-        Self { _base: base, work, outside, cx, executor: bash.into_executor() }
+        Self { _base: place, work, outside, cx, executor: bash.into_executor() }
     }
 
     /// A call that a person has agreed to.

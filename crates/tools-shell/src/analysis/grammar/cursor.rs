@@ -4,7 +4,7 @@ use super::heredoc::Pending;
 use super::simple::Simple;
 
 /// Nesting deeper than this is not read.
-const DEEPEST: u32 = 60;
+const DEEPEST: u32 = 80;
 /// Longer texts are not read, in characters.
 const LONGEST: usize = 128 * 1024;
 /// More commands are not collected; nested texts count too.

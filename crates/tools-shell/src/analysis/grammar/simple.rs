@@ -160,20 +160,26 @@ impl Parser<'_> {
     fn subscript(&mut self) -> Result<bool, Problem> {
         let mut word = Word::default();
         let mut open = 0u32;
+        let mut has_expansion = false;
         loop {
             match self.peek() {
                 Some('[') => open += 1,
                 Some(']') if open == 1 => {
                     self.at += 1;
-                    return Ok(self.looking_at("=") || self.looking_at("+="));
+                    if self.looking_at("=") || self.looking_at("+=") {
+                        return Ok(true);
+                    }
+                    break;
                 }
                 Some(']') => open -= 1,
-                Some(character) if ends_word(character) || matches!(character, '"' | '\'' | '\\') => return Ok(false),
-                None => return Ok(false),
-                Some(_) => {}
+                Some(character) if ends_word(character) || matches!(character, '"' | '\'' | '\\') => break,
+                None => break,
+                Some(character) => has_expansion |= matches!(character, '$' | '`'),
             }
             self.quoted_character(&mut word, true)?;
         }
+        // What was expanded on the way cannot be read a second time: nested, that would double at each level.
+        if has_expansion { Problem::new("a subscript that is not understood") } else { Ok(false) }
     }
 
     fn array(&mut self) -> Result<Word, Problem> {

@@ -107,8 +107,31 @@ fn what_bash_refuses_is_refused() {
 
 #[test]
 fn deep_nesting_is_refused_and_does_not_end_the_process() {
-    for (open, close) in [("$(", ")"), ("{ ", "; }"), ("(", ")"), ("if ", ""), ("${x:-", "}"), ("`", "`"), ("! ", "")] {
+    for (open, close) in [
+        ("$(", ")"),
+        ("{ ", "; }"),
+        ("(", ")"),
+        ("if ", ""),
+        ("${x:-", "}"),
+        ("a[$(", ")]"),
+        ("$((", "))"),
+        ("x=$(", ")"),
+        ("\"$(", ")\""),
+        ("`", "`"),
+        ("! ", ""),
+    ] {
         let text = format!("{}a{}", open.repeat(5000), close.repeat(5000));
         let _ = parse(&text);
+    }
+}
+
+#[test]
+fn long_texts_of_one_thing_are_read_in_time_that_grows_with_their_length() {
+    for piece in [
+        "$((", "a[", "x[$y ", "nice -z ", "env ", "{a,b} ", "[ ", "'' ", "$x", "<<E ", "(", "`", "\\\n", "a|", "f(){ ",
+        "a;", "!", "#", "\"",
+    ] {
+        let surroundings = crate::analysis::Surroundings::default();
+        crate::analysis::analyse(&piece.repeat(20_000), &surroundings);
     }
 }

@@ -211,6 +211,10 @@ impl Parser<'_> {
 
     /// What a `$` begins. `quoted`: inside double quotes or a here-document.
     fn dollar(&mut self, word: &mut Word, quoted: bool) -> Result<(), Problem> {
+        self.deeper(|parser| parser.expansion(word, quoted))
+    }
+
+    fn expansion(&mut self, word: &mut Word, quoted: bool) -> Result<(), Problem> {
         self.at += 1;
         let dynamic = Part::Dynamic { quoted };
         match self.peek() {
