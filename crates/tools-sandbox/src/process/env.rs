@@ -202,7 +202,35 @@ fn is_secret_value(value: &str) -> bool {
         ];
         Regex::new(&shapes.join("|")).expect("the pattern is a constant")
     });
-    SHAPES.is_match(value)
+    // Most values hold none of these, and compiling the shapes costs more than everything else before a first command.
+    let markers = [
+        "@",
+        "-----begin",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "sk-",
+        "_live_",
+        "_test_",
+        "xox",
+        "akia",
+        "asia",
+        "aiza",
+        "npm_",
+        "pypi-",
+        "hf_",
+        "eyj",
+        "password=",
+        "pwd=",
+        "accountkey=",
+        "accesskey=",
+    ];
+    let lower = value.to_ascii_lowercase();
+    markers.iter().any(|marker| lower.contains(marker)) && SHAPES.is_match(value)
 }
 
 #[cfg(test)]
