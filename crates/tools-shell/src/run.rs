@@ -13,8 +13,8 @@ use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, scrubbed};
 use crate::capture::{HeadTail, incomplete_end};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
-use crate::policy::ShellPolicy;
 use crate::exit;
+use crate::policy::ShellPolicy;
 
 /// How long output of what a command left running is waited for.
 const DRAIN: Duration = Duration::from_millis(100);

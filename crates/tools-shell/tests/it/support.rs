@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tools_core::{Approval, CallContext, SystemClock, ToolCall, ToolError, ToolExecutor, ToolOutput, Typed};
-use tools_shell::{Bash, Hidden, ShellConfig, ShellPolicyHandle};
+use tools_sandbox::kernel::Hidden;
+use tools_shell::{Bash, ShellConfig, ShellPolicyHandle};
 
 pub(crate) struct Shell {
     _base: tempfile::TempDir,
