@@ -3,22 +3,7 @@
 //! No model and no network. Writes only below `haft-demo` in the repository and in a temporary folder.
 
 mod acts;
+mod session;
 mod stage;
 
-use std::path::Path;
-
-use crate::{args::Common, exit::Exit};
-
-/// Plays the session and prints what happened.
-pub(crate) async fn run(common: &Common, dir: &Path) -> Result<Exit, String> {
-    let mut stage = stage::Stage::set(common, dir)?;
-    acts::machine(&stage);
-    acts::looking_around(&mut stage).await?;
-    acts::commands(&mut stage).await?;
-    acts::edits(&mut stage).await?;
-    acts::mistakes(&mut stage).await?;
-    acts::nothing_survives(&mut stage).await?;
-    acts::kernel_holds(&mut stage).await?;
-    acts::record(&mut stage)?;
-    Ok(stage.close())
-}
+pub(crate) use session::run;

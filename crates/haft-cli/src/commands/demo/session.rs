@@ -1,0 +1,20 @@
+//! The order of the acts.
+
+use std::path::Path;
+
+use super::{acts, stage::Stage};
+use crate::{args::Common, exit::Exit};
+
+/// Plays the session and prints what happened.
+pub(crate) async fn run(common: &Common, dir: &Path) -> Result<Exit, String> {
+    let mut stage = Stage::set(common, dir)?;
+    acts::machine(&stage);
+    acts::looking_around(&mut stage).await?;
+    acts::commands(&mut stage).await?;
+    acts::edits(&mut stage).await?;
+    acts::mistakes(&mut stage).await?;
+    acts::nothing_survives(&mut stage).await?;
+    acts::kernel_holds(&mut stage).await?;
+    acts::record(&mut stage)?;
+    Ok(stage.close())
+}

@@ -1,0 +1,65 @@
+//! The sections: what each crate takes, put together.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tools_audit::AuditConfig;
+use tools_file::FileConfig;
+use tools_policy::permissions::PermissionsConfig;
+use tools_shell::ShellConfig;
+
+/// Everything that can be configured.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct HaftConfig {
+    /// The tools and what stands around them.
+    pub tools: ToolsConfig,
+    /// The MCP server.
+    pub mcp: McpConfig,
+}
+
+/// The section `[tools]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolsConfig {
+    /// Whether there are tools at all.
+    pub enabled: bool,
+    /// The tool `bash`.
+    pub shell: ShellConfig,
+    /// The file tools.
+    pub file: FileConfig,
+    /// Ordered rules by tool; the first that matches a part of a call decides about it, the strictest part decides
+    /// about the call.
+    pub permissions: PermissionsConfig,
+    /// The record of calls.
+    pub audit: AuditConfig,
+}
+
+impl Default for ToolsConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            shell: ShellConfig::default(),
+            file: FileConfig::default(),
+            permissions: PermissionsConfig::default(),
+            audit: AuditConfig::default(),
+        }
+    }
+}
+
+/// The section `[mcp]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpConfig {
+    /// Whether results carry `structuredContent` beside the text. Many clients then show the model only that.
+    pub structured: bool,
+    /// How many bytes of text one answer may hold; the rest is offered for reading on.
+    pub answer_bytes: usize,
+    /// How many seconds a person may take to answer a question; nobody answering in time is a refusal.
+    pub question_timeout: u64,
+}
+
+impl Default for McpConfig {
+    fn default() -> Self {
+        Self { structured: false, answer_bytes: 25_000, question_timeout: 120 }
+    }
+}

@@ -1,0 +1,54 @@
+//! Times of one measured thing, and how two of them compare.
+
+use std::time::Duration;
+
+/// The times of one measured thing.
+#[derive(Debug, Default, Clone)]
+pub struct Times(Vec<Duration>);
+
+impl Times {
+    /// Adds one.
+    pub fn push(&mut self, time: Duration) {
+        self.0.push(time);
+    }
+
+    /// The value below which `share` of all times lie; zero when there are none.
+    pub fn quantile(&self, share: f64) -> Duration {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "a share of a small count"
+        )]
+        let index = ((sorted.len().saturating_sub(1)) as f64 * share).round() as usize;
+        sorted.get(index).copied().unwrap_or_default()
+    }
+
+    /// The middle one.
+    pub fn median(&self) -> Duration {
+        self.quantile(0.5)
+    }
+}
+
+/// `a` as a multiple of `b`.
+pub fn ratio(a: Duration, b: Duration) -> f64 {
+    a.as_secs_f64() / b.as_secs_f64().max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_of_few_and_none() {
+        let mut times = Times::default();
+        assert_eq!(times.median(), Duration::ZERO);
+        for milliseconds in [3, 1, 2] {
+            times.push(Duration::from_millis(milliseconds));
+        }
+        assert_eq!(times.median(), Duration::from_millis(2));
+        assert_eq!(times.quantile(1.0), Duration::from_millis(3));
+    }
+}
