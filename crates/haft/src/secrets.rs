@@ -1,10 +1,7 @@
 //! Credentials: out of what is put on record, and out of reach of commands. What a tool may not read, no command may
 //! read either.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use tools_file::FileConfig;
 use tools_filter::secrets::{KnownValues, SecretRedactor, is_credential};
@@ -30,7 +27,7 @@ pub(crate) fn hidden(config: &FileConfig, rules: &ReadRules) -> Hidden {
     let home = home();
     let places = patterns.iter().filter_map(|pattern| place(pattern, home.as_deref()));
     let rules = rules.clone();
-    Hidden { places: places.collect(), denies: Arc::new(move |path| rules.denies(path)) }
+    Hidden::new(move |path| rules.denies(path), places.collect())
 }
 
 /// The one place that a pattern names, wherever the workspace is; `None` when it has to be looked for.

@@ -58,7 +58,7 @@ pub struct Confinement {
     pub mode: SandboxMode,
     /// Folders that may be written; everything else is read-only. A private temp folder is always added.
     pub writable: Vec<PathBuf>,
-    /// Files and folders that cannot be read. Missing ones are skipped. See [`find_masks`](super::find_masks).
+    /// Files and folders that cannot be read. Missing ones are skipped. See [`Hidden`](super::Hidden).
     pub hidden: Vec<PathBuf>,
     /// Files and folders inside writable ones that stay read-only. Missing ones are skipped.
     pub protected: Vec<PathBuf>,

@@ -1,14 +1,23 @@
 //! Finding the files and folders a child must not read: a bounded walk of the writable folders for what the read rules
 //! deny, and the control sockets of daemons that would act for it. Hiding them is the sandbox's part.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tools_core::{Clock, SystemClock};
 
 /// Entries of the writable folders looked at for files to hide.
-const MOST_ENTRIES: usize = 50_000;
+const MOST_ENTRIES: usize = 200_000;
 
 /// Folders that are large and hold no secrets by name.
 const SKIPPED: [&str; 3] = ["node_modules", "target", "objects"];
+
+/// A folder that changed less than this before it was read may change again without its time telling.
+const TICK: i128 = 50_000_000;
 
 /// What a walk found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,13 +28,23 @@ pub struct Masks {
     pub incomplete: bool,
 }
 
-/// Which files no child may read: the file tools' read rules, brought to the kernel.
+/// Which files no child may read: the file tools' read rules, brought to the kernel. Clones share what they know of the
+/// folders, so that a walk reads only those that changed since the last one.
 #[derive(Clone)]
 pub struct Hidden {
-    /// Whether a path may not be read.
-    pub denies: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
-    /// Places outside the workspace to look at, such as `~/.ssh`.
-    pub places: Vec<PathBuf>,
+    denies: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
+    places: Vec<PathBuf>,
+    known: Arc<Mutex<HashMap<PathBuf, Folder>>>,
+}
+
+/// A folder as it was read.
+struct Folder {
+    /// When its entries last changed, in nanoseconds. The time of change, which unlike that of modification no program
+    /// can set back.
+    changed: i128,
+    entries: usize,
+    denied: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
 }
 
 impl std::fmt::Debug for Hidden {
@@ -35,46 +54,73 @@ impl std::fmt::Debug for Hidden {
 }
 
 impl Hidden {
+    /// What `denies` refuses, looked for in the writable folders, and `places` outside them, such as `~/.ssh`.
+    pub fn new(denies: impl Fn(&Path) -> bool + Send + Sync + 'static, places: Vec<PathBuf>) -> Self {
+        Self { denies: Arc::new(denies), places, known: Arc::default() }
+    }
+
     /// What has to be hidden from a child that may write `roots`, as it lies there now.
     pub fn masks(&self, roots: &[PathBuf]) -> Masks {
-        let is_denied = |path: &Path| !is_git_config(path) && (self.denies)(path);
-        let mut masks = find_masks(roots, MOST_ENTRIES, is_denied);
+        let mut masks = self.walk(roots, MOST_ENTRIES);
         masks.paths.extend(self.places.iter().filter(|place| !is_git_config(place)).cloned());
         masks
     }
+
+    /// Walks `roots` and lists what is denied, looking at no more than `budget` entries. Links are not followed: what
+    /// they lead to is denied, or not, where it lies.
+    fn walk(&self, roots: &[PathBuf], budget: usize) -> Masks {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut masks, mut left) = (Masks::default(), budget);
+        let mut open: Vec<PathBuf> = roots.to_vec();
+        while let Some(path) = open.pop() {
+            let Some(changed) = changed(&path) else {
+                known.remove(&path);
+                continue;
+            };
+            if known.get(&path).is_none_or(|folder| folder.changed != changed) {
+                known.insert(path.clone(), self.read(&path, changed));
+            }
+            let Some(folder) = known.get(&path) else { continue };
+            if folder.entries > left {
+                masks.incomplete = true;
+                return masks;
+            }
+            left -= folder.entries;
+            masks.paths.extend(folder.denied.iter().cloned());
+            open.extend(folder.folders.iter().cloned());
+        }
+        masks
+    }
+
+    fn read(&self, path: &Path, changed: i128) -> Folder {
+        // Taken before reading: what is added meanwhile changes the folder later than this.
+        let is_settled = changed + TICK < SystemClock.now().as_nanosecond();
+        let mut folder =
+            Folder { changed: if is_settled { changed } else { 0 }, entries: 0, denied: vec![], folders: vec![] };
+        for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+            folder.entries += 1;
+            let path = entry.path();
+            if !is_git_config(&path) && (self.denies)(&path) {
+                folder.denied.push(path);
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir())
+                && !SKIPPED.iter().any(|name| entry.file_name() == *name)
+            {
+                folder.folders.push(path);
+            }
+        }
+        folder
+    }
+}
+
+/// When the entries of a folder last changed; `None` when there is no such folder.
+fn changed(folder: &Path) -> Option<i128> {
+    let metadata = std::fs::metadata(folder).ok().filter(std::fs::Metadata::is_dir)?;
+    Some(i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec()))
 }
 
 /// `git` cannot work without its configuration: children may read it though the file tools may not.
 fn is_git_config(path: &Path) -> bool {
     path.ends_with(".git/config")
-}
-
-/// Walks `roots` and lists what `is_denied` refuses, looking at no more than `budget` entries. Links are not followed:
-/// what they lead to is denied, or not, where it lies.
-pub fn find_masks(roots: &[PathBuf], budget: usize, is_denied: impl Fn(&Path) -> bool) -> Masks {
-    let mut masks = Masks::default();
-    let mut left = budget;
-    let mut folders: Vec<PathBuf> = roots.to_vec();
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            if left == 0 {
-                masks.incomplete = true;
-                return masks;
-            }
-            left -= 1;
-            let path = entry.path();
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_denied(&path) {
-                masks.paths.push(path);
-            } else if is_folder && !SKIPPED.iter().any(|name| entry.file_name() == *name) {
-                folders.push(path);
-            }
-        }
-    }
-    masks
 }
 
 /// Sockets of daemons that start processes or hold keys for whoever may connect.
@@ -123,14 +169,33 @@ mod tests {
         path.ends_with(".env") || path.ends_with("secrets")
     }
 
+    fn found(hidden: &Hidden, root: &Path) -> Vec<String> {
+        let masks = hidden.walk(&[root.to_owned()], 100);
+        assert!(!masks.incomplete);
+        let below = |path: &PathBuf| path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        let mut found: Vec<String> = masks.paths.iter().map(below).collect();
+        found.sort();
+        found
+    }
+
     #[test]
     fn denied_files_and_whole_folders_are_found() {
         let root = tree();
-        let masks = find_masks(&[root.path().to_owned()], 100, is_denied);
-        let mut found: Vec<_> = masks.paths.iter().map(|path| path.strip_prefix(root.path()).unwrap()).collect();
-        found.sort();
-        assert_eq!(found, [Path::new(".env"), Path::new("secrets"), Path::new("sub/.env")]);
-        assert!(!masks.incomplete);
+        let hidden = Hidden::new(is_denied, vec![]);
+        assert_eq!(found(&hidden, root.path()), [".env", "secrets", "sub/.env"]);
+    }
+
+    #[test]
+    fn what_comes_and_goes_between_two_walks_is_seen() {
+        let root = tree();
+        let hidden = Hidden::new(is_denied, vec![]);
+        found(&hidden, root.path());
+        std::fs::write(root.path().join("src/.env"), "").unwrap();
+        assert_eq!(found(&hidden, root.path()), [".env", "secrets", "src/.env", "sub/.env"]);
+        std::fs::remove_dir_all(root.path().join("sub")).unwrap();
+        assert_eq!(found(&hidden, root.path()), [".env", "secrets", "src/.env"]);
+        std::fs::rename(root.path().join("src"), root.path().join("moved")).unwrap();
+        assert_eq!(found(&hidden, root.path()), [".env", "moved/.env", "secrets"]);
     }
 
     #[test]
@@ -138,13 +203,13 @@ mod tests {
         let root = tree();
         std::fs::create_dir(root.path().join(".git")).unwrap();
         std::fs::write(root.path().join(".git/config"), "").unwrap();
-        let hidden = Hidden { denies: Arc::new(|path| path.ends_with("config")), places: vec!["/home/me/.ssh".into()] };
+        let hidden = Hidden::new(|path| path.ends_with("config"), vec!["/home/me/.ssh".into()]);
         assert_eq!(hidden.masks(&[root.path().to_owned()]).paths, [Path::new("/home/me/.ssh")]);
     }
 
     #[test]
     fn a_spent_budget_is_reported() {
         let root = tree();
-        assert!(find_masks(&[root.path().to_owned()], 2, is_denied).incomplete);
+        assert!(Hidden::new(is_denied, vec![]).walk(&[root.path().to_owned()], 2).incomplete);
     }
 }

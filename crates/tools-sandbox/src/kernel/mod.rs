@@ -22,7 +22,7 @@ pub(crate) mod sys;
 pub(crate) use capabilities::drop_all as capabilities_drop_all;
 pub use config::{Confinement, Limits, Network, SandboxMode};
 pub(crate) use landlock::restrict as landlock_restrict;
-pub use masks::{ControlSockets, Hidden, Masks, find_masks};
+pub use masks::{ControlSockets, Hidden, Masks};
 pub(crate) use namespaces::NamespacePlan;
 pub(crate) use plan::Compiled;
 pub use plan::Sandbox;

@@ -51,10 +51,7 @@ impl Shell {
         let (work, outside) = (root.join("work"), root.join("outside"));
         std::fs::create_dir(&work).unwrap();
         std::fs::create_dir(&outside).unwrap();
-        let hidden = Hidden {
-            denies: std::sync::Arc::new(|path| path.ends_with(".env")),
-            places: vec![outside.join("secrets")],
-        };
+        let hidden = Hidden::new(|path| path.ends_with(".env"), vec![outside.join("secrets")]);
         let bash = Bash::new(ShellPolicyHandle::new(config.compile().unwrap())).hiding(hidden);
         let cx = CallContext::new(&work);
         Self { _base: place, work, outside, cx, executor: bash.into_executor() }
