@@ -10,7 +10,7 @@ use tools_core::{Announce, CallContext, CompositeExecutor, DynExecutor, Layer, R
 use tools_file::FileConfig;
 use tools_mcp::Continuations;
 use tools_policy::permissions::{PermissionGate, SessionRules};
-use tools_sandbox::Reserved;
+use tools_sandbox::{PathError, Reserved};
 use tools_shell::{Bash, ShellPolicyHandle};
 
 use crate::{
@@ -113,16 +113,18 @@ impl Parts {
     fn stack(&self, config: &HaftConfig, workdir: &Path) -> Result<Arc<Stack>, LoadError> {
         let mut executors = Vec::new();
         if config.tools.enabled {
+            let reserved = self.reserved(workdir);
             let shell = config.tools.shell.compile();
             let shell =
                 shell.map_err(|error| self.loaded.fault(&format!("tools.shell.{}", error.key), error.problem))?;
             let files = config.tools.file.compile(workdir, home().as_deref());
-            let files = files.map_err(|error| self.loaded.fault("tools.file", error.to_string()))?;
+            let files =
+                files.map_err(|error| self.loaded.fault(&file_key(&config.tools.file, &error), error.to_string()))?;
             let bash = Bash::new(ShellPolicyHandle::new(shell))
                 .hiding(secrets::hidden(&config.tools.file, files.rules()))
-                .protecting(self.protected());
+                .protecting(reserved.clone());
             executors.push(DynExecutor::new(bash.into_executor()));
-            let files = files.reserving(Reserved::new(&self.protected()));
+            let files = files.reserving(Reserved::new(&reserved));
             executors.extend(tools_file::executors(Shared::new(files)));
             executors.push(self.continuations.executor());
         }
@@ -135,9 +137,19 @@ impl Parts {
         Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new([])))
     }
 
-    /// What no tool may change, wherever it lies: the rules it is judged by and the record of what it did.
-    fn protected(&self) -> Vec<PathBuf> {
-        self.loaded.file.iter().chain(&self.audit).cloned().collect()
+    /// What no tool may change, wherever it lies: the rules it is judged by and the record of what it did, under every
+    /// name they have, and the hooks that git would run outside of any sandbox.
+    fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
+        let own = self.loaded.file.iter().chain(&self.audit).flat_map(|file| {
+            let named = std::path::absolute(file).ok();
+            let canonical = file.canonicalize().ok();
+            named.into_iter().chain(canonical)
+        });
+        let hooks = self.roots(workdir).into_iter().map(|root| root.join(".git/hooks")).filter(|hooks| hooks.is_dir());
+        let mut reserved: Vec<PathBuf> = own.chain(hooks).collect();
+        reserved.sort();
+        reserved.dedup();
+        reserved
     }
 
     pub(crate) fn roots(&self, workdir: &Path) -> Vec<PathBuf> {
@@ -154,6 +166,30 @@ impl Parts {
         let stack = self.stack(&config, &workdir)?;
         let context = toolbox.context.clone().with_workdir(workdir);
         Ok(Toolbox { stack, context, config: Arc::new(config), ..toolbox.clone() })
+    }
+}
+
+/// The key below `tools.file` that an error is about.
+fn file_key(config: &FileConfig, error: &PathError) -> String {
+    let position = |list: &[String], glob: &str| list.iter().position(|entry| entry == glob);
+    match error {
+        PathError::Glob { glob, .. } => {
+            let denied = config.deny_read.as_deref().and_then(|list| position(list, glob));
+            let allowed = position(&config.allow_read, glob);
+            match (denied, allowed) {
+                (Some(index), _) => format!("tools.file.deny_read[{index}]"),
+                (None, Some(index)) => format!("tools.file.allow_read[{index}]"),
+                (None, None) => "tools.file".to_owned(),
+            }
+        }
+        PathError::Root { path, .. } => {
+            let index = config.allowed_paths.iter().position(|allowed| allowed == path);
+            index.map_or_else(
+                || "tools.file.allowed_paths".to_owned(),
+                |index| format!("tools.file.allowed_paths[{index}]"),
+            )
+        }
+        _ => "tools.file".to_owned(),
     }
 }
 

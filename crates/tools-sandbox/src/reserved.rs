@@ -13,7 +13,8 @@ use crate::handle::{FileId, lineage};
 /// Files that no tool may change. They may be read like any other.
 ///
 /// A file counts under its name and under every name that goes on with a dot (`audit.jsonl` and `audit.jsonl.1`), so that
-/// what it leaves behind when it is exchanged is covered too. The folders it lies in can neither be moved nor deleted.
+/// what it leaves behind when it is exchanged is covered too; a folder covers everything in it. The folders it lies in can
+/// neither be moved nor deleted.
 #[derive(Debug, Clone, Default)]
 pub struct Reserved {
     files: Arc<[PathBuf]>,
@@ -41,13 +42,14 @@ impl Reserved {
     pub fn covers(&self, canonical: &Path) -> bool {
         self.files.iter().any(|file| {
             let names = (canonical.file_name().and_then(|n| n.to_str()), file.file_name().and_then(|n| n.to_str()));
-            canonical.parent() == file.parent()
-                && match names {
-                    (Some(name), Some(reserved)) => {
-                        name.strip_prefix(reserved).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            canonical.starts_with(file)
+                || canonical.parent() == file.parent()
+                    && match names {
+                        (Some(name), Some(reserved)) => {
+                            name.strip_prefix(reserved).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                        }
+                        _ => false,
                     }
-                    _ => canonical == file,
-                }
         })
     }
 
@@ -69,6 +71,7 @@ mod tests {
         let check = |name: &str, expected: bool| assert_eq!(reserved.covers(&root.join(name)), expected, "{name}");
         check("audit.jsonl", true);
         check("audit.jsonl.1", true);
+        check("audit.jsonl/below", true);
         check("audit.json", false);
         check("audit.jsonl2", false);
         check("below/audit.jsonl", false);

@@ -87,6 +87,23 @@ fn a_killed_process_leaves_its_record_and_nothing_running() {
 }
 
 #[test]
+fn rules_named_by_a_bare_file_name_or_a_link_are_as_safe() {
+    let haft = Haft::new();
+    let rules = "[[tools.permissions.write]]\npattern = \"**\"\naction = \"allow\"\n";
+    haft.workspace.file("my.toml", rules);
+    haft.workspace.link("link.toml", "my.toml");
+    for named in ["my.toml", "./my.toml", "link.toml"] {
+        for target in ["my.toml", named] {
+            let path = format!("path={target}");
+            let ran = haft.run(&["--config", named, "call", "write", &path, "content=x"]);
+            assert_eq!(ran.code, 4, "{named} {target}: {ran:?}");
+            assert!(ran.out.contains("cannot be changed by a tool"), "{named} {target}: {ran:?}");
+        }
+    }
+    assert_eq!(haft.workspace.read("my.toml"), Some(rules.as_bytes().to_vec()));
+}
+
+#[test]
 fn no_tool_may_change_the_record_or_the_rules() {
     let haft = Haft::new();
     let config = haft.home.file(".config/haft/config.toml", "[tools.shell]\ntimeout = 9\n");
@@ -102,6 +119,8 @@ fn no_tool_may_change_the_record_or_the_rules() {
         in_home(&["call", "delete_path", &format!("path={path}"), "--yes"]);
         in_home(&["call", "move_path", &format!("source={path}"), "destination=elsewhere", "--yes"]);
         in_home(&["call", "bash", &format!("command=echo x > {path}"), "--yes"]);
+        let folder = std::path::Path::new(path).parent().unwrap().display();
+        in_home(&["call", "bash", &format!("command=mv {folder} {folder}-moved; mkdir {folder}"), "--yes"]);
         in_home(&["call", "bash", &format!("command=python3 -c 'import os; os.remove(\"{path}\")'"), "--yes"]);
         assert!(fs::read(path).unwrap().starts_with(&before), "{path} is as it was, but for new lines");
     }

@@ -74,6 +74,9 @@ pub(crate) struct NamespacePlan {
     mask_folder: CString,
     hidden: Vec<Binding>,
     protected: Vec<CString>,
+    /// Folders that hold hidden or protected files: mounted onto themselves, so that they cannot be renamed and their
+    /// content found, or replaced, under another name.
+    pinned: Vec<CString>,
     pid_max: Option<Vec<u8>>,
 }
 
@@ -117,7 +120,9 @@ impl NamespacePlan {
             }
         }
         let in_root = |path: &&PathBuf| writable.iter().any(|root| path.starts_with(root));
-        let protected = ask.protected.iter().filter(in_root).map(|path| text(path));
+        let protected: Vec<&PathBuf> = ask.protected.iter().filter(in_root).collect();
+        let held = outermost(&ask.hidden).into_iter().chain(protected.iter().copied());
+        let pinned = folders_between(held, &writable);
         let shared_memory = folders.shared_memory.as_ref().map(|folder| text(folder.path())).transpose()?;
         let (uid, gid) = ids();
         Ok(Self {
@@ -131,7 +136,8 @@ impl NamespacePlan {
             mask_file: text(&folders.mask(false))?,
             mask_folder: text(&folders.mask(true))?,
             hidden,
-            protected: protected.collect::<std::result::Result<_, _>>()?,
+            protected: protected.into_iter().map(|path| text(path)).collect::<std::result::Result<_, _>>()?,
+            pinned: pinned.iter().map(|path| text(path)).collect::<std::result::Result<_, _>>()?,
             pid_max: ask.limits.processes.map(|most| most.max(LEAST_PID_MAX).to_string().into_bytes()),
         })
     }
@@ -173,6 +179,9 @@ impl NamespacePlan {
         attach(shared_memory, c"/dev/shm").map_err(at(Step::PrivateTemp))?;
         for (mount, root) in roots.iter().zip(&self.writable) {
             attach(*mount, root).map_err(at(Step::WritableFolder))?;
+        }
+        for folder in &self.pinned {
+            sys::mount(folder, folder, None, libc::MS_BIND | libc::MS_REC).map_err(at(Step::Protect))?;
         }
         for path in &self.protected {
             let bound = sys::mount(path, path, None, libc::MS_BIND | libc::MS_REC);
@@ -246,6 +255,18 @@ fn hide(source: RawFd, target: &CStr) -> Result<()> {
     }
 }
 
+/// The folders above `held` and below a root, outermost first.
+fn folders_between<'a>(held: impl Iterator<Item = &'a PathBuf>, roots: &[&PathBuf]) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = held
+        .flat_map(|path| path.ancestors().skip(1))
+        .filter(|folder| roots.iter().any(|root| folder.starts_with(root) && *folder != root.as_path()))
+        .map(Path::to_owned)
+        .collect();
+    folders.sort();
+    folders.dedup();
+    folders
+}
+
 /// The paths that lie below no other of the list.
 fn outermost(paths: &[PathBuf]) -> Vec<&PathBuf> {
     let mut sorted: Vec<&PathBuf> = paths.iter().collect();
@@ -271,6 +292,13 @@ fn ids() -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_of_held_files_are_pinned_outermost_first() {
+        let held = ["/w/a/b/.env", "/w/a/c", "/w/.env", "/elsewhere/x"].map(PathBuf::from);
+        let root = PathBuf::from("/w");
+        assert_eq!(folders_between(held.iter(), &[&root]), [PathBuf::from("/w/a"), PathBuf::from("/w/a/b")]);
+    }
 
     #[test]
     fn nested_paths_collapse_to_the_outermost() {
