@@ -7,7 +7,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, sleep_until};
 use tools_core::{CallContext, ClaimSource, ErrorDetail, OutputStream, ToolError, ToolOutput, keys};
-use tools_sandbox::kernel::{Level, Sandbox};
+use tools_sandbox::kernel::Sandbox;
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, scrubbed};
 
 use crate::capture::{HeadTail, incomplete_end};
@@ -50,19 +50,7 @@ fn spec(plan: &Plan<'_>, cx: &CallContext) -> ProcessSpec {
     let mut spec = ProcessSpec::new(bash(), plan.workdir);
     spec.args = ["--norc", "--noprofile", "-c", plan.command].map(Into::into).into();
     spec.env = scrubbed(std::env::vars_os(), cx.env(), &plan.policy.config.env_pass);
-    let replaced = |name: &str| matches!(name, "TMPDIR" | "TMP" | "TEMP");
-    if plan.sandbox.strength().level != Level::Off {
-        let temp = plan.sandbox.temp_dir().as_os_str();
-        for (name, value) in &mut spec.env {
-            if name.to_str().is_some_and(replaced) {
-                value.clear();
-                value.push(temp);
-            }
-        }
-        if !spec.env.iter().any(|(name, _)| name == "TMPDIR") {
-            spec.env.push(("TMPDIR".into(), temp.into()));
-        }
-    }
+    plan.sandbox.name_temp(&mut spec.env);
     spec
 }
 

@@ -1,5 +1,6 @@
 //! Compiling a [`Confinement`] for this machine: everything a forked child needs, built once and used for many processes.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -64,6 +65,18 @@ impl Sandbox {
     /// The private temp folder, as a process of this sandbox sees it.
     pub fn temp_dir(&self) -> &Path {
         &self.temp
+    }
+
+    /// Names the private temp folder in an environment, in place of folders that cannot be written.
+    pub fn name_temp(&self, env: &mut Vec<(OsString, OsString)>) {
+        if self.strength.level == Level::Off {
+            return;
+        }
+        env.retain(|(name, _)| !matches!(name.to_str(), Some("TMPDIR")));
+        for (_, value) in env.iter_mut().filter(|(name, _)| matches!(name.to_str(), Some("TMP" | "TEMP"))) {
+            self.temp.as_os_str().clone_into(value);
+        }
+        env.push(("TMPDIR".into(), self.temp.as_os_str().to_owned()));
     }
 
     pub(crate) fn compiled(&self) -> &Compiled {
