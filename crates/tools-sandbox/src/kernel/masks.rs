@@ -59,6 +59,11 @@ impl Hidden {
         Self { denies: Arc::new(denies), places, known: Arc::default() }
     }
 
+    /// Whether the canonical `path` may not be read.
+    pub fn denies(&self, path: &Path) -> bool {
+        (self.denies)(path)
+    }
+
     /// What has to be hidden from a child that may write `roots`, as it lies there now.
     pub fn masks(&self, roots: &[PathBuf]) -> Masks {
         let mut masks = self.walk(roots, MOST_ENTRIES);
