@@ -1,0 +1,122 @@
+//! Rust: `cargo check` or `cargo clippy` over all targets, one JSON message a line on standard output.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::{CheckCommand, Checker, Found, Output, Request};
+use crate::diagnostic::Severity;
+use crate::diagnostics::Kind;
+
+pub(super) struct Cargo;
+
+/// Links between a place and the macro calls it came from that are followed.
+const MOST_EXPANSIONS: usize = 64;
+
+#[derive(Deserialize)]
+struct Line {
+    reason: String,
+    #[serde(default)]
+    manifest_path: PathBuf,
+    message: Option<Message>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    level: String,
+    #[serde(rename = "message")]
+    text: String,
+    code: Option<Code>,
+    #[serde(default)]
+    spans: Vec<Span>,
+    rendered: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Code {
+    code: String,
+}
+
+#[derive(Deserialize)]
+struct Span {
+    file_name: String,
+    line_start: u64,
+    column_start: u64,
+    #[serde(default)]
+    is_primary: bool,
+    expansion: Option<Box<Expansion>>,
+}
+
+#[derive(Deserialize)]
+struct Expansion {
+    span: Span,
+}
+
+impl Checker for Cargo {
+    fn markers(&self) -> &'static [&'static str] {
+        &["Cargo.toml"]
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["rs"]
+    }
+
+    fn command(&self, request: &Request<'_>) -> CheckCommand {
+        let verb = match request.kind {
+            Kind::Check => "check",
+            Kind::Clippy => "clippy",
+        };
+        CheckCommand::new("cargo", &[verb, "--message-format=json", "--all-targets"])
+    }
+
+    fn parse(&self, output: &Output) -> Vec<Found> {
+        output.stdout.split(|byte| *byte == b'\n').filter_map(line).collect()
+    }
+}
+
+/// What one line says; `None` for what is no diagnostic, such as what a macro prints while it expands.
+fn line(bytes: &[u8]) -> Option<Found> {
+    if !bytes.starts_with(b"{") {
+        return None;
+    }
+    let line: Line = serde_json::from_str(&String::from_utf8_lossy(bytes)).ok()?;
+    let message = line.message.filter(|_| line.reason == "compiler-message")?;
+    let severity = match message.level.as_str() {
+        "warning" => Severity::Warning,
+        level if level.starts_with("error") => Severity::Error,
+        _ => return None,
+    };
+    if is_summary(&message) {
+        return None;
+    }
+    let found = Found::new(severity, &message.text)
+        .coded(message.code.as_ref().map(|code| code.code.clone()))
+        .rendered(message.rendered.as_deref());
+    let found = match place(&message.spans) {
+        Some(span) => found.at(&span.file_name, span.line_start, span.column_start),
+        None => found,
+    };
+    Some(Found { base: line.manifest_path.parent().map(Path::to_path_buf), ..found })
+}
+
+/// `aborting due to 2 previous errors`, `3 warnings emitted`: says nothing of its own.
+fn is_summary(message: &Message) -> bool {
+    let text = &message.text;
+    message.spans.is_empty()
+        && message.code.is_none()
+        && (text.starts_with("aborting due to") || text.ends_with(" emitted"))
+}
+
+/// The place to look at: the first primary one, or the macro call it came from when it lies outside the workspace.
+fn place(spans: &[Span]) -> Option<&Span> {
+    let mut span = spans.iter().find(|span| span.is_primary).or_else(|| spans.first())?;
+    for _ in 0..MOST_EXPANSIONS {
+        // The compiler names files of the workspace relative to it.
+        let is_inside = !span.file_name.starts_with(['/', '<']);
+        match &span.expansion {
+            Some(expansion) if !is_inside => span = &expansion.span,
+            _ => break,
+        }
+    }
+    Some(span)
+}

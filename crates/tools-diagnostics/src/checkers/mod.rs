@@ -1,0 +1,15 @@
+//! The checkers, one file each: what a project of theirs is, what checks it, and what the output says.
+
+mod all;
+mod checker;
+
+mod cargo;
+mod gcc;
+mod ruff;
+mod tsc;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use all::ALL;
+pub(crate) use checker::{CheckCommand, Checker, Found, Output, Request};

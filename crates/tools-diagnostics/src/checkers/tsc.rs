@@ -1,0 +1,59 @@
+//! TypeScript: `tsc --noEmit`, one `file(line,column): error TS1234: message` a line on standard output, with indented
+//! lines that go on.
+
+use super::{CheckCommand, Checker, Found, Output, Request};
+use crate::diagnostic::Severity;
+
+pub(super) struct Tsc;
+
+impl Checker for Tsc {
+    fn markers(&self) -> &'static [&'static str] {
+        &["tsconfig.json"]
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["ts", "tsx", "mts", "cts"]
+    }
+
+    fn command(&self, _: &Request<'_>) -> CheckCommand {
+        let command = CheckCommand::new("tsc", &["--noEmit", "--pretty", "false", "--project", "."]);
+        CheckCommand { local: Some("node_modules/.bin/tsc"), ..command }
+    }
+
+    fn parse(&self, output: &Output) -> Vec<Found> {
+        let text = String::from_utf8_lossy(&output.stdout);
+        let mut all: Vec<Found> = Vec::new();
+        for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+            match (line.starts_with(' '), all.last_mut()) {
+                (true, Some(last)) if last.diagnostic.message.len() < 4096 => {
+                    last.diagnostic.message.push('\n');
+                    last.diagnostic.message.push_str(line);
+                }
+                (true, _) => {}
+                (false, _) => all.extend(diagnostic(line)),
+            }
+        }
+        all
+    }
+}
+
+fn diagnostic(line: &str) -> Option<Found> {
+    let words = [("error TS", Severity::Error), ("warning TS", Severity::Warning)];
+    let (start, severity) = words
+        .into_iter()
+        .filter_map(|(word, severity)| {
+            if line.starts_with(word) {
+                return Some((0, severity));
+            }
+            line.find(&format!("): {word}")).map(|at| (at + "): ".len(), severity))
+        })
+        .min_by_key(|(start, _)| *start)?;
+    let (_, said) = line[start..].split_once(' ')?;
+    let (code, message) = said.split_once(": ")?;
+    let found = Found::new(severity, message).coded(Some(code.to_owned()));
+    let Some(place) = line[..start].strip_suffix("): ") else { return Some(found) };
+    // Directories may have parentheses in their names.
+    let (file, numbers) = place.rsplit_once('(')?;
+    let (row, column) = numbers.split_once(',')?;
+    Some(found.at(file, row.parse().ok()?, column.parse().ok()?))
+}

@@ -1,0 +1,70 @@
+//! `[tools.diagnostics]` as it is typed, and what of it runs.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The `diagnostics` tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DiagnosticsConfig {
+    /// Errors and warnings that one call shows at most, whatever it asks for.
+    pub max_diagnostics: usize,
+    /// Seconds one call may take before its checkers are stopped.
+    pub timeout: u64,
+}
+
+impl Default for DiagnosticsConfig {
+    fn default() -> Self {
+        Self { max_diagnostics: 50, timeout: 300 }
+    }
+}
+
+/// A value of `[tools.diagnostics]` that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}`: {problem}")]
+pub struct DiagnosticsConfigError {
+    /// The key below `tools.diagnostics`.
+    pub key: &'static str,
+    /// What is wrong, and what would be right.
+    pub problem: String,
+}
+
+/// What `[tools.diagnostics]` means, compiled. A call keeps the one it started with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiagnosticsPolicy {
+    pub(crate) max_diagnostics: usize,
+    pub(crate) timeout: Duration,
+}
+
+impl DiagnosticsConfig {
+    /// Compiles the configuration.
+    ///
+    /// # Errors
+    /// Names the key whose value cannot be used.
+    pub fn compile(&self) -> Result<DiagnosticsPolicy, DiagnosticsConfigError> {
+        let fault = |key, problem: &str| Err(DiagnosticsConfigError { key, problem: problem.to_owned() });
+        if self.max_diagnostics == 0 {
+            return fault("max_diagnostics", "expected at least 1");
+        }
+        if self.timeout == 0 {
+            return fault("timeout", "expected at least 1 second");
+        }
+        Ok(DiagnosticsPolicy { max_diagnostics: self.max_diagnostics, timeout: Duration::from_secs(self.timeout) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_show_nothing_is_refused_by_its_key() {
+        let check = |config: DiagnosticsConfig| config.compile().map(|_| ()).map_err(|error| error.key);
+        let usual = DiagnosticsConfig::default();
+        assert_eq!(check(usual.clone()), Ok(()));
+        assert_eq!(check(DiagnosticsConfig { max_diagnostics: 0, ..usual.clone() }), Err("max_diagnostics"));
+        assert_eq!(check(DiagnosticsConfig { timeout: 0, ..usual }), Err("timeout"));
+    }
+}

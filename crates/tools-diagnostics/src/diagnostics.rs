@@ -1,0 +1,243 @@
+//! The tool `diagnostics`: its parameters, the look ahead that every gate judges, and the run.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time::Instant;
+use tools_core::{
+    Access, CallContext, ErrorDetail, Inspection, Shared, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits, Typed, keys,
+};
+use tools_sandbox::kernel::{Confinement, ControlSockets, Hidden, Sandbox};
+use tools_sandbox::process::{ProcessSpec, SpawnError, scrubbed};
+use tools_sandbox::{PathError, ResolvedPath, Roots};
+
+use crate::checkers::{CheckCommand, Request};
+use crate::config::DiagnosticsPolicy;
+use crate::error::DiagnosticsError;
+use crate::gather::Gathered;
+use crate::project::{Job, Places, jobs, local_program};
+use crate::report::DiagnosticsReport;
+use crate::run::{find_program, quieted, run};
+
+/// Checks a project with its own compilers and linters and returns errors and warnings with file, line and column. Knows
+/// Rust (`cargo check`, `cargo clippy`), TypeScript (`tsc`), Python (`ruff`) and single C and C++ files (`gcc`), as far as
+/// they are installed. Build scripts of the project run.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiagnosticsArgs {
+    /// How a Rust project is checked: `check` (default) or `clippy`, which finds more.
+    pub kind: Option<Kind>,
+    /// Another name of `kind`.
+    pub level: Option<Kind>,
+    /// The directory of a project, or a file or directory in one. Default: the working directory.
+    pub path: Option<String>,
+    /// Errors and warnings to show at most. Never more than the configuration allows, which is also the default.
+    pub max_diagnostics: Option<u64>,
+    /// Also show each as the compiler does, with the lines of code it is about. Default false.
+    pub rendered: Option<bool>,
+}
+
+/// How a Rust project is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// `cargo check`.
+    #[default]
+    Check,
+    /// `cargo clippy`.
+    Clippy,
+}
+
+/// The allowed roots of a call from a working directory.
+pub type RootsOf = Arc<dyn Fn(&Path) -> Result<Roots, PathError> + Send + Sync>;
+/// What a child is held to that may write the first list and not read the second.
+pub type Confine = Arc<dyn Fn(Vec<PathBuf>, Vec<PathBuf>) -> Confinement + Send + Sync>;
+
+/// Where checkers run and what they are held to: the same as commands of the shell.
+#[derive(Clone)]
+pub struct Workspace {
+    /// The allowed roots of a call from this working directory: the only folders a checker may write.
+    pub roots: RootsOf,
+    /// What a child is held to that may write the first list and not read the second.
+    pub confine: Confine,
+    /// The files that no checker may read.
+    pub hidden: Option<Hidden>,
+    /// Environment variables handed on though their names look like credentials.
+    pub env_pass: Vec<String>,
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace")
+            .field("hidden", &self.hidden)
+            .field("env_pass", &self.env_pass)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The tool `diagnostics`.
+#[derive(Debug)]
+pub struct Diagnostics {
+    policy: Shared<DiagnosticsPolicy>,
+    workspace: Workspace,
+    /// Made at the first call; later ones share its private folders.
+    sandbox: Mutex<Option<Sandbox>>,
+}
+
+impl Diagnostics {
+    /// The tool under a policy, in a workspace.
+    pub fn new(policy: Shared<DiagnosticsPolicy>, workspace: Workspace) -> Self {
+        Self { policy, workspace, sandbox: Mutex::new(None) }
+    }
+
+    /// The tool as an executor.
+    pub fn into_executor(self) -> Typed<Self> {
+        Typed::new(self)
+    }
+
+    /// What a call is about: the roots, and what would run where.
+    fn look(&self, args: &DiagnosticsArgs, cx: &CallContext) -> Result<(Roots, Vec<Planned>), DiagnosticsError> {
+        let roots = (self.workspace.roots)(cx.workdir())?;
+        let path = Path::new(args.path.as_deref().unwrap_or("."));
+        let kind = args.kind.or(args.level).unwrap_or_default();
+        let plan = |job: Job| {
+            let command = job.checker.command(&Request { kind, file: job.file.as_deref() });
+            Planned { job, command }
+        };
+        let planned: Vec<Planned> = jobs(path, &roots, cx.workdir())?.into_iter().map(plan).collect();
+        for Planned { job, .. } in &planned {
+            let judged = job.file.as_deref().unwrap_or(&job.directory);
+            if self.workspace.hidden.as_ref().is_some_and(|hidden| hidden.denies(judged)) {
+                return Err(PathError::Denied(path.to_path_buf()).into());
+            }
+        }
+        Ok((roots, planned))
+    }
+
+    /// A sandbox for the checkers of one call, compiled for what lies in the workspace now.
+    fn sandbox(&self, writable: Vec<PathBuf>, cx: &CallContext) -> Result<Sandbox, DiagnosticsError> {
+        let mut hidden = ControlSockets::existing();
+        if let Some(rules) = &self.workspace.hidden {
+            let masks = rules.masks(&writable);
+            if masks.incomplete {
+                cx.journal().warn("the workspace is too large to hide every secret file from commands");
+            }
+            hidden.extend(masks.paths);
+        }
+        let ask = (self.workspace.confine)(writable, hidden);
+        let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
+        let sandbox = match shared.as_ref() {
+            Some(first) => first.recompile(&ask)?,
+            None => Sandbox::compile(&ask)?,
+        };
+        shared.get_or_insert_with(|| sandbox.clone());
+        let strength = sandbox.strength();
+        if strength.degraded {
+            let open = strength.not_stopped.join("; ");
+            cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
+        }
+        Ok(sandbox)
+    }
+
+    async fn check(&self, args: &DiagnosticsArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let policy = self.policy.load();
+        let (roots, planned) = self.look(args, cx)?;
+        let asked = args.max_diagnostics.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        let mut gathered = Gathered::new(asked.min(policy.max_diagnostics), args.rendered.unwrap_or(false));
+        let writable: Vec<PathBuf> = roots.paths().map(Path::to_path_buf).collect();
+        let workdir = roots
+            .resolve(cx.workdir(), cx.workdir())
+            .map_or_else(|_| cx.workdir().to_path_buf(), ResolvedPath::into_path);
+        let places = Places { roots: &roots, workdir: &workdir };
+        let env = scrubbed(std::env::vars_os(), cx.env(), &self.workspace.env_pass);
+        let until = until(&policy, cx);
+        let mut sandbox = None;
+        for Planned { job, command } in planned {
+            let Some(program) = program(&job, &command, &roots, &env) else {
+                gathered.absent(&command, "is not installed", cx);
+                continue;
+            };
+            let sandbox = match &sandbox {
+                Some(made) => made,
+                None => sandbox.insert(self.sandbox(writable.clone(), cx)?),
+            };
+            let mut spec = ProcessSpec::new(program, &job.directory);
+            spec.args.clone_from(&command.args);
+            spec.env = quieted(env.clone(), &job.directory, &writable, sandbox.strength());
+            sandbox.name_temp(&mut spec.env);
+            let ran = match run(&spec, sandbox, until, cx).await {
+                Ok(ran) => ran,
+                Err(SpawnError::Program { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                    gathered.absent(&command, "is not there for confined commands", cx);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            cx.journal().note(keys::SANDBOX, serde_json::to_value(sandbox.strength().level).unwrap_or_default());
+            if let Some(failure) = gathered.take(&job, &command, &ran, &places, cx) {
+                let detail = ErrorDetail::Shell { exit_code: ran.exit.code.unwrap_or(1), signal: ran.exit.signal };
+                return Err(ToolError::from(failure).with_detail(detail).with_output(gathered.output()));
+            }
+        }
+        Ok(gathered.output())
+    }
+}
+
+/// When the checkers of a call are stopped: early enough that what they found is still told.
+fn until(policy: &DiagnosticsPolicy, cx: &CallContext) -> Instant {
+    const LAST_WORDS: Duration = Duration::from_millis(500);
+    let own = Instant::now() + policy.timeout;
+    match cx.deadline() {
+        Some(deadline) => own.min(deadline.checked_sub(LAST_WORDS).unwrap_or(deadline)),
+        None => own,
+    }
+}
+
+fn program(job: &Job, command: &CheckCommand, roots: &Roots, env: &[(OsString, OsString)]) -> Option<PathBuf> {
+    let own = command.local.and_then(|relative| local_program(&job.directory, relative, roots));
+    own.or_else(|| find_program(command.program, env))
+}
+
+/// A checker with the command it runs.
+struct Planned {
+    job: Job,
+    command: CheckCommand,
+}
+
+impl Tool for Diagnostics {
+    type Args = DiagnosticsArgs;
+
+    fn definition(&self) -> ToolDef {
+        ToolDef::of::<DiagnosticsArgs>("diagnostics", ToolKind::Execute, ToolTraits::CAUTIOUS)
+            .titled("Check the project")
+            .with_output::<DiagnosticsReport>()
+    }
+
+    async fn inspect(&self, args: &DiagnosticsArgs, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let (_, planned) = self.look(args, cx)?;
+        let mut inspection = Inspection::mutating();
+        for Planned { job, command } in &planned {
+            inspection = inspection
+                .touching(Subject::Command {
+                    line: command.line(),
+                    program: command.program.to_owned(),
+                    argv: command.words(),
+                    via: Vec::new(),
+                })
+                // What runs may write below it: build folders, and whatever a build script does.
+                .touching(Subject::path(&job.directory, Access::Write));
+        }
+        Ok(inspection)
+    }
+
+    async fn run(&self, args: DiagnosticsArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        self.check(&args, cx).await
+    }
+}

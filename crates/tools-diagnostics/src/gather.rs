@@ -1,0 +1,122 @@
+//! What the checkers of one call say, put together: diagnostics, places, remarks, and whether a check itself has failed.
+
+use tools_core::{CallContext, ClaimSource, Location, ToolOutput, keys};
+
+use crate::checkers::{CheckCommand, Found};
+use crate::diagnostic::Diagnostic;
+use crate::error::DiagnosticsError;
+use crate::project::{Job, Places};
+use crate::report::{CheckerRun, DiagnosticsReport};
+use crate::run::Ran;
+use crate::words;
+
+/// What the checkers of a call have said so far.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    most: usize,
+    rendered: bool,
+    found: Vec<Diagnostic>,
+    locations: Vec<Location>,
+    runs: Vec<CheckerRun>,
+    notes: Vec<String>,
+}
+
+impl Gathered {
+    pub(crate) fn new(most: usize, rendered: bool) -> Self {
+        Self { most, rendered, ..Self::default() }
+    }
+
+    /// Adds a checker that could not be started, and why.
+    pub(crate) fn absent(&mut self, command: &CheckCommand, why: &str, cx: &CallContext) {
+        let note = format!("`{}` {why}: what it checks was not checked", command.program);
+        cx.journal().warn(note.clone());
+        self.notes.push(note);
+        self.runs.push(CheckerRun {
+            command: command.line(),
+            installed: false,
+            failed: false,
+            exit_code: None,
+            duration_ms: 0,
+        });
+    }
+
+    /// Adds what a checker said; gives the failure when the check itself did not work.
+    pub(crate) fn take(
+        &mut self,
+        job: &Job,
+        command: &CheckCommand,
+        ran: &Ran,
+        places: &Places<'_>,
+        cx: &CallContext,
+    ) -> Option<DiagnosticsError> {
+        let exit_code = ran.exit.code.filter(|_| !ran.timed_out);
+        let found = job.checker.parse(&ran.output);
+        let failure = failure(job, command, ran, &found);
+        self.runs.push(CheckerRun {
+            command: command.line(),
+            installed: true,
+            failed: failure.is_some(),
+            exit_code,
+            duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
+        });
+        if let Some(code) = exit_code {
+            cx.journal().note(keys::EXIT_CODE, code);
+        }
+        if ran.lost > 0 {
+            self.notes.push(format!("`{}` printed too much: {} bytes were left out", command.program, ran.lost));
+        }
+        if failure.is_none() {
+            self.notes.extend(words::remarks(&ran.output.stderr));
+        }
+        for found in found {
+            let base = found.base.as_deref().unwrap_or(&job.directory);
+            let mut diagnostic = found.diagnostic;
+            let path = places.settle(&mut diagnostic, base);
+            if !self.rendered {
+                diagnostic.rendered = None;
+            }
+            self.locations.extend(path.map(|path| Location { path, line: diagnostic.line }));
+            self.found.push(diagnostic);
+        }
+        failure
+    }
+
+    /// Everything so far as one result.
+    pub(crate) fn output(mut self) -> ToolOutput {
+        self.locations.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+        self.locations.dedup();
+        self.locations.truncate(self.most);
+        let report = DiagnosticsReport::new(self.found, self.most, self.runs, self.notes);
+        ToolOutput {
+            summary: report.text(),
+            truncated: report.shown < report.total,
+            raw_response: serde_json::to_value(&report).ok(),
+            locations: self.locations,
+            source: ClaimSource::Command,
+            ..ToolOutput::default()
+        }
+    }
+}
+
+/// The failure that a checker's end is; `None` when what it found explains it.
+fn failure(job: &Job, command: &CheckCommand, ran: &Ran, found: &[Found]) -> Option<DiagnosticsError> {
+    let words = || words::of_failure(&ran.output.stderr, &ran.output.stdout);
+    let command = command.line();
+    if ran.timed_out {
+        return Some(DiagnosticsError::TimedOut {
+            command,
+            seconds: ran.duration.as_secs(),
+            doing: words::last_line(&ran.output.stderr),
+        });
+    }
+    match (ran.exit.code, ran.exit.signal) {
+        (Some(0), _) => None,
+        (Some(code), _) if job.checker.explains(code, found) => None,
+        (None, Some(signal)) => Some(DiagnosticsError::Signal { command, signal, words: words() }),
+        (code, _) => {
+            let words = words();
+            let advice = words::advice(&words);
+            Some(DiagnosticsError::Failed { command, code: code.unwrap_or(1), words, advice })
+        }
+    }
+}

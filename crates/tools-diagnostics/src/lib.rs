@@ -1,0 +1,20 @@
+//! The tool `diagnostics`: it runs the checkers a project has (cargo, tsc, ruff, gcc) as confined children and tells what
+//! they say as structure. Checkers run code of the project (build scripts, plugins): a call is judged like a shell call.
+
+mod config;
+mod diagnostic;
+mod report;
+
+mod diagnostics;
+mod error;
+mod gather;
+mod project;
+mod run;
+mod words;
+
+mod checkers;
+
+pub use config::{DiagnosticsConfig, DiagnosticsConfigError, DiagnosticsPolicy};
+pub use diagnostic::{Diagnostic, Severity};
+pub use diagnostics::{Confine, Diagnostics, DiagnosticsArgs, Kind, RootsOf, Workspace};
+pub use report::{CheckerRun, DiagnosticsReport};

@@ -1,0 +1,232 @@
+//! Which checkers a path calls for and in which directories they run, and where the files lie that they speak of. All of
+//! it stays beneath the allowed roots.
+
+use std::path::{Path, PathBuf};
+
+use tools_sandbox::{FileKind, PathError, Roots, shown};
+
+use crate::checkers::{ALL, Checker};
+use crate::diagnostic::Diagnostic;
+use crate::error::DiagnosticsError;
+
+/// Directories above a project that are looked at.
+const MOST_ABOVE: usize = 64;
+
+/// One checker and where it runs.
+pub(crate) struct Job {
+    pub(crate) checker: &'static dyn Checker,
+    /// Canonical.
+    pub(crate) directory: PathBuf,
+    /// The one file that was named, canonical.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// The checkers for `path`: of the nearest directory at or above it that any knows as a project; for a file that one of
+/// them checks, that one.
+pub(crate) fn jobs(path: &Path, roots: &Roots, workdir: &Path) -> Result<Vec<Job>, DiagnosticsError> {
+    let resolved = roots.resolve(path, workdir)?;
+    let kind = resolved.kind().ok_or_else(|| PathError::NotFound(path.to_path_buf()))?;
+    let found = resolved.into_path();
+    if kind == FileKind::Directory {
+        return of_directory(&found, path, roots);
+    }
+    if kind != FileKind::File {
+        return Err(PathError::WrongKind { path: path.to_path_buf(), found: kind, wanted: FileKind::File }.into());
+    }
+    let directory = found.parent().unwrap_or(&found).to_path_buf();
+    let extension = found.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let Some(checker) = ALL.into_iter().find(|checker| checker.extensions().contains(&extension)) else {
+        return of_directory(&directory, path, roots);
+    };
+    let project = match checker.markers() {
+        [] => Some(directory),
+        markers => upward(&directory).find(|above| has_any(markers, above, roots)).map(Path::to_path_buf),
+    };
+    let project = project.ok_or_else(|| nothing(path, checker.markers()))?;
+    Ok(vec![Job { checker, directory: project, file: Some(found) }])
+}
+
+fn of_directory(directory: &Path, asked: &Path, roots: &Roots) -> Result<Vec<Job>, DiagnosticsError> {
+    for above in upward(directory) {
+        let fitting = ALL.into_iter().filter(|checker| has_any(checker.markers(), above, roots));
+        let jobs: Vec<Job> =
+            fitting.map(|checker| Job { checker, directory: above.to_path_buf(), file: None }).collect();
+        if !jobs.is_empty() {
+            return Ok(jobs);
+        }
+    }
+    let all: Vec<&str> = ALL.iter().flat_map(|checker| checker.markers()).copied().collect();
+    Err(nothing(asked, &all))
+}
+
+fn upward(directory: &Path) -> impl Iterator<Item = &Path> {
+    directory.ancestors().take(MOST_ABOVE)
+}
+
+/// Whether a project of this kind starts here. Above the roots there is none.
+fn has_any(markers: &[&str], directory: &Path, roots: &Roots) -> bool {
+    markers.iter().any(|marker| is_file(&directory.join(marker), roots).is_some())
+}
+
+/// The canonical path, when it is a regular file beneath the roots.
+fn is_file(path: &Path, roots: &Roots) -> Option<PathBuf> {
+    let resolved = roots.resolve(path, Path::new("/")).ok()?;
+    (resolved.kind() == Some(FileKind::File)).then(|| resolved.into_path())
+}
+
+fn nothing(path: &Path, markers: &[&str]) -> DiagnosticsError {
+    let names: Vec<String> = markers.iter().map(|marker| format!("`{marker}`")).collect();
+    let looked_for = match names.as_slice() {
+        [only] => only.clone(),
+        _ => format!("one of {}", names.join(", ")),
+    };
+    DiagnosticsError::NoProject { path: shown(path), looked_for }
+}
+
+/// A program that the project keeps itself, at `relative` in its directory or one above.
+pub(crate) fn local_program(directory: &Path, relative: &str, roots: &Roots) -> Option<PathBuf> {
+    // The name is kept, not what it leads to: such programs find their files by the link they were started through.
+    let kept = upward(directory).map(|above| above.join(relative));
+    kept.into_iter().find(|path| is_file(path, roots).is_some())
+}
+
+/// Where cargo is to build when its own choice, beside the manifest of the whole workspace, may lie outside the roots.
+pub(crate) fn build_folder(directory: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
+    let manifests = upward(directory).filter(|above| above.join("Cargo.toml").exists());
+    let (inside, outside): (Vec<&Path>, Vec<&Path>) =
+        manifests.partition(|above| writable.iter().any(|root| above.starts_with(root)));
+    let outermost = inside.last().filter(|_| !outside.is_empty())?;
+    Some(outermost.join("target"))
+}
+
+/// Where the files of diagnostics lie and how they are shown.
+pub(crate) struct Places<'a> {
+    pub(crate) roots: &'a Roots,
+    /// Canonical.
+    pub(crate) workdir: &'a Path,
+}
+
+impl Places<'_> {
+    /// Names the file as seen from the working directory; gives its canonical path when it lies beneath the roots.
+    /// `base` is the directory that a relative name is relative to, or one below it.
+    pub(crate) fn settle(&self, diagnostic: &mut Diagnostic, base: &Path) -> Option<PathBuf> {
+        let spelled = PathBuf::from(diagnostic.file.as_deref()?);
+        let found = if spelled.is_absolute() {
+            is_file(&spelled, self.roots)
+        } else {
+            upward(base).find_map(|above| is_file(&above.join(&spelled), self.roots))
+        };
+        let path = found.as_deref().unwrap_or(&spelled);
+        diagnostic.file = Some(path.strip_prefix(self.workdir).unwrap_or(path).to_string_lossy().into_owned());
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tools_testkit::Workspace;
+
+    use super::*;
+    use crate::diagnostic::Severity;
+
+    fn jobs_of(workspace: &Workspace, path: &str) -> Result<Vec<(String, Option<String>)>, String> {
+        let roots = Roots::open(&[], workspace.root()).unwrap();
+        let relative = |path: &Path| path.strip_prefix(workspace.root()).unwrap().to_string_lossy().into_owned();
+        let jobs = jobs(Path::new(path), &roots, workspace.root()).map_err(|error| error.to_string())?;
+        Ok(jobs
+            .iter()
+            .map(|job| {
+                let request = crate::checkers::Request { kind: crate::Kind::Check, file: job.file.as_deref() };
+                let program = job.checker.command(&request).program;
+                (format!("{program} in {}", relative(&job.directory)), job.file.as_deref().map(relative))
+            })
+            .collect())
+    }
+
+    #[test]
+    fn the_nearest_project_at_or_above_the_path_is_checked() {
+        let workspace = Workspace::new();
+        for file in [
+            "Cargo.toml",
+            "src/lib.rs",
+            "web/tsconfig.json",
+            "web/src/a.ts",
+            "web/pyproject.toml",
+            "web/x.py",
+            "c/a.C",
+            "c/b.md",
+        ] {
+            workspace.file(file, "");
+        }
+        let check = |path: &str, expected: &[(&str, Option<&str>)]| {
+            let expected = expected.iter().map(|(job, file)| ((*job).to_owned(), file.map(str::to_owned))).collect();
+            assert_eq!(jobs_of(&workspace, path), Ok(expected), "{path}");
+        };
+        check(".", &[("cargo in ", None)]);
+        check("src", &[("cargo in ", None)]);
+        check("src/lib.rs", &[("cargo in ", Some("src/lib.rs"))]);
+        check("web/src", &[("tsc in web", None), ("ruff in web", None)]);
+        check("web/src/a.ts", &[("tsc in web", Some("web/src/a.ts"))]);
+        check("web/x.py", &[("ruff in web", Some("web/x.py"))]);
+        check("c/a.C", &[("g++ in c", Some("c/a.C"))]);
+        check("c/b.md", &[("cargo in ", None)]);
+        check("Cargo.toml", &[("cargo in ", None)]);
+    }
+
+    #[test]
+    fn a_path_without_a_project_or_outside_is_refused() {
+        let workspace = Workspace::new();
+        workspace.dir("empty");
+        workspace.link("out", "/");
+        let says = |path: &str, expected: &str| {
+            let message = jobs_of(&workspace, path).unwrap_err();
+            assert!(message.contains(expected), "{path}: {message}");
+        };
+        says("empty", "nothing to check at `empty`: one of `Cargo.toml`");
+        says("missing", "missing");
+        says("out/etc", "outside");
+        says("../x", "outside");
+    }
+
+    #[test]
+    fn a_workspace_that_reaches_out_of_the_roots_is_built_inside() {
+        let workspace = Workspace::new();
+        for file in ["Cargo.toml", "crates/a/Cargo.toml", "crates/a/b/Cargo.toml"] {
+            workspace.file(file, "");
+        }
+        let built = |directory: &str, root: &str| build_folder(&workspace.path(directory), &[workspace.path(root)]);
+        assert_eq!(built("crates/a/b", ""), None, "cargo chooses itself");
+        assert_eq!(built("crates/a/b", "crates/a"), Some(workspace.path("crates/a/target")));
+        assert_eq!(built("crates", "crates/a"), None);
+    }
+
+    #[test]
+    fn files_are_named_from_the_working_directory() {
+        let workspace = Workspace::new();
+        for file in ["app/src/main.rs", "lib/src/lib.rs", "src/lib.rs"] {
+            workspace.file(file, "");
+        }
+        let roots = Roots::open(&[], workspace.root()).unwrap();
+        let check = |workdir: &str, base: &str, spelled: &str, expected: &str| {
+            let mut diagnostic = Diagnostic {
+                severity: Severity::Error,
+                message: String::new(),
+                file: Some(spelled.to_owned()),
+                line: None,
+                col: None,
+                code: None,
+                rendered: None,
+            };
+            let places = Places { roots: &roots, workdir: &workspace.path(workdir) };
+            places.settle(&mut diagnostic, &workspace.path(base));
+            assert_eq!(diagnostic.file.as_deref(), Some(expected), "{spelled}");
+        };
+        check("", "app", "app/src/main.rs", "app/src/main.rs");
+        check("", "", "src/lib.rs", "src/lib.rs");
+        check("app", "app", "app/src/main.rs", "src/main.rs");
+        check("", "app", "/rustc/abc/library/core/src/x.rs", "/rustc/abc/library/core/src/x.rs");
+        check("", "app", "gone.rs", "gone.rs");
+        let outside = workspace.path("src/lib.rs").to_string_lossy().into_owned();
+        check("app", "app", "src/lib.rs", &outside);
+    }
+}

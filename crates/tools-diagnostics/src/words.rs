@@ -1,0 +1,153 @@
+//! What a checker says beside its diagnostics, on standard error: the words of a failure, remarks, and what would help.
+//! Success and failure are never read from here, only what is told about them.
+
+/// Most of a failure's words that is shown.
+const MOST: usize = 6 * 1024;
+/// Most remarks that are shown.
+const MOST_REMARKS: usize = 10;
+
+/// What cargo says while it works.
+const PROGRESS: [&str; 18] = [
+    "Adding",
+    "Blocking",
+    "Building",
+    "Checking",
+    "Compiling",
+    "Dirty",
+    "Documenting",
+    "Downgrading",
+    "Downloaded",
+    "Downloading",
+    "Finished",
+    "Fresh",
+    "Locking",
+    "Removing",
+    "Running",
+    "Unpacking",
+    "Updating",
+    "Waiting",
+];
+
+/// The words of a failure: from the first error on, without lines that only tell of progress.
+pub(crate) fn of_failure(stderr: &[u8], stdout: &[u8]) -> String {
+    let text = plain(stderr);
+    let text = if text.trim().is_empty() { plain(stdout) } else { text };
+    let start = text.lines().position(|line| line.starts_with("error")).unwrap_or(0);
+    let lines: Vec<&str> = text.lines().skip(start).filter(|line| !is_progress(line)).collect();
+    let words = lines.join("\n");
+    let words = words.trim();
+    if words.is_empty() {
+        return "(it said nothing)".to_owned();
+    }
+    if words.len() <= MOST {
+        return words.to_owned();
+    }
+    let (head, tail) = (words.floor_char_boundary(MOST / 2), words.ceil_char_boundary(words.len() - MOST / 2));
+    format!("{}\n[... {} bytes left out ...]\n{}", &words[..head], tail - head, &words[tail..])
+}
+
+/// What cargo remarks on standard error and says nowhere else: unused keys of a manifest, a build script that failed beside
+/// other errors.
+pub(crate) fn remarks(stderr: &[u8]) -> Vec<String> {
+    let text = plain(stderr);
+    let is_remark = |line: &&str| {
+        let said = ["warning: ", "error: "].iter().find_map(|start| line.strip_prefix(start));
+        said.is_some_and(|said| {
+            !said.starts_with("could not compile")
+                && !said.starts_with("build failed, waiting")
+                && !said.contains(" generated ")
+        })
+    };
+    text.lines().filter(is_remark).take(MOST_REMARKS).map(str::to_owned).collect()
+}
+
+/// The last thing a checker said, to tell what it was at when its time was up.
+pub(crate) fn last_line(stderr: &[u8]) -> Option<String> {
+    let text = plain(stderr);
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    Some(line.chars().take(200).collect())
+}
+
+/// What would help against a failure, when its words name a well-known cause.
+pub(crate) fn advice(words: &str) -> Option<&'static str> {
+    let words = words.to_ascii_lowercase();
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
+    if says(&["no such command: `clippy`", "cargo-clippy' is not installed"]) {
+        return Some("Use `kind`: `check`, or ask the user to install clippy.");
+    }
+    if says(&[
+        "read-only file system",
+        "offline",
+        "failed to download",
+        "unable to update registry",
+        "failed to get `",
+        "failed to fetch",
+        "could not resolve host",
+        "network failure",
+    ]) {
+        return Some(
+            "Checks run confined: they write in the workspace only and cannot download what is missing. Ask the user to fetch the \
+             dependencies once (`cargo fetch`) outside.",
+        );
+    }
+    says(&["permission denied"])
+        .then_some("Checks run confined: they write in the workspace only and do not read closed files.")
+}
+
+/// `   Compiling x v0.1.0`, `    Finished …`: a verb of cargo's set to the right in twelve columns.
+fn is_progress(line: &str) -> bool {
+    let verb = line.trim_start();
+    let indent = line.len() - verb.len();
+    indent > 0 && PROGRESS.iter().any(|word| indent + word.len() == 12 && verb.starts_with(word))
+}
+
+/// The text without escape sequences of terminals.
+fn plain(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character == '\u{1b}' {
+            if characters.next_if_eq(&'[').is_some() {
+                while characters.next().is_some_and(|end| !matches!(end, '@'..='~')) {}
+            }
+        } else if !character.is_control() || matches!(character, '\n' | '\t') {
+            plain.push(character);
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_told_in_the_checkers_own_words() {
+        let check = |stderr: &str, expected: &str| assert_eq!(of_failure(stderr.as_bytes(), b""), expected);
+        check(
+            "   Compiling app v0.1.0\nerror: failed to run\n\nCaused by:\n  x\n    Finished y\n",
+            "error: failed to run\n\nCaused by:\n  x",
+        );
+        check(
+            "error: no lock\n\nCaused by:\n  Permission denied\n",
+            "error: no lock\n\nCaused by:\n  Permission denied",
+        );
+        check("ruff failed\n  Cause: bad\n", "ruff failed\n  Cause: bad");
+        check("\u{1b}[1m\u{1b}[31merror\u{1b}[0m: x\r\n", "error: x");
+        check("", "(it said nothing)");
+        let long = of_failure("error: я\n".repeat(5000).as_bytes(), b"");
+        assert!(long.len() < MOST + 100 && long.contains("bytes left out"));
+    }
+
+    #[test]
+    fn remarks_are_what_is_said_nowhere_else() {
+        let stderr = "warning: /w/Cargo.toml: unused manifest key: bogus\n    Checking app\nwarning: `app` (lib) generated 1 warning\n\
+                      error: could not compile `app` (bin \"app\") due to 4 previous errors\n\
+                      warning: build failed, waiting for other jobs to finish...\nerror: failed to run custom build command for `b`\n";
+        assert_eq!(
+            remarks(stderr.as_bytes()),
+            ["warning: /w/Cargo.toml: unused manifest key: bogus", "error: failed to run custom build command for `b`"]
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! Scripted checkers: time, amount of output, signals, and several checkers in one project. The script stands where a
+//! project keeps its own `tsc`.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tools_core::ToolErrorCategory;
+use tools_diagnostics::DiagnosticsConfig;
+
+use crate::world::{World, report};
+
+const TSC: &str = "node_modules/.bin/tsc";
+
+fn world(script: &str) -> World {
+    let world = World::new();
+    world.files.file("tsconfig.json", "{}");
+    world.files.file("a.ts", "");
+    world.script(TSC, script);
+    world
+}
+
+#[tokio::test]
+async fn the_program_of_the_project_runs_without_credentials() {
+    let world = world("echo \"a.ts(1,2): error TS1: ${MY_TOKEN:-none} $NO_COLOR $#\"\nexit 2\n");
+    let report = report(&world.call(json!({"path": "a.ts"})).await.unwrap());
+    assert_eq!(report.diagnostics[0].message, "none 1 5");
+    assert_eq!((report.diagnostics[0].file.as_deref(), report.tool.as_str()), (Some("a.ts"), "tsc"));
+}
+
+#[tokio::test]
+async fn a_checker_that_takes_too_long_is_stopped_and_what_it_found_is_kept() {
+    let world = world("echo 'a.ts(1,2): error TS1: m'\necho Blocking >&2\nexec sleep 600\n")
+        .configured(DiagnosticsConfig { timeout: 1, ..DiagnosticsConfig::default() });
+    let error = world.call(json!({})).await.unwrap_err();
+    assert_eq!((error.category(), error.code()), (ToolErrorCategory::Timeout, "check_timeout"));
+    assert!(error.message().ends_with(" s, while it said `Blocking`"), "{error}");
+    let report = report(error.output().unwrap());
+    assert_eq!((report.total, report.complete, report.exit_code), (1, false, None));
+}
+
+#[tokio::test]
+async fn a_dropped_call_ends_what_it_started() {
+    let world = world("echo $$ > started\nexec sleep 600\n");
+    let started = world.files.path("started");
+    let waiting = async {
+        while !started.exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        outcome = world.call(json!({})) => panic!("it ended: {outcome:?}"),
+        () = waiting => {}
+    }
+    let holders = std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter(|process| std::fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| cwd == world.files.root()));
+    assert_eq!(holders.count(), 0, "nothing runs in the workspace any more");
+}
+
+#[tokio::test]
+async fn a_failure_without_findings_is_told_in_its_own_words() {
+    let world = world("echo 'cannot go on' >&2\nexit 1\n");
+    let error = world.call(json!({})).await.unwrap_err();
+    assert_eq!(error.code(), "check_failed");
+    assert!(error.message().ends_with("(exit code 1):\ncannot go on"), "{error}");
+    assert_eq!(error.output().unwrap().summary, "[tsc: the check failed]");
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_be_started_is_told_as_not_there() {
+    let world = World::new();
+    world.files.file("tsconfig.json", "{}");
+    world.files.file(TSC, "#!/nonexistent/interpreter\n");
+    std::fs::set_permissions(world.files.path(TSC), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let output = world.call(json!({})).await.unwrap();
+    assert_eq!(output.summary, "[`tsc` is not there for confined commands: what it checks was not checked]");
+}
+
+#[tokio::test]
+async fn death_by_a_signal_is_an_error() {
+    let world = world("kill -9 $$\n");
+    let error = world.call(json!({})).await.unwrap_err();
+    assert_eq!(error.code(), "check_killed");
+}
+
+#[tokio::test]
+async fn endless_output_is_bounded_and_said() {
+    let world = world("echo 'a.ts(1,2): error TS1: m'\nhead -c 40000000 /dev/zero | tr '\\0' 'x'\nexit 2\n");
+    let output = world.call(json!({})).await.unwrap();
+    let report = report(&output);
+    assert_eq!(report.total, 1);
+    assert!(report.notes[0].starts_with("`tsc` printed too much: "), "{:?}", report.notes);
+    assert!(output.summary.len() < 1000);
+}
+
+#[tokio::test]
+async fn what_one_checker_found_is_kept_when_another_fails() {
+    let world = world("echo boom >&2\nexit 1\n");
+    world.files.file("ruff.toml", "");
+    world.script("bin/cargo", "exit 9\n");
+    world.package("fn main() {}\n");
+    let path = format!("{}:/usr/bin:/bin", world.files.path("bin").display());
+    world.script(
+        "bin/cargo",
+        r#"echo '{"reason":"compiler-message","manifest_path":"/x/Cargo.toml","message":{"level":"error","message":"m","code":null,"spans":[]}}'
+exit 101
+"#,
+    );
+    let world = world.env("PATH", &path);
+    let error = world.call(json!({})).await.unwrap_err();
+    assert!(error.message().contains("`tsc") && error.message().contains("boom"), "{error}");
+    let report = report(error.output().unwrap());
+    assert_eq!((report.total, report.exit_code, report.tool.as_str()), (1, Some(101), "cargo check, tsc"));
+}
