@@ -51,9 +51,9 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: PolicyVerb,
     },
-    /// Run a command as a `bash` call and keep its exit code: a prefix for any command.
+    /// Run a command as a `bash` call and keep its exit code: a prefix for any command. Its standard input is empty.
     Exec {
-        /// Seconds until the command is ended [default: `tools.shell.timeout`].
+        /// Seconds until the command is ended [default: 3600].
         #[arg(long, value_name = "SECONDS")]
         timeout: Option<u64>,
         /// Agree to this command in advance.

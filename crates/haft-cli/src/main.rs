@@ -30,6 +30,9 @@ fn main() -> ExitCode {
         });
     let exit = ended.unwrap_or_else(|problem| {
         output::note(&format!("haft: {problem}"));
+        if cli.common.json {
+            output::json(&serde_json::json!({"ok": false, "error": {"category": "usage", "message": problem}}));
+        }
         Exit::Usage
     });
     ExitCode::from(exit.code())

@@ -4,11 +4,21 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+/// Prints a text that ends with a line end, its own or one that is added.
+pub(crate) fn text(text: &str) {
+    line(text.strip_suffix('\n').unwrap_or(text));
+}
+
 /// Prints a text and a line end. A reader that is gone (`| head`) ends the program quietly, as it does other commands.
 pub(crate) fn line(text: &str) {
     let mut out = io::stdout().lock();
-    if out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).is_err() {
-        std::process::exit(0);
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+    if let Err(error) = written {
+        let is_gone = error.kind() == io::ErrorKind::BrokenPipe;
+        if !is_gone {
+            note(&format!("haft: standard output: {error}"));
+        }
+        std::process::exit(i32::from(!is_gone));
     }
 }
 

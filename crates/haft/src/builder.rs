@@ -7,6 +7,7 @@ use std::{
 
 use tools_audit::{Audit, AuditSink};
 use tools_core::{Announce, CallContext, CompositeExecutor, DynExecutor, Layer, Redactor, SessionId, Shared, Stack};
+use tools_diagnostics::Diagnostics;
 use tools_file::FileConfig;
 use tools_mcp::Continuations;
 use tools_policy::permissions::{PermissionGate, SessionRules};
@@ -113,23 +114,39 @@ impl Parts {
     fn stack(&self, config: &HaftConfig, workdir: &Path) -> Result<Arc<Stack>, LoadError> {
         let mut executors = Vec::new();
         if config.tools.enabled {
-            let reserved = self.reserved(workdir);
-            let shell = config.tools.shell.compile();
-            let shell =
-                shell.map_err(|error| self.loaded.fault(&format!("tools.shell.{}", error.key), error.problem))?;
-            let files = config.tools.file.compile(workdir, home().as_deref());
-            let files =
-                files.map_err(|error| self.loaded.fault(&file_key(&config.tools.file, &error), error.to_string()))?;
-            let bash = Bash::new(ShellPolicyHandle::new(shell))
-                .hiding(secrets::hidden(&config.tools.file, files.rules()))
-                .protecting(reserved.clone());
-            executors.push(DynExecutor::new(bash.into_executor()));
-            let files = files.reserving(Reserved::new(&reserved));
-            executors.extend(tools_file::executors(Shared::new(files)));
-            executors.push(self.continuations.executor());
+            executors.extend(self.builtin(config, workdir)?);
         }
         executors.extend(self.executors.iter().cloned());
         Ok(Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new(executors))))
+    }
+
+    /// Shell, files, diagnostics and reading on, in the order in which a model sees them.
+    fn builtin(&self, config: &HaftConfig, workdir: &Path) -> Result<Vec<DynExecutor>, LoadError> {
+        let tools = &config.tools;
+        let below = |section: &str, key: &str| format!("tools.{section}.{key}");
+        let shell = tools.shell.compile();
+        let shell = shell.map_err(|error| self.loaded.fault(&below("shell", error.key), error.problem))?;
+        let checks = tools.diagnostics.compile();
+        let checks = checks.map_err(|error| self.loaded.fault(&below("diagnostics", error.key), error.problem))?;
+        let files = tools.file.compile(workdir, home().as_deref());
+        let files = files.map_err(|error| self.loaded.fault(&file_key(&tools.file, &error), error.to_string()))?;
+
+        let (shell, reserved) = (ShellPolicyHandle::new(shell), self.reserved(workdir));
+        let hidden = secrets::hidden(&tools.file, files.rules());
+        let bash = Bash::new(shell.clone()).hiding(hidden.clone()).protecting(reserved.clone());
+        let files = files.reserving(Reserved::new(&reserved));
+        let rooted = files.clone();
+        let workspace = tools_diagnostics::Workspace {
+            roots: Arc::new(move |workdir: &Path| rooted.roots(workdir)),
+            confine: Arc::new(move |writable, hidden| shell.load().confinement(writable, hidden, reserved.clone())),
+            hidden: Some(hidden),
+            env_pass: tools.shell.env_pass.clone(),
+        };
+        let mut executors = vec![DynExecutor::new(bash.into_executor())];
+        executors.extend(tools_file::executors(Shared::new(files)));
+        executors.push(DynExecutor::new(Diagnostics::new(Shared::new(checks), workspace).into_executor()));
+        executors.push(self.continuations.executor());
+        Ok(executors)
     }
 
     /// The layers around no tools at all: for a session whose workspace is empty.

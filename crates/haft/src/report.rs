@@ -104,12 +104,13 @@ impl CallReport {
 
 /// What was decided: the gates' word, sharpened by how the call ended (the blocklist and the sandbox are no gates).
 fn decision(verdict: Option<Verdict>, error: Option<&ToolError>) -> Verdict {
-    let ended = match error.map(ToolError::category) {
+    match error.map(ToolError::category) {
+        // It ran, perhaps because a person agreed.
+        None => Verdict::Allow,
         Some(ToolErrorCategory::PolicyBlocked) => Verdict::Deny,
         Some(ToolErrorCategory::ConfirmationRequired) => Verdict::Ask,
-        _ => Verdict::Allow,
-    };
-    verdict.unwrap_or(Verdict::Allow).max(ended)
+        Some(_) => verdict.unwrap_or(Verdict::Allow),
+    }
 }
 
 fn error_report(error: &ToolError, definition: &ToolDef) -> ErrorReport {

@@ -20,14 +20,13 @@ pub(crate) fn redactor() -> SecretRedactor {
 
 /// What commands cannot read under `config`, whose compiled rules are `rules`.
 pub(crate) fn hidden(config: &FileConfig, rules: &ReadRules) -> Hidden {
-    let patterns: Vec<&str> = match &config.deny_read {
-        Some(patterns) => patterns.iter().map(String::as_str).collect(),
-        None => SECRET_PRESET.to_vec(),
-    };
     let home = home();
-    let places = patterns.iter().filter_map(|pattern| place(pattern, home.as_deref()));
+    let configured = config.deny_read.iter().flatten().map(String::as_str);
+    let places = configured.chain(SECRET_PRESET.iter().copied()).filter_map(|pattern| place(pattern, home.as_deref()));
+    // What the configuration opened is open to commands too.
+    let places: Vec<PathBuf> = places.filter(|place| rules.denies(place)).collect();
     let rules = rules.clone();
-    Hidden::new(move |path| rules.denies(path), places.collect())
+    Hidden::new(move |path| rules.denies(path), places)
 }
 
 /// The one place that a pattern names, wherever the workspace is; `None` when it has to be looked for.

@@ -6,8 +6,8 @@ use std::{
 };
 
 use tools_core::{
-    Answer, Approval, CallContext, CallerId, Confirmer, EventKind, Recorded, SessionId, Shared, Stack, StoredRule,
-    SystemClock, ToolCall, ToolDef, ToolErrorCategory, ToolName,
+    Answer, Approval, CallContext, CallerId, ConfirmPrompt, Confirmer, EventKind, Recorded, SessionId, Shared, Stack,
+    StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName, nearest,
 };
 use tools_policy::permissions::{self, Permissions, Question, SessionRules};
 
@@ -60,14 +60,20 @@ impl Toolbox {
         };
         let prompt = prompt.clone();
         cx.events().send(EventKind::ConfirmationRequested(Box::new(prompt.clone()))).await;
-        match confirmer.confirm(&prompt).await {
+        // Nobody waits for the answer of a call that was cancelled while the question stood.
+        let answer = tokio::select! {
+            biased;
+            () = cx.cancel().cancelled() => return Recorded { outcome: Err(cancelled(&prompt)), ..recorded },
+            answer = confirmer.confirm(&prompt) => answer,
+        };
+        match answer {
             Answer::Once => {}
             Answer::Session | Answer::Always => {
                 if let Some(rule) = prompt.would_store {
                     self.allow_for_session(cx.session(), rule);
                 }
             }
-            Answer::No(why) => return refused(recorded, "the person said no", why),
+            Answer::No(why) => return Recorded { outcome: Err(declined(&prompt, why)), ..recorded },
             Answer::Nobody => return recorded,
         }
         self.call_approved(call, cx).await
@@ -112,7 +118,16 @@ impl Toolbox {
 
     /// Rules that can never match, and whatever else in the configuration holds but does not do what it looks like.
     pub fn lint(&self) -> Vec<String> {
-        permissions::lint(&self.permissions.load()).iter().map(ToString::to_string).collect()
+        let mut findings: Vec<String> =
+            permissions::lint(&self.permissions.load()).iter().map(ToString::to_string).collect();
+        let definitions = self.stack.definitions();
+        let known = || definitions.iter().map(|tool| tool.name.as_str()).chain(["glob"]);
+        for tool in self.config.tools.permissions.tools.keys().filter(|tool| !known().any(|name| name == *tool)) {
+            let near: Vec<String> = nearest(tool, known()).iter().map(|name| format!("`{name}`")).collect();
+            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+            findings.push(format!("`tools.permissions.{tool}`: there is no tool of this name{hint}"));
+        }
+        findings
     }
 
     /// What this machine can hold, and what is not stopped.
@@ -143,9 +158,17 @@ fn person() -> CallerId {
     CallerId::parse("person").expect("the constant is an identifier")
 }
 
-/// The same refusal with the person's own words for the model.
-fn refused(recorded: Recorded, what: &str, why: Option<String>) -> Recorded {
-    let said = why.filter(|why| !why.is_empty()).map_or_else(|| what.to_owned(), |why| format!("{what}: {why}"));
-    let outcome = recorded.outcome.map_err(|error| error.with_suggestion(format!("Do not try this again; {said}.")));
-    Recorded { outcome, ..recorded }
+fn cancelled(prompt: &ConfirmPrompt) -> ToolError {
+    let message = format!("the call of `{}` was cancelled before anybody agreed to it", prompt.tool);
+    ToolError::new(ToolErrorCategory::Cancelled, "cancelled", message)
+}
+
+/// The refusal of a person, with their own words for the model.
+fn declined(prompt: &ConfirmPrompt, why: Option<String>) -> ToolError {
+    let message = format!("`{}` needs a person to agree, and they said no", prompt.tool);
+    let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "declined", message);
+    match why.filter(|why| !why.is_empty()) {
+        Some(why) => error.with_suggestion(format!("Do not try this again; the person said: {why}")),
+        None => error.with_suggestion("Do not try this again; reach the goal another way or ask what is wanted."),
+    }
 }

@@ -14,7 +14,7 @@ pub struct FileConfig {
     pub allowed_paths: Vec<PathBuf>,
     /// Globs on canonical absolute paths that stay closed to every tool that could reveal their content. Unset: a
     /// built-in list of secret files (`**/.env`, `**/secrets/**`, `~/.ssh`, …). `[]`: nothing is closed. A leading `!`
-    /// makes an exception.
+    /// makes an exception; a list of nothing but exceptions makes them from the built-in list.
     pub deny_read: Option<Vec<String>>,
     /// Globs of the only paths that may be read; `deny_read` comes first. Empty: everything that is not denied.
     pub allow_read: Vec<String>,

@@ -22,6 +22,8 @@ pub const SECRET_PRESET: &[&str] = &[
     "!**/.env.template",
     "!**/.env.dist",
     "**/secrets/**",
+    // The code that handles secrets is no secret: a project with such a module must stay buildable.
+    "!**/secrets/**/*.{rs,go,java,kt,swift,c,h,cc,cpp,hpp,cs,ts,tsx}",
     "**/.git/config",
     "**/.git-credentials",
     "**/.netrc",
@@ -97,7 +99,8 @@ impl Scope {
 impl ReadRules {
     /// Compiles the two lists.
     ///
-    /// `deny`: `None` stands for [`SECRET_PRESET`], an empty list closes nothing. A non-empty `allow` closes all that it
+    /// `deny`: `None` stands for [`SECRET_PRESET`], an empty list closes nothing, and a list of nothing but exceptions
+    /// makes them from the preset. A non-empty `allow` closes all that it
     /// does not name. Globs are matched on canonical absolute paths: `~` is `home`, a pattern written through a symbolic
     /// link also means what the link leads to, a relative `deny` pattern holds in every directory and a relative `allow`
     /// pattern below `base`.
@@ -111,8 +114,13 @@ impl ReadRules {
         home: Option<&Path>,
     ) -> Result<Self, PathError> {
         let deny: Vec<&str> = match deny {
-            Some(list) => list.iter().map(String::as_str).collect(),
-            None => SECRET_PRESET.to_vec(),
+            Some(list) if list.is_empty() || list.iter().any(|glob| !glob.starts_with('!')) => {
+                list.iter().map(String::as_str).collect()
+            }
+            exceptions => {
+                let exceptions = exceptions.into_iter().flatten().map(String::as_str);
+                SECRET_PRESET.iter().copied().chain(exceptions).collect()
+            }
         };
         let (except, deny): (Vec<&str>, Vec<&str>) = deny.into_iter().partition(|glob| glob.starts_with('!'));
         let everywhere = Path::new("**");

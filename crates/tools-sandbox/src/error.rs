@@ -139,7 +139,9 @@ impl From<PathError> for ToolError {
                 let roots: Vec<String> = roots.iter().map(|root| format!("`{}`", shown(root))).collect();
                 Some(format!("Use a path below {}.", roots.join(" or ")))
             }
-            PathError::Denied(_) => Some("The operator keeps this file closed; go on without it.".to_owned()),
+            PathError::Denied(_) => {
+                Some("The operator keeps this file closed (`tools.file.deny_read`); go on without it.".to_owned())
+            }
             PathError::Protected(_) => Some("Name what is inside instead of the root itself.".to_owned()),
             PathError::Permission(_) => Some("The operating system refuses; go on without it.".to_owned()),
             PathError::NotFound(_) => Some("Look for the right path with `find_path` or `list_directory`.".to_owned()),

@@ -30,7 +30,7 @@ const LONGEST_LINE: u64 = 64 * 1024 * 1024;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
-    id: Option<String>,
+    id: Option<Id>,
     tool: String,
     #[serde(default)]
     params: Value,
@@ -39,6 +39,23 @@ struct Line {
     session: Option<String>,
     workdir: Option<PathBuf>,
     trust: Option<TrustLevel>,
+}
+
+/// An identifier as callers write them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum Id {
+    Text(String),
+    Number(u64),
+}
+
+impl Id {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+        }
+    }
 }
 
 /// Makes the calls. A bad line gets an error line and the rest run.
@@ -74,10 +91,10 @@ async fn one(toolbox: &Toolbox, text: &str) -> Result<haft::CallReport, (Option<
         let id = serde_json::from_str::<Value>(text).ok().and_then(|line| line["id"].as_str().map(str::to_owned));
         (id, format!("the line is no call: {error}"))
     })?;
-    let id = line.id.clone();
+    let id = line.id.as_ref().map(Id::text);
     let bad = |problem: String| (id.clone(), problem);
     let mut call = ToolCall::new(&line.tool, line.params).map_err(|error| bad(error.to_string()))?;
-    if let Some(id) = &line.id {
+    if let Some(id) = &id {
         call = call.with_id(CallId::parse(id).map_err(|error| bad(error.to_string()))?);
     }
     let mut cx = toolbox.context();

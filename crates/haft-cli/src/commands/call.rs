@@ -90,15 +90,21 @@ fn print(common: &Common, report: &CallReport) {
     if common.json {
         return output::json(report);
     }
-    if !common.quiet {
-        for warning in &report.warnings {
-            output::note(&format!("warning: {warning}"));
-        }
-        if let Some(wanted) = &report.confirmation {
-            output::note(&wanted_by(report, wanted));
-        }
+    notes(common, report);
+    output::text(&report.text);
+}
+
+/// What a person should know beside the result: warnings, and what was wanted of them.
+pub(crate) fn notes(common: &Common, report: &CallReport) {
+    if common.quiet {
+        return;
     }
-    output::line(&report.text);
+    for warning in &report.warnings {
+        output::note(&format!("warning: {warning}"));
+    }
+    if let Some(wanted) = &report.confirmation {
+        output::note(&wanted_by(report, wanted));
+    }
 }
 
 /// What was wanted of a person, where none could be asked.

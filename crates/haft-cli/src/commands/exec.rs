@@ -11,35 +11,48 @@ use haft::{
     core::{EventConsumer, EventKind, EventSink, OutputStream, SystemClock, ToolCall, ToolEvent},
 };
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     args::Common,
     commands::{
-        call::{Consent, make},
+        call::{Consent, make, notes},
         open::open_with,
     },
     exit::Exit,
     output,
 };
 
+/// Seconds that a command may take when nobody says otherwise: a build is no tool call of a model.
+const LONGEST: u64 = 3600;
+/// What a shell reports of a command whose reader is gone: 128 and the number of `SIGPIPE`.
+const READER_GONE: u8 = 141;
+
 /// Runs the command.
 pub(crate) async fn run(common: &Common, timeout: Option<u64>, yes: bool, command: &[String]) -> Result<Exit, String> {
     let toolbox = open_with(common, |mut config| {
-        if let Some(seconds) = timeout {
-            config.tools.shell.timeout = seconds;
-        }
+        config.tools.shell.timeout = timeout.unwrap_or(LONGEST);
         config
     })?;
     let call = ToolCall::new("bash", json!({"command": shell_line(command)})).map_err(|error| error.to_string())?;
     let mut cx = toolbox.context().requested_by_user();
+    let passing = Arc::new(Passing { gone: CancellationToken::new() });
+    let gone = passing.gone.clone();
     if !common.json {
-        cx = cx.with_events(EventSink::with_clock(Arc::new(Passing), Arc::new(SystemClock)));
+        let events = EventSink::with_clock(passing, Arc::new(SystemClock));
+        cx = cx.with_events(events).with_cancel(gone.clone());
     }
     let consent = if yes { Consent::Given } else { Consent::Asked };
     let report = make(&toolbox, call, &cx, consent).await;
     if common.json {
         output::json(&report);
-    } else if let Some(error) = &report.error {
+        return Ok(exit(&report));
+    }
+    if gone.is_cancelled() {
+        return Ok(Exit::Command(READER_GONE));
+    }
+    notes(common, &report);
+    if let Some(error) = &report.error {
         output::note(&format!("haft: {}", error.message));
     }
     Ok(exit(&report))
@@ -71,17 +84,22 @@ fn exit(report: &CallReport) -> Exit {
 }
 
 /// Passes output on as it comes. Blocks rather than drops: a prefix must not lose a line.
-struct Passing;
+struct Passing {
+    /// Cancelled when nobody reads any more: then the command ends, as it would behind a pipe.
+    gone: CancellationToken,
+}
 
 #[async_trait]
 impl EventConsumer for Passing {
     fn offer(&self, event: ToolEvent) -> bool {
         let EventKind::Output { stream, text, .. } = event.kind else { return true };
-        // A reader that is gone is the command's business: it learns of it when the call ends.
-        let _ = match stream {
+        let written = match stream {
             OutputStream::Stdout => io::stdout().lock().write_all(text.as_bytes()),
             OutputStream::Stderr => io::stderr().lock().write_all(text.as_bytes()),
         };
+        if written.is_err() {
+            self.gone.cancel();
+        }
         true
     }
 

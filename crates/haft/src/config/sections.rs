@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_audit::AuditConfig;
+use tools_diagnostics::DiagnosticsConfig;
 use tools_file::FileConfig;
 use tools_policy::permissions::PermissionsConfig;
 use tools_shell::ShellConfig;
@@ -27,8 +28,12 @@ pub struct ToolsConfig {
     pub shell: ShellConfig,
     /// The file tools.
     pub file: FileConfig,
-    /// Ordered rules by tool; the first that matches a part of a call decides about it, the strictest part decides
-    /// about the call.
+    /// The tool `diagnostics`.
+    pub diagnostics: DiagnosticsConfig,
+    /// Ordered rules by tool: the first that matches a part of a call decides about it, the strictest part decides about
+    /// the call. A tool with rules of which none matches asks; a tool without rules runs when it only reads the
+    /// workspace, and asks otherwise. A rule is about the tool it stands under and the path that is named: what no tool
+    /// may read belongs into `tools.file.deny_read`.
     pub permissions: PermissionsConfig,
     /// The record of calls.
     pub audit: AuditConfig,
@@ -40,6 +45,7 @@ impl Default for ToolsConfig {
             enabled: true,
             shell: ShellConfig::default(),
             file: FileConfig::default(),
+            diagnostics: DiagnosticsConfig::default(),
             permissions: PermissionsConfig::default(),
             audit: AuditConfig::default(),
         }

@@ -58,6 +58,7 @@ fn the_tools_come_in_one_order() {
             "delete_path",
             "move_path",
             "copy_path",
+            "diagnostics",
             "more",
         ]
     );
@@ -97,7 +98,7 @@ async fn a_yes_for_the_session_is_asked_once_and_a_no_reaches_the_model() {
     let touch = |name: &str| call("bash", json!({"command": format!("touch {name}")}));
     let refused = toolbox.call(touch("a"), &cx, &Says(Answer::No(Some("use write".to_owned())))).await;
     let error = refused.outcome.expect_err("the person said no");
-    assert_eq!(error.category(), ToolErrorCategory::ConfirmationRequired);
+    assert_eq!((error.category(), error.code()), (ToolErrorCategory::ConfirmationRequired, "declined"));
     assert!(error.suggestion().contains("use write"), "{}", error.suggestion());
     assert_eq!(workspace.read("work/a"), None);
 

@@ -55,6 +55,8 @@ impl Stage {
         let repository = dir.canonicalize().map_err(|error| format!("`{}`: {error}", dir.display()))?;
         let folder = repository.join("haft-demo");
         fs::create_dir_all(&folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
+        // So that it does not show up among the repository's own changes.
+        fs::write(folder.join(".gitignore"), "*\n").map_err(|error| format!("`{}`: {error}", folder.display()))?;
         let audit = folder.join("audit.jsonl");
         if audit.exists() {
             fs::remove_file(&audit).map_err(|error| format!("`{}`: {error}", audit.display()))?;
