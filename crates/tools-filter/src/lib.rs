@@ -1,3 +1,48 @@
-//! What is taken out of tool output before anyone sees it.
+//! What is taken out of tool output before anyone sees it: noise, by declarative filters, and credentials
+//! ([`secrets`]).
+//!
+//! A [`FilterPipeline`] holds rules: which command, which strategy. The first rule that matches the last command of a
+//! line filters its output. Whatever a rule says, a line that reports a failure or a warning is in the result, or the
+//! result says how many such lines there are; text of another shape than a rule expects is left as it is.
+//!
+//! ```
+//! use tools_filter::{Exit, FilterPipeline};
+//!
+//! let pipeline = FilterPipeline::builtin();
+//! let output = "running 2 tests\ntest a ... ok\ntest b ... ok\n\n\
+//!     test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+//! let filtered = pipeline.filter("cd app && cargo test 2>&1 | tail", Exit::Code(0), output.as_bytes());
+//! assert!(filtered.text.starts_with("test result: ok. 2 passed"));
+//! ```
+
+mod command;
+mod matcher;
+mod rules;
+mod strategy;
+
+mod confidence;
+mod emit;
+mod lines;
+mod pipeline;
+mod sanitize;
+mod signal;
+mod stats;
 
 pub mod secrets;
+
+mod config;
+mod layer;
+mod tokens;
+
+pub use command::ParsedCommand;
+pub use confidence::ConfidenceCounters;
+pub use config::{FilterConfig, GitFilters, TestFilters, Toggle};
+pub use emit::FilterEvent;
+pub use layer::FilterLayer;
+pub use matcher::CommandMatcher;
+pub use pipeline::{Exit, FilterPipeline, FilterReport, FilterStream, Filtered};
+pub use rules::{MAX_PATTERN, MAX_RULES_BYTES, MatchConfig, Rule, RuleConfig, RuleError};
+pub use sanitize::sanitize_output;
+pub use stats::{FilterMetrics, RuleTotals, stats_line};
+pub use strategy::{StrategyConfig, StrategyError};
+pub use tokens::estimate_tokens;

@@ -1,0 +1,122 @@
+//! `[tools.filters]`, and what the keys of older configurations mean for the built-in rules.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{StrategyConfig, pipeline::uses};
+
+/// How command output is shortened before a model reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FilterConfig {
+    /// Whether output is filtered at all.
+    pub enabled: bool,
+    /// The file with your own rules, or the directory that `filters.toml` is in; empty for the configuration's own.
+    pub filters_path: String,
+    /// Older form: limits of test runs.
+    pub test: TestFilters,
+    /// Older form: limits of git output.
+    pub git: GitFilters,
+    /// Older form: whether lints are grouped.
+    pub clippy: Toggle,
+    /// Older form: whether lists of files are shortened.
+    pub dir_listing: Toggle,
+    /// Older form: whether repetitions in logs are merged.
+    pub log_dedup: Toggle,
+}
+
+impl Default for FilterConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            filters_path: String::new(),
+            test: TestFilters::default(),
+            git: GitFilters::default(),
+            clippy: Toggle::default(),
+            dir_listing: Toggle::default(),
+            log_dedup: Toggle::default(),
+        }
+    }
+}
+
+/// Limits of test runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TestFilters {
+    /// Whether test runs are shortened.
+    pub enabled: bool,
+    /// What tests printed is shown for so many failures.
+    pub max_failures: usize,
+    /// Lines of a stack trace that are shown.
+    pub truncate_stack_trace: usize,
+}
+
+impl Default for TestFilters {
+    fn default() -> Self {
+        Self { enabled: true, max_failures: 10, truncate_stack_trace: 50 }
+    }
+}
+
+/// Limits of git output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GitFilters {
+    /// Whether git output is shortened.
+    pub enabled: bool,
+    /// Commits shown by `git log` when the command names no number; without it all are shown.
+    pub max_log_entries: Option<usize>,
+    /// A diff of no more lines is left as it is.
+    pub max_diff_lines: usize,
+}
+
+impl Default for GitFilters {
+    fn default() -> Self {
+        Self { enabled: true, max_log_entries: None, max_diff_lines: 500 }
+    }
+}
+
+/// A switch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Toggle {
+    /// Whether it is on.
+    pub enabled: bool,
+}
+
+impl Default for Toggle {
+    fn default() -> Self {
+        Self { enabled: true }
+    }
+}
+
+impl FilterConfig {
+    /// Whether the built-in rules are other than they stand.
+    pub(crate) fn changes_rules(&self) -> bool {
+        let plain = Self { filters_path: self.filters_path.clone(), enabled: self.enabled, ..Self::default() };
+        *self != plain
+    }
+
+    /// Sets the parameters of a built-in rule; `false` when it is switched off.
+    pub(crate) fn adjust(&self, strategies: &mut [StrategyConfig]) -> bool {
+        use StrategyConfig::{Dedup, GitDiff, GitLog, GitStatus, GroupByRule, Listing, TestSummary};
+        let off = [
+            (!self.test.enabled, uses(strategies, |strategy| matches!(strategy, TestSummary(_)))),
+            (!self.git.enabled, uses(strategies, |strategy| matches!(strategy, GitStatus(_) | GitDiff(_) | GitLog(_)))),
+            (!self.clippy.enabled, uses(strategies, |strategy| matches!(strategy, GroupByRule(_)))),
+            (!self.dir_listing.enabled, uses(strategies, |strategy| matches!(strategy, Listing(_)))),
+            (!self.log_dedup.enabled, uses(strategies, |strategy| matches!(strategy, Dedup(_)))),
+        ];
+        for strategy in strategies {
+            match strategy {
+                TestSummary(test) => {
+                    test.max_failures = self.test.max_failures;
+                    test.truncate_stack_trace = self.test.truncate_stack_trace;
+                }
+                GitDiff(diff) => diff.max_diff_lines = self.git.max_diff_lines,
+                GitLog(log) => log.max_log_entries = self.git.max_log_entries.unwrap_or(log.max_log_entries),
+                _ => {}
+            }
+        }
+        !off.contains(&(true, true))
+    }
+}

@@ -1,0 +1,407 @@
+//! From bytes of a command to the text a model reads: the first rule that matches, its strategies in sequence, and
+//! what must hold for all of them. Credentials are redacted elsewhere.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, LazyLock},
+};
+
+use tools_core::{FilterConfidence, FilterStats};
+
+use crate::{
+    FilterConfig, FilterEvent, FilterMetrics, ParsedCommand, Rule, RuleError, StrategyConfig,
+    confidence::worst,
+    emit::{EmitState, Emitter},
+    rules::{self, Entry},
+    sanitize::Sanitizer,
+    strategy::{Facts, Reducer},
+};
+
+/// How a command ended, as far as that is known when its output is filtered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Not yet, or not at all.
+    Unknown,
+    /// With this code; 128 + n for death by signal n.
+    Code(i32),
+}
+
+impl Exit {
+    /// Whether the command is known to have failed.
+    pub fn is_failure(self) -> bool {
+        !matches!(self, Self::Unknown | Self::Code(0))
+    }
+}
+
+/// The rules in force.
+#[derive(Debug, Clone)]
+pub struct FilterPipeline {
+    rules: Arc<[Arc<Rule>]>,
+    metrics: Arc<FilterMetrics>,
+}
+
+const BUILTIN: &str = include_str!("builtin.toml");
+
+/// The built-in rules as they are, shared by all pipelines that change nothing about them.
+static BUILTIN_RULES: LazyLock<Arc<[Arc<Rule>]>> = LazyLock::new(|| {
+    let (entries, _) = rules::read(BUILTIN);
+    entries.into_iter().filter_map(Entry::into_lazy_rule).map(Arc::new).collect()
+});
+
+impl FilterPipeline {
+    /// The built-in rules.
+    pub fn builtin() -> Self {
+        Self { rules: Arc::clone(&BUILTIN_RULES), metrics: Arc::default() }
+    }
+
+    /// No rules: text is sanitised and nothing else.
+    pub fn none() -> Self {
+        Self { rules: Arc::new([]), metrics: Arc::default() }
+    }
+
+    /// The rules of a configuration: those of `user`, the text of a `filters.toml`, before the built-in ones.
+    ///
+    /// A rule that is wrong is skipped and told in the second value.
+    pub fn compile(config: &FilterConfig, user: Option<&str>) -> (Self, Vec<RuleError>) {
+        if !config.enabled {
+            return (Self::none(), Vec::new());
+        }
+        let (user, mut errors) = user.map(rules::read).unwrap_or_default();
+        let own: Vec<String> = user.iter().map(|entry| entry.name().to_owned()).collect();
+        if own.is_empty() && !config.changes_rules() {
+            return (Self::builtin(), errors);
+        }
+        let mut rules = Vec::new();
+        let mut replaced = Vec::new();
+        for entry in user {
+            let name = entry.name().to_owned();
+            match entry {
+                Entry::Off(name) => replaced.push(name),
+                Entry::Rule(rule, matcher) => match Rule::new(rule.name, matcher, rule.strategy) {
+                    Ok(rule) => {
+                        replaced.push(name);
+                        rules.push(Arc::new(rule));
+                    }
+                    Err(error) => errors.push(RuleError::Rule { name, problem: error.to_string() }),
+                },
+            }
+        }
+        let (builtin, _) = rules::read(BUILTIN);
+        for entry in builtin {
+            if let Entry::Rule(mut rule, matcher) = entry
+                && !replaced.contains(&rule.name)
+                && config.adjust(&mut rule.strategy)
+            {
+                rules.extend(Entry::Rule(rule, matcher).into_lazy_rule().map(Arc::new));
+            }
+        }
+        (Self { rules: rules.into(), metrics: Arc::default() }, errors)
+    }
+
+    /// The same rules with one of a host before them.
+    pub fn with_rule(self, rule: Rule) -> Self {
+        let rules = std::iter::once(Arc::new(rule)).chain(self.rules.iter().cloned()).collect();
+        Self { rules, ..self }
+    }
+
+    /// The rule for the output of a command line; `None` when there is none.
+    pub fn rule_for(&self, command: &str) -> Option<&Rule> {
+        self.find(&ParsedCommand::parse(command)).map(Arc::as_ref)
+    }
+
+    fn find(&self, command: &ParsedCommand) -> Option<&Arc<Rule>> {
+        if command.words.is_empty() {
+            return None;
+        }
+        self.rules.iter().find(|rule| rule.matches(command))
+    }
+
+    /// The names of all rules, in the order in which they are tried.
+    pub fn rule_names(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().map(|rule| rule.name())
+    }
+
+    /// What was filtered so far.
+    pub fn metrics(&self) -> &FilterMetrics {
+        &self.metrics
+    }
+
+    /// Begins the output of a command line.
+    pub fn start(&self, command: &str, exit: Exit) -> FilterStream {
+        let command = Arc::new(ParsedCommand::parse(command));
+        let rule = self.find(&command).cloned();
+        let facts = Facts { exit, command };
+        let reducers = rule.as_ref().map(|rule| rule.start(&facts)).unwrap_or_default();
+        let stages = reducers.into_iter().map(|reducer| Stage { reducer, state: EmitState::default() }).collect();
+        FilterStream {
+            sanitizer: Sanitizer::default(),
+            work: Work { stages, head: rule.is_some().then(Head::default), counts: Counts::default(), exit },
+            rule,
+            metrics: Arc::clone(&self.metrics),
+            bytes_in: 0,
+        }
+    }
+
+    /// Filters a whole output.
+    pub fn filter(&self, command: &str, exit: Exit, output: &[u8]) -> Filtered {
+        let mut text = String::with_capacity(output.len() / 4);
+        let mut stream = self.start(command, exit);
+        let mut collect = |event: FilterEvent<'_>| {
+            if let FilterEvent::Kept(line) | FilterEvent::Written(line) = event {
+                text.push_str(line);
+                text.push('\n');
+            }
+        };
+        stream.push(output, &mut collect);
+        let report = stream.finish(&mut collect);
+        if !report.ends_with_line_feed && text.ends_with('\n') {
+            text.pop();
+        }
+        Filtered { text, report }
+    }
+}
+
+/// A filtered output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filtered {
+    /// What the model reads.
+    pub text: String,
+    /// What was done.
+    pub report: FilterReport,
+}
+
+/// What was done with an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterReport {
+    /// `None` when no rule was about the command.
+    pub stats: Option<FilterStats>,
+    /// Whether the last line was ended.
+    pub ends_with_line_feed: bool,
+    /// Bytes before.
+    pub bytes_in: u64,
+    /// Bytes after.
+    pub bytes_out: u64,
+}
+
+/// The output of one command on its way through. Takes it in chunks of any size; holds a bounded part of it.
+pub struct FilterStream {
+    sanitizer: Sanitizer,
+    work: Work,
+    rule: Option<Arc<Rule>>,
+    metrics: Arc<FilterMetrics>,
+    bytes_in: u64,
+}
+
+impl FilterStream {
+    /// Takes more of the output. Lines come out of `sink` as soon as it is known what becomes of them.
+    pub fn push(&mut self, chunk: &[u8], sink: &mut dyn FnMut(FilterEvent<'_>)) {
+        self.bytes_in += chunk.len() as u64;
+        let work = &mut self.work;
+        self.sanitizer.push(chunk, &mut |line| work.line(line, sink));
+    }
+
+    /// Ends the output.
+    pub fn finish(mut self, sink: &mut dyn FnMut(FilterEvent<'_>)) -> FilterReport {
+        let work = &mut self.work;
+        let ends_with_line_feed = self.sanitizer.finish(&mut |line| work.line(line, sink));
+        let confidence = work.finish(sink);
+        let bytes_out = work.counts.bytes_out;
+        let stats = self.rule.as_ref().map(|rule| FilterStats {
+            rule: rule.name().to_owned(),
+            confidence,
+            lines_in: work.counts.lines_in,
+            lines_out: work.counts.lines_out,
+        });
+        if let Some(stats) = &stats {
+            self.metrics.count(stats, self.bytes_in, bytes_out);
+        }
+        FilterReport { stats, ends_with_line_feed, bytes_in: self.bytes_in, bytes_out }
+    }
+}
+
+struct Stage {
+    reducer: Box<dyn Reducer>,
+    state: EmitState,
+}
+
+/// Gives a line to the first of the stages, and what comes out of it to the next.
+fn feed(stages: &mut [Stage], line: &str, sink: &mut dyn FnMut(FilterEvent<'_>)) {
+    let Some((stage, rest)) = stages.split_first_mut() else { return sink(FilterEvent::Kept(line)) };
+    let mut next = |event: FilterEvent<'_>| forward(rest, event, sink);
+    stage.reducer.line(line, &mut Emitter { state: &mut stage.state, sink: &mut next });
+}
+
+fn forward(rest: &mut [Stage], event: FilterEvent<'_>, sink: &mut dyn FnMut(FilterEvent<'_>)) {
+    match event {
+        FilterEvent::Kept(line) | FilterEvent::Written(line) if !rest.is_empty() => feed(rest, line, sink),
+        event => sink(event),
+    }
+}
+
+/// So much of the filtered text is held back, together with the unfiltered: as long as it may turn out that nothing
+/// was gained, the text is given on as it is.
+const MAX_HEAD: usize = 64 << 10;
+
+/// About as long as the note that nothing is left.
+const MIN_GAIN: usize = 48;
+
+struct Work {
+    stages: Vec<Stage>,
+    head: Option<Head>,
+    counts: Counts,
+    exit: Exit,
+}
+
+#[derive(Default)]
+struct Counts {
+    lines_in: u64,
+    lines_out: u64,
+    bytes_out: u64,
+    /// The last lines that were dropped while nothing was given on.
+    unshown: VecDeque<String>,
+    unshown_bytes: usize,
+}
+
+/// The beginning of an output: as it came, and what became of it.
+#[derive(Default)]
+struct Head {
+    text: Vec<String>,
+    bytes: usize,
+    events: Vec<(Fate, String)>,
+}
+
+#[derive(Clone, Copy)]
+enum Fate {
+    Kept,
+    Written,
+    Dropped,
+}
+
+impl Counts {
+    fn give(&mut self, event: FilterEvent<'_>, sink: &mut dyn FnMut(FilterEvent<'_>)) {
+        match event {
+            FilterEvent::Kept(line) | FilterEvent::Written(line) => {
+                self.lines_out += 1;
+                self.bytes_out += line.len() as u64 + 1;
+                self.unshown.clear();
+            }
+            FilterEvent::Dropped(line) if self.lines_out == 0 => {
+                self.unshown.push_back(line.to_owned());
+                self.unshown_bytes += line.len();
+                while self.unshown.len() > 40 || self.unshown_bytes > MAX_HEAD {
+                    let Some(oldest) = self.unshown.pop_front() else { break };
+                    self.unshown_bytes -= oldest.len();
+                }
+            }
+            FilterEvent::Dropped(_) => {}
+        }
+        sink(event);
+    }
+}
+
+impl Head {
+    fn note(&mut self, event: FilterEvent<'_>) {
+        let (fate, line) = match event {
+            FilterEvent::Kept(line) => (Fate::Kept, line),
+            FilterEvent::Written(line) => (Fate::Written, line),
+            FilterEvent::Dropped(line) => (Fate::Dropped, line),
+        };
+        self.events.push((fate, line.to_owned()));
+    }
+
+    fn release(self, counts: &mut Counts, sink: &mut dyn FnMut(FilterEvent<'_>)) {
+        for (fate, line) in self.events {
+            let event = match fate {
+                Fate::Kept => FilterEvent::Kept(&line),
+                Fate::Written => FilterEvent::Written(&line),
+                Fate::Dropped => FilterEvent::Dropped(&line),
+            };
+            counts.give(event, sink);
+        }
+    }
+
+    /// Bytes and visible lines that the filtered text has so far.
+    fn gained(&self) -> (usize, usize) {
+        let shown = self.events.iter().filter(|(fate, _)| !matches!(fate, Fate::Dropped));
+        shown.fold((0, 0), |(bytes, lines), (_, line)| {
+            (bytes + line.len() + 1, lines + usize::from(!line.trim().is_empty()))
+        })
+    }
+}
+
+impl Work {
+    fn line(&mut self, line: &str, sink: &mut dyn FnMut(FilterEvent<'_>)) {
+        self.counts.lines_in += 1;
+        let Some(head) = &mut self.head else {
+            let counts = &mut self.counts;
+            return feed(&mut self.stages, line, &mut |event| counts.give(event, sink));
+        };
+        head.text.push(line.to_owned());
+        head.bytes += line.len() + 1;
+        feed(&mut self.stages, line, &mut |event| head.note(event));
+        if head.bytes > MAX_HEAD
+            && let Some(head) = self.head.take()
+        {
+            head.release(&mut self.counts, sink);
+        }
+    }
+
+    fn finish(&mut self, sink: &mut dyn FnMut(FilterEvent<'_>)) -> FilterConfidence {
+        let mut head = self.head.take();
+        let counts = &mut self.counts;
+        let mut verdicts = Vec::new();
+        {
+            let mut give = |event: FilterEvent<'_>| match &mut head {
+                Some(head) => head.note(event),
+                None => counts.give(event, sink),
+            };
+            let mut stages = self.stages.as_mut_slice();
+            while let Some((stage, rest)) = stages.split_first_mut() {
+                let mut next = |event: FilterEvent<'_>| forward(rest, event, &mut give);
+                let mut out = Emitter { state: &mut stage.state, sink: &mut next };
+                verdicts.push(stage.reducer.finish(&mut out));
+                out.close();
+                stages = rest;
+            }
+        }
+        let confidence = worst(verdicts);
+        let Some(head) = head else {
+            self.nothing_left(sink);
+            return confidence;
+        };
+        let (bytes, lines) = head.gained();
+        // A note that all of it was progress must not be longer than what it stands for.
+        let is_lost = lines == 0 && (self.exit.is_failure() || head.bytes <= MIN_GAIN);
+        if confidence == FilterConfidence::Fallback || is_lost || (bytes >= head.bytes && head.bytes > 0) {
+            for line in &head.text {
+                self.counts.give(FilterEvent::Kept(line), sink);
+            }
+            return FilterConfidence::Fallback;
+        }
+        head.release(&mut self.counts, sink);
+        self.nothing_left(sink);
+        confidence
+    }
+
+    /// An output of which nothing is left says so; that of a command that failed shows its end.
+    fn nothing_left(&mut self, sink: &mut dyn FnMut(FilterEvent<'_>)) {
+        let counts = &mut self.counts;
+        if counts.lines_out > 0 || counts.lines_in == 0 {
+            return;
+        }
+        let shown = if self.exit.is_failure() { std::mem::take(&mut counts.unshown) } else { VecDeque::new() };
+        let hidden = counts.lines_in - (shown.len() as u64).min(counts.lines_in);
+        if hidden > 0 {
+            let lines = if hidden == 1 { "line" } else { "lines" };
+            counts.give(FilterEvent::Written(&format!("[{hidden} {lines} of progress left out]")), sink);
+        }
+        for line in &shown {
+            counts.give(FilterEvent::Kept(line), sink);
+        }
+    }
+}
+
+/// Whether a rule's strategies include one that the predicate holds for.
+pub(crate) fn uses(strategies: &[StrategyConfig], wanted: impl Fn(&StrategyConfig) -> bool) -> bool {
+    strategies.iter().any(wanted)
+}

@@ -1,0 +1,253 @@
+//! `git_diff`: a diff of few lines is left as it is; of a longer one each file keeps its header, counts, and as many
+//! lines as there is room for.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::FilterConfidence;
+
+use super::{Facts, Reducer, Strategy};
+use crate::emit::Emitter;
+
+/// Parameters of `git_diff`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GitDiff {
+    /// A diff of no more lines is left as it is.
+    pub max_diff_lines: usize,
+}
+
+impl Default for GitDiff {
+    fn default() -> Self {
+        Self { max_diff_lines: 500 }
+    }
+}
+
+impl Strategy for GitDiff {
+    fn start(&self, _: &Facts) -> Box<dyn Reducer> {
+        Box::new(Machine { limit: self.max_diff_lines, ..Machine::default() })
+    }
+}
+
+/// More text is not held; what is held is then given on with the room there is.
+const MAX_HELD: usize = 4 << 20;
+
+#[derive(Default)]
+struct Machine {
+    limit: usize,
+    lines: usize,
+    bytes: usize,
+    /// Everything, as long as it may be few lines.
+    all: Vec<String>,
+    /// What came before the first file since the last flush, and the files.
+    files: Vec<File>,
+    long: bool,
+    found: bool,
+}
+
+#[derive(Default)]
+struct File {
+    header: Vec<String>,
+    body: Vec<String>,
+    /// Lines of the body that were not held.
+    more: usize,
+    /// Unchanged lines that were left out.
+    context: usize,
+    added: usize,
+    removed: usize,
+    in_body: bool,
+    is_generated: bool,
+}
+
+const HEADERS: &[&str] = &[
+    "new file mode",
+    "deleted file mode",
+    "old mode",
+    "new mode",
+    "rename from",
+    "rename to",
+    "copy from",
+    "copy to",
+    "Binary files",
+    "similarity index",
+    "dissimilarity index",
+];
+
+const GENERATED: &[&str] = &[
+    "Cargo.lock",
+    "package-lock.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "uv.lock",
+    "go.sum",
+    "Gemfile.lock",
+    "composer.lock",
+];
+
+fn begins_file(line: &str) -> bool {
+    line.starts_with("diff --") || line.starts_with("Diff in ")
+}
+
+impl Machine {
+    fn take(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if begins_file(line) {
+            let is_generated = GENERATED.iter().any(|name| line.ends_with(name));
+            self.files.push(File { header: vec![line.to_owned()], is_generated, ..File::default() });
+            return;
+        }
+        // A commit of `git log -p` ends the file before it.
+        if line.starts_with("commit ") && self.files.last().is_some_and(|file| file.in_body) {
+            self.flush(out);
+        }
+        let limit = self.limit;
+        let Some(file) = self.files.last_mut() else { return out.keep(line) };
+        if !file.in_body && !line.starts_with("@@") && !file.header[0].starts_with("Diff in ") {
+            if HEADERS.iter().any(|name| line.starts_with(name)) {
+                file.header.push(line.to_owned());
+            } else if ["index ", "--- ", "+++ "].iter().any(|name| line.starts_with(name)) {
+                out.fold(line);
+            } else {
+                file.header.push(line.to_owned());
+            }
+            return;
+        }
+        file.in_body = true;
+        file.added += usize::from(line.starts_with('+'));
+        file.removed += usize::from(line.starts_with('-'));
+        if file.body.len() < limit {
+            self.bytes += line.len();
+            file.body.push(line.to_owned());
+        } else {
+            file.more += 1;
+            out.fold(line);
+        }
+    }
+
+    /// Gives the files on. When they are too long, lines that did not change go first, then the ends of long files.
+    fn flush(&mut self, out: &mut Emitter<'_>) {
+        let mut files = std::mem::take(&mut self.files);
+        let headers: usize = files.iter().map(|file| file.header.len()).sum();
+        let room = self.limit.saturating_sub(headers);
+        let total: usize = files.iter().map(File::length).sum();
+        if total > room {
+            for file in &mut files {
+                file.without_context(out);
+            }
+        }
+        let lengths: Vec<usize> = files.iter().map(File::length).collect();
+        let share = fair_share(&lengths, room);
+        for file in files {
+            file.give(share, out);
+        }
+        self.bytes = 0;
+    }
+}
+
+impl File {
+    /// How many lines it would like to show.
+    fn length(&self) -> usize {
+        if self.is_generated { 0 } else { self.body.len() + self.more }
+    }
+
+    fn without_context(&mut self, out: &mut Emitter<'_>) {
+        let before = self.body.len();
+        self.body.retain(|line| {
+            let changed = line.starts_with(['+', '-', '@', '\\']);
+            if !changed {
+                out.fold(line);
+            }
+            changed
+        });
+        self.context += before - self.body.len();
+    }
+
+    fn give(self, share: usize, out: &mut Emitter<'_>) {
+        self.header.iter().for_each(|line| out.keep(line));
+        let length = self.body.len() + self.more;
+        let room = if self.is_generated { 0 } else { share };
+        // A few lines more cost less than the note about them.
+        let room = if self.more == 0 && length <= room.saturating_add(2) { length } else { room };
+        for (number, line) in self.body.iter().enumerate() {
+            if number < room || is_conflict_mark(line) {
+                out.keep(line);
+            } else {
+                out.fold(line);
+            }
+        }
+        let (hidden, context) = (length.saturating_sub(room), self.context);
+        if hidden > 0 {
+            let (added, removed) = (self.added, self.removed);
+            out.write(&format!("[… {} lines of this file omitted, +{added} -{removed} in all]", hidden + context));
+        } else if context > 0 {
+            out.write(&format!("[… {context} unchanged lines omitted]"));
+        }
+    }
+}
+
+fn is_conflict_mark(line: &str) -> bool {
+    let text = line.trim_start_matches(['+', '-', ' ']);
+    text.starts_with("<<<<<<< ") || text.starts_with(">>>>>>> ")
+}
+
+/// How many lines each may have so that all together have no more than `room`.
+fn fair_share(lengths: &[usize], room: usize) -> usize {
+    let mut sorted = lengths.to_vec();
+    sorted.sort_unstable();
+    let (mut room, mut left) = (room, sorted.len());
+    for length in sorted {
+        let share = room / left;
+        if length > share {
+            return share;
+        }
+        room -= length;
+        left -= 1;
+    }
+    usize::MAX - 2
+}
+
+impl Reducer for Machine {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        self.lines += 1;
+        self.found |= begins_file(line);
+        if !self.long {
+            self.bytes += line.len();
+            self.all.push(line.to_owned());
+            if self.lines <= self.limit && self.bytes <= MAX_HELD {
+                return;
+            }
+            self.long = true;
+            self.bytes = 0;
+            for line in std::mem::take(&mut self.all) {
+                self.take(&line, out);
+            }
+            return;
+        }
+        self.take(line, out);
+        if self.bytes > MAX_HELD {
+            self.flush(out);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        if !self.long {
+            for line in std::mem::take(&mut self.all) {
+                out.keep(&line);
+            }
+            return self.found.then_some(FilterConfidence::Full);
+        }
+        self.flush(out);
+        self.found.then_some(FilterConfidence::Partial)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_files_leave_their_room_to_long_ones() {
+        assert_eq!(fair_share(&[2, 100, 100], 42), 20);
+        assert_eq!(fair_share(&[0, 0, 7], 6), 6);
+        assert_eq!(fair_share(&[3, 3], 6), usize::MAX - 2);
+    }
+}

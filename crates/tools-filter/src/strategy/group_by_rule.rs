@@ -1,0 +1,294 @@
+//! `group_by_rule`: warnings of a linter as one block for each rule, with every message and every place. Errors stay
+//! where they are, and whole but for the old code that a suggestion shows once more.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::FilterConfidence;
+
+use super::{
+    Facts, Reducer, Strategy, StrategyError,
+    patterns::{Patterns, pattern},
+};
+use crate::{emit::Emitter, lines::regex};
+
+/// Parameters of `group_by_rule`. Without patterns it reads what rustc, clippy and ruff write.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GroupByRule {
+    /// A regular expression whose first group captures the rule, for linters that write one line for each finding.
+    pub rule_pattern: Option<String>,
+    /// A regular expression whose first group captures the place; without it the whole line is listed.
+    pub location_pattern: Option<String>,
+    /// Lines that one of these regular expressions matches are dropped.
+    pub noise: Vec<String>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Compiled {
+    lines: Option<(Regex, Option<Regex>)>,
+    noise: Patterns,
+}
+
+impl GroupByRule {
+    pub(crate) fn compile(&self) -> Result<Compiled, StrategyError> {
+        let location = capturing("location_pattern", self.location_pattern.as_ref())?;
+        let rule = capturing("rule_pattern", self.rule_pattern.as_ref())?;
+        if location.is_some() && rule.is_none() {
+            return Err(StrategyError::Empty("rule_pattern"));
+        }
+        Ok(Compiled { lines: rule.map(|rule| (rule, location)), noise: Patterns::compile(&self.noise)? })
+    }
+}
+
+fn capturing(name: &'static str, text: Option<&String>) -> Result<Option<Regex>, StrategyError> {
+    let Some(text) = text else { return Ok(None) };
+    let regex = pattern(text)?;
+    if regex.captures_len() < 2 {
+        return Err(StrategyError::NoCapture(name));
+    }
+    Ok(Some(regex))
+}
+
+impl Compiled {
+    /// Rule, message and place of a line that is a finding by itself.
+    fn finding<'a>(&self, line: &'a str) -> Option<(&'a str, &'a str, Option<&'a str>)> {
+        let (rule, location) = self.lines.as_ref()?;
+        let name = rule.captures(line)?.get(1)?.as_str();
+        let place = location.as_ref().and_then(|location| location.captures(line));
+        let Some(place) = place.as_ref().and_then(|captures| Some((captures.get(0)?, captures.get(1)?))) else {
+            return Some((name, line.trim(), None));
+        };
+        let message = if place.0.start() == 0 { &line[place.0.end()..] } else { line };
+        Some((name, message.trim(), Some(place.1.as_str())))
+    }
+}
+
+impl Strategy for Compiled {
+    fn start(&self, _: &Facts) -> Box<dyn Reducer> {
+        let settings = self.clone();
+        Box::new(Machine { settings, block: Vec::new(), single: None, groups: Groups::default(), found: false })
+    }
+}
+
+/// More findings are not held: the groups so far are written, and begin anew.
+const MAX_FINDINGS: usize = 2000;
+/// A longer message goes on in lines of its own.
+const MAX_MESSAGE: usize = 2000;
+/// A block of more lines is no finding.
+const MAX_BLOCK: usize = 200;
+
+struct Machine {
+    settings: Compiled,
+    /// The lines of the finding that is being read.
+    block: Vec<String>,
+    /// Rule, message and place of the line before, which may go on in this one.
+    single: Option<(String, String, Option<String>)>,
+    groups: Groups,
+    found: bool,
+}
+
+impl Reducer for Machine {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if let Some((rule, message, place)) = self.settings.finding(line) {
+            self.end_block(out);
+            self.found = true;
+            out.fold(line);
+            self.single = Some((rule.to_owned(), message.to_owned(), place.map(str::to_owned)));
+        } else if let Some((_, message, _)) =
+            self.single.as_mut().filter(|single| line.starts_with([' ', '\t']) && single.1.len() < MAX_MESSAGE)
+        {
+            // An indented line goes on with the finding before it.
+            out.fold(line);
+            message.push_str(" / ");
+            message.push_str(line.trim());
+        } else {
+            self.end_single();
+            self.compiler_line(line, out);
+        }
+        if self.groups.findings >= MAX_FINDINGS {
+            self.groups.write(out);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.end_block(out);
+        self.groups.write(out);
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+impl Machine {
+    fn compiler_line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if HEADER.is_match(line) {
+            self.end_block(out);
+            self.block.push(line.to_owned());
+        } else if self.block.is_empty() || self.block.len() > MAX_BLOCK || !BLOCK.is_match(line) {
+            self.end_block(out);
+            if is_filler(line) {
+                out.fold(line);
+            } else if self.settings.noise.is_match(line) {
+                self.found = true;
+                out.noise(line);
+            } else {
+                out.keep(line);
+            }
+        } else {
+            self.block.push(line.to_owned());
+        }
+    }
+
+    /// Files the finding of a line, now that all of it is known.
+    fn end_single(&mut self) {
+        if let Some((rule, message, place)) = self.single.take() {
+            self.groups.add(rule, &message, place);
+        }
+    }
+
+    fn end_block(&mut self, out: &mut Emitter<'_>) {
+        self.end_single();
+        let block = std::mem::take(&mut self.block);
+        let Some(first) = block.first() else { return };
+        let place = block.iter().find_map(|line| line.trim_start().strip_prefix("--> ").map(str::to_owned));
+        let Some(place) = place.filter(|_| !first.starts_with("error") && !first.starts_with("fatal")) else {
+            let mut suggested = false;
+            for line in &block {
+                suggested |= line.starts_with("help: ");
+                if is_filler(line) || (suggested && is_old_code(line)) {
+                    self.found = true;
+                    out.fold(line);
+                } else {
+                    out.keep(line);
+                }
+            }
+            return;
+        };
+        self.found = true;
+        for line in &block {
+            out.fold(line);
+        }
+        let message = first.strip_prefix("warning: ").unwrap_or(first);
+        let rule = rule_of(&block);
+        self.groups.add_finding(rule, message, place);
+    }
+}
+
+/// Under a suggestion the code comes as it is, as it would be, and with marks; the second of these says it all.
+fn is_old_code(line: &str) -> bool {
+    let text = line.trim_start();
+    let code = text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    let is_numbered = code.len() < text.len();
+    code.starts_with(if is_numbered { '-' } else { '|' })
+}
+
+/// What is the same under every error: links, and lines of the frame with nothing in them.
+fn is_filler(line: &str) -> bool {
+    line.trim() == "|"
+        || ["for further information visit", "For more information about", "errors have detailed explanations"]
+            .iter()
+            .any(|words| line.contains(words))
+}
+
+static HEADER: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^(?:warning|error|note|fatal error)(?:\[\w+\])?: |^[A-Z]{1,5}\d{2,4}(?: \[\*\])? \S"));
+/// What may follow the header of a finding; a blank line is part of it only inside ruff's.
+static BLOCK: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"^ *(?:-->|:::|\||=|\.\.\.|\d+ +(?:[|+~-]|/)|\d+ *\|)|^(?:help|note): |^\s+[|^~]|^ {10,}\S")
+});
+static LINT: LazyLock<Regex> = LazyLock::new(|| {
+    regex(concat!(
+        r"#\[(?:warn|deny|forbid)\(([\w:]+)\)\]|`-[WDF] ([\w:-]+)` implied by|",
+        r"requested on the command line with `-[WDF] ([\w:-]+)`|index\.html#(\w+)"
+    ))
+});
+static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:warning|error)\[(\w+)\]|^([A-Z]{1,5}\d{2,4}) "));
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| regex(r"`[^`]*`|\d+"));
+
+/// The rule that a finding names itself. rustc does so only where a rule is found for the first time.
+fn rule_of(block: &[String]) -> Option<String> {
+    let first_group = |captures: regex::Captures<'_>| {
+        captures.iter().skip(1).flatten().next().map(|group| group.as_str().replace('-', "_"))
+    };
+    if let Some(code) = block.first().and_then(|line| CODE.captures(line)).and_then(first_group) {
+        return Some(code);
+    }
+    // The link names a clippy lint without its prefix; the note, when there is one, names it in full.
+    let named = block.iter().filter_map(|line| LINT.captures(line)).filter_map(first_group);
+    let named: Vec<String> = named.collect();
+    let full = named.iter().find(|name| name.contains("::")).or_else(|| named.last())?;
+    let linked = block.iter().any(|line| line.contains("rust-clippy/"));
+    Some(if linked && !full.contains("::") { format!("clippy::{full}") } else { full.clone() })
+}
+
+#[derive(Default)]
+struct Groups {
+    /// Rules in the order of their first finding, each with its messages and their places.
+    in_order: Vec<Group>,
+    /// Which rule a message of this shape had when it was named.
+    known: HashMap<String, String>,
+    findings: usize,
+}
+
+struct Group {
+    rule: String,
+    count: usize,
+    messages: Vec<(String, Vec<String>)>,
+}
+
+impl Groups {
+    fn add_finding(&mut self, rule: Option<String>, message: &str, place: String) {
+        let shape = QUOTED.replace_all(message, "`").into_owned();
+        let rule = match rule {
+            Some(rule) => {
+                if self.known.len() < MAX_FINDINGS {
+                    self.known.insert(shape, rule.clone());
+                }
+                rule
+            }
+            None => self.known.get(&shape).cloned().unwrap_or_else(|| "warning".to_owned()),
+        };
+        self.add(rule, message, Some(place));
+    }
+
+    fn add(&mut self, rule: String, message: &str, place: Option<String>) {
+        self.findings += 1;
+        let at = self.in_order.iter().position(|group| group.rule == rule).unwrap_or_else(|| {
+            self.in_order.push(Group { rule, count: 0, messages: Vec::new() });
+            self.in_order.len() - 1
+        });
+        let group = &mut self.in_order[at];
+        group.count += 1;
+        let at = group.messages.iter().position(|(text, _)| text == message).unwrap_or_else(|| {
+            group.messages.push((message.to_owned(), Vec::new()));
+            group.messages.len() - 1
+        });
+        let places = &mut group.messages[at].1;
+        if let Some(place) = place
+            && !places.contains(&place)
+        {
+            places.push(place);
+        }
+    }
+
+    fn write(&mut self, out: &mut Emitter<'_>) {
+        for group in std::mem::take(&mut self.in_order) {
+            let head = format!("{} ({})", group.rule, group.count);
+            let mut indent = format!("{head} ");
+            if group.messages.len() > 1 {
+                out.write(&head);
+                "  ".clone_into(&mut indent);
+            }
+            for (message, places) in group.messages {
+                let message = message.strip_prefix(&group.rule).map_or(message.as_str(), str::trim_start);
+                if places.is_empty() {
+                    out.write(&format!("{indent}{message}"));
+                } else {
+                    out.write(&format!("{indent}{message}: {}", places.join(", ")));
+                }
+            }
+        }
+        self.findings = 0;
+    }
+}

@@ -1,0 +1,241 @@
+//! `listing`: long lists of files without loss of a name: details of `ls -l` left out, paths folded by directory,
+//! the drawing of `tree` turned into indentation.
+
+use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
+
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::FilterConfidence;
+
+use super::{Facts, Reducer, Strategy};
+use crate::{emit::Emitter, lines::regex};
+
+/// Parameters of `listing`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Listing {
+    /// A list of no more lines is left as it is.
+    pub max_lines: usize,
+}
+
+impl Default for Listing {
+    fn default() -> Self {
+        Self { max_lines: 60 }
+    }
+}
+
+impl Strategy for Listing {
+    fn start(&self, _: &Facts) -> Box<dyn Reducer> {
+        Box::new(Machine { limit: self.max_lines, ..Machine::default() })
+    }
+}
+
+/// More text is not held; what is held is then folded by itself.
+const MAX_HELD: usize = 4 << 20;
+/// A line with more slashes is no path: what is folded is walked by recursion.
+const MAX_DEPTH: usize = 64;
+/// Names are written in lines of about this length.
+const WIDTH: usize = 160;
+
+#[derive(Default)]
+struct Machine {
+    limit: usize,
+    held: Vec<String>,
+    bytes: usize,
+    found: bool,
+}
+
+static LONG: LazyLock<Regex> = LazyLock::new(|| {
+    regex(concat!(
+        r"^([-dlbcps])[rwxsStT-]{9}[+.@]? +\d+ +\S+ +\S+ +(?:\d[\d.,]*[KMGTP]?|\d+, *\d+) +",
+        r"(?:\w{3} +\d+ +[\d:]+|\d+ \w{3} +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d(?::[\d.]+ [+-]\d{4})?) (.+)$"
+    ))
+});
+
+impl Machine {
+    fn flush(&mut self, out: &mut Emitter<'_>) {
+        let lines = std::mem::take(&mut self.held);
+        self.bytes = 0;
+        if lines.iter().any(|line| is_drawn(line)) {
+            self.found = true;
+            return lines.iter().for_each(|line| undrawn(line, out));
+        }
+        if lines.len() <= self.limit {
+            return keep_all(&lines, out);
+        }
+        let long = lines.iter().filter(|line| LONG.is_match(line)).count();
+        let paths = lines.iter().filter(|line| is_path(line)).count();
+        if long * 10 >= lines.len() * 8 {
+            self.found = true;
+            names_only(&lines, out);
+        } else if paths * 10 >= lines.len() * 8 && lines.len() > self.limit * 2 {
+            self.found = true;
+            folded(&lines, out);
+        } else {
+            keep_all(&lines, out);
+        }
+    }
+}
+
+impl Reducer for Machine {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        self.bytes += line.len() + 1;
+        self.held.push(line.to_owned());
+        if self.bytes > MAX_HELD {
+            self.flush(out);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.flush(out);
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+fn keep_all(lines: &[String], out: &mut Emitter<'_>) {
+    for line in lines {
+        out.keep(line);
+    }
+}
+
+fn is_drawn(line: &str) -> bool {
+    line.contains("├── ") || line.contains("└── ")
+}
+
+fn undrawn(line: &str, out: &mut Emitter<'_>) {
+    let name = line.trim_start_matches(['│', '├', '└', '─', ' ', '\u{a0}']);
+    let depth = line[..line.len() - name.len()].chars().count() / 4;
+    if depth == 0 {
+        return out.keep(line);
+    }
+    out.fold(line);
+    out.write(&format!("{:depth$}{name}", ""));
+}
+
+/// Writes names several to a line.
+struct Names<'a, 'b> {
+    line: String,
+    indent: usize,
+    out: &'a mut Emitter<'b>,
+}
+
+impl Names<'_, '_> {
+    fn push(&mut self, name: &str) {
+        if self.line.len() > self.indent {
+            if self.line.len() + name.len() > WIDTH {
+                self.end();
+            } else {
+                self.line.push_str("  ");
+            }
+        }
+        if self.line.is_empty() {
+            let _ = write!(self.line, "{:1$}", "", self.indent);
+        }
+        self.line.push_str(name);
+    }
+
+    fn end(&mut self) {
+        if !self.line.is_empty() {
+            self.out.write(&self.line);
+            self.line.clear();
+        }
+    }
+}
+
+fn names_only(lines: &[String], out: &mut Emitter<'_>) {
+    let entries = lines.iter().filter(|line| LONG.is_match(line)).count();
+    out.write(&format!("[{entries} entries, names only; `/` marks a directory]"));
+    let mut names = Names { line: String::new(), indent: 0, out };
+    for line in lines {
+        let Some(parts) = LONG.captures(line) else {
+            names.end();
+            names.out.keep(line);
+            continue;
+        };
+        names.out.fold(line);
+        let name = &parts[2];
+        match &parts[1] {
+            "d" if name == "." || name == ".." => {}
+            "d" => names.push(&format!("{name}/")),
+            "l" => names.push(name.split(" -> ").next().unwrap_or(name)),
+            _ => names.push(name),
+        }
+    }
+    names.end();
+}
+
+fn is_path(line: &str) -> bool {
+    !line.starts_with(' ')
+        && !line.contains(": ")
+        && !line.contains('\t')
+        && (1..=MAX_DEPTH).contains(&line.matches('/').count())
+}
+
+#[derive(Default)]
+struct Folder<'a> {
+    folders: BTreeMap<&'a str, Folder<'a>>,
+    files: Vec<&'a str>,
+}
+
+fn folded(lines: &[String], out: &mut Emitter<'_>) {
+    let mut root = Folder::default();
+    let mut count = 0;
+    for line in lines.iter().filter(|line| is_path(line)) {
+        count += 1;
+        out.fold(line);
+        let (parents, name) = line.trim_end_matches('/').rsplit_once('/').map_or(("", line.as_str()), |parts| parts);
+        let mut folder = &mut root;
+        if !parents.is_empty() || line.starts_with('/') {
+            for part in parents.split('/') {
+                folder = folder.folders.entry(part).or_default();
+            }
+        }
+        if line.ends_with('/') {
+            folder.folders.entry(name).or_default();
+        } else {
+            folder.files.push(name);
+        }
+    }
+    out.write(&format!("[{count} paths, by directory]"));
+    show(&root, "", 0, out);
+    lines.iter().filter(|line| !is_path(line)).for_each(|line| out.keep(line));
+}
+
+/// Writes a folder's files on its own line where they fit, then its folders, indented by one.
+fn show(folder: &Folder<'_>, path: &str, depth: usize, out: &mut Emitter<'_>) {
+    let files: Vec<&str> = folder.files.iter().copied().filter(|name| !folder.folders.contains_key(name)).collect();
+    // A folder with nothing but one folder is written with it.
+    if files.is_empty()
+        && folder.folders.len() == 1
+        && let Some((name, only)) = folder.folders.first_key_value()
+    {
+        return show(only, &format!("{path}{name}/"), depth, out);
+    }
+    let indent = depth.min(40);
+    let inner = if path.is_empty() { indent } else { indent + 1 };
+    let mut names = Names { line: format!("{:indent$}{path}", ""), indent: inner, out };
+    if !path.is_empty() && !files.is_empty() {
+        names.line.push_str(" :");
+    }
+    for name in files {
+        names.push(name);
+    }
+    names.end();
+    for (name, below) in &folder.folders {
+        show(below, &format!("{name}/"), inner, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_told_from_other_lines() {
+        assert!(is_path("./a/b c.txt"));
+        for line in ["find: ‘/root’: Permission denied", "", "README.md", " 12K ./a"] {
+            assert!(!is_path(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The ways to shorten an output: what a rule names in `strategy.type`. One file each; what they share is in `clip`
+//! and `shape`.
+
+mod clip;
+mod columns;
+mod dedup;
+mod diagnostics;
+mod git_diff;
+mod git_log;
+mod git_status;
+mod group_by_rule;
+mod keep_matching;
+mod listing;
+mod long_lines;
+mod patterns;
+mod reducer;
+mod runs;
+mod strip_annotated;
+mod strip_noise;
+mod test_summary;
+mod truncate;
+
+pub(crate) use reducer::{Facts, Reducer, Strategy};
+pub use reducer::{StrategyConfig, StrategyError};

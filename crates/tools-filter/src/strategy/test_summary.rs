@@ -1,0 +1,412 @@
+//! `test_summary`: of a test run the failures and the summary stay. Knows the lines of cargo test, nextest, pytest,
+//! unittest, go test, jest, vitest, mocha, rspec, dotnet, maven, gradle and TAP.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::FilterConfidence;
+
+use super::{Facts, Reducer, Strategy, clip::Clip};
+use crate::{emit::Emitter, lines::regex};
+
+/// Parameters of `test_summary`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TestSummary {
+    /// What tests printed is shown for so many failures; name and message are shown for all.
+    pub max_failures: usize,
+    /// Lines of a stack trace that are shown.
+    pub truncate_stack_trace: usize,
+}
+
+impl Default for TestSummary {
+    fn default() -> Self {
+        Self { max_failures: 10, truncate_stack_trace: 50 }
+    }
+}
+
+impl Strategy for TestSummary {
+    fn start(&self, _: &Facts) -> Box<dyn Reducer> {
+        Box::new(Machine {
+            limits: self.clone(),
+            part: Part::Run,
+            failures: 0,
+            named: HashSet::new(),
+            pending: Vec::new(),
+            found: false,
+            summed_up: false,
+            passed: 0,
+        })
+    }
+}
+
+/// More names are not remembered.
+const MAX_NAMES: usize = 10_000;
+
+/// Where in a run's output we are.
+enum Part {
+    /// Among the tests' own lines.
+    Run,
+    /// In what a failing test printed.
+    Captured(Clip),
+    /// After the header of one, which is shown unless the first line names the test too.
+    Header(String, Clip),
+    /// In the message that a failing test ended with.
+    Message,
+    /// In a stack trace after it, with so many lines shown.
+    Trace(usize),
+    /// In a Python failure: its source is not shown, what it says is.
+    Python,
+    /// In what a failing Python test printed.
+    PythonCaptured(Clip),
+    /// In the list of failing tests at the end.
+    Names,
+    /// In what nextest shows, indented, of a failing test; what the test runner in it says is known already.
+    Nested(Clip),
+}
+
+struct Machine {
+    limits: TestSummary,
+    part: Part,
+    failures: usize,
+    /// Tests whose failure was shown.
+    named: HashSet<String>,
+    /// Lines of failing tests whose failure may be shown further down.
+    pending: Vec<(String, String)>,
+    found: bool,
+    summed_up: bool,
+    passed: u64,
+}
+
+fn any(patterns: &[&str]) -> Regex {
+    regex(&patterns.iter().map(|pattern| format!("(?:{pattern})")).collect::<Vec<_>>().join("|"))
+}
+
+/// Tests that passed or were skipped.
+static PASSED: LazyLock<Regex> = LazyLock::new(|| {
+    any(&[
+        r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",
+        r"^\s+(?:PASS|SKIP|START) +\[",
+        r"^\S+::.* (?:PASSED|SKIPPED|XFAIL)(?: \(.*\))?(?:\s+\[ *\d+%\])?\s*$",
+        r"^\[gw\d+\]\s+\[ *\d+%\] (?:PASSED|SKIPPED|XFAIL) ",
+        r"^\s*(?:=== (?:RUN|PAUSE|CONT|NAME) |--- (?:PASS|SKIP): )",
+        r"^\s*(?:[✓√✔○↓]|✅) ",
+        r"^\s*PASS (?:\S+ )?\S+(?: \([\d.]+ m?s\))?$",
+        r"^test\S* \(.*\) \.\.\. (?:ok|skipped.*|expected failure)$",
+        r"^ok \d+ ",
+        r"^\s+Passed \S",
+        r"^\[INFO\] (?:Running \S+|Tests run: \d+, Failures: 0, Errors: 0.*)$",
+        r"^\S+ > .+ PASSED$",
+        r"^ *\d+/\d+ Test +#\d+: .* Passed ",
+    ])
+});
+
+/// What runners and builds say while they work.
+static NOISE: LazyLock<Regex> = LazyLock::new(|| {
+    any(&[
+        r"^\s+(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Blocking|Adding|Finished|Running|Doc-tests|Executable) ",
+        r"^running \d+ tests?$",
+        r"^[.i]+(?: \d+/\d+)?$",
+        r"^test result: ok\. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered",
+        r"^(?:thread '.*' )?note: run with `RUST_BACKTRACE",
+        r"^note: (?:Some details are omitted|run with)",
+        r"^\s+(?:Nextest run ID|Starting \d+ tests?) ",
+        r"^[─━═⎯-]{10,}$",
+        r"^=+ test session starts =+$",
+        r"^(?:platform \w+ -- |cachedir: |rootdir: |configfile: |plugins: |testpaths: |asyncio: |hypothesis profile |benchmark: |metadata: |collect(?:ed|ing) \d+ items?$|collecting \.\.\. |created: \d+/\d+ workers|\d+ workers \[)",
+        r"^(?:\S+\.py )?[.sx]+(?:\s+\[ *\d+%\])?\s*$",
+        r"^(?:_ ){5,}_?\s*$",
+        r"^PASS$",
+        r"^\?\s+\S+\s+\[no test files\]",
+        r"^\s+RUN +v\d",
+        r"^\s+at .*(?:node_modules[/\\]|node:internal|\(internal/)",
+        r"^(?:transforming|transforming \(\d+\).*)$",
+        r"^Snapshots: +0 total$",
+        r"^> Task :\S+(?: UP-TO-DATE| NO-SOURCE| FROM-CACHE)?$",
+        r"^ +Start +\d+: ",
+        r"^\s+\d+: +(?:0x[0-9a-f]+ - )?<?(?:std|core|alloc|test|rust_begin_unwind|__rust\w*)\b",
+        r"^\s+\d+: <fn\(\) -> ",
+        r"^\s+at /rustc/",
+    ])
+});
+
+static SUMMARY: LazyLock<Regex> = LazyLock::new(|| {
+    any(&[
+        r"^test result: ",
+        r"^\s+Summary \[",
+        r"^=+ .*(?:passed|failed|error|skipped|no tests ran).* =+$",
+        r"^\d+ (?:passed|failed|examples?)\b",
+        r"^(?:ok|FAIL)\s+\S+\s",
+        r"^\s*(?:Tests|Test Files|Test Suites):?\s",
+        r"^(?:OK|FAILED)(?: \(.*\))?$",
+        r"^\s+\d+ passing",
+        r"^\[INFO\] Tests run:|^Passed!|^Total tests:|^# pass ",
+        r"^\d+% tests passed",
+    ])
+});
+
+static NESTED: LazyLock<Regex> = LazyLock::new(|| regex(r"^ +(?:stdout|stderr|output) ─{3,}"));
+/// What the runner inside of nextest says about the one test that it runs.
+static INNER: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"^ +(?:running 1 test|failures:|test \S+ \.\.\. FAILED|test result: FAILED\. 0 passed; 1 failed; .*|note: .*`RUST_BACKTRACE.*)$",
+    )
+});
+
+static FAILED: LazyLock<Regex> = LazyLock::new(|| regex(r"^test (\S+)(?: - .*)? \.\.\. FAILED$"));
+static CAPTURED: LazyLock<Regex> = LazyLock::new(|| regex(r"^---- (\S+).* ----$"));
+static PANIC: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^thread '.*' (?:\(\d+\) )?(?:panicked at|has overflowed)|^Error: "));
+static PYTHON: LazyLock<Regex> = LazyLock::new(|| regex(r"^_{3,} .+ _{3,}$"));
+static SAYS: LazyLock<Regex> = LazyLock::new(|| regex(r"^>|^E +\S|^\S+\.py:\d+:|^\[XPASS|^[A-Z]+ +\S+:\S+:\d+"));
+static SOURCE: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^ {4,}(?:(?:raise|assert|def|class|return|import) |except[ :]|@|with \S+\(|if .*:$)"));
+static RULER: LazyLock<Regex> = LazyLock::new(|| regex(r"={6,}|-{8,}|_{6,}|─{6,}|━{6,}|⎯{6,}|\*{8,}|#{8,}"));
+
+impl Machine {
+    /// A new part of the output may begin with this line.
+    fn turn(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
+        if let Some(header) = CAPTURED.captures(line) {
+            self.leave(out);
+            self.found = true;
+            self.failures += 1;
+            if self.named.len() < MAX_NAMES {
+                self.named.insert(header[1].to_owned());
+            }
+            let (head, tail) = self.room();
+            self.part = Part::Header(line.to_owned(), Clip::new(head, tail));
+            return true;
+        }
+        if PYTHON.is_match(line) {
+            self.leave(out);
+            self.found = true;
+            self.part = Part::Python;
+            shorten(line, out);
+            return true;
+        }
+        if NESTED.is_match(line) {
+            self.leave(out);
+            self.found = true;
+            let (head, tail) = self.room();
+            self.part = Part::Nested(Clip::new(head, tail));
+            out.fold(line);
+            return true;
+        }
+        if line == "failures:" {
+            self.leave(out);
+            self.part = Part::Names;
+            out.fold(line);
+            return true;
+        }
+        let ends =
+            SUMMARY.is_match(line) && !matches!(self.part, Part::Captured(_) | Part::Header(..) | Part::Nested(_));
+        let ends = ends || (line.starts_with("===") && line.ends_with("==="));
+        if ends && !matches!(self.part, Part::Run) {
+            self.leave(out);
+        }
+        false
+    }
+
+    /// Remembers which test nextest is speaking of; `false` when it said the same before.
+    fn note_status(&mut self, line: &str) -> bool {
+        if self.named.len() >= MAX_NAMES {
+            return true;
+        }
+        if let Some(name) = line.rsplit(' ').next() {
+            self.named.insert(name.to_owned());
+        }
+        self.named.insert(line.to_owned())
+    }
+
+    /// Lines shown at the beginning and at the end of what a failing test printed.
+    fn room(&self) -> (usize, usize) {
+        if self.failures > self.limits.max_failures { (0, 0) } else { (3, 10) }
+    }
+
+    fn leave(&mut self, out: &mut Emitter<'_>) {
+        match &mut self.part {
+            Part::Captured(clip) | Part::Nested(clip) | Part::PythonCaptured(clip) => clip.finish(out),
+            Part::Header(header, _) => out.keep(header),
+            _ => {}
+        }
+        self.part = Part::Run;
+    }
+
+    /// Gives on what is known of failing tests and was not shown since.
+    fn settle(&mut self, out: &mut Emitter<'_>) {
+        for (name, line) in std::mem::take(&mut self.pending) {
+            if self.named.contains(&name) {
+                out.fold(&line);
+            } else {
+                out.keep(&line);
+            }
+        }
+    }
+
+    fn run_line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if let Some(failed) = FAILED.captures(line).filter(|_| self.pending.len() < MAX_NAMES) {
+            self.found = true;
+            self.pending.push((failed[1].to_owned(), line.to_owned()));
+        } else if PASSED.is_match(line) {
+            self.found = true;
+            self.passed += 1;
+            out.noise(line);
+        } else if NOISE.is_match(line) {
+            self.found = true;
+            out.noise(line);
+        } else {
+            if SUMMARY.is_match(line) {
+                self.summed_up = true;
+                self.settle(out);
+            }
+            if is_status(line) && !self.note_status(line) {
+                return out.fold(line);
+            }
+            shorten(line, out);
+        }
+    }
+}
+
+/// Keeps a line; a ruler in it becomes a short one.
+fn shorten(line: &str, out: &mut Emitter<'_>) {
+    if RULER.is_match(line) {
+        let short = RULER.replace_all(line, |found: &regex::Captures<'_>| found[0].chars().take(3).collect::<String>());
+        out.fold(line);
+        out.write(&short);
+    } else {
+        out.keep(line);
+    }
+}
+
+impl Reducer for Machine {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if self.turn(line, out) {
+            return;
+        }
+        if let Part::Header(header, clip) = &mut self.part {
+            if line.is_empty() {
+                return out.fold(line);
+            }
+            let name = CAPTURED.captures(header).map(|header| format!("thread '{}'", &header[1]));
+            if name.is_some_and(|name| line.starts_with(&name)) {
+                out.fold(header);
+            } else {
+                out.keep(header);
+            }
+            let clip = std::mem::replace(clip, Clip::new(0, 0));
+            self.part = Part::Captured(clip);
+        }
+        match &mut self.part {
+            Part::Run | Part::Header(..) => self.run_line(line, out),
+            Part::Captured(clip) => {
+                if PANIC.is_match(line) {
+                    clip.finish(out);
+                    self.part = Part::Message;
+                    out.keep(line);
+                } else if line.is_empty() {
+                    out.fold(line);
+                } else {
+                    clip.line(line, out);
+                }
+            }
+            Part::Message => {
+                if line == "stack backtrace:" {
+                    self.part = Part::Trace(0);
+                    out.keep(line);
+                } else if line.is_empty() {
+                    out.fold(line);
+                } else {
+                    self.run_line(line, out);
+                }
+            }
+            Part::Trace(shown) => {
+                let frame = line.starts_with(' ');
+                if !frame {
+                    self.part = Part::Message;
+                    self.run_line(line, out);
+                } else if NOISE.is_match(line) {
+                    // A frame of the standard library: its name may sound like a failure.
+                    out.fold(line);
+                } else if *shown >= self.limits.truncate_stack_trace {
+                    out.cut(line);
+                } else {
+                    *shown += 1;
+                    out.keep(line);
+                }
+            }
+            Part::Python | Part::PythonCaptured(_) if line.starts_with("---") && line.contains(" Captured ") => {
+                self.leave(out);
+                let (head, tail) = self.room();
+                self.part = Part::PythonCaptured(Clip::new(head, tail));
+                shorten(line, out);
+            }
+            Part::PythonCaptured(clip) => clip.line(line, out),
+            Part::Python => {
+                if line.is_empty() || line.trim_end() == "E" {
+                    out.fold(line);
+                } else if SAYS.is_match(line) {
+                    shorten(line, out);
+                } else if SOURCE.is_match(line) {
+                    // Its words are the program's, not a report.
+                    out.fold(line);
+                } else if line.starts_with("    ") || NOISE.is_match(line) || is_argument(line) {
+                    out.noise(line);
+                } else {
+                    out.keep(line);
+                }
+            }
+            Part::Nested(clip) => {
+                if !line.is_empty() && (!line.starts_with("    ") || is_status(line) || SUMMARY.is_match(line)) {
+                    self.leave(out);
+                    self.run_line(line, out);
+                } else if line.is_empty()
+                    || INNER.is_match(line)
+                    || NOISE.is_match(line)
+                    || self.named.contains(line.trim())
+                {
+                    out.fold(line);
+                } else if PANIC.is_match(line.trim_start()) {
+                    clip.finish(out);
+                    self.part = Part::Nested(Clip::new(usize::MAX, 0));
+                    out.keep(line);
+                } else {
+                    clip.line(line, out);
+                }
+            }
+            Part::Names => match line.strip_prefix("    ") {
+                Some(name) if !self.named.insert(name.trim().to_owned()) => out.fold(line),
+                None if line.is_empty() => out.fold(line),
+                Some(_) => out.keep(line),
+                None => {
+                    self.part = Part::Run;
+                    self.run_line(line, out);
+                }
+            },
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.leave(out);
+        self.settle(out);
+        if self.passed > 0 && !self.summed_up {
+            let lines = if self.passed == 1 { "line" } else { "lines" };
+            out.write(&format!("[{} {lines} of tests that passed or were skipped]", self.passed));
+        }
+        let confidence = if self.summed_up { FilterConfidence::Full } else { FilterConfidence::Partial };
+        self.found.then_some(confidence)
+    }
+}
+
+/// `        FAIL [   0.010s] …`: nextest about the next test.
+fn is_status(line: &str) -> bool {
+    let text = line.trim_start();
+    let word = text.split(' ').next().unwrap_or_default();
+    text[word.len()..].trim_start().starts_with('[') && word.chars().all(|c| c.is_ascii_uppercase() || c == '-')
+}
+
+/// `inv = <app.core.Inventory object at 0x…>, n = 4`: what a Python test was called with.
+fn is_argument(line: &str) -> bool {
+    line.split_once(" = ").is_some_and(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'))
+}
