@@ -1,3 +1,8 @@
-//! Redaction through its public interface.
+//! What holds as a whole: redaction; filters on real outputs and on generated ones, rules of a user, the estimate.
 
 mod redaction;
+
+mod fixtures;
+mod law;
+mod rules;
+mod tokens;

@@ -1,0 +1,283 @@
+//! The law of failure, over generated outputs and hostile rules: what reports a failure is in the result.
+
+use std::{fmt::Write as _, sync::LazyLock};
+
+use proptest::prelude::*;
+use tools_filter::{Exit, FilterConfig, FilterEvent, FilterPipeline, sanitize_output};
+
+/// Lines that report something; `#` becomes a number of its own.
+const REPORTS: &[&str] = &[
+    "error[E0308]: mismatched types in f#",
+    "error: could not compile `crate#` (lib) due to 2 previous errors",
+    "thread 'tests::t#' (12) panicked at src/lib.rs:#:9:",
+    "assertion `left == right` failed: case #",
+    "test tests::case# ... FAILED",
+    "test result: FAILED. 3 passed; # failed; 0 ignored",
+    "E       ValueError: only # left",
+    "FAILED tests/test_core.py::test_#",
+    "--- FAIL: TestParse# (0.00s)",
+    "    parse_test.go:#: unexpected token",
+    "  × renders number # 12ms",
+    "AssertionError: expected # to equal 3",
+    "CONFLICT (content): Merge conflict in file#.rs",
+    "fatal: not a git repository #",
+    "src/main#.c:3:9: error: ‘y’ undeclared",
+    "make: *** [Makefile:#: app] Error 1",
+    "npm error code E#",
+    "ERROR: No matching distribution found for pkg==#",
+    "java.lang.IllegalStateException: state #",
+    "Traceback (most recent call last) #",
+    "2026-11-20T04:11:09Z ERROR worker failed job #",
+    "kernel: Out of memory: Killed process # (java)",
+    "Error: Unsupported argument on main.tf line #",
+    "pod-# 0/1 CrashLoopBackOff 7 3m",
+    "Segmentation fault (core dumped) #",
+    "process exited with code 1#",
+    "undefined reference to `symbol#'",
+];
+
+/// Lines of work, and lines that begin or end something.
+const WORK: &[&str] = &[
+    "   Compiling error-chain v0.12.#",
+    "running # tests",
+    "test parse::error_# ... ok",
+    "failures:",
+    "---- tests::t# stdout ----",
+    "stack backtrace:",
+    "   3: core::panicking::panic_fmt",
+    "    tests::t#",
+    "warning: unused variable: `x#`",
+    "  --> src/lib.rs:#:5",
+    "   |",
+    "test_a.py::test_# PASSED [ 50%]",
+    "_______________ test_# _______________",
+    "=============== FAILURES ===============",
+    "    def test_#(self):",
+    "--- PASS: TestA# (0.00s)",
+    "  ✓ works # (1 ms)",
+    "        FAIL [   0.010s] (4/6) demo tests::t#",
+    "  stdout ───",
+    "gcc -Wall -c mod_#.c -o mod_#.o",
+    "diff --git a/f# b/f#",
+    "@@ -1,2 +1,# @@",
+    "commit dfafb0492caa#",
+    "Author: A <a@example.org>",
+    "\tmodified:   src/file#.rs",
+    "Untracked files:",
+    "a/b/c#.txt",
+    "-rw-r--r-- 1 root root # Nov 22 10:00 file#",
+    "│   ├── file#",
+    "",
+    "Collecting package#",
+    "hint: try again",
+    "plain text #",
+];
+
+const COMMANDS: &[&str] = &[
+    "cargo test",
+    "cargo nextest run",
+    "cargo clippy",
+    "cargo build",
+    "cargo fmt --check",
+    "pytest",
+    "go test ./...",
+    "jest",
+    "dotnet test",
+    "git status",
+    "git diff",
+    "git log -p",
+    "git push",
+    "git merge x",
+    "ls -la",
+    "find .",
+    "tree",
+    "grep -rn x .",
+    "cat app.log",
+    "docker build .",
+    "docker pull x",
+    "terraform apply",
+    "kubectl get pods",
+    "npm install",
+    "pip install x",
+    "brew install x",
+    "apt-get install x",
+    "make",
+    "gcc a.c",
+    "gradle build",
+    "go build",
+    "npm run build",
+    "node a.js",
+    "tsc",
+    "eslint .",
+    "ruff check",
+    "mypy .",
+    "pylint a",
+    "black .",
+    "python a.py",
+    "curl x",
+    "ps aux",
+    "cat file",
+    "unknown-command",
+];
+
+/// Rules that would drop everything.
+const HOSTILE: &str = r#"
+[[rules]]
+name = "h1"
+match = { exact = "h1" }
+strategy = { type = "strip_noise", patterns = [".*"] }
+[[rules]]
+name = "h2"
+match = { exact = "h2" }
+strategy = { type = "truncate", max_lines = 2, head = 1, tail = 1 }
+[[rules]]
+name = "h3"
+match = { exact = "h3" }
+strategy = { type = "keep_matching", patterns = ["plain"] }
+[[rules]]
+name = "h4"
+match = { exact = "h4" }
+strategy = { type = "strip_annotated", patterns = ["."], long_output_threshold = 4, keep_head = 1, keep_tail = 1 }
+[[rules]]
+name = "h5"
+match = { exact = "h5" }
+strategy = [{ type = "strip_noise", patterns = ["."] }, { type = "truncate", max_lines = 0, head = 0, tail = 0 }, { type = "dedup" }]
+"#;
+
+static PIPELINE: LazyLock<FilterPipeline> = LazyLock::new(|| {
+    let (pipeline, errors) = FilterPipeline::compile(&FilterConfig::default(), Some(HOSTILE));
+    assert_eq!(errors, []);
+    pipeline
+});
+
+fn pipeline() -> FilterPipeline {
+    PIPELINE.clone()
+}
+
+/// A line, and whether it reports something.
+fn line() -> impl Strategy<Value = (String, bool)> {
+    let number = 100_000_u32..999_999;
+    let report = (proptest::sample::select(REPORTS), number.clone())
+        .prop_map(|(text, n)| (text.replace('#', &n.to_string()), true));
+    let work =
+        (proptest::sample::select(WORK), number).prop_map(|(text, n)| (text.replace('#', &n.to_string()), false));
+    prop_oneof![1 => report, 3 => work]
+}
+
+fn exit() -> impl Strategy<Value = Exit> {
+    prop_oneof![Just(Exit::Unknown), Just(Exit::Code(0)), Just(Exit::Code(1)), Just(Exit::Code(134))]
+}
+
+fn command() -> impl Strategy<Value = String> {
+    let all: Vec<String> =
+        COMMANDS.iter().map(|command| (*command).to_owned()).chain((1..=5).map(|n| format!("h{n}"))).collect();
+    proptest::sample::select(all)
+}
+
+fn joined(lines: &[(String, bool)]) -> String {
+    lines.iter().flat_map(|(line, _)| [line.as_str(), "\n"]).collect()
+}
+
+/// The words that tell a report from every other line: its longest word with a digit.
+fn number(line: &str) -> &str {
+    line.split(|c: char| !c.is_ascii_digit()).max_by_key(|word| word.len()).unwrap_or_default()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_reports_a_failure_is_in_the_result(
+        lines in prop::collection::vec(line(), 0..90),
+        command in command(),
+        exit in exit(),
+    ) {
+        let text = joined(&lines);
+        let filtered = pipeline().filter(&command, exit, text.as_bytes()).text;
+        for (line, _) in lines.iter().filter(|(_, reports)| *reports) {
+            prop_assert!(filtered.contains(number(line)), "`{command}` lost `{line}`:\n{filtered}");
+        }
+    }
+
+    #[test]
+    fn nothing_grows_and_a_failure_is_never_silent(
+        lines in prop::collection::vec(line(), 0..60),
+        command in command(),
+        exit in exit(),
+    ) {
+        let text = joined(&lines);
+        let filtered = pipeline().filter(&command, exit, text.as_bytes()).text;
+        prop_assert!(filtered.len() <= text.len(), "`{command}`:\n{filtered}");
+        prop_assert!(filtered.trim().is_empty() == text.trim().is_empty(), "`{command}`:\n{text}");
+    }
+
+    #[test]
+    fn any_bytes_in_any_chunks_give_the_same_text(
+        bytes in prop::collection::vec(any::<u8>(), 0..400),
+        lines in prop::collection::vec(line(), 0..20),
+        command in command(),
+        size in 1_usize..50,
+    ) {
+        let text = joined(&lines);
+        let input = [text.as_bytes(), &bytes].concat();
+        let pipeline = pipeline();
+        let whole = pipeline.filter(&command, Exit::Code(1), &input);
+        let mut pieces = String::new();
+        let mut sink = |event: FilterEvent<'_>| if let FilterEvent::Kept(line) | FilterEvent::Written(line) = event {
+            pieces.push_str(line);
+            pieces.push('\n');
+        };
+        let mut stream = pipeline.start(&command, Exit::Code(1));
+        for chunk in input.chunks(size) {
+            stream.push(chunk, &mut sink);
+        }
+        let report = stream.finish(&mut sink);
+        if !report.ends_with_line_feed && pieces.ends_with('\n') {
+            pieces.pop();
+        }
+        prop_assert_eq!(pieces, whole.text);
+        prop_assert_eq!(report, whole.report);
+    }
+}
+
+/// A long log of repeated failures: not each is shown, but how many there are is said.
+#[test]
+fn failures_that_are_counted_are_counted_right() {
+    let mut text = String::new();
+    for n in 0..5000 {
+        let _ = writeln!(text, "2026-11-20T04:11:09Z INFO request {n} served");
+        if n % 100 == 7 {
+            let _ = writeln!(text, "2026-11-20T04:11:09Z ERROR job {n} failed");
+        }
+    }
+    let filtered = pipeline().filter("cat app.log", Exit::Code(0), text.as_bytes()).text;
+    assert!(filtered.lines().count() < 40, "{filtered}");
+    assert!(filtered.contains("[×50 in all] 2026-11-20T04:11:09Z ERROR job 7 failed"), "{filtered}");
+}
+
+/// Far more than is held back: the beginning is given on long before the end.
+#[test]
+fn a_stream_gives_on_what_it_knows_before_it_ends() {
+    for command in ["cat app.log", "cargo test", "git diff", "find .", "unknown"] {
+        let pipeline = pipeline();
+        let mut stream = pipeline.start(command, Exit::Unknown);
+        let mut events = 0_usize;
+        for n in 0..200_000 {
+            let line = format!("dir{}/sub/file{n}.txt is number {n} of many lines\n", n % 7);
+            stream.push(line.as_bytes(), &mut |_| events += 1);
+        }
+        assert!(events > 50_000, "`{command}` gave on {events}");
+        stream.finish(&mut |_| {});
+    }
+}
+
+#[test]
+fn a_command_that_failed_shows_the_end_of_what_was_only_work() {
+    let lines: Vec<String> = (0..5000).map(|n| format!("   Compiling crate{n} v1.0.0\n")).collect();
+    let text = lines.concat();
+    let filtered = pipeline().filter("cargo build", Exit::Code(101), text.as_bytes()).text;
+    assert!(filtered.ends_with("   Compiling crate4999 v1.0.0\n"), "{filtered}");
+    let filtered = pipeline().filter("cargo build", Exit::Code(0), text.as_bytes()).text;
+    assert_eq!(filtered, "[5000 lines of progress left out]\n");
+    assert_eq!(sanitize_output(filtered.as_bytes()), filtered);
+}

@@ -1,0 +1,137 @@
+//! Which rule a command gets, and what a user's rules and settings change.
+
+use tools_filter::{CommandMatcher, Exit, FilterConfig, FilterPipeline, Rule, StrategyConfig};
+
+#[test]
+fn each_command_gets_its_rule() {
+    let pipeline = FilterPipeline::builtin();
+    let table = [
+        ("cargo test", Some("cargo-test")),
+        ("cd x; cargo test", Some("cargo-test")),
+        ("A=1 cargo test --lib 2>&1 | tail -5", Some("cargo-test")),
+        ("cargo test && echo done", None),
+        ("cargo testify", None),
+        ("cargo nextest run", Some("cargo-nextest")),
+        ("cargo +nightly clippy -- -D warnings", Some("cargo-clippy")),
+        ("cargo check", Some("cargo-build")),
+        ("git -C x status", Some("git-status")),
+        ("git diff HEAD~1", Some("git-diff")),
+        ("git log --oneline", Some("git-log")),
+        ("git push origin main", Some("git-transfer")),
+        ("ls -la", Some("listing")),
+        ("find . -name '*.rs'", Some("listing")),
+        ("tree -L 2", Some("listing")),
+        ("tail -n 100 /var/log/syslog", Some("log-dedup")),
+        ("docker logs web", Some("log-dedup")),
+        ("journalctl -u x", Some("log-dedup")),
+        ("docker build -t x .", Some("docker-build")),
+        ("docker-compose up -d", Some("docker-build")),
+        ("npm ci", Some("npm-install")),
+        ("yarn install", Some("npm-install")),
+        ("pnpm i", Some("npm-install")),
+        ("python3 -m pip install x", Some("pip-install")),
+        ("make -j8", Some("make")),
+        ("makeinfo x", None),
+        ("makepkg", None),
+        ("ninja -C out", Some("make")),
+        ("python -m pytest -q", Some("pytest")),
+        ("go test ./...", Some("go-test")),
+        ("terraform plan", Some("terraform")),
+        ("kubectl get pods -A", Some("kubectl")),
+        ("brew install x", Some("brew")),
+        ("npx jest", Some("js-test")),
+        ("pnpm vitest run", Some("js-test")),
+        ("npx tsc --noEmit", Some("tsc")),
+        ("npx eslint src", Some("eslint")),
+        ("ruff check .", Some("ruff")),
+        ("mypy src", Some("mypy")),
+        ("gcc -c a.c", Some("compiler")),
+        ("curl -O https://x", Some("transfer")),
+        ("./gradlew build", Some("jvm")),
+        ("mvn test", Some("jvm")),
+        ("dotnet build", Some("dotnet")),
+        ("bundle exec rspec", Some("rspec")),
+        ("npx nx run-many", Some("js-build")),
+        ("turbo run build", Some("js-build")),
+        ("", None),
+        ("cat кириллица-кириллица-кириллица-кириллица", Some("long-lines")),
+    ];
+    for (command, expected) in table {
+        assert_eq!(pipeline.rule_for(command).map(Rule::name), expected, "{command}");
+    }
+    assert!(pipeline.rule_names().count() >= 19);
+}
+
+const USER: &str = r#"
+[[rules]]
+name = "mine"
+match = { prefix = "cargo test" }
+strategy = { type = "strip_noise", patterns = ["^junk"] }
+[[rules]]
+name = "git-status"
+enabled = false
+[[rules]]
+name = "broken"
+match = { prefix = "x" }
+strategy = { type = "truncate", max_lines = 5, head = 5, tail = 5 }
+[[rules]]
+name = "capture"
+match = { prefix = "x" }
+strategy = { type = "group_by_rule", rule_pattern = "no group" }
+"#;
+
+#[test]
+fn rules_of_a_user_come_first_and_replace_built_in_ones() {
+    let (pipeline, errors) = FilterPipeline::compile(&FilterConfig::default(), Some(USER));
+    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        errors,
+        [
+            "rule `broken` is skipped: `max_lines` is less than `head` and `tail` together",
+            "rule `capture` is skipped: `rule_pattern` needs a capture group"
+        ]
+    );
+    assert_eq!(pipeline.rule_for("cargo test").map(Rule::name), Some("mine"));
+    assert_eq!(pipeline.rule_for("git status").map(Rule::name), None);
+    assert_eq!(pipeline.filter("cargo test", Exit::Code(0), b"junk 1\nresult\n").text, "result\n");
+}
+
+#[test]
+fn older_keys_set_the_parameters_of_built_in_rules() {
+    let config: FilterConfig = toml::from_str(
+        "[git]\nmax_diff_lines = 4\nmax_log_entries = 1\n[clippy]\nenabled = false\n[test]\nmax_failures = 3\n",
+    )
+    .unwrap();
+    let (pipeline, errors) = FilterPipeline::compile(&config, None);
+    assert_eq!(errors, []);
+    let diff = "diff --git a/a b/a\nindex 1..2\n--- a/a\n+++ b/a\n@@ -1,9 +1,9 @@\n context line number one\n-old line number one\n+new line number one\n+new line number two, which is long\n+new line number three, which is long\n";
+    let filtered = pipeline.filter("git diff", Exit::Code(0), diff.as_bytes()).text;
+    assert!(filtered.contains("diff --git a/a b/a") && filtered.contains("+3 -1 in all"), "{filtered}");
+    let log = "commit aaaaaaaaaaaaaaaa\nAuthor: A\nDate:   D\n\n    one\n\ncommit bbbbbbbbbbbbbbbb\nAuthor: A\nDate:   D\n\n    two\n";
+    assert!(
+        pipeline.filter("git log", Exit::Code(0), log.as_bytes()).text.ends_with("[… 1 more commits; ask with -n]\n")
+    );
+    assert!(!pipeline.filter("git log -2", Exit::Code(0), log.as_bytes()).text.contains("more commits"));
+    assert_eq!(pipeline.rule_for("cargo clippy").map(Rule::name), None);
+    assert!(toml::from_str::<FilterConfig>("nonsense = 1").is_err());
+}
+
+#[test]
+fn switched_off_filters_leave_text_but_for_what_a_terminal_resolves() {
+    let config = FilterConfig { enabled: false, ..FilterConfig::default() };
+    let (pipeline, _) = FilterPipeline::compile(&config, Some(USER));
+    let filtered = pipeline.filter("cargo test", Exit::Code(0), b"\x1b[31mjunk\x1b[0m\n\n\n\nx");
+    assert_eq!((filtered.text.as_str(), filtered.report.stats), ("junk\n\n\n\nx", None));
+}
+
+#[test]
+fn a_host_can_add_a_rule_of_its_own() {
+    let matcher = CommandMatcher::Custom(std::sync::Arc::new(|command| command.words.len() == 3));
+    let strategy: StrategyConfig = toml::from_str("type = \"keep_matching\"\npatterns = [\"^keep\"]").unwrap();
+    let pipeline = FilterPipeline::builtin().with_rule(Rule::new("host", matcher, vec![strategy]).unwrap());
+    let text = "keep this\nand leave this one out of it, please\n";
+    assert_eq!(pipeline.filter("a b c", Exit::Code(0), text.as_bytes()).text, "keep this\n[… 1 line omitted]\n");
+    assert_eq!(pipeline.filter("a b c", Exit::Code(1), text.as_bytes()).text, text);
+    let (full, partial, fallback) = pipeline.metrics().confidence().totals();
+    assert_eq!((full, partial, fallback), (1, 0, 1));
+}
