@@ -13,6 +13,8 @@ pub struct FilterConfig {
     pub enabled: bool,
     /// The file with your own rules, or the directory that `filters.toml` is in; empty for the configuration's own.
     pub filters_path: String,
+    /// Credentials in output.
+    pub security: SecurityFilters,
     /// Older form: limits of test runs.
     pub test: TestFilters,
     /// Older form: limits of git output.
@@ -30,12 +32,29 @@ impl Default for FilterConfig {
         Self {
             enabled: true,
             filters_path: String::new(),
+            security: SecurityFilters::default(),
             test: TestFilters::default(),
             git: GitFilters::default(),
             clippy: Toggle::default(),
             dir_listing: Toggle::default(),
             log_dedup: Toggle::default(),
         }
+    }
+}
+
+/// Credentials in output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SecurityFilters {
+    /// Whether credentials are taken out of output.
+    pub enabled: bool,
+    /// Regular expressions of at most 512 characters for credentials of your own.
+    pub extra_patterns: Vec<String>,
+}
+
+impl Default for SecurityFilters {
+    fn default() -> Self {
+        Self { enabled: true, extra_patterns: Vec::new() }
     }
 }
 
@@ -92,7 +111,12 @@ impl Default for Toggle {
 impl FilterConfig {
     /// Whether the built-in rules are other than they stand.
     pub(crate) fn changes_rules(&self) -> bool {
-        let plain = Self { filters_path: self.filters_path.clone(), enabled: self.enabled, ..Self::default() };
+        let plain = Self {
+            enabled: self.enabled,
+            filters_path: self.filters_path.clone(),
+            security: self.security.clone(),
+            ..Self::default()
+        };
         *self != plain
     }
 

@@ -373,8 +373,12 @@ impl Work {
         // A note that all of it was progress must not be longer than what it stands for.
         let is_lost = lines == 0 && (self.exit.is_failure() || head.bytes <= MIN_GAIN);
         if confidence == FilterConfidence::Fallback || is_lost || (bytes >= head.bytes && head.bytes > 0) {
+            let mut after_blank = false;
             for line in &head.text {
-                self.counts.give(FilterEvent::Kept(line), sink);
+                let is_repeated = line.is_empty() && after_blank;
+                after_blank = line.is_empty();
+                let event = if is_repeated { FilterEvent::Dropped(line) } else { FilterEvent::Kept(line) };
+                self.counts.give(event, sink);
             }
             return FilterConfidence::Fallback;
         }

@@ -125,6 +125,14 @@ fn switched_off_filters_leave_text_but_for_what_a_terminal_resolves() {
 }
 
 #[test]
+fn runs_of_blank_lines_collapse_whatever_the_rule_finds() {
+    let filtered = FilterPipeline::builtin().filter("cargo build", Exit::Code(0), b"a\n\n\n\nb\n");
+    assert_eq!(filtered.text, "a\n\nb\n");
+    let filtered = FilterPipeline::builtin().filter("git status", Exit::Code(1), b"a\n\n\n\nb\n");
+    assert_eq!(filtered.text, "a\n\nb\n");
+}
+
+#[test]
 fn a_host_can_add_a_rule_of_its_own() {
     let matcher = CommandMatcher::Custom(std::sync::Arc::new(|command| command.words.len() == 3));
     let strategy: StrategyConfig = toml::from_str("type = \"keep_matching\"\npatterns = [\"^keep\"]").unwrap();
