@@ -1,12 +1,14 @@
 //! Writing to a terminal or pipe that may be gone at any moment.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
-/// Prints a text that ends with a line end, its own or one that is added.
+/// Prints a tool's text, with a line end that is its own or added. On a terminal, what could steer it is shown instead
+/// of sent; a program behind a pipe gets the text as it is.
 pub(crate) fn text(text: &str) {
-    line(text.strip_suffix('\n').unwrap_or(text));
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    if io::stdout().is_terminal() { line(&printable(text)) } else { line(text) }
 }
 
 /// Prints a text and a line end. A reader that is gone (`| head`) ends the program quietly, as it does other commands.

@@ -157,8 +157,9 @@ impl Parts {
     /// What no tool may change, wherever it lies: the rules it is judged by and the record of what it did, under every
     /// name they have, and the hooks that git would run outside of any sandbox.
     fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
-        let own = self.loaded.file.iter().chain(&self.audit).flat_map(|file| {
-            let named = std::path::absolute(file).ok();
+        let earlier = self.audit.iter().flat_map(|audit| earlier_records(audit));
+        let own = self.loaded.file.iter().chain(&self.audit).cloned().chain(earlier).flat_map(|file| {
+            let named = std::path::absolute(&file).ok();
             let canonical = file.canonicalize().ok();
             named.into_iter().chain(canonical)
         });
@@ -184,6 +185,20 @@ impl Parts {
         let context = toolbox.context.clone().with_workdir(workdir);
         Ok(Toolbox { stack, context, config: Arc::new(config), ..toolbox.clone() })
     }
+}
+
+/// Files beside the record that hold earlier parts of it.
+fn earlier_records(audit: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(stem)) = (audit.parent(), audit.file_stem().and_then(|stem| stem.to_str())) else {
+        return vec![];
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    let prefix = format!("{stem}-");
+    let is_earlier = |path: &PathBuf| {
+        path.extension() == audit.extension()
+            && path.file_stem().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&prefix))
+    };
+    entries.filter(is_earlier).collect()
 }
 
 /// The key below `tools.file` that an error is about.

@@ -94,7 +94,7 @@ impl Layer for Audit {
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
-        if let Err(error) = self.resume() {
+        if let Err(error) = self.resume().and_then(|()| self.sink.prepare()) {
             self.failed(inv, error)?;
         }
         let mut unfinished = Unfinished {

@@ -5,8 +5,10 @@ use std::{
     ffi::OsStr,
     fs::File,
     hash::{BuildHasher as _, RandomState},
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use tokio_util::sync::CancellationToken;
@@ -58,6 +60,16 @@ impl Workspace {
         let result = tokio::task::spawn_blocking(move || work(&site, &cancel)).await;
         Ok(result.unwrap_or(Err(FileError::Lost))?)
     }
+}
+
+/// How often, and how long apart, a directory's lock is asked for.
+const LOCK_TRIES: u32 = 1000;
+const LOCK_PAUSE: Duration = Duration::from_millis(3);
+
+/// The right to change one file, for as long as it lives.
+pub(crate) struct Locked<'a> {
+    _own: MutexGuard<'a, ()>,
+    _shared: Option<OwnedFd>,
 }
 
 /// Whether anyone still waits for the result.
@@ -206,9 +218,23 @@ impl Site {
         (&self.memory, &self.session)
     }
 
-    /// Keeps two calls of this process from changing one file at the same time.
-    pub(crate) fn lock(&self, path: &Path) -> MutexGuard<'_, ()> {
-        self.locks.lock(path)
+    /// Keeps two calls from changing one file at the same time: those of this process by its name, those of others that
+    /// also ask by its directory's lock. Somebody who keeps that for seconds is not waited for.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub(crate) fn lock(&self, entry: &Entry, cancel: &Cancel) -> Result<Locked<'_>, FileError> {
+        let own = self.locks.lock(&entry.path());
+        for _ in 0..LOCK_TRIES {
+            cancel.check()?;
+            match entry.directory().try_lock() {
+                Ok(None) => std::thread::sleep(LOCK_PAUSE),
+                Ok(Some(shared)) => return Ok(Locked { _own: own, _shared: Some(shared) }),
+                // No locks to be had here: the content is compared before it is replaced all the same.
+                Err(_) => break,
+            }
+        }
+        Ok(Locked { _own: own, _shared: None })
     }
 
     /// A path as the model should see it: relative to the working directory where it lies below.

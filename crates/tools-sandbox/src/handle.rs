@@ -295,6 +295,20 @@ impl Directory {
         lineage(self.as_fd())
     }
 
+    /// Takes the directory's advisory lock for as long as the value lives, so that programs that ask for it change files
+    /// here one after another. `None` when somebody else has it.
+    ///
+    /// # Errors
+    /// When the directory cannot be read, or its file system has no locks.
+    pub fn try_lock(&self) -> io::Result<Option<OwnedFd>> {
+        let own = rustix::fs::openat(self, ".", OFlags::RDONLY | OFlags::DIRECTORY | SAFE, Mode::empty())?;
+        match rustix::fs::flock(&own, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(own)),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Creates the directory `name`, which must not exist, with the permission bits `mode` minus the process's umask.
     pub fn create_directory(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(self, single(name)?, Mode::from_raw_mode(mode))?)

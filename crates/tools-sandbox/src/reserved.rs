@@ -12,8 +12,8 @@ use crate::handle::{FileId, lineage};
 
 /// Files that no tool may change. They may be read like any other.
 ///
-/// A file counts under its name and under every name that goes on with a dot (`audit.jsonl` and `audit.jsonl.1`), so that
-/// what it leaves behind when it is exchanged is covered too; a folder covers everything in it. The folders it lies in can
+/// A file counts under its name and under those it leaves behind when it is exchanged (`audit.jsonl.1`,
+/// `audit-42.jsonl`); a folder covers everything in it. The folders it lies in can
 /// neither be moved nor deleted.
 #[derive(Debug, Clone, Default)]
 pub struct Reserved {
@@ -41,15 +41,7 @@ impl Reserved {
     /// Whether `canonical` is reserved.
     pub fn covers(&self, canonical: &Path) -> bool {
         self.files.iter().any(|file| {
-            let names = (canonical.file_name().and_then(|n| n.to_str()), file.file_name().and_then(|n| n.to_str()));
-            canonical.starts_with(file)
-                || canonical.parent() == file.parent()
-                    && match names {
-                        (Some(name), Some(reserved)) => {
-                            name.strip_prefix(reserved).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-                        }
-                        _ => false,
-                    }
+            canonical.starts_with(file) || (canonical.parent() == file.parent() && is_left_behind(canonical, file))
         })
     }
 
@@ -57,6 +49,19 @@ impl Reserved {
     pub(crate) fn folders(&self) -> &HashSet<FileId> {
         &self.folders
     }
+}
+
+/// Whether `path`, in the same folder, is what exchanging `file` leaves behind: `audit.jsonl.1`, `audit-42.jsonl`.
+fn is_left_behind(path: &Path, file: &Path) -> bool {
+    let text = |part: Option<&std::ffi::OsStr>| part.and_then(std::ffi::OsStr::to_str).unwrap_or_default().to_owned();
+    let (name, reserved) = (text(path.file_name()), text(file.file_name()));
+    if reserved.is_empty() {
+        return false;
+    }
+    let numbered = text(path.file_stem()).strip_prefix(&format!("{}-", text(file.file_stem()))).is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && path.extension() == file.extension()
+    });
+    numbered || name.starts_with(&format!("{reserved}."))
 }
 
 #[cfg(test)]
@@ -71,6 +76,9 @@ mod tests {
         let check = |name: &str, expected: bool| assert_eq!(reserved.covers(&root.join(name)), expected, "{name}");
         check("audit.jsonl", true);
         check("audit.jsonl.1", true);
+        check("audit-000042.jsonl", true);
+        check("audit-notes.jsonl", false);
+        check("audit-42.json", false);
         check("audit.jsonl/below", true);
         check("audit.json", false);
         check("audit.jsonl2", false);

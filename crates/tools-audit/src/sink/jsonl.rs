@@ -11,6 +11,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use rustix::{
+    fs::{FallocateFlags, fallocate},
+    io::Errno,
+};
+
 use super::{
     file::{Identity, Locked, look, open, write_whole},
     tail::{self, Tail},
@@ -40,7 +45,14 @@ struct State {
     /// Whether the file ends in the middle of a line.
     torn: bool,
     line: String,
+    /// Up to where the file has room on the disk, whatever else fills it.
+    room: u64,
 }
+
+/// Room that must be there before a call runs: more than a line takes.
+const ROOM: u64 = 64 * 1024;
+/// How much is asked for at once, so that it need not be asked for every call.
+const ROOM_AHEAD: u64 = 1024 * 1024;
 
 impl JsonlSink {
     /// Opens or creates the file, readable by its owner only.
@@ -50,8 +62,16 @@ impl JsonlSink {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, AuditError> {
         let path = path.into();
         let (file, identity) = open(&path)?;
-        let mut state =
-            State { file, identity, len: None, head: Head::default(), mark: None, torn: false, line: String::new() };
+        let mut state = State {
+            file,
+            identity,
+            len: None,
+            head: Head::default(),
+            mark: None,
+            torn: false,
+            line: String::new(),
+            room: 0,
+        };
         let _locked = state.lock(&path)?;
         Ok(Self { path, max_bytes: 0, durable: false, state: Mutex::new(state) })
     }
@@ -92,9 +112,33 @@ impl AuditSink for JsonlSink {
         }
         Ok(head)
     }
+
+    fn prepare(&self) -> Result<(), AuditError> {
+        let mut state = self.state();
+        let end = state.file.metadata().map_err(|source| write_error(&self.path, source))?.len();
+        if state.room >= end.saturating_add(ROOM) {
+            return Ok(());
+        }
+        let ahead = state.allocate(end, ROOM_AHEAD).or_else(|_| state.allocate(end, ROOM));
+        state.room = match ahead {
+            Ok(room) => room,
+            Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::ROFS | Errno::IO)) => {
+                return Err(write_error(&self.path, errno.into()));
+            }
+            // The file system cannot set room aside: there is nothing to find out beforehand.
+            Err(_) => u64::MAX,
+        };
+        Ok(())
+    }
 }
 
 impl State {
+    /// Sets room aside behind the end of the file, whose length stays.
+    fn allocate(&self, end: u64, length: u64) -> Result<u64, Errno> {
+        fallocate(&self.file, FallocateFlags::KEEP_SIZE, end, length)?;
+        Ok(end.saturating_add(length))
+    }
+
     /// Locks the file that the path leads to now, and knows its end.
     fn lock(&mut self, path: &Path) -> Result<Locked, AuditError> {
         // Bounded: each round needs somebody else to have put another file in place meanwhile.
@@ -111,6 +155,7 @@ impl State {
                     drop(locked);
                     (self.file, self.identity) = open(path)?;
                     self.len = None;
+                    self.room = 0;
                 }
             }
         }
@@ -170,6 +215,7 @@ impl State {
             Ok(metadata) => {
                 self.identity = Identity::of(&metadata);
                 self.file = Arc::new(file);
+                self.room = 0;
                 Ok(self.wrote(head, 0))
             }
             Err(error) => {

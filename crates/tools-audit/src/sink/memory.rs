@@ -30,4 +30,8 @@ impl AuditSink for MemorySink {
         log.lines.push(line);
         Ok(log.head.clone())
     }
+
+    fn prepare(&self) -> Result<(), AuditError> {
+        Ok(())
+    }
 }

@@ -20,4 +20,11 @@ pub trait AuditSink: Send + Sync {
     /// # Errors
     /// When the line is not, or not wholly, stored.
     fn append(&self, body: &str) -> Result<Head, AuditError>;
+
+    /// Makes sure that there is room for the line of a call that is about to run: one that could not be put on record
+    /// must not run first. A sink whose storage cannot promise room promises nothing.
+    ///
+    /// # Errors
+    /// When there is no room.
+    fn prepare(&self) -> Result<(), AuditError>;
 }

@@ -178,6 +178,7 @@ async fn who_agreed_is_on_record() {
 #[derive(Default)]
 struct Flaky {
     fails: AtomicBool,
+    is_full: AtomicBool,
     events: EventLog,
     seen: Mutex<Vec<Vec<String>>>,
     kept: MemorySink,
@@ -192,6 +193,29 @@ impl AuditSink for Flaky {
         }
         self.kept.append(body)
     }
+
+    fn prepare(&self) -> Result<(), AuditError> {
+        if self.is_full.load(Ordering::Relaxed) {
+            let source = std::io::ErrorKind::StorageFull.into();
+            return Err(AuditError::Write { path: "audit.jsonl".into(), source });
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_call_for_whose_line_there_is_no_room_does_not_run() {
+    let sink = Arc::new(Flaky::default());
+    let scripted = executor();
+    let audit: Arc<dyn Layer> = Arc::new(Audit::new(sink.clone(), Arc::new(NoRedaction), OnError::Block));
+    let stack = Stack::new(vec![audit], scripted.clone());
+    sink.is_full.store(true, Ordering::Relaxed);
+    let refused = stack.dispatch(call("read", json!({})), &context()).await.unwrap_err();
+    assert_eq!(refused.code(), "audit_failed");
+    assert_eq!(scripted.ran(), []);
+    sink.is_full.store(false, Ordering::Relaxed);
+    stack.dispatch(call("read", json!({})), &context()).await.unwrap();
+    assert_eq!(scripted.ran().len(), 1);
 }
 
 #[tokio::test]

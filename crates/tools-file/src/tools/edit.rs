@@ -106,7 +106,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     let entry = site.entry_followed(asked)?;
     let path = entry.path();
     site.check_readable(&path, asked)?;
-    let _lock = site.lock(&path);
+    let _lock = site.lock(&entry, cancel)?;
     let limit = site.limits().edit_bytes;
     let Some(existing) = Existing::open(&entry, asked, limit)? else {
         return Err(site.missing(asked));

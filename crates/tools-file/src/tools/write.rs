@@ -52,7 +52,7 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
     }
     let (entry, _) = site.writable_entry(asked)?;
     let path = entry.path();
-    let _lock = site.lock(&path);
+    let _lock = site.lock(&entry, cancel)?;
     let existing = Existing::open(&entry, asked, site.limits().edit_bytes)?;
     let before = existing.as_ref().and_then(|existing| existing.content.as_deref());
     let (memory, session) = site.memory();

@@ -13,8 +13,8 @@ use tools_core::{Clock, SystemClock};
 /// Entries of the writable folders looked at for files to hide.
 const MOST_ENTRIES: usize = 200_000;
 
-/// Folders that are large and hold no secrets by name.
-const SKIPPED: [&str; 3] = ["node_modules", "target", "objects"];
+/// Folders that are large and seldom hold secrets: looked at last, with what is left of the budget.
+const LARGE: [&str; 3] = ["node_modules", "target", "objects"];
 
 /// A folder that changed less than this before it was read may change again without its time telling.
 const TICK: i128 = 50_000_000;
@@ -76,8 +76,8 @@ impl Hidden {
     fn walk(&self, roots: &[PathBuf], budget: usize) -> Masks {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut masks, mut left) = (Masks::default(), budget);
-        let mut open: Vec<PathBuf> = roots.to_vec();
-        while let Some(path) = open.pop() {
+        let (mut open, mut large) = (roots.to_vec(), Vec::new());
+        while let Some(path) = open.pop().or_else(|| large.pop()) {
             let Some(changed) = changed(&path) else {
                 known.remove(&path);
                 continue;
@@ -92,7 +92,10 @@ impl Hidden {
             }
             left -= folder.entries;
             masks.paths.extend(folder.denied.iter().cloned());
-            open.extend(folder.folders.iter().cloned());
+            let is_large = |folder: &PathBuf| LARGE.iter().any(|name| folder.ends_with(name));
+            let (later, now): (Vec<_>, Vec<_>) = folder.folders.iter().cloned().partition(is_large);
+            open.extend(now);
+            large.extend(later);
         }
         masks
     }
@@ -107,9 +110,7 @@ impl Hidden {
             let path = entry.path();
             if !is_git_config(&path) && (self.denies)(&path) {
                 folder.denied.push(path);
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir())
-                && !SKIPPED.iter().any(|name| entry.file_name() == *name)
-            {
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folder.folders.push(path);
             }
         }
@@ -187,7 +188,7 @@ mod tests {
     fn denied_files_and_whole_folders_are_found() {
         let root = tree();
         let hidden = Hidden::new(is_denied, vec![]);
-        assert_eq!(found(&hidden, root.path()), [".env", "secrets", "sub/.env"]);
+        assert_eq!(found(&hidden, root.path()), [".env", "node_modules/.env", "secrets", "sub/.env"]);
     }
 
     #[test]
@@ -196,11 +197,11 @@ mod tests {
         let hidden = Hidden::new(is_denied, vec![]);
         found(&hidden, root.path());
         std::fs::write(root.path().join("src/.env"), "").unwrap();
-        assert_eq!(found(&hidden, root.path()), [".env", "secrets", "src/.env", "sub/.env"]);
+        assert_eq!(found(&hidden, root.path()), [".env", "node_modules/.env", "secrets", "src/.env", "sub/.env"]);
         std::fs::remove_dir_all(root.path().join("sub")).unwrap();
-        assert_eq!(found(&hidden, root.path()), [".env", "secrets", "src/.env"]);
+        assert_eq!(found(&hidden, root.path()), [".env", "node_modules/.env", "secrets", "src/.env"]);
         std::fs::rename(root.path().join("src"), root.path().join("moved")).unwrap();
-        assert_eq!(found(&hidden, root.path()), [".env", "moved/.env", "secrets"]);
+        assert_eq!(found(&hidden, root.path()), [".env", "moved/.env", "node_modules/.env", "secrets"]);
     }
 
     #[test]
