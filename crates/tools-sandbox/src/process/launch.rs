@@ -19,6 +19,8 @@ const PATIENCE_MS: libc::c_int = 100;
 /// The ends of pipes that the supervisor gets.
 pub(super) struct Ends {
     pub(super) streams: [RawFd; 3],
+    /// Input and output beside them, or -1.
+    pub(super) side: [RawFd; 2],
     pub(super) control: RawFd,
     pub(super) status: RawFd,
 }
@@ -80,6 +82,7 @@ impl Supervisor {
             argv: argv.as_ptr(),
             envp: envp.as_ptr(),
             streams: ends.streams,
+            side: ends.side,
             control: ends.control,
             status: ends.status,
             compiled,

@@ -28,5 +28,5 @@ mod tree;
 pub use env::scrubbed;
 pub use error::{SpawnError, Step};
 pub(crate) use fork::{effective_ids, try_in_child};
-pub use spec::{ProcessSpec, Stdin};
+pub use spec::{ProcessSpec, SideChannel, Stdin};
 pub use tree::{Exit, ProcessTree};

@@ -16,6 +16,23 @@ pub enum Stdin {
     Piped,
 }
 
+/// A way beside the three streams: what the process can read from one descriptor, and a pipe it can write to on another.
+/// Both numbers are far from those that shells use by themselves, and are inherited by what it starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideChannel {
+    /// What it reads; at most [`SideChannel::MOST`] bytes.
+    pub input: Vec<u8>,
+}
+
+impl SideChannel {
+    /// The descriptor it reads from.
+    pub const INPUT: i32 = 212;
+    /// The descriptor it writes to; read it with [`ProcessTree::take_side`](super::ProcessTree::take_side).
+    pub const OUTPUT: i32 = 211;
+    /// Most bytes of input: a pipe takes as many without a reader.
+    pub const MOST: usize = 4096;
+}
+
 /// One process to start. The environment is exactly what is given here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessSpec {
@@ -29,12 +46,21 @@ pub struct ProcessSpec {
     pub cwd: PathBuf,
     /// Standard input.
     pub stdin: Stdin,
+    /// A way beside the streams, if there is to be one.
+    pub side: Option<SideChannel>,
 }
 
 impl ProcessSpec {
     /// A process with an empty environment and no input.
     pub fn new(program: impl Into<PathBuf>, cwd: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), args: Vec::new(), env: Vec::new(), cwd: cwd.into(), stdin: Stdin::Null }
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            cwd: cwd.into(),
+            stdin: Stdin::Null,
+            side: None,
+        }
     }
 }
 

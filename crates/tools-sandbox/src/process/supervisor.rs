@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use libc::c_int;
 
 use super::error::Step;
+use super::spec::SideChannel;
 use crate::kernel::raw::{call, clone_on};
 use crate::kernel::sys::{self, Errno};
 use crate::kernel::{Compiled, capabilities_drop_all, landlock_restrict};
@@ -24,6 +25,8 @@ pub(crate) struct Orders<'a> {
     pub(crate) envp: *const *const libc::c_char,
     /// Standard input, output and error of the leader.
     pub(crate) streams: [RawFd; 3],
+    /// Input and output beside the streams, or -1.
+    pub(crate) side: [RawFd; 2],
     /// Read end: signals to deliver; its end means kill all.
     pub(crate) control: RawFd,
     /// Write end: [`Message`]s.
@@ -97,7 +100,7 @@ fn supervise(orders: &Orders<'_>) -> c_int {
         }
         Ok((children, leader)) => {
             tell(orders.status, Message::Started);
-            close_all_but(0, [orders.control, orders.status, children, -1, -1]);
+            close_all_but(0, [orders.control, orders.status, children, -1, -1, -1, -1]);
             watch(orders, children, leader)
         }
     }
@@ -112,8 +115,9 @@ fn at(step: Step) -> impl Fn(Errno) -> (Step, Errno) {
 /// Sets up namespaces and gives the descriptor that tells of ended children.
 fn prepare(orders: &Orders<'_>) -> Attempt<RawFd> {
     let [input, output, error] = orders.streams;
+    let [side_in, side_out] = orders.side;
     // The parent's own streams go later, so that nothing opened meanwhile takes their numbers.
-    close_all_but(3, [input, output, error, orders.control, orders.status]);
+    close_all_but(3, [input, output, error, orders.control, orders.status, side_in, side_out]);
     sys::set_session();
     match &orders.compiled.namespaces {
         Some(namespaces) => namespaces.enter()?,
@@ -134,7 +138,7 @@ fn child_events() -> sys::Result<RawFd> {
 }
 
 /// Closes everything from a number on but these; negative numbers stand for nothing.
-fn close_all_but(first: RawFd, mut keep: [RawFd; 5]) {
+fn close_all_but(first: RawFd, mut keep: [RawFd; 7]) {
     keep.sort_unstable();
     let mut next = first;
     for fd in keep {
@@ -205,10 +209,18 @@ fn become_program(leader: &Leader<'_>) -> Attempt<std::convert::Infallible> {
         capabilities_drop_all().map_err(at(Step::Privileges))?;
     }
     reset_signals();
+    // Out of each other's way first, and marked to close with all others below.
+    let side = orders.side.map(|side| sys::duplicate_above(side, SideChannel::INPUT + 1).unwrap_or(-1));
     // A descriptor that leaks in beats every rule about paths.
     let closed = sys::close_range(3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
     if closed.is_err() {
         let _ = sys::close_range(3, u32::MAX, 0);
+    }
+    // Where closing had to be done by force there is no side channel: its owner hears nothing, which it expects.
+    for (number, side) in [SideChannel::INPUT, SideChannel::OUTPUT].into_iter().zip(side) {
+        if side >= 0 {
+            let _ = sys::duplicate_onto(side, number);
+        }
     }
     if let Some(filter) = &compiled.filter {
         filter.install().map_err(at(Step::Filter))?;

@@ -1,14 +1,14 @@
 //! [`ProcessTree`]: the parent's side of a running command. Starting, streams, waiting, signals, and the end of all of it.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use tokio::net::unix::pipe;
 
 use super::error::{SpawnError, Step};
 use super::launch::{Ends, Supervisor};
-use super::spec::{Image, ProcessSpec, Stdin};
+use super::spec::{Image, ProcessSpec, SideChannel, Stdin};
 use super::supervisor::Message;
 use crate::kernel::Sandbox;
 use crate::kernel::sys::Errno;
@@ -41,6 +41,7 @@ pub struct ProcessTree {
     stdin: Option<pipe::Sender>,
     stdout: Option<pipe::Receiver>,
     stderr: Option<pipe::Receiver>,
+    side: Option<pipe::Receiver>,
     status: pipe::Receiver,
     /// Gone when the order to kill all has been given.
     control: Option<OwnedFd>,
@@ -48,6 +49,30 @@ pub struct ProcessTree {
     supervisor: Option<Supervisor>,
     exit: Option<Exit>,
     id: i32,
+}
+
+/// The pipes of a side channel: two ends for the process, one for us.
+struct SidePipes {
+    input: io::PipeReader,
+    output: io::PipeWriter,
+    report: io::PipeReader,
+}
+
+impl SidePipes {
+    fn open(channel: &SideChannel) -> io::Result<Self> {
+        use io::Write;
+        if channel.input.len() > SideChannel::MOST {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let (input, mut filled) = io::pipe()?;
+        filled.write_all(&channel.input)?;
+        let (report, output) = io::pipe()?;
+        Ok(Self { input, output, report })
+    }
+
+    fn theirs(&self) -> [RawFd; 2] {
+        [self.input.as_raw_fd(), self.output.as_raw_fd()]
+    }
 }
 
 impl ProcessTree {
@@ -85,8 +110,10 @@ impl ProcessTree {
                 (theirs.into(), Some(ours.into()))
             }
         };
+        let side = spec.side.as_ref().map(SidePipes::open).transpose().map_err(create)?;
         let streams = [stdin_end.as_raw_fd(), stdout_end.as_raw_fd(), stderr_end.as_raw_fd()];
-        let ends = Ends { streams, control: control_end.as_raw_fd(), status: status_end.as_raw_fd() };
+        let side_ends = side.as_ref().map_or([-1, -1], SidePipes::theirs);
+        let ends = Ends { streams, side: side_ends, control: control_end.as_raw_fd(), status: status_end.as_raw_fd() };
         let supervisor = Supervisor::start(image, sandbox.clone(), &ends)?;
         let id = supervisor.id();
         // Whatever fails from here on drops `control`, which ends the supervisor.
@@ -94,6 +121,7 @@ impl ProcessTree {
             stdin: stdin.map(pipe::Sender::from_owned_fd).transpose().map_err(create)?,
             stdout: Some(pipe::Receiver::from_owned_fd(stdout.into()).map_err(create)?),
             stderr: Some(pipe::Receiver::from_owned_fd(stderr.into()).map_err(create)?),
+            side: side.map(|side| pipe::Receiver::from_owned_fd(side.report.into())).transpose().map_err(create)?,
             status: pipe::Receiver::from_owned_fd(status.into()).map_err(create)?,
             control: Some(control.into()),
             supervisor: Some(supervisor),
@@ -120,6 +148,11 @@ impl ProcessTree {
     /// The read end of standard error, once.
     pub fn take_stderr(&mut self) -> Option<pipe::Receiver> {
         self.stderr.take()
+    }
+
+    /// What the process writes beside its streams, once; `None` without a side channel.
+    pub fn take_side(&mut self) -> Option<pipe::Receiver> {
+        self.side.take()
     }
 
     /// Waits until the command itself has ended, whatever it left running. Can be dropped and called again.
