@@ -13,6 +13,7 @@ use tools_sandbox::kernel::{ControlSockets, Hidden, Sandbox, resolve_by_words};
 use crate::analysis::{Analysis, Surroundings, analyse};
 use crate::envelope::ShellOutputEnvelope;
 use crate::error::ShellError;
+use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
 use crate::run::{Plan, run};
 
@@ -115,14 +116,15 @@ impl Bash {
     }
 
     async fn attempt(&self, args: &BashArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        let (policy, ..) = self.look(args, cx)?;
+        let (policy, _, found) = self.look(args, cx)?;
         let workdir = resolve_by_words(cx.workdir());
         let sandbox = self.sandbox(&policy, &workdir, cx)?;
         if sandbox.strength().degraded {
             let open = sandbox.strength().not_stopped.join("; ");
             cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
         }
-        let plan = Plan { command: &args.command, workdir: &workdir, policy: &policy, sandbox: &sandbox };
+        let pipeline = Pipeline::watchable(&args.command, found.last_pipeline);
+        let plan = Plan { command: &args.command, workdir: &workdir, policy: &policy, sandbox: &sandbox, pipeline };
         run(&plan, cx).await
     }
 }

@@ -30,6 +30,9 @@ pub struct ShellOutputEnvelope {
     pub stdout_bytes: u64,
     /// All bytes of standard error, kept or not.
     pub stderr_bytes: u64,
+    /// Exit code of each part of the last pipeline, where the command ends with one (`a | b`) and bash could tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipe_status: Option<Vec<i32>>,
     /// Processes it left running, which were ended with it.
     pub left_running: u32,
 }
@@ -102,6 +105,7 @@ impl ShellOutputEnvelope {
             duration_ms: 0,
             sandbox: SandboxReport::none(),
             stdout_bytes: 0,
+            pipe_status: None,
             left_running: 0,
         }
     }

@@ -9,6 +9,7 @@ mod capture;
 mod envelope;
 mod error;
 mod exit;
+mod pipeline;
 mod run;
 
 mod analysis;

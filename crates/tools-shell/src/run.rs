@@ -8,12 +8,13 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, sleep_until};
 use tools_core::{CallContext, ClaimSource, ErrorDetail, OutputStream, ToolError, ToolOutput, keys};
 use tools_sandbox::kernel::Sandbox;
-use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, scrubbed};
+use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SideChannel, scrubbed};
 
 use crate::capture::{HeadTail, incomplete_end};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
 use crate::exit;
+use crate::pipeline::Pipeline;
 use crate::policy::ShellPolicy;
 
 /// How long output of what a command left running is waited for.
@@ -27,6 +28,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) workdir: &'a Path,
     pub(crate) policy: &'a ShellPolicy,
     pub(crate) sandbox: &'a Sandbox,
+    pub(crate) pipeline: Option<Pipeline>,
 }
 
 /// Runs the command. A drop at any await kills it and all it started.
@@ -38,12 +40,29 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let until = cx.deadline().map(|deadline| deadline.checked_sub(grace + DRAIN).unwrap_or(started));
     let until = until.map_or(started + limit, |until| until.min(started + limit));
 
-    let tree = ProcessTree::spawn(&spec(plan, cx), plan.sandbox).await?;
+    let mut tree = ProcessTree::spawn(&spec(plan, cx), plan.sandbox).await?;
+    let side = tree.take_side();
     let mut run = Run::new(tree, plan.policy, cx);
     let timed_out = run.until_ended(until, grace).await;
     let exit = run.finish().await;
-    let elapsed = started.elapsed();
-    conclude(run, exit, timed_out, elapsed, plan, cx)
+    let end = End { exit, timed_out, elapsed: started.elapsed(), pipe_status: pipe_status(plan, side) };
+    conclude(run, &end, plan, cx)
+}
+
+/// How a run ended.
+struct End {
+    exit: Exit,
+    timed_out: bool,
+    elapsed: Duration,
+    pipe_status: Option<Vec<i32>>,
+}
+
+/// What bash told of the parts of the last pipeline.
+fn pipe_status(plan: &Plan<'_>, side: Option<Receiver>) -> Option<Vec<i32>> {
+    let (pipeline, side) = (plan.pipeline.as_ref()?, side?);
+    let mut report = [0; SideChannel::MOST];
+    let count = side.try_read(&mut report).ok()?;
+    pipeline.statuses(report.get(..count)?)
 }
 
 fn spec(plan: &Plan<'_>, cx: &CallContext) -> ProcessSpec {
@@ -51,6 +70,10 @@ fn spec(plan: &Plan<'_>, cx: &CallContext) -> ProcessSpec {
     spec.args = ["--norc", "--noprofile", "-c", plan.command].map(Into::into).into();
     spec.env = scrubbed(std::env::vars_os(), cx.env(), &plan.policy.config.env_pass);
     plan.sandbox.name_temp(&mut spec.env);
+    if let Some(pipeline) = &plan.pipeline {
+        spec.env.push(("BASH_ENV".into(), format!("/dev/fd/{}", SideChannel::INPUT).into()));
+        spec.side = Some(SideChannel { input: pipeline.prelude().into_bytes() });
+    }
     spec
 }
 
@@ -174,14 +197,8 @@ impl<'a> Run<'a> {
     }
 }
 
-fn conclude(
-    run: Run<'_>,
-    exit: Exit,
-    timed_out: bool,
-    elapsed: Duration,
-    plan: &Plan<'_>,
-    cx: &CallContext,
-) -> Result<ToolOutput, ToolError> {
+fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+    let End { exit, timed_out, elapsed, .. } = *end;
     let code = if timed_out { exit::TIMED_OUT } else { exit::code(exit) };
     let (stdout_bytes, stderr_bytes) = (run.stdout.kept.total(), run.stderr.kept.total());
     let lost = run.stdout.kept.lost() + run.stderr.kept.lost();
@@ -197,6 +214,7 @@ fn conclude(
         sandbox: SandboxReport::from(plan.sandbox.strength()),
         stdout_bytes,
         stderr_bytes,
+        pipe_status: end.pipe_status.clone(),
         left_running: exit.left_running,
     };
     cx.journal().note(keys::EXIT_CODE, code);
@@ -210,7 +228,7 @@ fn conclude(
         exit::failure(code, exit.signal, &envelope.stderr)
     };
     let output = ToolOutput {
-        summary: summary(run.both.into_text(), &envelope),
+        summary: summary(run.both.into_text(), &envelope, plan.pipeline.as_ref()),
         truncated: envelope.truncated,
         raw_response: serde_json::to_value(&envelope).ok(),
         source: ClaimSource::Command,
@@ -226,7 +244,8 @@ fn conclude(
 }
 
 /// Both streams as they came, and below them what the text alone does not say.
-fn summary(mut text: String, envelope: &ShellOutputEnvelope) -> String {
+fn summary(mut text: String, envelope: &ShellOutputEnvelope, pipeline: Option<&Pipeline>) -> String {
+    let hidden = envelope.pipe_status.as_ref().zip(pipeline).and_then(|(all, pipeline)| pipeline.hidden_failure(all));
     let mut notes = Vec::new();
     if envelope.timed_out {
         notes.push("stopped: its time was up".to_owned());
@@ -234,6 +253,8 @@ fn summary(mut text: String, envelope: &ShellOutputEnvelope) -> String {
         notes.push(format!("ended by signal {signal}"));
     } else if let Some(code) = envelope.exit_code.filter(|code| *code != 0) {
         notes.push(format!("exit code {code}"));
+    } else if let Some(hidden) = hidden {
+        notes.push(hidden);
     }
     if envelope.left_running > 0 {
         notes.push(format!("left running and ended: {}", envelope.left_running));

@@ -128,4 +128,6 @@ pub(crate) struct Analysis {
     pub(crate) writes: Vec<Value>,
     /// Functions that start themselves again beside themselves.
     pub(crate) bombs: Vec<String>,
+    /// The parts of the last pipeline of the text itself, outside of everything compound.
+    pub(crate) last_pipeline: Vec<String>,
 }

@@ -53,7 +53,12 @@ impl Reader<'_> {
         }
         self.depth += 1;
         match parse(text) {
-            Ok(parsed) => self.parsed(&parsed, via),
+            Ok(parsed) => {
+                self.parsed(&parsed, via);
+                if self.depth == 1 {
+                    self.found.last_pipeline = parsed.last_pipeline;
+                }
+            }
             Err(problem) => self.opaque(&format!("the text cannot be read: {problem}")),
         }
         self.depth -= 1;

@@ -5,5 +5,6 @@
 mod contract;
 mod lifetime;
 mod outcome;
+mod pipelines;
 mod sandbox;
 mod support;

@@ -77,9 +77,14 @@ impl Parser<'_> {
         }
         let first = self.count();
         let mut previous = None;
+        let mut parts = Vec::new();
         loop {
             let from = self.count();
+            let start = self.at;
             self.deeper(Self::command)?;
+            if self.depth == 0 {
+                parts.push(self.slice(start, self.at).trim().to_owned());
+            }
             let is_piped = previous.is_some();
             if let Some(previous) = previous {
                 self.feed_range(from, &Feed::Pipe(previous));
@@ -91,6 +96,9 @@ impl Parser<'_> {
                 self.mark_concurrent(first);
             }
             if !goes_on {
+                if self.depth == 0 {
+                    self.found.last_pipeline = parts;
+                }
                 return Ok(());
             }
             self.blank_lines()?;

@@ -33,6 +33,8 @@ pub(crate) struct Function {
 pub(crate) struct Parsed {
     pub(crate) commands: Vec<Simple>,
     pub(crate) functions: Vec<Function>,
+    /// The parts of the last pipeline outside of everything compound.
+    pub(crate) last_pipeline: Vec<String>,
 }
 
 /// Reads a whole text.
