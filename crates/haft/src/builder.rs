@@ -12,7 +12,7 @@ use tools_file::FileConfig;
 use tools_mcp::Continuations;
 use tools_policy::permissions::{PermissionGate, SessionRules};
 use tools_sandbox::{PathError, Reserved};
-use tools_shell::{Bash, ShellPolicyHandle};
+use tools_shell::{Bash, JobKill, JobRead, ShellPolicyHandle};
 
 use crate::{
     LAYERS, Toolbox,
@@ -142,9 +142,14 @@ impl Parts {
             hidden: Some(hidden),
             env_pass: tools.shell.env_pass.clone(),
         };
+        let jobs = [
+            DynExecutor::new(JobRead::new(Arc::clone(bash.jobs())).into_executor()),
+            DynExecutor::new(JobKill::new(Arc::clone(bash.jobs())).into_executor()),
+        ];
         let mut executors = vec![DynExecutor::new(bash.into_executor())];
         executors.extend(tools_file::executors(Shared::new(files)));
         executors.push(DynExecutor::new(Diagnostics::new(Shared::new(checks), workspace).into_executor()));
+        executors.extend(jobs);
         executors.push(self.continuations.executor());
         Ok(executors)
     }

@@ -2,29 +2,36 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, Inspection, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits, Typed,
+    Access, CallContext, ClaimSource, Inspection, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
+    Typed, keys,
 };
 use tools_sandbox::kernel::{ControlSockets, Hidden, Sandbox, resolve_by_words};
 
 use crate::analysis::{Analysis, Surroundings, analyse};
-use crate::envelope::ShellOutputEnvelope;
+use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
+use crate::jobs::{Following, Jobs};
 use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
-use crate::run::{Plan, run};
+use crate::run::{Plan, run, start};
 
 /// Runs a command line in bash and returns its output and exit code. Each call is a new shell in the working directory:
 /// no state is kept between calls but files. There is no input, and no terminal. What is left running in the background
-/// is ended with the call.
+/// is ended with the call; for what takes long there is `background`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BashArgs {
     /// The command line.
     pub command: String,
+    /// Start it and return at once with the id of a job, which `job_read` reads and `job_kill` ends: for servers, watchers
+    /// and long builds.
+    #[serde(default)]
+    pub background: bool,
 }
 
 /// The tool `bash`.
@@ -35,13 +42,14 @@ pub struct Bash {
     home: Option<String>,
     /// Made at the first command; later ones share its private folders.
     sandbox: Mutex<Option<Sandbox>>,
+    jobs: Arc<Jobs>,
 }
 
 impl Bash {
     /// The tool under a policy.
     pub fn new(policy: ShellPolicyHandle) -> Self {
         let home = std::env::var("HOME").ok().filter(|home| home.starts_with('/'));
-        Self { policy, hidden: None, protected: Vec::new(), home, sandbox: Mutex::new(None) }
+        Self { policy, hidden: None, protected: Vec::new(), home, sandbox: Mutex::new(None), jobs: Arc::default() }
     }
 
     /// The same tool whose commands cannot read what these rules deny.
@@ -52,6 +60,11 @@ impl Bash {
     /// The same tool whose commands cannot write these files, even where the folder may be written.
     pub fn protecting(self, protected: Vec<PathBuf>) -> Self {
         Self { protected, ..self }
+    }
+
+    /// What it runs in the background, for the tools that read and end that.
+    pub fn jobs(&self) -> &Arc<Jobs> {
+        &self.jobs
     }
 
     /// The tool as an executor.
@@ -125,7 +138,28 @@ impl Bash {
         }
         let pipeline = Pipeline::watchable(&args.command, found.last_pipeline);
         let plan = Plan { command: &args.command, workdir: &workdir, policy: &policy, sandbox: &sandbox, pipeline };
+        if args.background {
+            return self.start_job(plan, cx).await;
+        }
         run(&plan, cx).await
+    }
+
+    async fn start_job(&self, plan: Plan<'_>, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let config = &plan.policy.config;
+        let most = usize::try_from(config.max_jobs).unwrap_or(usize::MAX);
+        self.jobs.admits(most)?;
+        let following = Following {
+            started: start(&plan, cx).await?,
+            limit: Duration::from_secs(config.job_timeout),
+            grace: Duration::from_millis(config.kill_grace_ms),
+            pipeline: plan.pipeline,
+        };
+        let job = self.jobs.adopt(following, cx.session(), most)?;
+        let envelope = ShellOutputEnvelope::started(job.id.clone(), SandboxReport::from(plan.sandbox.strength()));
+        cx.journal().note(keys::SANDBOX, envelope.sandbox.level.clone());
+        let summary = format!("[runs in the background as `{}`: see `job_read` and `job_kill`]", job.id);
+        let output = ToolOutput::text(summary).from_source(ClaimSource::Command);
+        Ok(output.with_raw_response(serde_json::to_value(&envelope).unwrap_or_default()))
     }
 }
 

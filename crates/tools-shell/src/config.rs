@@ -31,6 +31,10 @@ pub struct ShellConfig {
     pub max_output_bytes: u64,
     /// What one command may use.
     pub limits: LimitsConfig,
+    /// Commands that may run in the background at once.
+    pub max_jobs: u64,
+    /// Seconds a command may run in the background before it is stopped.
+    pub job_timeout: u64,
     /// Milliseconds between asking a command to end and killing it.
     pub kill_grace_ms: u64,
 }
@@ -55,6 +59,8 @@ impl Default for ShellConfig {
             env_pass: Vec::new(),
             max_output_bytes: 65_536,
             limits: LimitsConfig::default(),
+            max_jobs: 8,
+            job_timeout: 1800,
             kill_grace_ms: 250,
         }
     }
@@ -116,6 +122,9 @@ impl ShellConfig {
         let fault = |key, problem: &str| ShellConfigError { key, problem: problem.to_owned() };
         if self.timeout == 0 {
             return Err(fault("timeout", "expected at least 1 second"));
+        }
+        if self.job_timeout == 0 {
+            return Err(fault("job_timeout", "expected at least 1 second"));
         }
         let patterns = |key, texts: &[String]| {
             let compiled: Option<Vec<_>> = texts.iter().map(|text| CommandPattern::compile(text)).collect();

@@ -33,6 +33,9 @@ pub struct ShellOutputEnvelope {
     /// Exit code of each part of the last pipeline, where the command ends with one (`a | b`) and bash could tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipe_status: Option<Vec<i32>>,
+    /// The job that it runs on as, when it was started in the background; its exit code is null then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<String>,
     /// Processes it left running, which were ended with it.
     pub left_running: u32,
 }
@@ -91,6 +94,12 @@ impl SandboxReport {
 }
 
 impl ShellOutputEnvelope {
+    /// The envelope of a command that runs on in the background.
+    pub(crate) fn started(job_id: String, sandbox: SandboxReport) -> Self {
+        let none = Self::not_started(0, String::new());
+        Self { exit_code: None, job_id: Some(job_id), sandbox, ..none }
+    }
+
     /// The envelope of a command that was not started.
     pub(crate) fn not_started(exit_code: i32, stderr: String) -> Self {
         Self {
@@ -106,6 +115,7 @@ impl ShellOutputEnvelope {
             sandbox: SandboxReport::none(),
             stdout_bytes: 0,
             pipe_status: None,
+            job_id: None,
             left_running: 0,
         }
     }

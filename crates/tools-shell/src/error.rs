@@ -24,6 +24,10 @@ pub(crate) enum ShellError {
     NoSuchFile { code: i32 },
     #[error("an allowed path cannot be used: `{path}`")]
     AllowedPath { path: String },
+    #[error("there is no job `{id}` in this session")]
+    UnknownJob { id: String, known: Vec<String> },
+    #[error("{most} commands run in the background already")]
+    TooManyJobs { most: usize },
     #[error(transparent)]
     Spawn(#[from] SpawnError),
 }
@@ -56,10 +60,22 @@ impl From<ShellError> for ToolError {
             ShellError::Denied { .. } => (Category::PolicyBlocked, "permission_denied", None),
             ShellError::NoSuchFile { .. } => (Category::PermanentFailure, "no_such_file", None),
             ShellError::AllowedPath { .. } => (Category::PermanentFailure, "allowed_path", None),
+            ShellError::UnknownJob { .. } => (Category::InvalidParameters, "unknown_job", None),
+            ShellError::TooManyJobs { .. } => (
+                Category::PermanentFailure,
+                "too_many_jobs",
+                Some("End one with `job_kill`, or wait until one has ended."),
+            ),
             ShellError::Spawn(_) => (Category::PermanentFailure, "spawn_failed", None),
         };
         let text = error.to_string();
         let made = ToolError::new(category, code, text);
+        if let ShellError::UnknownJob { known, .. } = &error {
+            return made.with_suggestion(match known.as_slice() {
+                [] => "No command was started in the background, or those that were are forgotten.".to_owned(),
+                known => format!("The jobs of this session: {}.", known.join(", ")),
+            });
+        }
         match advice {
             Some(advice) => made.with_suggestion(advice),
             None => made,

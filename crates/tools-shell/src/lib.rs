@@ -12,6 +12,9 @@ mod exit;
 mod pipeline;
 mod run;
 
+mod jobs;
+mod tools;
+
 mod analysis;
 mod blocklist;
 mod confirm;
@@ -22,4 +25,6 @@ mod sql;
 pub use bash::{Bash, BashArgs};
 pub use config::{LimitsConfig, SandboxChoice, ShellConfig, ShellConfigError};
 pub use envelope::{SandboxReport, ShellOutputEnvelope};
+pub use jobs::{JobReport, JobState, Jobs};
 pub use policy::{ShellPolicy, ShellPolicyHandle};
+pub use tools::{JobKill, JobKillArgs, JobRead, JobReadArgs};

@@ -18,9 +18,9 @@ use crate::pipeline::Pipeline;
 use crate::policy::ShellPolicy;
 
 /// How long output of what a command left running is waited for.
-const DRAIN: Duration = Duration::from_millis(100);
+pub(crate) const DRAIN: Duration = Duration::from_millis(100);
 /// Most of a pipe that is taken at once.
-const CHUNK: usize = 64 * 1024;
+pub(crate) const CHUNK: usize = 64 * 1024;
 
 /// Everything one run needs.
 pub(crate) struct Plan<'a> {
@@ -40,13 +40,26 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let until = cx.deadline().map(|deadline| deadline.checked_sub(grace + DRAIN).unwrap_or(started));
     let until = until.map_or(started + limit, |until| until.min(started + limit));
 
-    let mut tree = ProcessTree::spawn(&spec(plan, cx), plan.sandbox).await?;
-    let side = tree.take_side();
+    let Started { tree, side } = start(plan, cx).await?;
     let mut run = Run::new(tree, plan.policy, cx);
     let timed_out = run.until_ended(until, grace).await;
     let exit = run.finish().await;
-    let end = End { exit, timed_out, elapsed: started.elapsed(), pipe_status: pipe_status(plan, side) };
+    let end =
+        End { exit, timed_out, elapsed: started.elapsed(), pipe_status: pipe_status(plan.pipeline.as_ref(), side) };
     conclude(run, &end, plan, cx)
+}
+
+/// A command that runs.
+pub(crate) struct Started {
+    pub(crate) tree: ProcessTree,
+    pub(crate) side: Option<Receiver>,
+}
+
+/// Starts the command: the one way in, whether it is waited for or not.
+pub(crate) async fn start(plan: &Plan<'_>, cx: &CallContext) -> Result<Started, ShellError> {
+    let mut tree = ProcessTree::spawn(&spec(plan, cx), plan.sandbox).await?;
+    let side = tree.take_side();
+    Ok(Started { tree, side })
 }
 
 /// How a run ended.
@@ -58,8 +71,8 @@ struct End {
 }
 
 /// What bash told of the parts of the last pipeline.
-fn pipe_status(plan: &Plan<'_>, side: Option<Receiver>) -> Option<Vec<i32>> {
-    let (pipeline, side) = (plan.pipeline.as_ref()?, side?);
+pub(crate) fn pipe_status(pipeline: Option<&Pipeline>, side: Option<Receiver>) -> Option<Vec<i32>> {
+    let (pipeline, side) = (pipeline?, side?);
     let mut report = [0; SideChannel::MOST];
     let count = side.try_read(&mut report).ok()?;
     pipeline.statuses(report.get(..count)?)
@@ -100,21 +113,6 @@ impl Stream {
         Self { kind, pipe, kept: HeadTail::new(most), begun: Vec::new() }
     }
 
-    /// Waits for the next bytes; for ever once the stream has ended. Can be dropped.
-    async fn next(&mut self, buffer: &mut [u8]) -> usize {
-        loop {
-            let Some(pipe) = &mut self.pipe else {
-                std::future::pending::<()>().await;
-                continue;
-            };
-            match pipe.read(buffer).await {
-                Ok(0) | Err(_) => self.pipe = None,
-                Ok(count) => return count,
-            }
-            return 0;
-        }
-    }
-
     fn take(&mut self, bytes: &[u8], both: &mut HeadTail, cx: &CallContext) {
         self.kept.push(bytes);
         both.push(bytes);
@@ -129,11 +127,29 @@ impl Stream {
 
     /// Takes what lies in the pipe without waiting.
     fn take_rest(&mut self, buffer: &mut [u8], both: &mut HeadTail, cx: &CallContext) {
-        while let Some(count) =
-            self.pipe.as_ref().and_then(|pipe| pipe.try_read(buffer).ok()).filter(|count| *count > 0)
-        {
-            self.take(&buffer[..count], both, cx);
+        let pipe = self.pipe.take();
+        take_ready(pipe.as_ref(), buffer, |bytes| self.take(bytes, both, cx));
+    }
+}
+
+/// Waits for the next bytes of a pipe, which goes when it has ended; for ever once it is gone. Can be dropped.
+pub(crate) async fn next_chunk(pipe: &mut Option<Receiver>, buffer: &mut [u8]) -> usize {
+    let Some(open) = pipe else {
+        return std::future::pending().await;
+    };
+    match open.read(buffer).await {
+        Ok(0) | Err(_) => {
+            *pipe = None;
+            0
         }
+        Ok(count) => count,
+    }
+}
+
+/// Takes what lies in a pipe without waiting.
+pub(crate) fn take_ready(pipe: Option<&Receiver>, buffer: &mut [u8], mut take: impl FnMut(&[u8])) {
+    while let Some(count) = pipe.and_then(|pipe| pipe.try_read(buffer).ok()).filter(|count| *count > 0) {
+        take(&buffer[..count]);
     }
 }
 
@@ -167,8 +183,8 @@ impl<'a> Run<'a> {
             }
             let [out, err] = &mut self.buffers;
             tokio::select! {
-                count = self.stdout.next(out) => self.stdout.take(&out[..count], &mut self.both, self.cx),
-                count = self.stderr.next(err) => self.stderr.take(&err[..count], &mut self.both, self.cx),
+                count = next_chunk(&mut self.stdout.pipe, out) => self.stdout.take(&out[..count], &mut self.both, self.cx),
+                count = next_chunk(&mut self.stderr.pipe, err) => self.stderr.take(&err[..count], &mut self.both, self.cx),
                 _ = self.tree.wait(), if !ended => {
                     ended = true;
                     deadline = deadline.min(Instant::now() + DRAIN);
@@ -215,6 +231,7 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
         stdout_bytes,
         stderr_bytes,
         pipe_status: end.pipe_status.clone(),
+        job_id: None,
         left_running: exit.left_running,
     };
     cx.journal().note(keys::EXIT_CODE, code);

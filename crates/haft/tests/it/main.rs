@@ -59,6 +59,8 @@ fn the_tools_come_in_one_order() {
             "move_path",
             "copy_path",
             "diagnostics",
+            "job_read",
+            "job_kill",
             "more",
         ]
     );
@@ -158,4 +160,24 @@ fn an_unknown_tool_has_a_cautious_definition() {
     let workspace = Workspace::new();
     let definition = toolbox(&workspace, "").definition(&ToolName::parse("nobodys").expect("a name"));
     assert_eq!(Arc::as_ref(&definition).traits, haft::core::ToolTraits::CAUTIOUS);
+}
+
+#[tokio::test]
+async fn a_job_goes_through_every_gate_and_onto_the_record() {
+    let workspace = Workspace::new();
+    let rule = "[[tools.permissions.bash]]\npattern = \"sleep *\"\naction = \"allow\"\n";
+    let toolbox = toolbox(&workspace, rule);
+    let start = |command: &str| call("bash", json!({"command": command, "background": true}));
+    let verdict = async |call| toolbox.explain(call, &toolbox.context()).await.verdict;
+    assert_eq!(verdict(start("sleep 99")).await, Verdict::Allow);
+    assert_eq!(verdict(start("make x")).await, Verdict::Ask);
+    assert_eq!(verdict(call("job_kill", json!({"id": "job-1"}))).await, Verdict::Allow);
+    assert_eq!(verdict(call("job_read", json!({"id": "job-1"}))).await, Verdict::Allow);
+
+    let started = outcome(&toolbox, "bash", json!({"command": "sleep 99", "background": true})).await;
+    assert!(started.expect("it starts").contains("`job-1`"));
+    let ended = outcome(&toolbox, "job_kill", json!({"id": "job-1"})).await;
+    assert_eq!(ended.expect("it ends"), "[`job-1` was ended]");
+    let record = String::from_utf8(workspace.read("record/audit.jsonl").expect("it is there")).expect("it is text");
+    assert_eq!((record.lines().count(), record.contains("sleep 99")), (2, true), "{record}");
 }

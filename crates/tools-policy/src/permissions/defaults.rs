@@ -48,8 +48,11 @@ pub(super) fn of(tool: &str) -> &'static [DefaultRule] {
     DEFAULTS.iter().find(|(name, _)| *name == tool).map_or(&[], |(_, rules)| rules)
 }
 
+/// It reaches nothing but what the same session was allowed to start.
+const OWN_JOBS: &[DefaultRule] = &[prints("*")];
+
 /// The lists by tool: an operator's configuration that ships with the program.
-const DEFAULTS: &[(&str, &[DefaultRule])] = &[("bash", BASH)];
+const DEFAULTS: &[(&str, &[DefaultRule])] = &[("bash", BASH), ("job_kill", OWN_JOBS)];
 
 /// The tools that have default rules.
 pub(super) fn tools<'a>() -> impl Iterator<Item = &'a str> {

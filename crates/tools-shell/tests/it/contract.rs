@@ -45,7 +45,8 @@ async fn a_simple_line_is_one_subject() {
 async fn the_tool_holds_to_the_executors_contract() {
     let workspace = tools_testkit::Workspace::new();
     let bash = Bash::new(ShellPolicyHandle::new(ShellConfig::default().compile().unwrap())).into_executor();
+    let samples = [("echo a > b", false), ("cat x | sort", false), ("true", false), ("touch x", true)];
     let samples =
-        ["echo a > b", "cat x | sort", "true"].map(|line| ToolCall::new("bash", json!({ "command": line })).unwrap());
+        samples.map(|(line, job)| ToolCall::new("bash", json!({ "command": line, "background": job })).unwrap());
     tools_testkit::contract::check(bash, &workspace, &samples).await;
 }

@@ -1,11 +1,15 @@
 //! Calls of `bash` in a folder of their own.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tools_core::{Approval, CallContext, SystemClock, ToolCall, ToolError, ToolExecutor, ToolOutput, Typed};
+use tools_core::{
+    Approval, CallContext, CompositeExecutor, DynExecutor, SystemClock, ToolCall, ToolError, ToolExecutor, ToolOutput,
+    Typed,
+};
 use tools_sandbox::kernel::Hidden;
-use tools_shell::{Bash, ShellConfig, ShellPolicyHandle};
+use tools_shell::{Bash, JobKill, JobRead, Jobs, ShellConfig, ShellPolicyHandle};
 
 pub(crate) struct Shell {
     _base: tempfile::TempDir,
@@ -13,6 +17,7 @@ pub(crate) struct Shell {
     pub(crate) outside: PathBuf,
     pub(crate) cx: CallContext,
     executor: Typed<Bash>,
+    pub(crate) jobs: Arc<Jobs>,
 }
 
 /// What came of a call: the envelope, and the error if it was one.
@@ -54,7 +59,8 @@ impl Shell {
         let hidden = Hidden::new(|path| path.ends_with(".env"), vec![outside.join("secrets")]);
         let bash = Bash::new(ShellPolicyHandle::new(config.compile().unwrap())).hiding(hidden);
         let cx = CallContext::new(&work);
-        Self { _base: place, work, outside, cx, executor: bash.into_executor() }
+        let jobs = Arc::clone(bash.jobs());
+        Self { _base: place, work, outside, cx, executor: bash.into_executor(), jobs }
     }
 
     /// A call that a person has agreed to.
@@ -62,6 +68,21 @@ impl Shell {
         let call = ToolCall::new("bash", json!({ "command": command })).unwrap();
         let approval = Approval::grant(&call, tools_core::CallerId::generate(), &SystemClock);
         came(self.executor.execute_tool_call_confirmed(&call, &approval, &self.cx).await)
+    }
+
+    /// A call that starts a job.
+    pub(crate) async fn start(&self, command: &str) -> Came {
+        let call = ToolCall::new("bash", json!({ "command": command, "background": true })).unwrap();
+        let approval = Approval::grant(&call, tools_core::CallerId::generate(), &SystemClock);
+        came(self.executor.execute_tool_call_confirmed(&call, &approval, &self.cx).await)
+    }
+
+    /// A call of a tool on jobs, in this session or another.
+    pub(crate) async fn on_job(&self, tool: &str, params: Value, cx: &CallContext) -> Came {
+        let call = ToolCall::new(tool, params).unwrap();
+        let (read, kill) = (JobRead::new(Arc::clone(&self.jobs)), JobKill::new(Arc::clone(&self.jobs)));
+        let executors = [DynExecutor::new(read.into_executor()), DynExecutor::new(kill.into_executor())];
+        came(CompositeExecutor::new(executors).execute_tool_call(&call, cx).await)
     }
 
     /// A call that nobody was asked about.

@@ -1,0 +1,80 @@
+//! The task behind a job: drains its streams, keeps its time, obeys the order to end, and tells how it ended. A drop kills
+//! the job and all it started.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use super::job::{Job, JobEnd};
+use super::log::Source;
+use crate::exit;
+use crate::pipeline::Pipeline;
+use crate::run::{CHUNK, DRAIN, Started, next_chunk, pipe_status, take_ready};
+
+/// A job that was started and is not yet followed.
+pub(crate) struct Following {
+    pub(crate) started: Started,
+    pub(crate) pipeline: Option<Pipeline>,
+    pub(crate) limit: Duration,
+    pub(crate) grace: Duration,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stopped {
+    No,
+    TimedOut,
+    Killed,
+}
+
+impl Following {
+    /// Follows the job to its end.
+    pub(crate) async fn run(self, job: Arc<Job>) {
+        let Self { started: Started { mut tree, side }, pipeline, limit, grace } = self;
+        let (mut stdout, mut stderr) = (tree.take_stdout(), tree.take_stderr());
+        let (mut out, mut err) = (vec![0; CHUNK], vec![0; CHUNK]);
+        let mut deadline = Instant::now() + limit;
+        let (mut ended, mut stopped) = (false, Stopped::No);
+        while !ended || stdout.is_some() || stderr.is_some() {
+            tokio::select! {
+                count = next_chunk(&mut stdout, &mut out) => job.push(Source::Stdout, &out[..count]),
+                count = next_chunk(&mut stderr, &mut err) => job.push(Source::Stderr, &err[..count]),
+                _ = tree.wait(), if !ended => {
+                    ended = true;
+                    deadline = deadline.min(Instant::now() + DRAIN);
+                }
+                () = job.stop.notified(), if stopped == Stopped::No && !ended => {
+                    stopped = Stopped::Killed;
+                    let _ = tree.signal(15);
+                    deadline = Instant::now() + grace;
+                }
+                () = sleep_until(deadline) => {
+                    if ended || stopped != Stopped::No {
+                        break;
+                    }
+                    stopped = Stopped::TimedOut;
+                    let _ = tree.signal(15);
+                    deadline = Instant::now() + grace;
+                }
+            }
+        }
+        tree.finish().await;
+        let exit = tree.wait().await;
+        take_ready(stdout.as_ref(), &mut out, |bytes| job.push(Source::Stdout, bytes));
+        take_ready(stderr.as_ref(), &mut err, |bytes| job.push(Source::Stderr, bytes));
+        let timed_out = stopped == Stopped::TimedOut;
+        let pipe_status = pipe_status(pipeline.as_ref(), side);
+        let exit_code = if timed_out { exit::TIMED_OUT } else { exit::code(exit) };
+        let hidden = pipeline.as_ref().zip(pipe_status.as_ref()).filter(|_| exit_code == 0);
+        job.end(JobEnd {
+            exit_code,
+            signal: exit.signal,
+            timed_out,
+            killed: stopped == Stopped::Killed,
+            left_running: exit.left_running,
+            note: hidden.and_then(|(pipeline, statuses)| pipeline.hidden_failure(statuses)),
+            pipe_status,
+            elapsed: job.elapsed(),
+        });
+    }
+}

@@ -1,0 +1,172 @@
+//! One job: what it printed, whether it still runs, and how it ended. Shared by the task that follows it and by those who
+//! read it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, timeout_at};
+use tools_core::SessionId;
+
+use super::log::{Log, Source};
+
+/// A command in the background.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) id: String,
+    pub(crate) session: SessionId,
+    started: Instant,
+    inner: Mutex<Inner>,
+    changed: watch::Sender<()>,
+    /// Told when somebody wants the end.
+    pub(crate) stop: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    log: Log,
+    end: Option<JobEnd>,
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct JobEnd {
+    pub(crate) exit_code: i32,
+    pub(crate) signal: Option<i32>,
+    pub(crate) timed_out: bool,
+    pub(crate) killed: bool,
+    pub(crate) left_running: u32,
+    pub(crate) pipe_status: Option<Vec<i32>>,
+    /// What to tell beyond the numbers.
+    pub(crate) note: Option<String>,
+    pub(crate) elapsed: Duration,
+}
+
+/// Whether a job still runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JobState {
+    /// It runs.
+    Running,
+    /// It has ended, and nothing of it is left.
+    Ended,
+}
+
+/// What a job printed from some point on, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JobReport {
+    /// The job.
+    pub id: String,
+    /// Whether it still runs.
+    pub state: JobState,
+    /// Standard output since the point asked for.
+    pub stdout: String,
+    /// Standard error since the point asked for.
+    pub stderr: String,
+    /// Exit code as for any command; null while it runs.
+    pub exit_code: Option<i32>,
+    /// The signal it died of.
+    pub signal: Option<i32>,
+    /// Whether it was stopped because its time was up.
+    pub timed_out: bool,
+    /// Whether it was ended by `job_kill`.
+    pub killed: bool,
+    /// Pass it as `since` to read on from here.
+    pub next: u64,
+    /// Bytes since the point asked for that are no longer kept.
+    pub lost: u64,
+    /// How long it has run.
+    pub duration_ms: u64,
+    /// Processes it left running, which were ended with it.
+    pub left_running: u32,
+    /// Exit code of each part of the last pipeline, as for any command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipe_status: Option<Vec<i32>>,
+    /// What else is to be said about its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Job {
+    pub(crate) fn new(id: String, session: SessionId) -> Self {
+        Self {
+            id,
+            session,
+            started: Instant::now(),
+            inner: Mutex::default(),
+            changed: watch::Sender::new(()),
+            stop: Notify::new(),
+        }
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.lock().end.is_none()
+    }
+
+    pub(crate) fn push(&self, source: Source, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.lock().log.push(source, bytes);
+            self.changed.send_replace(());
+        }
+    }
+
+    pub(crate) fn end(&self, end: JobEnd) {
+        self.lock().end = Some(end);
+        self.changed.send_replace(());
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// What came since a number, and the state.
+    pub(crate) fn report(&self, since: u64) -> JobReport {
+        let inner = self.lock();
+        let page = inner.log.page(since, inner.end.is_none());
+        let end = inner.end.as_ref();
+        let elapsed = end.map_or_else(|| self.elapsed(), |end| end.elapsed);
+        JobReport {
+            id: self.id.clone(),
+            state: if end.is_some() { JobState::Ended } else { JobState::Running },
+            stdout: page.stdout,
+            stderr: page.stderr,
+            exit_code: end.map(|end| end.exit_code),
+            signal: end.and_then(|end| end.signal),
+            timed_out: end.is_some_and(|end| end.timed_out),
+            killed: end.is_some_and(|end| end.killed),
+            next: page.next,
+            lost: page.lost,
+            duration_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            left_running: end.map_or(0, |end| end.left_running),
+            pipe_status: end.and_then(|end| end.pipe_status.clone()),
+            note: end.and_then(|end| end.note.clone()),
+        }
+    }
+
+    /// As [`Job::report`], once there is something to tell, or as it is when `until` has come.
+    pub(crate) async fn news(&self, since: u64, until: Instant) -> JobReport {
+        self.wait(since, until, |report| report.state == JobState::Ended || report.next > since).await
+    }
+
+    /// As [`Job::report`], once it has ended, or as it is when `until` has come.
+    pub(crate) async fn ended(&self, until: Instant) -> JobReport {
+        self.wait(0, until, |report| report.state == JobState::Ended).await
+    }
+
+    async fn wait(&self, since: u64, until: Instant, enough: impl Fn(&JobReport) -> bool) -> JobReport {
+        let mut changes = self.changed.subscribe();
+        loop {
+            changes.mark_unchanged();
+            let report = self.report(since);
+            if enough(&report) || timeout_at(until, changes.changed()).await.is_err() {
+                return self.report(since);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,244 @@
+//! What a job has printed, in bounded memory: the last bytes of each stream, found again by one running number that counts
+//! the bytes of both in the order in which they came.
+
+use std::collections::VecDeque;
+
+use crate::capture::incomplete_end;
+
+/// Bytes kept of each stream.
+const MOST: usize = 128 * 1024;
+/// Turns kept of each stream: how often it may take over from the other before the oldest bytes go.
+const MOST_TURNS: usize = 4096;
+
+/// One of the two streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Stdout = 0,
+    Stderr = 1,
+}
+
+/// Both streams of a job.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    rings: [Ring; 2],
+    /// Number of the next byte.
+    end: u64,
+    last: Option<Source>,
+}
+
+/// What came from a number on.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Page {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// Where the next page begins.
+    pub(crate) next: u64,
+    /// Bytes that came from the number on and are no longer kept.
+    pub(crate) lost: u64,
+}
+
+#[derive(Debug, Default)]
+struct Ring {
+    bytes: VecDeque<u8>,
+    /// Bytes of this stream that are gone.
+    dropped: u64,
+    turns: VecDeque<Turn>,
+}
+
+/// Where bytes of this stream begin that came with none of the other between them.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    number: u64,
+    offset: u64,
+}
+
+impl Ring {
+    fn end(&self) -> u64 {
+        self.dropped + self.bytes.len() as u64
+    }
+
+    fn push(&mut self, bytes: &[u8], number: u64, takes_over: bool) {
+        if takes_over || self.turns.is_empty() {
+            self.turns.push_back(Turn { number, offset: self.end() });
+        }
+        self.bytes.extend(bytes);
+        self.drop_first(self.bytes.len().saturating_sub(MOST));
+        if self.turns.len() > MOST_TURNS
+            && let Some(second) = self.turns.get(1)
+        {
+            let excess = second.offset.saturating_sub(self.dropped);
+            self.drop_first(usize::try_from(excess).unwrap_or(usize::MAX));
+        }
+    }
+
+    fn drop_first(&mut self, count: usize) {
+        let count = count.min(self.bytes.len());
+        self.bytes.drain(..count);
+        self.dropped += count as u64;
+        while self.turns.get(1).is_some_and(|second| second.offset <= self.dropped) {
+            self.turns.pop_front();
+        }
+    }
+
+    /// Where in this stream the first kept byte with this number or a later one is.
+    fn find(&self, number: u64) -> u64 {
+        let after = self.turns.partition_point(|turn| turn.number <= number);
+        let Some(turn) = after.checked_sub(1).and_then(|before| self.turns.get(before)) else {
+            return self.dropped;
+        };
+        let limit = self.turns.get(after).map_or(self.end(), |next| next.offset);
+        turn.offset.saturating_add(number - turn.number).min(limit).max(self.dropped)
+    }
+
+    /// The text from an offset on, without `hold` bytes at the end.
+    fn text(&self, from: u64, hold: usize) -> String {
+        let skip = usize::try_from(from - self.dropped).unwrap_or(usize::MAX);
+        let take = self.bytes.len().saturating_sub(skip).saturating_sub(hold);
+        let bytes: Vec<u8> = self.bytes.iter().skip(skip).take(take).copied().collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Log {
+    pub(crate) fn push(&mut self, source: Source, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let takes_over = self.last != Some(source);
+        let end = self.end;
+        self.ring(source).push(bytes, end, takes_over);
+        self.end += bytes.len() as u64;
+        self.last = Some(source);
+    }
+
+    /// What came from a number on. While more is to come, the beginning of a character at the end is left to the next page.
+    pub(crate) fn page(&self, since: u64, is_open: bool) -> Page {
+        let since = since.min(self.end);
+        let [out, err] = &self.rings;
+        let (from_out, from_err) = (out.find(since), err.find(since));
+        let kept = (out.end() - from_out) + (err.end() - from_err);
+        let held = |source, ring: &Ring, from: u64| {
+            if !is_open || self.last != Some(source) {
+                return 0;
+            }
+            let newest = ring.turns.back().map_or(0, |turn| turn.offset).max(from);
+            let mut tail: Vec<u8> = ring.bytes.iter().rev().take(3).copied().collect();
+            tail.reverse();
+            Some(incomplete_end(&tail)).filter(|count| *count as u64 <= ring.end() - newest).unwrap_or(0)
+        };
+        let (hold_out, hold_err) = (held(Source::Stdout, out, from_out), held(Source::Stderr, err, from_err));
+        Page {
+            stdout: out.text(from_out, hold_out),
+            stderr: err.text(from_err, hold_err),
+            next: self.end - (hold_out + hold_err) as u64,
+            lost: (self.end - since) - kept,
+        }
+    }
+
+    fn ring(&mut self, source: Source) -> &mut Ring {
+        let [out, err] = &mut self.rings;
+        match source {
+            Source::Stdout => out,
+            Source::Stderr => err,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(pieces: &[(Source, &str)]) -> Log {
+        let mut log = Log::default();
+        for (source, text) in pieces {
+            log.push(*source, text.as_bytes());
+        }
+        log
+    }
+
+    fn page(stdout: &str, stderr: &str, next: u64, lost: u64) -> Page {
+        Page { stdout: stdout.to_owned(), stderr: stderr.to_owned(), next, lost }
+    }
+
+    #[test]
+    fn a_number_finds_its_place_in_both_streams() {
+        use Source::{Stderr, Stdout};
+        let log = log(&[(Stdout, "ab"), (Stdout, "c"), (Stderr, "xy"), (Stdout, "d"), (Stderr, "z")]);
+        let table = [
+            (0, page("abcd", "xyz", 7, 0)),
+            (2, page("cd", "xyz", 7, 0)),
+            (3, page("d", "xyz", 7, 0)),
+            (4, page("d", "yz", 7, 0)),
+            (5, page("d", "z", 7, 0)),
+            (6, page("", "z", 7, 0)),
+            (7, page("", "", 7, 0)),
+            (99, page("", "", 7, 0)),
+        ];
+        for (since, expected) in table {
+            assert_eq!(log.page(since, true), expected, "since {since}");
+        }
+    }
+
+    #[test]
+    fn what_is_gone_is_counted() {
+        let mut log = log(&[(Source::Stderr, "kept")]);
+        for _ in 0..3 {
+            log.push(Source::Stdout, &vec![b'x'; MOST]);
+        }
+        let seen = log.page(0, true);
+        assert_eq!((seen.stdout.len(), seen.stderr.as_str()), (MOST, "kept"));
+        assert_eq!((seen.lost, seen.next), (2 * MOST as u64, 4 + 3 * MOST as u64));
+        assert_eq!(log.page(seen.next, true), page("", "", seen.next, 0));
+    }
+
+    #[test]
+    fn a_character_is_not_cut_between_two_pages() {
+        let mut log = Log::default();
+        log.push(Source::Stdout, b"a\xd1");
+        assert_eq!(log.page(0, true), page("a", "", 1, 0));
+        log.push(Source::Stdout, b"\x8f!");
+        assert_eq!(log.page(1, true), page("я!", "", 4, 0));
+        log.push(Source::Stdout, b"\xd1");
+        assert_eq!(log.page(4, true), page("", "", 4, 0));
+        assert_eq!(log.page(4, false), page("\u{fffd}", "", 5, 0));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn pages_put_together_are_the_whole(pieces: Vec<(bool, String)>, cuts: Vec<bool>) {
+            let mut log = Log::default();
+            let (mut whole, mut read) = ([String::new(), String::new()], [String::new(), String::new()]);
+            let mut since = 0;
+            let mut take = |log: &Log, is_open| {
+                let page = log.page(since, is_open);
+                read[0].push_str(&page.stdout);
+                read[1].push_str(&page.stderr);
+                since = page.next;
+                page.lost
+            };
+            for (index, (is_err, text)) in pieces.iter().enumerate() {
+                whole[usize::from(*is_err)].push_str(text);
+                log.push(if *is_err { Source::Stderr } else { Source::Stdout }, text.as_bytes());
+                if cuts.get(index) == Some(&true) {
+                    proptest::prop_assert_eq!(take(&log, true), 0);
+                }
+            }
+            proptest::prop_assert_eq!(take(&log, false), 0);
+            proptest::prop_assert_eq!(read, whole);
+        }
+
+        #[test]
+        fn memory_is_bounded(turns in 0usize..10_000, size in 1usize..200) {
+            let mut log = Log::default();
+            for turn in 0..turns {
+                log.push(if turn % 2 == 0 { Source::Stdout } else { Source::Stderr }, &vec![b'x'; size]);
+            }
+            for ring in &log.rings {
+                proptest::prop_assert!(ring.bytes.len() <= MOST && ring.turns.len() <= MOST_TURNS);
+            }
+            let page = log.page(0, false);
+            let kept = (page.stdout.len() + page.stderr.len()) as u64;
+            proptest::prop_assert_eq!(kept + page.lost, (turns * size) as u64);
+        }
+    }
+}

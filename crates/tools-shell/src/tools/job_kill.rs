@@ -1,0 +1,60 @@
+//! `job_kill`: ends a background command and all it started.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time::Instant;
+use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits, Typed};
+
+use super::job_text;
+use crate::jobs::{JobReport, Jobs};
+
+/// How long the end is waited for, beyond any grace a job is given.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Ends a background command and everything it started, and returns what it had printed. Ending one that has ended already
+/// changes nothing.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JobKillArgs {
+    /// The job, as `bash` named it.
+    pub id: String,
+}
+
+/// The tool `job_kill`.
+#[derive(Debug)]
+pub struct JobKill(Arc<Jobs>);
+
+impl JobKill {
+    /// The tool over these jobs.
+    pub fn new(jobs: Arc<Jobs>) -> Self {
+        Self(jobs)
+    }
+
+    /// The tool as an executor.
+    pub fn into_executor(self) -> Typed<Self> {
+        Typed::new(self)
+    }
+}
+
+impl Tool for JobKill {
+    type Args = JobKillArgs;
+
+    fn definition(&self) -> ToolDef {
+        let traits = ToolTraits { idempotent: true, ..ToolTraits::EDIT };
+        ToolDef::of::<JobKillArgs>("job_kill", ToolKind::Execute, traits).with_output::<JobReport>()
+    }
+
+    async fn inspect(&self, _args: &JobKillArgs, _cx: &CallContext) -> Result<Inspection, ToolError> {
+        Ok(Inspection::mutating())
+    }
+
+    async fn run(&self, args: JobKillArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let job = self.0.find(&args.id, cx.session())?;
+        job.stop.notify_one();
+        let report = job.ended(Instant::now() + PATIENCE).await;
+        Ok(job_text::output(&report, cx))
+    }
+}

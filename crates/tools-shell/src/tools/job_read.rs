@@ -1,0 +1,68 @@
+//! `job_read`: what a background command printed, and whether it still runs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time::Instant;
+use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits, Typed};
+
+use super::job_text;
+use crate::jobs::{JobReport, Jobs};
+
+/// Longest wait of one call.
+const LONGEST: Duration = Duration::from_secs(30);
+/// What is left of a call's own time for its answer.
+const MARGIN: Duration = Duration::from_millis(100);
+
+/// Returns what a background command has printed and whether it still runs. Pass `next` of the last answer as `since` to get
+/// only what is new. The last 128 KiB of each stream are kept; what was lost is counted.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JobReadArgs {
+    /// The job, as `bash` named it.
+    pub id: String,
+    /// Where to begin: `next` of an earlier answer; from the beginning without it.
+    pub since: Option<u64>,
+    /// Milliseconds to wait for new output or the end when there is nothing new, up to 30000.
+    pub wait_ms: Option<u64>,
+}
+
+/// The tool `job_read`.
+#[derive(Debug)]
+pub struct JobRead(Arc<Jobs>);
+
+impl JobRead {
+    /// The tool over these jobs.
+    pub fn new(jobs: Arc<Jobs>) -> Self {
+        Self(jobs)
+    }
+
+    /// The tool as an executor.
+    pub fn into_executor(self) -> Typed<Self> {
+        Typed::new(self)
+    }
+}
+
+impl Tool for JobRead {
+    type Args = JobReadArgs;
+
+    fn definition(&self) -> ToolDef {
+        // What a job has printed changes without anything being written.
+        let traits = ToolTraits { cacheable: false, ..ToolTraits::READ_ONLY };
+        ToolDef::of::<JobReadArgs>("job_read", ToolKind::Execute, traits).with_output::<JobReport>()
+    }
+
+    async fn inspect(&self, _args: &JobReadArgs, _cx: &CallContext) -> Result<Inspection, ToolError> {
+        Ok(Inspection::read_only())
+    }
+
+    async fn run(&self, args: JobReadArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let job = self.0.find(&args.id, cx.session())?;
+        let until = Instant::now() + Duration::from_millis(args.wait_ms.unwrap_or(0)).min(LONGEST);
+        let until = cx.deadline().and_then(|end| end.checked_sub(MARGIN)).map_or(until, |end| end.min(until));
+        let report = job.news(args.since.unwrap_or(0), until).await;
+        Ok(job_text::output(&report, cx))
+    }
+}
