@@ -33,6 +33,9 @@ pub struct ShellOutputEnvelope {
     /// Exit code of each part of the last pipeline, where the command ends with one (`a | b`) and bash could tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipe_status: Option<Vec<i32>>,
+    /// The question it was stopped at, when it waited for somebody to answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaited_input: Option<String>,
     /// The job that it runs on as, when it was started in the background; its exit code is null then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
@@ -115,6 +118,7 @@ impl ShellOutputEnvelope {
             sandbox: SandboxReport::none(),
             stdout_bytes: 0,
             pipe_status: None,
+            awaited_input: None,
             job_id: None,
             left_running: 0,
         }

@@ -14,6 +14,8 @@ pub(crate) enum ShellError {
     Nul,
     #[error("the command was stopped after {seconds} s")]
     TimedOut { seconds: u64 },
+    #[error("the command waited for an answer to `{question}` and was stopped")]
+    AwaitsInput { question: String },
     #[error("the program cannot be executed (exit code 126)")]
     NotExecutable,
     #[error("the program was not found (exit code 127)")]
@@ -52,6 +54,13 @@ impl From<ShellError> for ToolError {
                 Category::Timeout,
                 "command_timeout",
                 Some("What it printed until then is kept. Ask for less at once."),
+            ),
+            ShellError::AwaitsInput { .. } => (
+                Category::PermanentFailure,
+                "input_required",
+                Some(
+                    "Commands have no input: pass an option that answers (`-y`, `--yes`, `--non-interactive`) or pipe the answer in (`printf 'y\\n' | …`).",
+                ),
             ),
             ShellError::NotExecutable => (Category::PolicyBlocked, "not_executable", None),
             ShellError::NotFound => {

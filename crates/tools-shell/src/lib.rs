@@ -10,6 +10,7 @@ mod envelope;
 mod error;
 mod exit;
 mod pipeline;
+mod prompt;
 mod run;
 
 mod jobs;

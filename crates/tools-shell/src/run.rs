@@ -16,6 +16,7 @@ use crate::error::ShellError;
 use crate::exit;
 use crate::pipeline::Pipeline;
 use crate::policy::ShellPolicy;
+use crate::prompt::PromptWatch;
 
 /// How long output of what a command left running is waited for.
 pub(crate) const DRAIN: Duration = Duration::from_millis(100);
@@ -42,10 +43,9 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
 
     let Started { tree, side } = start(plan, cx).await?;
     let mut run = Run::new(tree, plan.policy, cx);
-    let timed_out = run.until_ended(until, grace).await;
+    let stopped = run.until_ended(until, grace).await;
     let exit = run.finish().await;
-    let end =
-        End { exit, timed_out, elapsed: started.elapsed(), pipe_status: pipe_status(plan.pipeline.as_ref(), side) };
+    let end = End { exit, stopped, elapsed: started.elapsed(), pipe_status: pipe_status(plan.pipeline.as_ref(), side) };
     conclude(run, &end, plan, cx)
 }
 
@@ -62,10 +62,27 @@ pub(crate) async fn start(plan: &Plan<'_>, cx: &CallContext) -> Result<Started, 
     Ok(Started { tree, side })
 }
 
+/// Why a command was stopped.
+#[derive(Debug, PartialEq, Eq)]
+enum Stopped {
+    No,
+    TimedOut,
+    AwaitsInput(String),
+}
+
+impl Stopped {
+    fn question(&self) -> Option<&str> {
+        match self {
+            Self::AwaitsInput(question) => Some(question),
+            Self::No | Self::TimedOut => None,
+        }
+    }
+}
+
 /// How a run ended.
 struct End {
     exit: Exit,
-    timed_out: bool,
+    stopped: Stopped,
     elapsed: Duration,
     pipe_status: Option<Vec<i32>>,
 }
@@ -172,28 +189,42 @@ impl<'a> Run<'a> {
     }
 
     /// Drains until the command has ended, and a little longer when it left something running; asks it to end when its time
-    /// is up. Tells whether it was.
-    async fn until_ended(&mut self, until: Instant, grace: Duration) -> bool {
-        let mut timed_out = false;
+    /// is up or it waits for an answer. Tells why.
+    async fn until_ended(&mut self, until: Instant, grace: Duration) -> Stopped {
+        let mut stopped = Stopped::No;
+        let mut watch = PromptWatch::new();
         let mut deadline = until;
         let mut ended = false;
         loop {
             if ended && self.stdout.pipe.is_none() && self.stderr.pipe.is_none() {
-                return timed_out;
+                return stopped;
             }
             let [out, err] = &mut self.buffers;
             tokio::select! {
-                count = next_chunk(&mut self.stdout.pipe, out) => self.stdout.take(&out[..count], &mut self.both, self.cx),
-                count = next_chunk(&mut self.stderr.pipe, err) => self.stderr.take(&err[..count], &mut self.both, self.cx),
+                count = next_chunk(&mut self.stdout.pipe, out) => {
+                    watch.push(&out[..count]);
+                    self.stdout.take(&out[..count], &mut self.both, self.cx);
+                }
+                count = next_chunk(&mut self.stderr.pipe, err) => {
+                    watch.push(&err[..count]);
+                    self.stderr.take(&err[..count], &mut self.both, self.cx);
+                }
                 _ = self.tree.wait(), if !ended => {
                     ended = true;
                     deadline = deadline.min(Instant::now() + DRAIN);
                 }
-                () = sleep_until(deadline) => {
-                    if ended || timed_out {
-                        return timed_out;
+                () = sleep_until(watch.look_at()), if !ended && stopped == Stopped::No => {
+                    if let Some(question) = watch.look(&self.tree) {
+                        stopped = Stopped::AwaitsInput(question);
+                        let _ = self.tree.signal(15);
+                        deadline = Instant::now() + grace;
                     }
-                    timed_out = true;
+                }
+                () = sleep_until(deadline) => {
+                    if ended || stopped != Stopped::No {
+                        return stopped;
+                    }
+                    stopped = Stopped::TimedOut;
                     // Gone by itself in this moment: the waiting above tells.
                     let _ = self.tree.signal(15);
                     deadline = Instant::now() + grace;
@@ -214,7 +245,8 @@ impl<'a> Run<'a> {
 }
 
 fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-    let End { exit, timed_out, elapsed, .. } = *end;
+    let End { exit, elapsed, .. } = *end;
+    let timed_out = end.stopped == Stopped::TimedOut;
     let code = if timed_out { exit::TIMED_OUT } else { exit::code(exit) };
     let (stdout_bytes, stderr_bytes) = (run.stdout.kept.total(), run.stderr.kept.total());
     let lost = run.stdout.kept.lost() + run.stderr.kept.lost();
@@ -231,6 +263,7 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
         stdout_bytes,
         stderr_bytes,
         pipe_status: end.pipe_status.clone(),
+        awaited_input: end.stopped.question().map(str::to_owned),
         job_id: None,
         left_running: exit.left_running,
     };
@@ -239,7 +272,9 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
     if let Some(signal) = exit.signal {
         cx.journal().note(keys::SIGNAL, signal);
     }
-    let failure = if timed_out {
+    let failure = if let Stopped::AwaitsInput(question) = &end.stopped {
+        Some(ShellError::AwaitsInput { question: question.clone() })
+    } else if timed_out {
         Some(ShellError::TimedOut { seconds: elapsed.as_secs() })
     } else {
         exit::failure(code, exit.signal, &envelope.stderr)
@@ -264,7 +299,9 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
 fn summary(mut text: String, envelope: &ShellOutputEnvelope, pipeline: Option<&Pipeline>) -> String {
     let hidden = envelope.pipe_status.as_ref().zip(pipeline).and_then(|(all, pipeline)| pipeline.hidden_failure(all));
     let mut notes = Vec::new();
-    if envelope.timed_out {
+    if let Some(question) = &envelope.awaited_input {
+        notes.push(format!("stopped: it waited for an answer to `{question}`"));
+    } else if envelope.timed_out {
         notes.push("stopped: its time was up".to_owned());
     } else if let Some(signal) = envelope.signal {
         notes.push(format!("ended by signal {signal}"));

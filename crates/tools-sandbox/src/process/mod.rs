@@ -20,6 +20,7 @@ mod category;
 mod env;
 mod error;
 mod fork;
+mod idle;
 mod launch;
 mod spec;
 mod supervisor;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::net::unix::pipe;
 
 use super::error::{SpawnError, Step};
+use super::idle;
 use super::launch::{Ends, Supervisor};
 use super::spec::{Image, ProcessSpec, SideChannel, Stdin};
 use super::supervisor::Message;
@@ -153,6 +154,12 @@ impl ProcessTree {
     /// What the process writes beside its streams, once; `None` without a side channel.
     pub fn take_side(&mut self) -> Option<pipe::Receiver> {
         self.side.take()
+    }
+
+    /// Whether everything in the tree is blocked in reading standard input or in waiting for what does. False where the
+    /// kernel does not tell.
+    pub fn waits_for_input(&self) -> bool {
+        idle::only_reads_input(self.id)
     }
 
     /// Waits until the command itself has ended, whatever it left running. Can be dropped and called again.

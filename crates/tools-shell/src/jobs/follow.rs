@@ -10,6 +10,7 @@ use super::job::{Job, JobEnd};
 use super::log::Source;
 use crate::exit;
 use crate::pipeline::Pipeline;
+use crate::prompt::PromptWatch;
 use crate::run::{CHUNK, DRAIN, Started, next_chunk, pipe_status, take_ready};
 
 /// A job that was started and is not yet followed.
@@ -20,11 +21,12 @@ pub(crate) struct Following {
     pub(crate) grace: Duration,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum Stopped {
     No,
     TimedOut,
     Killed,
+    AwaitsInput(String),
 }
 
 impl Following {
@@ -35,10 +37,17 @@ impl Following {
         let (mut out, mut err) = (vec![0; CHUNK], vec![0; CHUNK]);
         let mut deadline = Instant::now() + limit;
         let (mut ended, mut stopped) = (false, Stopped::No);
+        let mut watch = PromptWatch::new();
         while !ended || stdout.is_some() || stderr.is_some() {
             tokio::select! {
-                count = next_chunk(&mut stdout, &mut out) => job.push(Source::Stdout, &out[..count]),
-                count = next_chunk(&mut stderr, &mut err) => job.push(Source::Stderr, &err[..count]),
+                count = next_chunk(&mut stdout, &mut out) => {
+                    watch.push(&out[..count]);
+                    job.push(Source::Stdout, &out[..count]);
+                }
+                count = next_chunk(&mut stderr, &mut err) => {
+                    watch.push(&err[..count]);
+                    job.push(Source::Stderr, &err[..count]);
+                }
                 _ = tree.wait(), if !ended => {
                     ended = true;
                     deadline = deadline.min(Instant::now() + DRAIN);
@@ -47,6 +56,13 @@ impl Following {
                     stopped = Stopped::Killed;
                     let _ = tree.signal(15);
                     deadline = Instant::now() + grace;
+                }
+                () = sleep_until(watch.look_at()), if stopped == Stopped::No && !ended => {
+                    if let Some(question) = watch.look(&tree) {
+                        stopped = Stopped::AwaitsInput(question);
+                        let _ = tree.signal(15);
+                        deadline = Instant::now() + grace;
+                    }
                 }
                 () = sleep_until(deadline) => {
                     if ended || stopped != Stopped::No {
@@ -63,6 +79,7 @@ impl Following {
         take_ready(stdout.as_ref(), &mut out, |bytes| job.push(Source::Stdout, bytes));
         take_ready(stderr.as_ref(), &mut err, |bytes| job.push(Source::Stderr, bytes));
         let timed_out = stopped == Stopped::TimedOut;
+        let killed = stopped == Stopped::Killed;
         let pipe_status = pipe_status(pipeline.as_ref(), side);
         let exit_code = if timed_out { exit::TIMED_OUT } else { exit::code(exit) };
         let hidden = pipeline.as_ref().zip(pipe_status.as_ref()).filter(|_| exit_code == 0);
@@ -70,9 +87,12 @@ impl Following {
             exit_code,
             signal: exit.signal,
             timed_out,
-            killed: stopped == Stopped::Killed,
+            killed,
             left_running: exit.left_running,
-            note: hidden.and_then(|(pipeline, statuses)| pipeline.hidden_failure(statuses)),
+            note: match stopped {
+                Stopped::AwaitsInput(question) => Some(format!("it waited for an answer to `{question}`")),
+                _ => hidden.and_then(|(pipeline, statuses)| pipeline.hidden_failure(statuses)),
+            },
             pipe_status,
             elapsed: job.elapsed(),
         });

@@ -7,5 +7,6 @@ mod jobs;
 mod lifetime;
 mod outcome;
 mod pipelines;
+mod prompts;
 mod sandbox;
 mod support;
