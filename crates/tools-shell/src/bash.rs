@@ -13,6 +13,7 @@ use tools_core::{
 use tools_sandbox::kernel::{ControlSockets, Hidden, Sandbox, resolve_by_words};
 
 use crate::analysis::{Analysis, Surroundings, analyse};
+use crate::caches::cache_folders;
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
 use crate::jobs::{Following, Jobs};
@@ -116,7 +117,9 @@ impl Bash {
             }
             hidden.extend(masks.paths);
         }
-        let ask = policy.confinement(roots, hidden, self.protected.clone());
+        let mut writable = roots;
+        writable.extend(cache_folders(&policy.config.caches, self.home.as_deref(), &writable));
+        let ask = policy.confinement(writable, hidden, self.protected.clone());
         let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
         let sandbox = match shared.as_ref() {
             Some(first) => first.recompile(&ask)?,

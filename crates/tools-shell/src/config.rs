@@ -15,6 +15,11 @@ pub struct ShellConfig {
     pub timeout: u64,
     /// Folders a command may write to. Empty: the working directory only. A private temp folder is always there.
     pub allowed_paths: Vec<String>,
+    /// Caches of package managers that commands may write beside those folders, `~` being the home: those that exist. What a
+    /// command puts there is used by later builds, confined or not, so that no folder belongs here whose content is run
+    /// unchecked. `~/.cargo/registry` and `~/go/pkg/mod` let commands fetch new crates and modules at that price; reading
+    /// them needs no entry.
+    pub caches: Vec<String>,
     /// Whether commands have a network. When false the kernel gives them none.
     pub allow_network: bool,
     /// Commands that never run, beside the built-in ones: a program and words that must be among its arguments.
@@ -45,6 +50,7 @@ impl Default for ShellConfig {
         Self {
             timeout: 30,
             allowed_paths: Vec::new(),
+            caches: owned(&["~/.npm/_cacache", "~/.npm/_logs", "~/.cache/pip", "~/.cache/go-build"]),
             allow_network: true,
             blocked_commands: Vec::new(),
             confirm_patterns: owned(&[

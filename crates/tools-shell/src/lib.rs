@@ -5,6 +5,7 @@ mod config;
 mod policy;
 
 mod bash;
+mod caches;
 mod capture;
 mod envelope;
 mod error;

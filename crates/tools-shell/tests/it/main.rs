@@ -10,3 +10,4 @@ mod pipelines;
 mod prompts;
 mod sandbox;
 mod support;
+mod toolchains;
