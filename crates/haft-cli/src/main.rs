@@ -64,7 +64,11 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
 
 /// Logs go to standard error, never into a result; `HAFT_LOG` says how much, warnings by default.
 fn log_to_stderr(quiet: bool) {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("HAFT_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(if quiet { "error" } else { "warn" }));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let log = tracing_subscriber::fmt().with_writer(std::io::stderr);
+    match tracing_subscriber::EnvFilter::try_from_env("HAFT_LOG") {
+        // Compiling filters costs more than the rest of a start: only for those who ask.
+        Ok(filter) => log.with_env_filter(filter).init(),
+        Err(_) if quiet => log.with_max_level(tracing_subscriber::filter::LevelFilter::ERROR).init(),
+        Err(_) => log.with_max_level(tracing_subscriber::filter::LevelFilter::WARN).init(),
+    }
 }

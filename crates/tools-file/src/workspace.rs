@@ -7,7 +7,7 @@ use std::{
     hash::{BuildHasher as _, RandomState},
     os::fd::OwnedFd,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -33,12 +33,9 @@ impl Workspace {
     pub(crate) fn site(&self, cx: &CallContext) -> Result<Site, FileError> {
         let policy = self.policy.load();
         let roots = policy.roots(cx.workdir())?;
-        let known_as = roots
-            .resolve(Path::new("."), cx.workdir())
-            .map_or_else(|_| cx.workdir().to_path_buf(), ResolvedPath::into_path);
         Ok(Site {
             roots,
-            known_as,
+            known_as: OnceLock::new(),
             policy,
             workdir: cx.workdir().to_path_buf(),
             session: cx.session().clone(),
@@ -97,7 +94,7 @@ pub(crate) struct Site {
     policy: Arc<FilePolicy>,
     pub(crate) workdir: PathBuf,
     /// The canonical path of the working directory.
-    known_as: PathBuf,
+    known_as: OnceLock<PathBuf>,
     session: SessionId,
     memory: Arc<ReadMemory>,
     locks: Arc<PathLocks>,
@@ -237,9 +234,17 @@ impl Site {
         Ok(Locked { _own: own, _shared: None })
     }
 
+    /// The canonical working directory; asked for only when a path is shown.
+    fn known_as(&self) -> &Path {
+        self.known_as.get_or_init(|| {
+            let resolved = self.roots.resolve(Path::new("."), &self.workdir);
+            resolved.map_or_else(|_| self.workdir.clone(), ResolvedPath::into_path)
+        })
+    }
+
     /// A path as the model should see it: relative to the working directory where it lies below.
     pub(crate) fn show(&self, path: &Path) -> String {
-        match path.strip_prefix(&self.known_as) {
+        match path.strip_prefix(self.known_as()) {
             Ok(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
             Ok(rest) => shown(rest),
             Err(_) => shown(path),

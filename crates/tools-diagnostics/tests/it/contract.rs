@@ -43,7 +43,7 @@ async fn gates_see_the_command_and_the_project() {
 async fn what_cannot_be_checked_is_refused_before_anything_runs() {
     let world = World::new();
     world.package("fn main() {}\n");
-    world.files.file("secrets/x.c", "int secret;\n");
+    world.files.file(".env.c", "int secret;\n");
     world.files.link("out", "/etc");
     let check = async |params: serde_json::Value, category, code| {
         let error = world.call(params.clone()).await.unwrap_err();
@@ -51,7 +51,7 @@ async fn what_cannot_be_checked_is_refused_before_anything_runs() {
     };
     check(json!({"path": "../x"}), ToolErrorCategory::PolicyBlocked, "sandbox_outside").await;
     check(json!({"path": "out"}), ToolErrorCategory::PolicyBlocked, "sandbox_outside").await;
-    check(json!({"path": "secrets/x.c"}), ToolErrorCategory::PolicyBlocked, "read_denied").await;
+    check(json!({"path": ".env.c"}), ToolErrorCategory::PolicyBlocked, "read_denied").await;
     check(json!({"path": "gone"}), ToolErrorCategory::PermanentFailure, "not_found").await;
     check(json!({"path": "a\u{0}b"}), ToolErrorCategory::InvalidParameters, "invalid_path").await;
     check(json!({"kind": "build"}), ToolErrorCategory::InvalidParameters, "invalid_parameters").await;

@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read as _, Seek as _},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -53,14 +53,26 @@ impl Tool for Read {
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        self.0.blocking(cx, move |site, cancel| read(&args, site, cancel)).await
+        let site = self.0.site(cx)?;
+        let opened = site.open_file(Path::new(&args.path))?;
+        if opened.2.size <= INLINE {
+            return Ok(read(&args, opened, &site, &Cancel::never())?);
+        }
+        self.0.blocking(cx, move |site, cancel| read(&args, opened, site, cancel)).await
     }
 }
 
-fn read(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
+/// A file of no more bytes is read on the spot: handing it to another thread costs more than reading it.
+const INLINE: u64 = 64 * 1024;
+
+fn read(
+    args: &Args,
+    (mut file, path, metadata): (File, PathBuf, Metadata),
+    site: &Site,
+    cancel: &Cancel,
+) -> Result<ToolOutput, FileError> {
     let asked = Path::new(&args.path);
     let fail = |error: io::Error| FileError::io(asked, error);
-    let (mut file, path, metadata) = site.open_file(asked)?;
     let mut head = Vec::with_capacity(SNIFF);
     (&mut file).take(SNIFF as u64).read_to_end(&mut head).map_err(fail)?;
     let place = Location { path: path.clone(), line: args.offset.map(|offset| offset.saturating_add(1)) };
