@@ -6,110 +6,363 @@ const HARMLESS: [&str; 12] =
 
 /// Names that tell a program what to run or to load, in full or with a `*` at one end.
 const DANGEROUS: &[&str] = &[
+    // The shell and the loader.
+    "PATH",
+    "CDPATH",
+    "EXECIGNORE",
     "LD_*",
     "DYLD_*",
+    "GCONV_PATH",
+    "LOCPATH",
+    "NLSPATH",
     "BASH_ENV",
     "ENV",
     "PS0",
     "PS1",
     "PS2",
+    "PS3",
     "PS4",
     "PROMPT_COMMAND",
     "BASH_FUNC_*",
+    "BASH_CMDS",
+    "BASH_ALIASES",
+    "BASH_LOADABLES_PATH",
     "SHELLOPTS",
     "BASHOPTS",
+    "SHELL",
+    "ZDOTDIR",
+    "FPATH",
+    // Where programs look for their settings.
+    "HOME",
+    "XDG_*",
+    "CARGO_HOME",
+    "RUSTUP_*",
+    "GNUPGHOME",
+    "INPUTRC",
+    "SCREENRC",
+    "WGETRC",
+    "CURL_HOME",
+    "NETRC",
+    "PHPRC",
+    "PHP_INI_SCAN_DIR",
+    "RIPGREP_CONFIG_PATH",
+    "DOCKER_CONFIG",
+    "KUBECONFIG",
+    "OPENSSL_*",
+    "ANSIBLE_*",
+    // Programs that others start.
     "*PAGER",
     "EDITOR",
     "VISUAL",
     "*_EDITOR",
-    "GIT_SSH*",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PROXY_COMMAND",
-    "GIT_ASKPASS",
-    "GIT_CONFIG*",
-    "GIT_EXEC_PATH",
-    "GIT_TEMPLATE_DIR",
-    "GIT_DIR",
-    "GIT_HOOKS*",
+    "BROWSER",
     "SSH_ASKPASS",
     "SUDO_ASKPASS",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "MANOPT",
+    "MANROFFOPT",
+    "MANPATH",
+    "RSYNC_RSH",
+    "CVS_RSH",
+    "FZF_DEFAULT_COMMAND",
+    "FZF_DEFAULT_OPTS",
+    "TAR_OPTIONS",
+    "TAPE",
+    "GZIP",
+    "ZIPOPT",
+    "UNZIP",
+    "RSYNC_*",
+    "GIT_*",
+    "HGRCPATH",
+    "HG_*",
+    "SVN_SSH",
+    "LESS",
+    "VIMINIT",
+    "EXINIT",
+    "GVIMINIT",
+    "MYVIMRC",
+    "VIM",
+    "VIMRUNTIME",
+    "EMACSLOADPATH",
+    "GDBINIT",
+    "DEBUGINFOD_URLS",
+    "TERMINFO*",
+    // Builds and languages.
     "RUSTC",
-    "RUSTC_WRAPPER",
-    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTC_*",
     "RUSTDOC",
-    "CARGO_BUILD_RUSTC*",
+    "RUSTFLAGS",
+    "RUSTDOCFLAGS",
+    "RUSTFMT",
+    "CARGO_BUILD_*",
     "CARGO_TARGET_*",
     "CARGO_ALIAS_*",
+    "CARGO_ENCODED_*",
+    "CARGO_REGISTRIES_*",
+    "CARGO_REGISTRY_*",
+    "CARGO_UNSTABLE_*",
+    "CARGO",
+    "GOFLAGS",
+    "GOENV",
+    "GOROOT",
+    "GOPATH",
+    "GOTOOLDIR",
+    "GOTOOLCHAIN",
+    "GOPROXY",
+    "GOCACHEPROG",
+    "GOWORK",
+    "CGO_*",
+    "MAKEFILES",
+    "MAKEFLAGS",
+    "GNUMAKEFLAGS",
+    "MFLAGS",
+    "MAKE",
+    "CC",
+    "CXX",
+    "CPP",
+    "LD",
+    "AR",
+    "AS",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "CMAKE_*_LAUNCHER",
+    "CMAKE_GENERATOR",
+    "CMAKE_TOOLCHAIN_FILE",
+    "PKG_CONFIG",
+    "PKG_CONFIG_PATH",
+    "CONFIG_SHELL",
+    "CONFIG_SITE",
     "PYTHONSTARTUP",
     "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONUSERBASE",
+    "PYTHONBREAKPOINT",
+    "PYTHONINSPECT",
+    "PYTHONPLATLIBDIR",
+    "PYTHONPYCACHEPREFIX",
+    "PYTHONWARNINGS",
+    "PYTEST_ADDOPTS",
+    "PYTEST_PLUGINS",
+    "PIP_*",
+    "UV_*",
+    "VIRTUAL_ENV",
     "PERL5OPT",
     "PERL5LIB",
     "PERL5DB",
+    "PERLLIB",
+    "PERL_*",
     "RUBYOPT",
     "RUBYLIB",
+    "GEM_HOME",
+    "GEM_PATH",
+    "BUNDLE_*",
+    "JAVA_HOME",
     "JAVA_TOOL_OPTIONS",
     "_JAVA_OPTIONS",
     "JDK_JAVA_OPTIONS",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "BROWSER",
-    "MANOPT",
-    "TAR_OPTIONS",
-    "RSYNC_RSH",
-    "CVS_RSH",
-    "ZDOTDIR",
-    "GCONV_PATH",
-    "LUA_INIT*",
-    "PHPRC",
-    "MAKEFLAGS",
-    "GNUMAKEFLAGS",
-    "FZF_DEFAULT_COMMAND",
-    "RIPGREP_CONFIG_PATH",
-    "npm_config_script_shell",
-    "npm_config_node_options",
+    "CLASSPATH",
+    "MAVEN_*",
+    "GRADLE_*",
+    "ANT_*",
+    "SBT_OPTS",
+    "LUA_*",
+    "AWKPATH",
+    "AWKLIBPATH",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "NODE_REPL_EXTERNAL_MODULE",
+    "npm_config_*",
+    "NPM_CONFIG_*",
+    "YARN_*",
+    "JULIA_*",
+    "R_PROFILE*",
+    "R_ENVIRON*",
+    "ERL_*",
+    "ELIXIR_*",
+    "PSQLRC",
+    "DOCKER_HOST",
 ];
+
+/// Names that a pattern above covers though they say nothing of programs.
+const PLAIN: &[&str] = &[
+    "GIT_AUTHOR_*",
+    "GIT_COMMITTER_*",
+    "GIT_TERMINAL_PROMPT",
+    "GIT_MERGE_AUTOEDIT",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_CURL_VERBOSE",
+    "GIT_LFS_SKIP_SMUDGE",
+    "GIT_PS1_*",
+    "GIT_REFLOG_ACTION",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_LITERAL_PATHSPECS",
+    "PIP_DISABLE_PIP_VERSION_CHECK",
+    "PIP_NO_INPUT",
+    "PIP_NO_CACHE_DIR",
+    "PIP_QUIET",
+    "CARGO_BUILD_JOBS",
+    "CARGO_TARGET_DIR",
+    "CGO_ENABLED",
+    "UV_NO_PROGRESS",
+    "ANSIBLE_NOCOLOR",
+    "ANSIBLE_FORCE_COLOR",
+    "NPM_CONFIG_LOGLEVEL",
+    "npm_config_loglevel",
+    "npm_config_yes",
+    "XDG_SESSION_TYPE",
+    "HG_PLAIN",
+    "PERL_MM_USE_DEFAULT",
+    "YARN_ENABLE_TELEMETRY",
+    "BUNDLE_JOBS",
+    "BUNDLE_FROZEN",
+];
+
+/// Compilers that are called by their own names.
+const COMPILERS: [&str; 12] = ["gcc", "g++", "cc", "c++", "clang", "clang++", "cpp", "ld", "ar", "as", "make", "tcc"];
 
 /// Why setting this variable to this value cannot be let by; `None` when it can.
 pub(super) fn objection(name: &str, value: &str, is_exact: bool) -> Option<String> {
-    let because = || Some(format!("the variable `{name}` decides what other programs run"));
-    match name {
-        "PATH" | "CDPATH" | "NODE_PATH" | "PYTHONPATH" => (!is_plain_path(value)).then(because).flatten(),
+    let is_harmless = match name {
+        "PATH" | "CDPATH" => is_system_path(value),
+        "NODE_PATH" | "PYTHONPATH" => is_own_path(value),
         // Memory limits and warnings are the everyday use.
         "NODE_OPTIONS" => {
-            let loads = ["-r", "--require", "--import", "--loader", "--experimental-loader", "--eval", "-e"];
-            let harmless = is_exact
-                && !value.split_whitespace().any(|word| loads.contains(&word.split('=').next().unwrap_or_default()));
-            (!harmless).then(because).flatten()
+            let harmless = [
+                "--max-old-space-size",
+                "--no-warnings",
+                "--no-deprecation",
+                "--trace-warnings",
+                "--trace-deprecation",
+                "--enable-source-maps",
+                "--stack-trace-limit",
+            ];
+            is_exact
+                && value.split_whitespace().all(|word| harmless.contains(&word.split('=').next().unwrap_or_default()))
         }
-        _ if !DANGEROUS.iter().any(|pattern| matches(pattern, name)) => None,
-        _ if is_exact && HARMLESS.contains(&value) => None,
-        _ => because(),
-    }
+        "RUSTFLAGS" | "RUSTDOCFLAGS" => is_exact && are_plain_rust_flags(value),
+        "GOFLAGS" => {
+            is_exact
+                && value.split_whitespace().all(|flag| {
+                    ["-mod=", "-count=", "-tags=", "-v", "-race", "-trimpath"]
+                        .iter()
+                        .any(|plain| flag.starts_with(plain))
+                        && !flag.starts_with("-vettool")
+                })
+        }
+        "MAKEFLAGS" => {
+            is_exact && value.trim_start_matches('-').chars().all(|c| c == 'j' || c == 'k' || c.is_ascii_digit())
+        }
+        "PYTHONWARNINGS" => is_exact && ["ignore", "default", "error", "always", "once", "module"].contains(&value),
+        "LESS" => {
+            is_exact
+                && value.chars().all(|c| c == '-' || c.is_ascii_alphabetic())
+                && !value.contains(['k', 'o', 'O', 't', 'T', 'p'])
+        }
+        "CC" | "CXX" | "CPP" | "LD" | "AR" | "AS" | "MAKE" => {
+            is_exact && (COMPILERS.contains(&value) || value.is_empty())
+        }
+        "GOPROXY" => is_exact && ["off", "direct"].contains(&value),
+        "GOTOOLCHAIN" => is_exact && value == "local",
+        "RUSTUP_TOOLCHAIN" => is_exact && !value.contains('/'),
+        "GIT_PAGER_IN_USE" => true,
+        _ if PLAIN.iter().any(|pattern| matches(pattern, name)) => true,
+        _ if !DANGEROUS.iter().any(|pattern| matches(pattern, name)) => true,
+        _ => is_exact && HARMLESS.contains(&value),
+    };
+    (!is_harmless).then(|| format!("the variable `{name}` decides what other programs run"))
 }
 
-/// Whether every part of a search path is absolute, the path itself, or below the home or working folder.
-fn is_plain_path(value: &str) -> bool {
+/// Whether every part of a search path is a folder of the system or of the user's own installed programs.
+fn is_system_path(value: &str) -> bool {
+    let folders = [
+        "/usr/local/sbin",
+        "/usr/local/bin",
+        "/usr/sbin",
+        "/usr/bin",
+        "/sbin",
+        "/bin",
+        "/usr/local/go/bin",
+        "/usr/lib/ccache",
+        "/opt/homebrew/bin",
+        "/usr/local/cargo/bin",
+        "$PATH",
+        "${PATH}",
+        "$HOME/bin",
+        "$HOME/.local/bin",
+        "$HOME/.cargo/bin",
+        "$HOME/go/bin",
+        "$HOME/.npm-global/bin",
+        "$HOME/.bun/bin",
+        "$HOME/.deno/bin",
+    ];
     value.trim_matches('"').split(':').all(|part| {
-        part.starts_with("/usr/")
-            || part.starts_with("/bin")
-            || part.starts_with("/opt/")
-            || part.starts_with("/sbin")
-            || matches!(part, "$PATH" | "${PATH}" | "$PYTHONPATH" | "${PYTHONPATH}" | "$NODE_PATH")
-            || part.starts_with("$HOME/")
-            || part.starts_with("~/")
-            || part.starts_with("$PWD/")
-            || part.starts_with("./")
-            || matches!(part, "src" | "lib")
+        let part =
+            part.strip_prefix("~/").map_or_else(|| part.replace("${HOME}", "$HOME"), |rest| format!("$HOME/{rest}"));
+        folders.contains(&part.trim_end_matches('/'))
     })
 }
 
+/// Whether every part of a search path for modules is in the working folder, the home or the system.
+fn is_own_path(value: &str) -> bool {
+    value.trim_matches('"').split(':').all(|part| {
+        let is_own = part.is_empty()
+            || part.starts_with("/usr/lib/")
+            || matches!(
+                part,
+                "." | "$PYTHONPATH" | "${PYTHONPATH}" | "$NODE_PATH" | "${NODE_PATH}" | "$PWD" | "$(pwd)"
+            )
+            || ["$PWD/", "./", "$HOME/", "~/"].iter().any(|start| part.starts_with(start))
+            || part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        is_own && !part.split('/').any(|step| step == "..")
+    })
+}
+
+/// Code generation, lints and features; nothing that names a linker, a plug-in or a file.
+fn are_plain_rust_flags(value: &str) -> bool {
+    let codegen = [
+        "target-cpu",
+        "target-feature",
+        "opt-level",
+        "debuginfo",
+        "debug-assertions",
+        "overflow-checks",
+        "lto",
+        "codegen-units",
+        "panic",
+        "strip",
+        "instrument-coverage",
+        "force-frame-pointers",
+        "incremental",
+        "embed-bitcode",
+    ];
+    let mut words = value.split_whitespace();
+    while let Some(word) = words.next() {
+        let (kind, setting) = match word {
+            "-C" | "-D" | "-W" | "-A" | "-F" | "--cfg" | "--deny" | "--warn" | "--allow" | "--check-cfg" => {
+                (word, words.next().unwrap_or_default())
+            }
+            _ if word.starts_with("-C")
+                || word.starts_with("-D")
+                || word.starts_with("-W")
+                || word.starts_with("-A") =>
+            {
+                word.split_at(2)
+            }
+            _ if word.starts_with("--cfg=") || word.starts_with("--cap-lints") => continue,
+            _ => return false,
+        };
+        if kind == "-C" && !codegen.contains(&setting.split('=').next().unwrap_or_default()) {
+            return false;
+        }
+    }
+    true
+}
+
 fn matches(pattern: &str, name: &str) -> bool {
-    if let Some(end) = pattern.strip_prefix('*') {
-        name.ends_with(end)
-    } else if let Some(start) = pattern.strip_suffix('*') {
-        name.starts_with(start)
-    } else {
-        pattern == name
+    match pattern.split_once('*') {
+        Some((start, end)) => name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
+        None => pattern == name,
     }
 }
 
@@ -129,6 +382,17 @@ mod tests {
             ("NODE_OPTIONS", "--require ./x"),
             ("CARGO_TARGET_X86_RUNNER", "sudo"),
             ("PS4", "$(id)"),
+            ("PATH", "src:$PATH"),
+            ("PATH", "/usr/../tmp/x"),
+            ("PATH", "/binx"),
+            ("PATH", "$PWD/x:$PATH"),
+            ("BASH_CMDS", "./x"),
+            ("RUSTFLAGS", "-Clinker=./x"),
+            ("RUSTFLAGS", "-C linker=./x"),
+            ("GOFLAGS", "-toolexec=./x"),
+            ("HOME", "./x"),
+            ("VIMINIT", "!x"),
+            ("NODE_OPTIONS", "-r ./x"),
         ];
         for (name, value) in stopped {
             assert!(objection(name, value, true).is_some(), "{name}={value}");
@@ -142,6 +406,10 @@ mod tests {
             ("FOO", "x"),
             ("NODE_OPTIONS", "--max-old-space-size=4096"),
             ("PATH", "$HOME/bin:$PATH"),
+            ("RUSTFLAGS", "-D warnings -C target-cpu=native"),
+            ("PYTHONPATH", "src:$PYTHONPATH"),
+            ("CARGO_TARGET_DIR", "target/x"),
+            ("MAKEFLAGS", "-j4"),
             ("GIT_AUTHOR_NAME", "A"),
             ("IFS", ","),
         ];

@@ -9,6 +9,8 @@ pub(super) struct Options {
     pub(super) flags: &'static str,
     /// Short ones that take a value.
     pub(super) valued: &'static str,
+    /// Short ones that take a value only where it is attached.
+    pub(super) optional: &'static str,
     /// Long ones that stand alone.
     pub(super) long_flags: &'static [&'static str],
     /// Long ones that take a value in the next argument.
@@ -51,6 +53,9 @@ pub(super) fn skip(options: &Options, args: &[Value]) -> Result<usize, String> {
                 at += usize::from(letters.next().is_none());
                 break;
             }
+            if options.optional.contains(letter) {
+                break;
+            }
             if !options.flags.contains(letter) {
                 return Err(text.to_owned());
             }
@@ -63,7 +68,8 @@ pub(super) fn skip(options: &Options, args: &[Value]) -> Result<usize, String> {
 mod tests {
     use super::*;
 
-    const NICE: Options = Options { flags: "0123456789", valued: "n", long_flags: &[], long_valued: &["adjustment"] };
+    const NICE: Options =
+        Options { flags: "0123456789", valued: "n", optional: "", long_flags: &[], long_valued: &["adjustment"] };
 
     #[test]
     fn options_and_their_values_are_skipped() {

@@ -16,9 +16,11 @@ pub(super) enum Verdict {
     Found(Vec<Value>, String),
     /// A variable.
     Sets(String, Value),
+    /// A name or an expression that the shell evaluates.
+    Evaluates(Value),
 }
 
-use Verdict::{Found, Line, Opaque, Sets, Words};
+use Verdict::{Evaluates, Found, Line, Opaque, Sets, Words};
 
 /// Everything a program would run through its arguments.
 pub(super) fn look(command: &Command) -> Vec<Verdict> {
@@ -76,10 +78,46 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
         "hash" => options(command, &[], "p"),
         "enable" => options(command, &[], "f"),
         "bind" => options(command, &[], "xf"),
-        "complete" | "compgen" | "mapfile" | "readarray" => options(command, &[], "CF"),
+        "complete" | "compgen" => options(command, &[], "CFW"),
+        "mapfile" | "readarray" => options(command, &[], "C"),
         "fc" => vec![Opaque("`fc` runs commands of the history".to_owned())],
         "history" => options(command, &[], "s"),
         "script" => script(command),
+        "capsh" | "start-stop-daemon" | "sg" | "newgrp" | "m4" | "dc" if runs(command) => {
+            vec![Opaque(format!("`{name}` that runs what it is given"))]
+        }
+        "xterm" | "uxterm" | "urxvt" | "rxvt" | "konsole" | "gnome-terminal" | "alacritty" | "kitty" | "foot"
+        | "st" => {
+            vec![Opaque(format!("`{name}` runs commands in a window of its own"))]
+        }
+        "rpm" | "rpmbuild" | "rpmspec" => {
+            options(command, &["--eval", "--define", "--pipe", "--load", "--rcfile", "--macros"], "ED")
+        }
+        "apt" | "apt-get" | "aptitude" | "apt-cache" => options(command, &["--option", "--config-file"], "oc"),
+        "cmake" => cmake(command),
+        "ip" => match command.args.iter().position(|arg| arg.text == "exec") {
+            Some(at) => vec![Words(command.args.get(at + 2..).unwrap_or_default().to_vec())],
+            None => Vec::new(),
+        },
+        "go" => options(
+            command,
+            &["-toolexec", "--toolexec", "-exec", "--exec", "-vettool", "-overlay", "-ldflags=-extld", "-C"],
+            "",
+        ),
+        "rustup" if command.args.first().is_some_and(|arg| arg.text == "run") => runner(command, 2),
+        "uv" | "poetry" | "pdm" | "pipenv" | "hatch" | "rye" | "pixi"
+            if command.args.first().is_some_and(|arg| arg.text == "run") =>
+        {
+            runner(command, 1)
+        }
+        "bundle" | "bundler" | "direnv" | "mise" | "asdf" | "nix"
+            if command.args.first().is_some_and(|arg| arg.text == "exec") =>
+        {
+            runner(command, 1)
+        }
+        "uvx" | "pipx" if command.args.first().is_some_and(|arg| arg.text != "list") => {
+            runner(command, usize::from(name == "pipx"))
+        }
         "flock" => flock(command),
         "su" | "runuser" => options(command, &["--command", "--session-command"], "c"),
         "docker" | "podman" | "nerdctl" => container(command),
@@ -97,6 +135,22 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
     };
     found.extend(declarations(command));
     found
+}
+
+/// Whether a command only looks at the files it names, or changes no text in them.
+pub(super) fn only_looks(command: &Command) -> bool {
+    let first = command.args.first().map(|arg| arg.text.as_str()).unwrap_or_default();
+    match command.name() {
+        "cat" | "ls" | "chmod" | "chown" | "test" | "[" | "head" | "tail" | "file" | "stat" | "wc" | "grep"
+        | "egrep" | "rg" | "shellcheck" | "echo" | "printf" | "cd" | "command" | "which" | "type" | "less" | "more"
+        | "touch" | "readlink" | "realpath" | "basename" | "dirname" | "md5sum" | "sha256sum" | "sha1sum" | "diff"
+        | "cmp" | "du" | "nl" | "od" | "xxd" | "hexdump" | "strings" | "rm" | "mkdir" | "pylint" | "mypy"
+        | "flake8" | "set" | "export" | "env" | "exec" | "time" | "timeout" | "nice" | "nohup" | "source" | "."
+        | "read" | "mapfile" => true,
+        "git" => ["add", "diff", "log", "status", "show", "blame", "commit", "ls-files"].contains(&first),
+        "sed" => !command.options().any(|option| option.contains('i')),
+        _ => false,
+    }
 }
 
 /// Opaque when one of these options is there: long ones by name, short ones by letter.
@@ -137,27 +191,151 @@ fn options(command: &Command, long: &[&str], short: &str) -> Vec<Verdict> {
     found
 }
 
-/// Variables set by arguments (`export X=…` is read as an assignment already; `env` handles its own).
+/// Variables that builtins set or evaluate (`export X=…` is read as an assignment already; `env` handles its own).
 fn declarations(command: &Command) -> Vec<Verdict> {
-    let is_builtin = [
-        "let", "test", "[", "unset", "declare", "typeset", "local", "export", "readonly", "printf", "read", "wait",
-        "mapfile", "set",
-    ]
-    .contains(&command.name());
     let mut found = Vec::new();
-    if is_builtin && command.args.iter().any(|arg| arg.text.contains("[$(") || arg.text.contains("[`")) {
-        found.push(Opaque("an expression that runs a command".to_owned()));
-    }
-    if matches!(command.name(), "export" | "declare" | "typeset" | "readonly" | "local") {
-        for arg in &command.args {
-            if let Some((name, value)) = arg.text.split_once('=') {
-                found.push(Sets(name.trim_matches('"').to_owned(), Value { text: value.to_owned(), ..arg.clone() }));
+    let args = &command.args;
+    let read = match &command.input {
+        _ if command.has_short("u") => unknown(),
+        Input::Text(text) => Value::exact(text.clone()),
+        Input::None => Value::exact(""),
+        Input::Unknown => unknown(),
+    };
+    match command.name() {
+        "let" => found.extend(args.iter().cloned().map(Evaluates)),
+        "unset" => found.extend(args.iter().filter_map(subscripted)),
+        "test" | "[" => found.extend(after_option(args, &["-v", "-R"]).filter_map(subscripted)),
+        "wait" => found.extend(after_option(args, &["-p"]).filter_map(subscripted)),
+        "printf" => {
+            let attached = args
+                .first()
+                .and_then(|arg| Some(Value { text: arg.text.strip_prefix("-v")?.to_owned(), ..arg.clone() }));
+            let target = attached
+                .filter(|name| !name.text.is_empty())
+                .or_else(|| after_option(&args[..args.len().min(2)], &["-v"]).next().cloned());
+            if let Some(name) = target {
+                let texts = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+                let is_exact = args.iter().all(|arg| arg.is_exact) && !texts.contains('\\');
+                found.extend(subscripted(&name));
+                found.push(Sets(name.text, Value { text: texts, is_exact, has_pattern: false }));
             }
         }
-        // A reference to another variable hides which one is meant.
-        if command.has_short("n") && command.name() != "export" {
-            found.push(Opaque("a variable that stands for another".to_owned()));
+        "read" | "mapfile" | "readarray" => {
+            let valued = if command.name() == "read" { "adinNptu" } else { "dnOsuCc" };
+            let mut words = args.iter();
+            let mut has_name = false;
+            while let Some(arg) = words.next() {
+                let option = arg.text.strip_prefix('-').filter(|rest| !rest.is_empty() && *rest != "-");
+                let Some(letters) = option else {
+                    has_name |= arg.text != "--";
+                    found.extend(subscripted(arg));
+                    found.push(Sets(arg.text.clone(), read.clone()));
+                    continue;
+                };
+                if let Some(at) = letters.find(|c: char| valued.contains(c)) {
+                    let attached = letters.get(at + 1..).unwrap_or_default();
+                    let value = if attached.is_empty() { words.next().cloned() } else { Some(Value::exact(attached)) };
+                    if letters[at..].starts_with('a') && command.name() == "read" {
+                        has_name = true;
+                        found.extend(value.map(|name| Sets(name.text, read.clone())));
+                    }
+                }
+            }
+            if !has_name {
+                found.push(Sets(if command.name() == "read" { "REPLY" } else { "MAPFILE" }.to_owned(), read));
+            }
         }
+        "getopts" => found.extend(args.get(1).map(|name| Sets(name.text.clone(), unknown_option()))),
+        "export" | "declare" | "typeset" | "readonly" | "local" => {
+            let is_integer = command.has_short("i");
+            for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
+                if let Some((name, value)) = arg.text.split_once('=') {
+                    let name = name.trim_matches(['"', '\'']).trim_end_matches('+');
+                    found.extend(subscripted(&Value { text: name.to_owned(), ..arg.clone() }));
+                    let bare = name.split('[').next().unwrap_or_default().to_owned();
+                    found.push(Sets(bare, Value { text: value.to_owned(), ..arg.clone() }));
+                } else if is_integer || !arg.is_exact || arg.text.contains('[') {
+                    found.push(Evaluates(arg.clone()));
+                }
+            }
+            if is_integer {
+                // The values are expressions; those read as assignments stand in the line.
+                found.push(Evaluates(Value { text: command.line.clone(), is_exact: false, has_pattern: false }));
+            }
+            // A reference to another variable hides which one is meant.
+            if command.has_short("n") && command.name() != "export" {
+                found.push(Opaque("a variable that stands for another".to_owned()));
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
+/// A name that is more than a plain one: its subscript is evaluated.
+fn subscripted(name: &Value) -> Option<Verdict> {
+    let is_plain = name.is_exact && name.text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    (!is_plain).then(|| Evaluates(name.clone()))
+}
+
+/// A value that only the moment of the run decides.
+fn unknown() -> Value {
+    Value { text: "$(read)".to_owned(), is_exact: false, has_pattern: false }
+}
+
+/// One letter, but no one knows which.
+fn unknown_option() -> Value {
+    Value { text: "?".to_owned(), is_exact: false, has_pattern: false }
+}
+
+/// The arguments right after these.
+fn after_option<'a>(args: &'a [Value], options: &'static [&'static str]) -> impl Iterator<Item = &'a Value> {
+    args.windows(2).filter(|pair| options.contains(&pair[0].text.as_str())).map(|pair| &pair[1])
+}
+
+/// Whether a program that may run what it is given is given something.
+fn runs(command: &Command) -> bool {
+    let args = &command.args;
+    match command.name() {
+        "capsh" => args.iter().any(|arg| arg.text == "--" || arg.text == "==" || arg.text.starts_with("--shell")),
+        "start-stop-daemon" => true,
+        "sg" | "newgrp" => args.len() > 1,
+        "m4" => command.input != Input::None || args.iter().any(|arg| arg.text.contains("syscmd")) || !args.is_empty(),
+        _ => {
+            let text =
+                matches!(&command.input, Input::Text(text) if text.contains('!')) || command.input == Input::Unknown;
+            text || args.iter().any(|arg| arg.text.contains('!'))
+        }
+    }
+}
+
+/// Words after so many arguments and the options that follow them.
+fn runner(command: &Command, from: usize) -> Vec<Verdict> {
+    let rest = command.args.get(from..).unwrap_or_default();
+    let Some(first) = rest.iter().find(|arg| !arg.text.starts_with('-')) else { return Vec::new() };
+    let at = rest.iter().position(|arg| arg == first).unwrap_or_default();
+    // An option may take the first word as its value: the second is looked at too.
+    let mut found = vec![Words(rest[at..].to_vec())];
+    if at > 0 && rest[at - 1].text != "--" && rest.len() > at + 1 {
+        found.push(Words(rest[at + 1..].to_vec()));
+    }
+    found
+}
+
+fn cmake(command: &Command) -> Vec<Verdict> {
+    let mut found = options(command, &["-P"], "");
+    if let Some(at) = command.args.iter().position(|arg| arg.text == "env").filter(|_| command.has_arg("-E")) {
+        let rest = command.args.get(at + 1..).unwrap_or_default();
+        let settings = rest.iter().take_while(|arg| arg.text.starts_with('-') || arg.text.contains('='));
+        let skipped = settings.clone().count();
+        found.extend(settings.filter_map(|arg| {
+            let (name, value) = arg.text.split_once('=')?;
+            Some(Sets(name.to_owned(), Value { text: value.to_owned(), ..arg.clone() }))
+        }));
+        found.push(Words(rest[skipped..].to_vec()));
+    }
+    if command.args.iter().any(|arg| arg.text.contains("_LAUNCHER") || arg.text.contains("CMAKE_MAKE_PROGRAM")) {
+        found.push(Opaque("`cmake` with programs of its own choice".to_owned()));
     }
     found
 }
@@ -175,6 +353,10 @@ fn find(command: &Command) -> Vec<Verdict> {
         } else if arg.text.starts_with("-fprint") || arg.text == "-fls" {
             found.push(Opaque("`find` writes a file".to_owned()));
         }
+    }
+    // What ends a command is there, but not what begins it.
+    if found.is_empty() && command.args.iter().any(|arg| arg.is_exact && arg.text == ";") {
+        found.push(Opaque("`find` with an expression known only when it runs".to_owned()));
     }
     found
 }
@@ -486,13 +668,19 @@ fn trap(command: &Command) -> Vec<Verdict> {
 }
 
 fn script(command: &Command) -> Vec<Verdict> {
-    options(command, &["--command"], "c").into_iter().filter(|verdict| matches!(verdict, Line(_))).collect()
+    let mut found: Vec<Verdict> =
+        options(command, &["--command"], "c").into_iter().filter(|verdict| matches!(verdict, Line(_))).collect();
+    if super::shells::has_input(command) {
+        found.push(Opaque("`script` starts a shell that runs what it reads".to_owned()));
+    }
+    found
 }
 
 fn flock(command: &Command) -> Vec<Verdict> {
     let known = super::options::Options {
         flags: "senuoFvx",
         valued: "wE",
+        optional: "",
         long_flags: &["shared", "exclusive", "unlock", "nonblock", "close", "no-fork", "verbose"],
         long_valued: &["timeout", "wait", "conflict-exit-code"],
     };

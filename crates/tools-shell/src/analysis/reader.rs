@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
 
+use super::arithmetic::{ARGUMENTS, Arithmetic};
 use super::command::{Analysis, Command, Input, Surroundings, Value};
 use super::grammar::{Feed, Parsed, RedirectKind, Simple, Word, parse};
 use super::programs::{self, Verdict};
@@ -23,11 +25,16 @@ pub(crate) fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
         surroundings,
         found: Analysis::default(),
         written: BTreeSet::new(),
+        arithmetic: Arithmetic::default(),
+        functions: BTreeSet::new(),
         folder: Some(surroundings.workdir.clone()),
         placeholders: Vec::new(),
         depth: 0,
     };
     reader.text(text, &[]);
+    if reader.arithmetic.may_run_commands() {
+        reader.opaque("a value that may run a command when it is used in an expression");
+    }
     reader.found
 }
 
@@ -36,6 +43,9 @@ pub(super) struct Reader<'a> {
     pub(super) found: Analysis,
     /// Files this line writes, as it names them.
     written: BTreeSet<String>,
+    arithmetic: Arithmetic,
+    /// Functions the line defines.
+    functions: BTreeSet<String>,
     folder: Option<String>,
     /// What `xargs -I` or `find -exec` replaces.
     placeholders: Vec<String>,
@@ -82,6 +92,15 @@ impl Reader<'_> {
                 self.found.bombs.push(function.name.clone());
             }
         }
+        self.functions.extend(parsed.functions.iter().map(|function| function.name.clone()));
+        for text in &parsed.expressions {
+            self.arithmetic.expression(text);
+        }
+        for (name, word) in &parsed.settings {
+            self.arithmetic.word(name, word);
+            let value = Value::of(word, &self.here());
+            self.assignment(name, &value);
+        }
         let inputs: Vec<Input> =
             parsed.commands.iter().map(|command| input(&command.feed, &parsed.commands, self)).collect();
         for (command, input) in parsed.commands.iter().zip(inputs) {
@@ -93,21 +112,33 @@ impl Reader<'_> {
         let mut chain = via.to_vec();
         chain.extend(simple.via.iter().cloned());
         for (name, word) in &simple.assignments {
-            let value = Value::of(word, self.surroundings);
+            self.arithmetic.word(name, word);
+            let value = Value::of(word, &self.here());
             self.assignment(name, &value);
         }
+        let program = simple.words.first().and_then(Word::literal).unwrap_or_default();
+        let name = program.rsplit('/').next().unwrap_or_default();
+        // Arguments become `$1` and so on.
+        if name == "set" || shells::is_shell(name) || self.functions.contains(&program) {
+            let is_line = |before: &Word| before.source.starts_with('-') && before.source.ends_with('c');
+            for pair in simple.words.windows(2).filter(|pair| !is_line(&pair[0])) {
+                self.arithmetic.word(ARGUMENTS, &pair[1]);
+            }
+        }
         for redirect in &simple.redirects {
-            let target = Value::of(&redirect.target, self.surroundings);
+            let target = Value::of(&redirect.target, &self.here());
             match redirect.kind {
                 RedirectKind::Write | RedirectKind::ReadWrite => {
-                    self.written.insert(target.text.clone());
+                    if !["/dev/null", "/dev/stderr", "/dev/stdout", "/dev/tty"].contains(&target.text.as_str()) {
+                        self.written.insert(target.text.clone());
+                    }
                     self.found.writes.push(target);
                 }
                 RedirectKind::Read if target.is_exact => self.found.reads.push(target.text.into()),
                 _ => {}
             }
         }
-        let words: Vec<Value> = simple.words.iter().map(|word| Value::of(word, self.surroundings)).collect();
+        let words: Vec<Value> = simple.words.iter().map(|word| Value::of(word, &self.here())).collect();
         self.words(&words, &simple.line, &chain, input);
     }
 
@@ -120,9 +151,12 @@ impl Reader<'_> {
                 self.text(&value.text, &[name.to_owned()]);
             }
         }
-        if value.text.contains("[$(") || value.text.contains("[`") {
-            self.opaque("a value that runs a command when it is used in an expression");
-        }
+    }
+
+    /// The surroundings after every change of folder so far; the folder is a text of no path where it is not known.
+    fn here(&self) -> Surroundings {
+        let workdir = self.folder.clone().unwrap_or_else(|| "$PWD".to_owned());
+        Surroundings { workdir, ..self.surroundings.clone() }
     }
 
     /// Judges words as a command, seeing through what they are wrapped in.
@@ -170,7 +204,9 @@ impl Reader<'_> {
         match name.as_str() {
             "cd" | "pushd" | "popd" => self.change_folder(command),
             "busybox" | "toybox" => {
-                self.words(&command.args, &rest_of(command, 0), &through(command), command.input.clone());
+                let from = usize::from(command.args.first().is_some_and(|arg| arg.text == "--"));
+                let args = command.args.get(from..).unwrap_or_default();
+                self.words(args, &rest_of(command, from), &through(command), command.input.clone());
             }
             "eval" => {
                 self.opaque("`eval` of a text");
@@ -197,7 +233,11 @@ impl Reader<'_> {
                     self.words(&words, &line, &through(command), Input::None);
                     self.placeholders.pop();
                 }
-                Verdict::Sets(name, value) => self.assignment(&name, &value),
+                Verdict::Sets(name, value) => {
+                    self.arithmetic.set(&name, &value);
+                    self.assignment(&name, &value);
+                }
+                Verdict::Evaluates(value) => self.arithmetic.value(&value),
             }
         }
     }
@@ -209,21 +249,20 @@ impl Reader<'_> {
             return;
         }
         if name == "env" {
-            for arg in &command.args {
+            for (at, arg) in command.args.iter().enumerate() {
                 let text = arg.text.as_str();
-                let split = text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="));
-                let split = split.or_else(|| text.strip_prefix("-vS")).or_else(|| text.strip_prefix("-iS"));
-                if let Some(line) = split {
-                    let line = if line.is_empty() || text == "--split-string" {
-                        joined(&command.args[1..])
-                    } else {
-                        line.to_owned()
-                    };
-                    self.text(line.trim(), &via);
+                let long = text.strip_prefix("--s").map(|rest| rest.split_once('=').map_or("", |(_, line)| line));
+                let short = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
+                    let (flags, line) = rest.split_once('S')?;
+                    flags.chars().all(|c| "iv0".contains(c)).then_some(line)
+                });
+                let Some(line) = short.or(long) else { continue };
+                let rest = joined(command.args.get(at + 1..).unwrap_or_default());
+                // `env` has escapes and variables of its own in such a line.
+                if long.is_some() || line.contains(['\\', '$']) || (line.is_empty() && rest.contains(['\\', '$'])) {
+                    self.opaque("a line that `env` splits");
                 }
-            }
-            if command.args.iter().any(|arg| arg.text == "--split-string") {
-                self.opaque("a line that `env` splits");
+                self.text(format!("{line} {rest}").trim(), &via);
             }
         }
         if matches!(name, "script" | "flock") {
@@ -288,13 +327,8 @@ impl Reader<'_> {
             Source::File(file) if !file.is_exact || file.has_pattern || self.placeholders.contains(&file.text) => {
                 self.opaque("a script whose name is known only when it runs");
             }
-            Source::File(file) if self.is_written(&file.text) => {
-                self.opaque(&format!("the script `{}` is written by this very line", shorten(&file.text)));
-            }
-            Source::File(file) if file.text.starts_with("/dev/") || file.text.starts_with("/proc/") => {
-                self.opaque("a script read from a descriptor");
-            }
-            Source::File(_) | Source::Nothing => {}
+            Source::File(file) => self.script(&file, command),
+            Source::Nothing => {}
             Source::Input => match &command.input {
                 Input::None => {}
                 Input::Text(text) => {
@@ -332,13 +366,60 @@ impl Reader<'_> {
                 _ => self.opaque(&format!("`{}` runs what it reads", command.name())),
             }
         }
-        let operands = command.operands();
-        if inline.is_empty()
-            && let Some(script) = operands.first()
-            && self.is_written(&script.text)
-        {
-            self.opaque(&format!("the script `{}` is written by this very line", shorten(&script.text)));
+        for script in shells::script_files(language, command, inline.is_empty()) {
+            self.script(&script, command);
         }
+    }
+
+    /// Objects to a script that another text than that of a file stands for, or that this line may write.
+    fn script(&mut self, file: &Value, command: &Command) {
+        let name = file.text.as_str();
+        if !file.is_exact {
+            // A loop over the files of a folder is the everyday use.
+            let computed = name.contains(['(', '`']) || shells::has_input(command) || !self.written.is_empty();
+            if computed {
+                self.opaque("a script whose name is known only when it runs");
+            }
+        } else if self.is_descriptor(name) {
+            self.opaque("a script read from a descriptor");
+        } else if self.is_written(name) || self.is_touched(name, command) {
+            self.opaque(&format!("the script `{}` is written by this very line", shorten(name)));
+        }
+    }
+
+    /// Whether a name is that of a device or a descriptor, however it is spelt.
+    fn is_descriptor(&self, name: &str) -> bool {
+        let special = |path: &str| ["/dev", "/proc"].iter().any(|folder| Path::new(path).starts_with(folder));
+        match &self.folder {
+            Some(folder) => special(&resolve_by_words(&Path::new(folder).join(name)).to_string_lossy()),
+            None => {
+                special(&resolve_by_words(Path::new(name)).to_string_lossy())
+                    || last_part(name) == "stdin"
+                    || name.contains("fd/")
+            }
+        }
+    }
+
+    /// Whether an earlier command of the line, other than one that only looks, names this file.
+    fn is_touched(&self, file: &str, command: &Command) -> bool {
+        let name = last_part(file);
+        let names = |text: &str| {
+            text.match_indices(name).any(|(at, _)| {
+                let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+                !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
+            })
+        };
+        let earlier = self.found.commands.iter().filter(|earlier| *earlier != command);
+        !name.is_empty()
+            && earlier.filter(|earlier| !programs::only_looks(earlier)).any(|earlier| {
+                let is_own_script = shells::is_shell(earlier.name()) || shells::language(earlier.name()).is_some();
+                let own = if is_own_script { earlier.operands().first().map(|own| own.text.clone()) } else { None };
+                earlier
+                    .args
+                    .iter()
+                    .filter(|arg| Some(&arg.text) != own.as_ref() || arg.text.contains(' '))
+                    .any(|arg| names(&arg.text))
+            })
     }
 
     fn sourced(&mut self, command: &Command) {
@@ -346,18 +427,25 @@ impl Reader<'_> {
             Some(file) if !file.is_exact || file.has_pattern => {
                 self.opaque("a script whose name is known only when it runs");
             }
-            Some(file)
-                if self.is_written(&file.text) || file.text.starts_with("/dev/") || file.text.starts_with("/proc/") =>
-            {
-                self.opaque(&format!("the script `{}` is not known before it runs", shorten(&file.text)));
-            }
-            _ => {}
+            Some(file) => self.script(file, command),
+            None => {}
         }
     }
 
     fn is_written(&self, file: &str) -> bool {
-        let plain = |name: &str| name.trim_start_matches("./").to_owned();
-        self.written.iter().any(|written| plain(written) == plain(file))
+        // By its last part alone: what folder the name is in may have changed in between.
+        let name = last_part(file);
+        self.written.iter().any(|written| {
+            // What comes after a variable is known.
+            let tail = written.rsplit(['$', '}', '"', '*', '?']).next().unwrap_or_default();
+            let is_known = !written.contains(['$', '*', '?', '`']);
+            if is_known {
+                last_part(written) == name
+            } else {
+                file.contains('/')
+                    && name.ends_with(tail.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+            }
+        })
     }
 
     /// Files that programs write by being what they are.
@@ -365,7 +453,7 @@ impl Reader<'_> {
         let operands = command.operands();
         match command.name() {
             "tee" | "sponge" => self.written.extend(operands.iter().map(|file| file.text.clone())),
-            "cp" | "mv" | "ln" | "install" => self.written.extend(operands.last().map(|file| file.text.clone())),
+            "cp" | "mv" | "ln" | "install" => self.written.extend(operands.iter().map(|file| file.text.clone())),
             "dd" => {
                 let target = command.args.iter().find_map(|arg| arg.text.strip_prefix("of="));
                 self.written.extend(target.map(str::to_owned));
@@ -378,10 +466,10 @@ impl Reader<'_> {
         self.folder = match (command.name(), command.operands().first()) {
             ("cd", None) => Some(self.surroundings.home.clone()),
             ("cd" | "pushd", Some(target)) if target.is_exact && !target.has_pattern && target.text != "-" => {
-                let target = std::path::Path::new(&target.text);
+                let target = Path::new(&target.text);
                 self.folder
                     .as_ref()
-                    .map(|folder| std::path::Path::new(folder).join(target).to_string_lossy().into_owned())
+                    .map(|folder| resolve_by_words(&Path::new(folder).join(target)).to_string_lossy().into_owned())
             }
             _ => None,
         };
@@ -408,6 +496,26 @@ fn printed(range: Range<usize>, commands: &[Simple], reader: &Reader<'_>) -> Opt
         "echo" | "printf" if program.is_exact && is_plain => Some(joined(args)),
         _ => None,
     }
+}
+
+/// The last part of a path.
+fn last_part(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+/// A path without `.`, `..` and doubled separators, by its words alone.
+pub(super) fn resolve_by_words(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 /// The chain of what a command's inner command is run through.
@@ -437,6 +545,9 @@ fn replaced(command: &Command) -> String {
     while let Some(arg) = args.next() {
         if arg.text == "-I" {
             return args.next().map(|next| next.text.clone()).unwrap_or_default();
+        }
+        if arg.text == "-i" {
+            return "{}".to_owned();
         }
         if let Some(attached) = arg.text.strip_prefix("-I").or_else(|| arg.text.strip_prefix("--replace=")) {
             return attached.to_owned();

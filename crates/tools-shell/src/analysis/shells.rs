@@ -182,6 +182,61 @@ fn scripts(language: Language, command: &Command) -> Vec<Value> {
     found
 }
 
+/// The files an interpreter takes its code from. `by_operand`: the first operand is one, not an argument.
+pub(super) fn script_files(language: Language, command: &Command, by_operand: bool) -> Vec<Value> {
+    let mut found = Vec::new();
+    let is_filter = matches!(language, Language::Awk | Language::Sed);
+    let long: &[&str] = match language {
+        Language::Awk => &["--file", "--exec", "--include"],
+        Language::Sed => &["--file"],
+        Language::Php => &["--file", "--process-file"],
+        Language::Node => &["--require", "--import", "--loader"],
+        _ => &[],
+    };
+    let letters = match language {
+        Language::Awk => "fEi",
+        Language::Sed => "f",
+        Language::Php => "fF",
+        Language::Node | Language::Ruby => "r",
+        _ => "",
+    };
+    let mut args = command.args.iter();
+    while let Some(arg) = args.next() {
+        let text = arg.text.as_str();
+        if text == "--" {
+            break;
+        }
+        let attached = |rest: &str| Value { text: rest.to_owned(), ..arg.clone() };
+        if let Some(name) = text.strip_prefix("--") {
+            let (name, value) = name.split_once('=').map_or((name, None), |(name, value)| (name, Some(value)));
+            if long.iter().any(|long| name.len() > 1 && long.trim_start_matches('-').starts_with(name)) {
+                found.extend(value.map_or_else(|| args.next().cloned(), |value| Some(attached(value))));
+            }
+        } else if let Some(cluster) = text.strip_prefix('-').filter(|cluster| !cluster.is_empty()) {
+            let valued = match language {
+                Language::Awk => "Fvel",
+                Language::Sed => "el",
+                _ => "",
+            };
+            match cluster.find(|c: char| letters.contains(c) || valued.contains(c)) {
+                Some(at) if cluster[at..].starts_with(|c| letters.contains(c)) => {
+                    let rest = cluster.get(at + 1..).unwrap_or_default();
+                    found.extend(if rest.is_empty() { args.next().cloned() } else { Some(attached(rest)) });
+                }
+                Some(at) if is_filter && at + 1 == cluster.len() => {
+                    args.next();
+                }
+                _ => {}
+            }
+        } else if !is_filter {
+            break;
+        }
+    }
+    let operand = command.operands().into_iter().find(|operand| operand.text != "-" || operand.text.len() > 1);
+    found.extend(operand.filter(|_| by_operand && !is_filter).cloned());
+    found
+}
+
 /// Whether a command takes its input from somewhere that may hold commands.
 pub(super) fn has_input(command: &Command) -> bool {
     match &command.input {

@@ -14,7 +14,7 @@ pub(super) struct Wrapper {
     pub(super) runs_line: bool,
 }
 
-const NONE: Options = Options { flags: "", valued: "", long_flags: &[], long_valued: &[] };
+const NONE: Options = Options { flags: "", valued: "", optional: "", long_flags: &[], long_valued: &[] };
 
 const fn wrapper(flags: &'static str, valued: &'static str, operands: usize) -> Wrapper {
     let options = Options { flags, valued, ..NONE };
@@ -23,6 +23,11 @@ const fn wrapper(flags: &'static str, valued: &'static str, operands: usize) -> 
 
 const fn long(wrapper: Wrapper, flags: &'static [&'static str], valued: &'static [&'static str]) -> Wrapper {
     let options = Options { long_flags: flags, long_valued: valued, ..wrapper.options };
+    Wrapper { options, ..wrapper }
+}
+
+const fn optional(wrapper: Wrapper, letters: &'static str) -> Wrapper {
+    let options = Options { optional: letters, ..wrapper.options };
     Wrapper { options, ..wrapper }
 }
 
@@ -58,6 +63,7 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
         "time" => {
             long(wrapper("apvqV", "fo", 0), &["portability", "verbose", "append", "quiet"], &["format", "output"])
         }
+        "choom" => long(wrapper("", "np", 0), &[], &["adjust", "pid"]),
         "setsid" => long(wrapper("cfw", "", 0), &["ctty", "fork", "wait"], &[]),
         "stdbuf" => long(wrapper("", "ioe", 0), &[], &["input", "output", "error"]),
         "chrt" => long(
@@ -69,7 +75,7 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
         "faketime" => wrapper("m", "f", 1),
         "chroot" => long(wrapper("", "", 1), &["skip-chdir"], &["groups", "userspec"]),
         "xargs" => long(
-            wrapper("0prtxo", "ndIPLsaEi", 0),
+            optional(wrapper("0prtxo", "ndIPLsaE", 0), "ile"),
             &[
                 "null",
                 "no-run-if-empty",

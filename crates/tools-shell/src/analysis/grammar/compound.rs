@@ -2,6 +2,7 @@
 
 use super::cursor::{Parser, Problem, ends_word};
 use super::simple::{Feed, Redirect, feed_of};
+use super::word::{Part, Word};
 
 /// Words that end a list when they stand where a command could.
 const CLOSERS: [&str; 8] = ["then", "elif", "else", "fi", "do", "done", "esac", "}"];
@@ -223,8 +224,13 @@ impl Parser<'_> {
             self.expressions(end)?;
             self.at = end + 2;
         } else {
-            self.word()?;
+            let name = self.word()?.source;
             self.blank_lines()?;
+            if !self.at_word("in") {
+                let part = Part::Variable { name: "@".to_owned(), quoted: true };
+                let word = Word { parts: vec![part], source: "\"$@\"".to_owned(), has_braces: false };
+                self.found.settings.push((name.clone(), word));
+            }
             if self.take_word("in") {
                 loop {
                     self.blanks();
@@ -234,7 +240,8 @@ impl Parser<'_> {
                         Some(character) if ends_word(character) => break,
                         Some(_) => {}
                     }
-                    self.word()?;
+                    let word = self.word()?;
+                    self.found.settings.push((name.clone(), word));
                 }
             }
         }
@@ -278,6 +285,9 @@ impl Parser<'_> {
 
     /// `[[ … ]]`: no commands but those in substitutions.
     fn condition(&mut self) -> Result<(), Problem> {
+        let numeric = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+        let mut before = String::new();
+        let mut is_evaluated = false;
         loop {
             self.blank_lines()?;
             if self.take_word("]]") {
@@ -290,7 +300,15 @@ impl Parser<'_> {
                 }
                 Some('(' | ')' | '&' | '|' | '<' | '>') => self.at += 1,
                 Some(_) => {
-                    self.word()?;
+                    let source = self.word()?.source;
+                    if is_evaluated {
+                        self.found.expressions.push(source.clone());
+                    }
+                    is_evaluated = numeric.contains(&source.as_str()) || source == "-v" || source == "-R";
+                    if numeric.contains(&source.as_str()) {
+                        self.found.expressions.push(std::mem::take(&mut before));
+                    }
+                    before = source;
                 }
             }
         }

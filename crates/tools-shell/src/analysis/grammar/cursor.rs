@@ -2,6 +2,7 @@
 
 use super::heredoc::Pending;
 use super::simple::Simple;
+use super::word::Word;
 
 /// Nesting deeper than this is not read.
 const DEEPEST: u32 = 80;
@@ -35,6 +36,10 @@ pub(crate) struct Parsed {
     pub(crate) functions: Vec<Function>,
     /// The parts of the last pipeline outside of everything compound.
     pub(crate) last_pipeline: Vec<String>,
+    /// Variables that loops and `${x:=…}` set.
+    pub(crate) settings: Vec<(String, Word)>,
+    /// Texts that are evaluated as arithmetic.
+    pub(crate) expressions: Vec<String>,
 }
 
 /// Reads a whole text.

@@ -137,9 +137,13 @@ impl Parser<'_> {
             self.at += 1;
         }
         let name = self.slice(start, self.at);
-        if self.peek() == Some('[') && !self.subscript()? {
-            self.at = start;
-            return Ok(None);
+        let bracket = self.at;
+        if self.peek() == Some('[') {
+            if !self.subscript()? {
+                self.at = start;
+                return Ok(None);
+            }
+            self.found.expressions.push(self.slice(bracket, self.at));
         }
         if !self.eat("=") && !self.eat("+=") {
             self.at = start;

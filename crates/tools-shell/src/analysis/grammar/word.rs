@@ -314,18 +314,53 @@ impl Parser<'_> {
             self.at += 1;
             return Ok(Part::Variable { name, quoted });
         }
-        self.deeper(|parser| parser.parameter_rest(quoted))?;
+        let name = self.slice(start, self.at);
+        let from = self.at;
+        let word = self.deeper(|parser| parser.parameter_rest(quoted))?;
+        self.parameter_operator(name, &self.slice(from, self.at), word)?;
         Ok(Part::Dynamic { quoted })
     }
 
+    /// What is evaluated or set by what follows the name in `${…}`.
+    fn parameter_operator(&mut self, name: String, rest: &str, word: Word) -> Result<(), Problem> {
+        // `${!x}` evaluates the name that `x` holds.
+        if let Some(pointed) = rest.strip_prefix('!') {
+            if pointed.contains('=') {
+                return Problem::new("a variable that another one names is set");
+            }
+            self.found.expressions.push(pointed.to_owned());
+        }
+        let rest = rest.trim_start_matches(['!', '#']);
+        if let Some(at) = rest.find('[').filter(|at| rest[..*at].chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+        {
+            let end = rest.rfind(']').filter(|end| *end > at).unwrap_or(rest.len());
+            self.found.expressions.push(rest[at..end].to_owned());
+        }
+        if let Some(bounds) = rest.strip_prefix(':').filter(|bounds| !bounds.starts_with(['-', '=', '?', '+'])) {
+            self.found.expressions.push(bounds.to_owned());
+        }
+        let after = rest.rfind(']').map_or(rest, |at| &rest[at + 1..]);
+        if [rest, after].iter().any(|rest| rest.starts_with('=') || rest.starts_with(":=")) && !name.is_empty() {
+            self.found.settings.push((name, word));
+        }
+        Ok(())
+    }
+
     /// Everything up to the `}`, for the substitutions in it.
-    fn parameter_rest(&mut self, quoted: bool) -> Result<(), Problem> {
+    fn parameter_rest(&mut self, quoted: bool) -> Result<Word, Problem> {
+        let start = self.at;
         let mut word = Word::default();
         loop {
             match self.peek() {
                 Some('}') => {
+                    self.slice(start, self.at).trim_start_matches([':', '=']).clone_into(&mut word.source);
+                    word.parts.retain(|part| !matches!(part, Part::Text { text, .. } if text.is_empty()));
+                    if let Some(Part::Text { text, .. }) = word.parts.first_mut() {
+                        let value = text.trim_start_matches([':', '=']).to_owned();
+                        *text = value;
+                    }
                     self.at += 1;
-                    return Ok(());
+                    return Ok(word);
                 }
                 // In double quotes a single quote is a character like any other.
                 Some('\'') if !quoted => self.single_quotes(&mut word)?,
@@ -343,6 +378,7 @@ impl Parser<'_> {
     }
 
     fn until_bracket(&mut self) -> Result<(), Problem> {
+        let start = self.at;
         let mut word = Word::default();
         let mut open = 1;
         loop {
@@ -353,6 +389,7 @@ impl Parser<'_> {
                 Some(_) => {}
             }
             if open == 0 {
+                self.found.expressions.push(self.slice(start, self.at));
                 self.at += 1;
                 return Ok(());
             }
@@ -377,6 +414,7 @@ impl Parser<'_> {
 
     /// The substitutions in an expression that ends at `end`.
     pub(super) fn expressions(&mut self, end: usize) -> Result<(), Problem> {
+        self.found.expressions.push(self.slice(self.at, end));
         let mut word = Word::default();
         while self.at < end {
             self.quoted_character(&mut word, true)?;
