@@ -7,6 +7,11 @@ use crate::pattern::CommandPattern;
 use crate::policy::ShellPolicy;
 use crate::size::{self, parse_size};
 
+/// A week, in seconds.
+const LONGEST_TIMEOUT: u64 = 604_800;
+/// A minute.
+const LONGEST_GRACE_MS: u64 = 60_000;
+
 /// The `bash` tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -132,6 +137,15 @@ impl ShellConfig {
         if self.job_timeout == 0 {
             return Err(fault("job_timeout", "expected at least 1 second"));
         }
+        if self.job_timeout > LONGEST_TIMEOUT {
+            return Err(fault("job_timeout", "expected at most 604800 seconds, a week"));
+        }
+        if self.timeout > LONGEST_TIMEOUT {
+            return Err(fault("timeout", "expected at most 604800 seconds, a week"));
+        }
+        if self.kill_grace_ms > LONGEST_GRACE_MS {
+            return Err(fault("kill_grace_ms", "expected at most 60000 milliseconds, a minute"));
+        }
         let patterns = |key, texts: &[String]| {
             let compiled: Option<Vec<_>> = texts.iter().map(|text| CommandPattern::compile(text)).collect();
             compiled.ok_or_else(|| fault(key, "an empty pattern; expected a program and words"))
@@ -146,5 +160,20 @@ impl ShellConfig {
             memory: bytes("limits.memory", &self.limits.memory)?,
             config: self.clone(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_beyond_their_bounds_are_refused_by_name() {
+        let key = |config: ShellConfig| config.compile().err().map(|error| error.key);
+        let timeout = |timeout| key(ShellConfig { timeout, ..ShellConfig::default() });
+        let grace = |kill_grace_ms| key(ShellConfig { kill_grace_ms, ..ShellConfig::default() });
+        assert_eq!([timeout(0), timeout(604_801), timeout(u64::MAX)], [Some("timeout"); 3]);
+        assert_eq!([grace(60_001), grace(i64::MAX.unsigned_abs())], [Some("kill_grace_ms"); 2]);
+        assert_eq!([timeout(604_800), grace(60_000), grace(0)], [None; 3]);
     }
 }
