@@ -16,7 +16,7 @@ macro_rules! pattern {
 pattern!(
     PYTHON,
     r"(?x)\b(os\s*\.\s*(system|popen|exec\w*|spawn\w*|posix_spawn\w*|fork\w*|remove|unlink|rmdir|removedirs|kill\w*|rename|chmod)
-    |subprocess|pty|popen|commands|__import__|importlib|exec|eval|compile|getattr|globals|builtins|__builtins__|ctypes|cffi|socket\w*
+    |subprocess|pty|popen|commands|__import__|importlib|exec|eval|compile|getattr|globals|locals|vars|__dict__|__getattribute__|attrgetter|methodcaller|builtins|__builtins__|ctypes|cffi|socket\w*
     |urllib\w*|http\.client|requests|httpx|aiohttp|ftplib|smtplib|telnetlib|paramiko|asyncio\.(create_subprocess|open_connection)\w*
     |shutil\s*\.\s*(rmtree|move)|rmtree|multiprocessing|base64|codecs|marshal|pickle|runpy|webbrowser|posix|_posixsubprocess|fork|system)\b
     |from\s+os\s+import|import\s+os\s+as"

@@ -16,6 +16,8 @@ pub(super) enum Verdict {
     Found(Vec<Value>, String),
     /// A variable.
     Sets(String, Value),
+    /// A file of code.
+    Script(Value),
     /// A name or an expression that the shell evaluates.
     Evaluates(Value),
 }
@@ -29,6 +31,11 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
         "find" | "gfind" => find(command),
         "fd" | "fdfind" => fd(command),
         "git" => git(command),
+        "tar" | "gtar" | "bsdtar"
+            if command.args.first().is_some_and(|arg| !arg.text.starts_with('-') && arg.text.contains(['I', 'F'])) =>
+        {
+            vec![Opaque(format!("`{name}` runs what an option says"))]
+        }
         "tar" | "gtar" | "bsdtar" => options(
             command,
             &[
@@ -129,6 +136,11 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
         "nmap" => options(command, &["--script", "--interactive"], ""),
         "cscope" | "ctags" | "pandoc" | "ansible" | "ansible-playbook" => {
             options(command, &["--filter", "--lua-filter", "--options", "--pdf-engine"], "F")
+        }
+        "parallel" | "sem" => {
+            let lines = command.args.iter().skip_while(|arg| !arg.text.starts_with(":::"));
+            let begins = command.args.first().is_some_and(|arg| arg.text.starts_with(":::"));
+            lines.skip(1).filter(|_| begins).cloned().map(Line).collect()
         }
         "jobs" => options(command, &[], "x"),
         _ => Vec::new(),
@@ -362,9 +374,15 @@ fn find(command: &Command) -> Vec<Verdict> {
 }
 
 fn fd(command: &Command) -> Vec<Verdict> {
-    let at = command.args.iter().position(|arg| ["-x", "-X", "--exec", "--exec-batch"].contains(&arg.text.as_str()));
-    let rest = at.and_then(|at| command.args.get(at + 1..)).unwrap_or_default();
-    if at.is_some() { vec![Found(rest.to_vec(), "{}".to_owned())] } else { Vec::new() }
+    for (at, arg) in command.args.iter().enumerate() {
+        let Some(attached) = option_value(&arg.text, "xX", &["exec", "exec-batch"]) else { continue };
+        let mut rest = command.args.get(at + 1..).unwrap_or_default().to_vec();
+        if !attached.is_empty() {
+            rest.insert(0, Value { text: attached.to_owned(), ..arg.clone() });
+        }
+        return vec![Found(rest, "{}".to_owned())];
+    }
+    Vec::new()
 }
 
 fn git(command: &Command) -> Vec<Verdict> {
@@ -379,7 +397,22 @@ fn git(command: &Command) -> Vec<Verdict> {
                 args = rest.get(1..).unwrap_or_default();
                 found.extend(git_setting(&setting));
             }
+            "--git-dir" if rest.first().is_none_or(|folder| !is_own_repository(folder)) => {
+                found.push(Opaque("`git` with the settings of another folder".to_owned()));
+                args = rest.get(1..).unwrap_or_default();
+            }
+            _ if text
+                .strip_prefix("--git-dir=")
+                .is_some_and(|folder| !is_own_repository(&Value { text: folder.to_owned(), ..arg.clone() })) =>
+            {
+                found.push(Opaque("`git` with the settings of another folder".to_owned()));
+            }
             "-C" | "--git-dir" | "--work-tree" | "--namespace" => args = rest.get(1..).unwrap_or_default(),
+            "--exec-path" if rest.is_empty() => {}
+            "--exec-path" => {
+                found.push(Opaque("`git` with programs from elsewhere".to_owned()));
+                args = rest.get(1..).unwrap_or_default();
+            }
             _ if text.starts_with("--exec-path=") || text.starts_with("--config-env=") => {
                 found.push(Opaque("`git` with programs from elsewhere".to_owned()));
             }
@@ -394,6 +427,24 @@ fn git(command: &Command) -> Vec<Verdict> {
         }
     }
     found
+}
+
+/// Whether a repository's folder is one that `git` would find by itself here.
+fn is_own_repository(folder: &Value) -> bool {
+    folder.is_exact && matches!(folder.text.trim_end_matches('/'), ".git" | "./.git")
+}
+
+/// What option of a command is meant by an argument: short ones alone, in a cluster or with their value attached, long
+/// ones also by an unambiguous beginning. Gives the value that is attached, which may be empty.
+fn option_value<'a>(arg: &'a str, short: &str, long: &[&str]) -> Option<&'a str> {
+    if let Some(name) = arg.strip_prefix("--") {
+        let (name, value) = name.split_once('=').unwrap_or((name, ""));
+        let is_meant = !name.is_empty() && long.iter().any(|long| long.starts_with(name) && name.len() > 2);
+        return is_meant.then_some(value);
+    }
+    let cluster = arg.strip_prefix('-')?;
+    let at = cluster.find(|c: char| short.contains(c))?;
+    cluster.get(at + 1..)
 }
 
 /// Sections and keys of settings that run nothing.
@@ -488,17 +539,30 @@ fn git_subcommand(name: &Value, args: &[Value]) -> Vec<Verdict> {
             None => Vec::new(),
         },
         "rebase" => {
-            let value = option(&["-x", "--exec"]).and_then(|at| args.get(at + 1)).cloned();
-            let attached = args.iter().find_map(|arg| arg.text.strip_prefix("--exec="));
-            value.or(attached.map(Value::exact)).map(Line).into_iter().collect()
+            let mut found = Vec::new();
+            for (at, arg) in args.iter().enumerate() {
+                match option_value(&arg.text, "x", &["exec"]) {
+                    Some("") => found.extend(args.get(at + 1).cloned().map(Line)),
+                    Some(line) => found.push(Line(Value { text: line.to_owned(), ..arg.clone() })),
+                    None => {}
+                }
+            }
+            found
         }
         "filter-branch" => vec![Opaque("`git filter-branch` runs its filters".to_owned())],
-        "difftool" | "mergetool" if starts(&["-x", "--extcmd"]) => {
+        "difftool" | "mergetool" if args.iter().any(|arg| option_value(&arg.text, "x", &["extcmd"]).is_some()) => {
             vec![Opaque("`git` with a program of its own choice".to_owned())]
         }
-        "grep" if starts(&["-O", "--open-files-in-pager"]) => vec![Opaque("`git grep` that opens a pager".to_owned())],
+        "grep" if args.iter().any(|arg| option_value(&arg.text, "O", &["open-files-in-pager"]).is_some()) => {
+            vec![Opaque("`git grep` that opens a pager".to_owned())]
+        }
         "clone" | "fetch" | "pull" | "ls-remote" | "push" | "archive" | "remote"
-            if starts(&["--upload-pack", "--receive-pack", "--exec", "-u=", "ext::", "-c"]) =>
+            if starts(&["-u=", "ext::"])
+                || args.iter().any(|arg| {
+                    let short = if name.text == "clone" { "uc" } else { "" };
+                    let long = ["upload-pack", "receive-pack", "exec", "config", "template"];
+                    option_value(&arg.text, short, &long).is_some()
+                }) =>
         {
             vec![Opaque("`git` with a program for the other side".to_owned())]
         }
@@ -533,34 +597,80 @@ fn git_subcommand(name: &Value, args: &[Value]) -> Vec<Verdict> {
 }
 
 fn make(command: &Command) -> Vec<Verdict> {
-    let mut found = options(command, &["--eval"], "");
-    for (at, arg) in command.args.iter().enumerate() {
-        let next = command.args.get(at + 1).map(|next| next.text.as_str());
-        if arg.text.starts_with("SHELL=") || arg.text.starts_with(".SHELLFLAGS") || arg.text.starts_with("MAKE=") {
-            found.push(Opaque("`make` with another shell".to_owned()));
-        }
-        if matches!(arg.text.as_str(), "-f-" | "--file=-" | "--makefile=-")
-            || (arg.text == "-f" && matches!(next, Some("-" | "/dev/stdin")))
-            || (arg.text == "-f" && command.args.get(at + 1).is_some_and(|next| !next.is_exact))
-        {
-            found.push(Opaque("a makefile that is not seen".to_owned()));
+    let mut found = Vec::new();
+    let is_make = !matches!(command.name(), "ninja" | "just");
+    let mut args = command.args.iter();
+    while let Some(arg) = args.next() {
+        let text = arg.text.as_str();
+        if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
+            let name = name.trim_end_matches([':', '+', '?', '!']);
+            // A value of `make` is text in its own language, which runs what `$(shell …)` and `!=` say.
+            let runs = value.contains(['$', '`']) || text.contains("!=") || !arg.is_exact && value.contains('(');
+            if matches!(name, "SHELL" | ".SHELLFLAGS" | "MAKE" | "MAKEFLAGS" | "MAKEFILES")
+                || (runs && arg.is_exact && is_make)
+            {
+                found.push(Opaque("`make` with a variable that runs a program".to_owned()));
+            }
+        } else if is_make && option_value(text, "E", &["eval"]).is_some() && !text.starts_with("--e=") {
+            found.push(Opaque("`make` runs what the option `--eval` says".to_owned()));
+        } else if let Some(value) = option_value(text, "f", &["file", "makefile"]) {
+            let file = if value.is_empty() {
+                args.next().cloned()
+            } else {
+                Some(Value { text: value.to_owned(), ..arg.clone() })
+            };
+            if file.as_ref().is_some_and(|file| file.text == "-") {
+                found.push(Opaque("a makefile that is not seen".to_owned()));
+            }
+            found.extend(file.map(Verdict::Script));
         }
     }
     found
 }
 
 fn cargo(command: &Command) -> Vec<Verdict> {
-    command
-        .args
-        .iter()
-        .take_while(|arg| arg.text != "--")
-        .filter(|arg| arg.text == "--config" || arg.text.starts_with("--config="))
-        .map(|_| Opaque("`cargo` with settings that may run a program".to_owned()))
-        .collect()
+    let mut found = Vec::new();
+    let own: Vec<&Value> = command.args.iter().take_while(|arg| arg.text != "--").collect();
+    for (at, arg) in own.iter().enumerate() {
+        let text = arg.text.as_str();
+        let is_elsewhere = text == "-C" || text.starts_with("-C") || text == "-Z" || text.starts_with("-Z");
+        let is_toolchain = text.strip_prefix('+').is_some_and(|toolchain| !arg.is_exact || toolchain.contains('/'));
+        if option_value(text, "", &["config"]).is_some() || is_elsewhere || is_toolchain {
+            found.push(Opaque("`cargo` with settings that may run a program".to_owned()));
+        }
+        if matches!(option_value(text, "", &["manifest-path"]), Some(value) if {
+            let value = if value.is_empty() { own.get(at + 1).map_or("", |next| next.text.as_str()) } else { value };
+            value.starts_with("/tmp") || value.starts_with("/var/tmp") || value.starts_with("/dev")
+        }) {
+            found.push(Opaque("`cargo` with a manifest from elsewhere".to_owned()));
+        }
+    }
+    match own.iter().find(|arg| !arg.text.starts_with(['-', '+'])).map(|arg| arg.text.as_str()) {
+        Some("rustc" | "rustdoc") => {
+            let flags = command.args.iter().skip_while(|arg| arg.text != "--").skip(1);
+            let text = flags.map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+            found.push(Sets("RUSTFLAGS".to_owned(), Value::exact(text)));
+        }
+        Some("watch") => {
+            for (at, arg) in command.args.iter().enumerate() {
+                match option_value(&arg.text, "s", &["shell"]) {
+                    Some("") => found.extend(command.args.get(at + 1).cloned().map(Line)),
+                    Some(line) => found.push(Line(Value { text: line.to_owned(), ..arg.clone() })),
+                    None => continue,
+                }
+                found.push(Opaque("`cargo watch` runs a line of its own".to_owned()));
+            }
+        }
+        _ => {}
+    }
+    found
 }
 
 fn packages(command: &Command) -> Vec<Verdict> {
     let mut found = Vec::new();
+    if matches!(command.name(), "npx" | "bunx") {
+        found.extend(runner(command, 0));
+    }
     let mut args = command.args.iter().peekable();
     while let Some(arg) = args.next() {
         if matches!(arg.text.as_str(), "-c" | "--call") {
@@ -569,7 +679,7 @@ fn packages(command: &Command) -> Vec<Verdict> {
             found.push(Line(Value { text: line.to_owned(), ..arg.clone() }));
         } else if arg.text.starts_with("--script-shell") || arg.text.starts_with("--node-options") {
             found.push(Opaque("scripts run by another shell".to_owned()));
-        } else if arg.text == "exec" {
+        } else if arg.text == "exec" || (arg.text == "x" && command.name() != "npx") {
             let rest: Vec<Value> =
                 args.clone().skip_while(|arg| arg.text.starts_with('-') && arg.text != "-c").cloned().collect();
             if rest.first().is_some_and(|first| first.text != "-c") {
@@ -590,7 +700,9 @@ fn debugger(command: &Command) -> Vec<Verdict> {
         {
             let next = command.args.get(at + 1);
             let first = next.and_then(|next| next.text.split_whitespace().next()).unwrap_or_default();
-            if !next.is_some_and(|next| next.is_exact) || !harmless.contains(&first) {
+            let calls =
+                next.is_some_and(|next| next.text.contains('(') || next.text.contains('!') || next.text.contains('|'));
+            if !next.is_some_and(|next| next.is_exact) || !harmless.contains(&first) || calls {
                 found.push(Opaque("a debugger that runs a command".to_owned()));
             }
         } else if arg.text.starts_with("--eval-command=") || arg.text.starts_with("--command=") {
@@ -634,9 +746,9 @@ fn database(command: &Command) -> Vec<Verdict> {
         text.contains("\\!")
             || text.contains("\\o |")
             || text.contains("\\g |")
-            || lower.contains(".shell")
-            || lower.contains(".system")
-            || lower.contains(".load")
+            // Beginnings of the commands count too.
+            || dot_command(&lower, &[".shell", ".system", ".load", ".excel", ".once |", ".output |", ".import |", ".archive", ".cd"])
+            || lower.contains("edit(")
             || lower.contains("load_extension")
             || lower.contains("system ") && text.trim_start().starts_with("system")
             || lower.contains("to program")
@@ -658,6 +770,22 @@ fn database(command: &Command) -> Vec<Verdict> {
     } else {
         Vec::new()
     }
+}
+
+/// Whether a line of a text begins one of these commands, by as few letters as a client takes.
+fn dot_command(text: &str, commands: &[&str]) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        let word = line.split_whitespace().next().unwrap_or_default();
+        commands.iter().any(|command| {
+            let name = command.split(' ').next().unwrap_or_default();
+            let needs_pipe = command.ends_with('|');
+            word.len() > 2
+                && name.starts_with(word)
+                && (!needs_pipe || line.contains('|'))
+                && !matches!(word, ".s" | ".sc" | ".se")
+        })
+    })
 }
 
 fn trap(command: &Command) -> Vec<Verdict> {
@@ -698,23 +826,31 @@ fn flock(command: &Command) -> Vec<Verdict> {
 }
 
 fn container(command: &Command) -> Vec<Verdict> {
-    let reaches = command.args.windows(2).any(|pair| {
-        let volume = |text: &str| {
-            text.starts_with("/:")
-                || text.starts_with("/etc")
-                || text.starts_with("/root")
-                || text.starts_with("/var/run")
-                || text.starts_with("/home:")
-                || text.contains("docker.sock")
-        };
-        (matches!(pair[0].text.as_str(), "-v" | "--volume" | "--mount")
-            && (volume(&pair[1].text) || pair[1].text.contains("source=/,") || pair[1].text.contains("src=/,")))
-            || pair.iter().any(|arg| {
-                arg.text == "--privileged"
-                    || arg.text.starts_with("--pid=host")
-                    || arg.text.starts_with("--volume=/:")
-                    || arg.text.starts_with("-v/:")
+    let is_own = |text: &str| {
+        ["/:", "/etc", "/root", "/var", "/home:", "/usr", "/boot", "/dev", "/proc", "/sys", "/lib", "/bin"]
+            .iter()
+            .any(|start| text.starts_with(start))
+    };
+    let mounts = |text: &str| {
+        is_own(text)
+            || text.contains("docker.sock")
+            || ["source=", "src="].iter().any(|key| {
+                text.split(',').filter_map(|part| part.strip_prefix(key)).any(|path| is_own(&format!("{path}:")))
             })
+    };
+    let reaches = command.args.iter().enumerate().any(|(at, arg)| {
+        let text = arg.text.as_str();
+        let next = command.args.get(at + 1).map_or("", |next| next.text.as_str());
+        let value = |short: &str, long: &[&str]| {
+            option_value(text, short, long)
+                .map(|value| if value.is_empty() { next } else { value.trim_start_matches('=') })
+        };
+        let names_host = |long: &[&str]| value("", long).is_some_and(|value| value == "host");
+        let cluster = text.starts_with("-v") || text == "-itv" || text.starts_with("--");
+        text.starts_with("--privileged")
+            || (cluster && value("v", &["volume", "mount"]).is_some_and(mounts))
+            || names_host(&["pid", "ipc", "userns", "uts", "cgroupns"])
+            || value("", &["cap-add", "device", "security-opt"]).is_some()
     });
     if reaches { vec![Opaque("a container with the machine's own files or rights".to_owned())] } else { Vec::new() }
 }

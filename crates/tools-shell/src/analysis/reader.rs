@@ -192,6 +192,13 @@ impl Reader<'_> {
     fn program(&mut self, command: &Command) {
         let name = command.name().to_owned();
         self.remember_writes(command);
+        if name == "parallel" {
+            for verdict in programs::look(command) {
+                if let Verdict::Line(line) = verdict {
+                    self.text(&line.text, &through(command));
+                }
+            }
+        }
         if let Some(wrapper) = wrappers::find(&name) {
             return self.wrapped(command, &wrapper);
         }
@@ -237,6 +244,7 @@ impl Reader<'_> {
                     self.arithmetic.set(&name, &value);
                     self.assignment(&name, &value);
                 }
+                Verdict::Script(file) => self.script(&file, command),
                 Verdict::Evaluates(value) => self.arithmetic.value(&value),
             }
         }
@@ -366,6 +374,12 @@ impl Reader<'_> {
                 _ => self.opaque(&format!("`{}` runs what it reads", command.name())),
             }
         }
+        let loads = ["-r", "--require", "--import", "--loader", "--experimental-loader"];
+        if language == shells::Language::Node
+            && command.options().any(|option| loads.contains(&option.split('=').next().unwrap_or_default()))
+        {
+            self.opaque("`node` that loads a module first");
+        }
         for script in shells::script_files(language, command, inline.is_empty()) {
             self.script(&script, command);
         }
@@ -382,7 +396,7 @@ impl Reader<'_> {
             }
         } else if self.is_descriptor(name) {
             self.opaque("a script read from a descriptor");
-        } else if self.is_written(name) || self.is_touched(name, command) {
+        } else if self.is_written(&format!("./{name}")) || self.is_touched(name, command) {
             self.opaque(&format!("the script `{}` is written by this very line", shorten(name)));
         }
     }

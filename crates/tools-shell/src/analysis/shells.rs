@@ -98,7 +98,7 @@ pub(super) fn inline_code(language: Language, command: &Command) -> (Vec<Value>,
         Language::Perl | Language::Ruby => "eE",
         Language::Node => "ep",
         Language::Lua => "e",
-        Language::Php => "r",
+        Language::Php => "rBRE",
         Language::Awk | Language::Sed => return (scripts(language, command), false),
     };
     let mut code = Vec::new();
@@ -114,6 +114,11 @@ pub(super) fn inline_code(language: Language, command: &Command) -> (Vec<Value>,
             break;
         } else if text == "-m" && language == Language::Python {
             reads_input = false;
+            if args.next().is_some_and(|module| {
+                ["timeit", "cProfile", "profile", "trace", "pdb", "code"].contains(&module.text.as_str())
+            }) {
+                code.extend(args.by_ref().filter(|arg| !arg.text.starts_with('-')).cloned());
+            }
             break;
         } else if matches!(text, "--version" | "-V" | "--help" | "-h" | "-v") {
             reads_input = false;
@@ -140,7 +145,13 @@ pub(super) fn inline_code(language: Language, command: &Command) -> (Vec<Value>,
             break;
         }
     }
-    let reads_input = reads_input && code.is_empty();
+    let is_interactive = |arg: &Value| {
+        let letters = arg.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        letters.is_some_and(|letters| letters.split('c').next().unwrap_or_default().contains('i'))
+    };
+    let goes_on = language == Language::Python
+        && command.args.iter().take_while(|arg| arg.text.starts_with('-')).any(is_interactive);
+    let reads_input = goes_on || (reads_input && code.is_empty());
     (code, reads_input)
 }
 
@@ -168,10 +179,16 @@ fn scripts(language: Language, command: &Command) -> Vec<Value> {
         } else if language == Language::Sed
             && text.starts_with('-')
             && !text.starts_with("--")
-            && text.ends_with('e')
+            && text.contains('e')
             && text.len() > 2
+            && !text.starts_with("-i")
         {
-            found.extend(args.next().cloned());
+            let attached = text.split_once('e').map_or("", |(_, script)| script);
+            found.extend(if attached.is_empty() {
+                args.next().cloned()
+            } else {
+                Some(Value { text: attached.to_owned(), ..arg.clone() })
+            });
         } else if !text.starts_with('-') {
             operands.push(arg.clone());
         }
