@@ -227,8 +227,12 @@ impl<'a> Judge<'_, 'a> {
             Some(rule) if opinion.verdict == Verdict::Deny && covered.last_allow.is_none_or(|last| rule < last) => {
                 self.part(subject, opinion)
             }
-            // Without commands nothing else is judged.
+            // Without commands nothing else is judged: a rule for everything is the only one that means it.
             _ if covered.commands == 0 => {
+                let everything = self.list.first_of_nothing();
+                if opinion.rule.is_none() && everything.is_some_and(|rule| self.list.action(rule) == Verdict::Allow) {
+                    return self.part(subject, self.opinion(everything));
+                }
                 self.part(subject, Opinion { verdict: opinion.verdict.max(Verdict::Ask), rule: None })
             }
             _ => judged_by_commands,

@@ -365,3 +365,19 @@ fn ten_thousand_rules_are_judged_alike() {
         assert_eq!(judge(&rules, &definition, &line(text), TrustLevel::Trusted).0, verdict, "{text}");
     }
 }
+
+#[test]
+fn a_line_without_commands_is_allowed_by_a_rule_for_everything_alone() {
+    let judged = |rules: &str, text: &str| {
+        let (line, program) = (text.to_owned(), String::new());
+        let whole = Subject::Command { line, program, argv: vec![], via: vec![] };
+        bash(rules, &Inspection::mutating().touching(whole)).0
+    };
+    let everything = r#"bash = [{ pattern = "*=secret*", action = "deny" }, { pattern = "*", action = "allow" }]"#;
+    let table = [("i=$((i+1))", Allow), ("x=secret", Deny), ("((i++))", Allow)];
+    for (text, expected) in table {
+        assert_eq!(judged(everything, text), expected, "{text}");
+    }
+    assert_eq!(judged(r#"bash = [{ pattern = "ls*", action = "allow" }]"#, "ls=1"), Ask);
+    assert_eq!(judged(r#"bash = [{ pattern = "*", action = "ask" }]"#, "x=1"), Ask);
+}
