@@ -146,7 +146,6 @@ const DANGEROUS: &[&str] = &[
     "PYTEST_PLUGINS",
     "PIP_*",
     "UV_*",
-    "VIRTUAL_ENV",
     "PERL5OPT",
     "PERL5LIB",
     "PERL5DB",
@@ -263,6 +262,7 @@ pub(super) fn objection(name: &str, value: &str, is_exact: bool) -> Option<Strin
             is_exact && (COMPILERS.contains(&value) || value.is_empty())
         }
         "GOPROXY" => is_exact && ["off", "direct"].contains(&value),
+        "JAVA_HOME" => is_exact && value.starts_with("/usr/lib/jvm/") && !value.contains(".."),
         "GOTOOLCHAIN" => is_exact && value == "local",
         "RUSTUP_TOOLCHAIN" => is_exact && !value.contains('/'),
         "GIT_PAGER_IN_USE" => true,
