@@ -6,7 +6,7 @@ mod exit;
 mod output;
 mod terminal;
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 use clap::{CommandFactory, Parser};
 
@@ -16,21 +16,32 @@ use crate::{
 };
 
 fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if commands::mcp::is_plain_serve(&arguments) {
+        log_to_stderr(false);
+        return ended(finish(commands::mcp::greet_and_serve(arguments)), false);
+    }
     let cli = Cli::parse();
     log_to_stderr(cli.common.quiet);
-    let ended = tokio::runtime::Builder::new_current_thread()
+    ended(finish(run(&cli)), cli.common.json)
+}
+
+/// Runs a verb to its end.
+fn finish(verb: impl Future<Output = Result<Exit, String>>) -> Result<Exit, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| format!("the runtime cannot be started: {error}"))
-        .and_then(|runtime| {
-            let ended = runtime.block_on(run(&cli));
-            // A read from a terminal cannot be called off: without this it would hold the exit.
-            runtime.shutdown_background();
-            ended
-        });
-    let exit = ended.unwrap_or_else(|problem| {
+        .map_err(|error| format!("the runtime cannot be started: {error}"))?;
+    let ended = runtime.block_on(verb);
+    // A read from a terminal cannot be called off: without this it would hold the exit.
+    runtime.shutdown_background();
+    ended
+}
+
+fn ended(result: Result<Exit, String>, json: bool) -> ExitCode {
+    let exit = result.unwrap_or_else(|problem| {
         output::note(&format!("haft: {problem}"));
-        if cli.common.json {
+        if json {
             output::json(&serde_json::json!({"ok": false, "error": {"category": "usage", "message": problem}}));
         }
         Exit::Usage

@@ -1,10 +1,55 @@
 //! `haft mcp serve`: the tools, to an MCP client.
 
-use crate::{args::Common, commands::open::open, exit::Exit};
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use crate::{
+    args::{Cli, Common},
+    commands::open::open,
+    exit::Exit,
+};
 
 /// Serves over standard input and output until the client is gone.
 pub(crate) async fn serve(common: &Common) -> Result<Exit, String> {
     let common = common.clone();
     haft::serve_mcp(move || open(&common)).await.map_err(|error| error.to_string())?;
     Ok(Exit::Ok)
+}
+
+/// Whether the words are `mcp serve` with options that leave it at that: then the client is greeted before they are
+/// even read, since making all options of all verbs takes as long as the greeting.
+pub(crate) fn is_plain_serve(arguments: &[OsString]) -> bool {
+    let [_, mcp, serve, options @ ..] = arguments else { return false };
+    let asks_for_text = |word: &OsString| ["-h", "--help", "-V", "--version", "help"].iter().any(|asked| word == asked);
+    mcp == "mcp" && serve == "serve" && !options.iter().any(asks_for_text)
+}
+
+/// [`serve`] with the words still to be read. A word that is wrong ends the connection with what is wrong about it.
+pub(crate) async fn greet_and_serve(arguments: Vec<OsString>) -> Result<Exit, String> {
+    let make = move || {
+        let cli = Cli::try_parse_from(arguments).map_err(|error| error.to_string())?;
+        open(&cli.common)
+    };
+    haft::serve_mcp(make).await.map_err(|error| error.to_string())?;
+    Ok(Exit::Ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_words_are_served_before_they_are_read() {
+        let check = |words: &[&str], expected: bool| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            assert_eq!(is_plain_serve(&words), expected, "{words:?}");
+        };
+        check(&["haft", "mcp", "serve"], true);
+        check(&["haft", "mcp", "serve", "--stdio", "--workdir", "x"], true);
+        check(&["haft", "mcp", "serve", "--help"], false);
+        check(&["haft", "mcp"], false);
+        check(&["haft", "--workdir", "x", "mcp", "serve"], false);
+        check(&["haft", "call", "mcp"], false);
+    }
 }

@@ -78,6 +78,15 @@ fn tools_are_listed_and_called_and_questions_without_a_person_are_refused() {
 }
 
 #[test]
+fn words_that_are_wrong_are_told() {
+    let haft = Haft::new();
+    let ran = haft.run(&["mcp", "serve", "--wrokdir", "x"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("--wrokdir") && ran.err.contains("--workdir"), "{ran:?}");
+    assert!(haft.run(&["mcp", "serve", "--help"]).out.contains("Usage: haft mcp serve"));
+}
+
+#[test]
 fn a_client_that_goes_in_the_middle_of_a_call_leaves_nothing_running_and_a_line() {
     let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
     let mark = format!("88{}", std::process::id());
