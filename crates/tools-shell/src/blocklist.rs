@@ -1,10 +1,11 @@
 //! What is never run, whoever agrees: gaining privileges, destroying a system, a home or a disk, halting the machine,
 //! fork bombs, and network programs where there is to be no network. Checked before any rule and again when it runs.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use crate::analysis::{Analysis, Command, Surroundings, Value};
 use crate::pattern::CommandPattern;
+use crate::plain_path::plain_path;
 
 const PRIVILEGES: [&str; 16] = [
     "sudo", "sudoedit", "su", "doas", "pkexec", "run0", "gosu", "su-exec", "runuser", "kdesu", "gksu", "gksudo",
@@ -189,7 +190,7 @@ fn copies_raw(arg: &Value) -> bool {
     text.strip_prefix("of=").is_some_and(|target| {
         let is_plain = matches!(target, "/dev/null" | "/dev/stdout");
         let leaves = target.starts_with('/') || target.split('/').any(|step| step == "..");
-        is_disk(target) || !arg.is_exact || (leaves && !is_plain && plain(Path::new(target)).starts_with("/dev"))
+        is_disk(target) || !arg.is_exact || (leaves && !is_plain && plain_path(Path::new(target)).starts_with("/dev"))
     })
 }
 
@@ -244,19 +245,19 @@ fn is_protected(target: &Value, command: &Command, rules: &BlockRules<'_>, keeps
     let (folder, is_content) = content_of(text);
     let base = command.folder.as_deref();
     let path = match (Path::new(folder).is_absolute(), base) {
-        (true, _) => plain(Path::new(folder)),
-        (false, Some(base)) => plain(&Path::new(base).join(folder)),
+        (true, _) => plain_path(Path::new(folder)),
+        (false, Some(base)) => plain_path(&Path::new(base).join(folder)),
         (false, None) => return matches!(folder, "" | "." | "..") || folder.starts_with("../"),
     };
     let is_system = SYSTEM.iter().any(|system| Path::new(system) == path);
-    let is_home = !home.is_empty() && (path == plain(Path::new(home)) || Path::new(home).starts_with(&path));
+    let is_home = !home.is_empty() && (path == plain_path(Path::new(home)) || Path::new(home).starts_with(&path));
     if is_system || is_home {
         return true;
     }
     if keeps_own || workdir.is_empty() {
         return false;
     }
-    let own = plain(Path::new(workdir));
+    let own = plain_path(Path::new(workdir));
     // The workspace as a whole and what it lies in; its content by a pattern is asked about like any deletion.
     let names_all = text.ends_with(".*") && is_content;
     (own.starts_with(&path) && !is_content) || (own.starts_with(&path) && own != path) || (names_all && own == path)
@@ -270,19 +271,4 @@ fn content_of(target: &str) -> (&str, bool) {
         }
     }
     if matches!(target, "*" | ".*" | "**") { (".", true) } else { (target, false) }
-}
-
-/// A path without `.`, `..` and doubled separators, by its words alone.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            other => plain.push(other),
-        }
-    }
-    plain
 }

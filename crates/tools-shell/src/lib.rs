@@ -21,6 +21,7 @@ mod analysis;
 mod blocklist;
 mod confirm;
 mod pattern;
+mod plain_path;
 mod size;
 mod sql;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use super::arithmetic::{ARGUMENTS, Arithmetic};
 use super::command::{Analysis, Command, Input, Surroundings, Value};
@@ -11,6 +11,7 @@ use super::grammar::{Feed, Parsed, RedirectKind, Simple, Word, parse};
 use super::programs::{self, Verdict};
 use super::shells::{self, Source};
 use super::{assignments, code, options, wrappers};
+use crate::plain_path::plain_path;
 
 /// Texts within texts within texts.
 const DEEPEST: u32 = 12;
@@ -405,9 +406,9 @@ impl Reader<'_> {
     fn is_descriptor(&self, name: &str) -> bool {
         let special = |path: &str| ["/dev", "/proc"].iter().any(|folder| Path::new(path).starts_with(folder));
         match &self.folder {
-            Some(folder) => special(&resolve_by_words(&Path::new(folder).join(name)).to_string_lossy()),
+            Some(folder) => special(&plain_path(&Path::new(folder).join(name)).to_string_lossy()),
             None => {
-                special(&resolve_by_words(Path::new(name)).to_string_lossy())
+                special(&plain_path(Path::new(name)).to_string_lossy())
                     || last_part(name) == "stdin"
                     || name.contains("fd/")
             }
@@ -483,7 +484,7 @@ impl Reader<'_> {
                 let target = Path::new(&target.text);
                 self.folder
                     .as_ref()
-                    .map(|folder| resolve_by_words(&Path::new(folder).join(target)).to_string_lossy().into_owned())
+                    .map(|folder| plain_path(&Path::new(folder).join(target)).to_string_lossy().into_owned())
             }
             _ => None,
         };
@@ -515,21 +516,6 @@ fn printed(range: Range<usize>, commands: &[Simple], reader: &Reader<'_>) -> Opt
 /// The last part of a path.
 fn last_part(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
-}
-
-/// A path without `.`, `..` and doubled separators, by its words alone.
-pub(super) fn resolve_by_words(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            other => plain.push(other),
-        }
-    }
-    plain
 }
 
 /// The chain of what a command's inner command is run through.
