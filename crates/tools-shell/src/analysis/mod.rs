@@ -13,5 +13,8 @@ mod reader;
 mod shells;
 mod wrappers;
 
+#[cfg(test)]
+mod differential;
+
 pub(crate) use command::{Analysis, Command, Input, Surroundings, Value};
 pub(crate) use reader::analyse;

@@ -1,0 +1,53 @@
+//! What bash really runs is what the analysis lists: bash reports each program it looks for, none of which exists.
+#![expect(clippy::disallowed_methods, reason = "the oracle is bash itself, on scripts that name no program there is")]
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use super::scripts::script;
+use crate::analysis::{Surroundings, analyse};
+
+/// bash calls this for a program that is not found: it writes the name down and answers by its first letter.
+const PRELUDE: &str = r#"command_not_found_handle() { printf '%s\n' "$1" >>"$RECORD"; [ "${1:0:1}" = t ]; }"#;
+
+fn ran(script: &str, folder: &Path, round: u32) -> BTreeSet<String> {
+    // What an earlier script left running still writes to the record of its own round.
+    let record = folder.join(format!("record-{round}"));
+    std::fs::write(&record, "").expect("a record");
+    let text = format!("{PRELUDE}\n{script}\nwait\n");
+    let mut bash = Command::new("/bin/bash");
+    bash.args(["--norc", "--noprofile", "-c", &text]).current_dir(folder).env_clear();
+    bash.env("PATH", "/nonexistent").env("RECORD", &record);
+    bash.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    bash.status().expect("bash");
+    let names = std::fs::read_to_string(&record).expect("a record");
+    names.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_program_that_bash_looks_for_is_listed_or_the_line_is_opaque() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (seen_through, all) = (Cell::new(0_u32), Cell::new(0_u32));
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
+    runner
+        .run(&script(), |script| {
+            let found = analyse(&script, &Surroundings::default());
+            all.set(all.get() + 1);
+            if !found.opaque.is_empty() || found.commands.iter().any(|command| !command.program.is_exact) {
+                return Ok(());
+            }
+            seen_through.set(seen_through.get() + 1);
+            let listed: BTreeSet<String> = found.commands.iter().map(|command| command.program.text.clone()).collect();
+            let missed: Vec<String> = ran(&script, folder.path(), all.get()).difference(&listed).cloned().collect();
+            prop_assert!(missed.is_empty(), "{missed:?} ran and is not among {listed:?}:\n{script}");
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    // An analysis that sees nothing misses nothing.
+    assert!(seen_through.get() * 2 > all.get(), "{} of {} scripts were seen through", seen_through.get(), all.get());
+}

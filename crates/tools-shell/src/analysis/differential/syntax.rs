@@ -1,0 +1,54 @@
+//! What bash can read the grammar reads, and what `bash -n` refuses it nearly always refuses.
+#![expect(clippy::disallowed_methods, reason = "the oracle is `bash -n`, which runs nothing")]
+
+use std::cell::Cell;
+use std::process::{Command, Stdio};
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use super::scripts::{broken, script};
+use crate::analysis::grammar::parse;
+
+fn bash_accepts(script: &str) -> bool {
+    let mut bash = Command::new("/bin/bash");
+    bash.args(["--norc", "--noprofile", "-n", "-c", script]).env_clear();
+    let output = bash.stdin(Stdio::null()).stdout(Stdio::null()).output().expect("bash");
+    // It says no more than a word about some of what it will not run.
+    output.status.success() && output.stderr.is_empty()
+}
+
+fn runner() -> TestRunner {
+    TestRunner::new(Config { failure_persistence: None, ..Config::default() })
+}
+
+#[test]
+fn what_bash_reads_is_read() {
+    let accepted = Cell::new(0_u32);
+    runner()
+        .run(&script(), |script| {
+            if bash_accepts(&script) {
+                accepted.set(accepted.get() + 1);
+                prop_assert!(parse(&script).is_ok(), "{:?}:\n{script}", parse(&script).err());
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(accepted.get() > 100, "bash read {} scripts", accepted.get());
+}
+
+#[test]
+fn what_bash_cannot_read_is_nearly_always_refused() {
+    // Where it is not, the words within `[[ … ]]` or `(( … ))` are in an order that bash does not take: it runs nothing then.
+    let (refused, all) = (Cell::new(0_u32), Cell::new(0_u32));
+    runner()
+        .run(&broken(), |script| {
+            if !bash_accepts(&script) {
+                all.set(all.get() + 1);
+                refused.set(refused.get() + u32::from(parse(&script).is_err()));
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(refused.get() * 10 > all.get() * 9, "{} of {} broken scripts were refused", refused.get(), all.get());
+}
