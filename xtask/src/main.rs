@@ -11,6 +11,7 @@ mod codegen;
 mod command;
 mod deps;
 mod dist;
+mod fuzz;
 mod layering;
 mod metadata;
 mod repository;
@@ -28,6 +29,7 @@ usage: cargo xtask COMMAND
   layering                        which crate may depend on which
   codegen [--check]               write docs/reference, or name what is stale
   bench [--save N | --compare N]  criterion benches with a named baseline
+  fuzz TARGET [MINUTES]           one fuzz target, 10 minutes; needs cargo-fuzz and a nightly compiler
   deps [--install]                licences, bans, sources, duplicate versions
   dist [--time]                   release archive, or only the cold build's time";
 
@@ -51,6 +53,11 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),
         ["bench", options @ ..] => bench::run(options),
+        ["fuzz", target] => fuzz::run(target, 10),
+        ["fuzz", target, minutes] => match minutes.parse() {
+            Ok(minutes) => fuzz::run(target, minutes),
+            Err(_) => Err(Failure::Usage(format!("`{minutes}` is not a number of minutes"))),
+        },
         ["deps"] => deps::run(),
         ["deps", "--install"] => deps::install_and_run(),
         ["dist"] => dist::run(),

@@ -57,13 +57,18 @@ fn word(inner: impl Strategy<Value = String> + Clone + 'static) -> impl Strategy
         inner.clone().prop_map(|text| format!("<({text})")),
         inner.clone().prop_map(|text| format!("{{a,$({text})}}")),
         inner.clone().prop_map(|text| format!("a$({text} # it's a comment )\n)b")),
-        inner.clone().prop_filter("backticks nest only when escaped", is_plain).prop_map(|text| format!("`{text}`")),
-        inner.prop_filter("backticks nest only when escaped", is_plain).prop_map(|text| format!("\"`{text}`\"")),
+        inner
+            .clone()
+            .prop_filter("backticks nest only when escaped", |text| is_plain(text))
+            .prop_map(|text| format!("`{text}`")),
+        inner
+            .prop_filter("backticks nest only when escaped", |text| is_plain(text))
+            .prop_map(|text| format!("\"`{text}`\"")),
     ];
     prop_oneof![3 => data.prop_map(str::to_owned), 2 => holds]
 }
 
-fn is_plain(text: &String) -> bool {
+fn is_plain(text: &str) -> bool {
     !text.contains(['`', '\\', '"', '#'])
 }
 
