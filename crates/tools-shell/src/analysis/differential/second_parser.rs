@@ -48,8 +48,9 @@ fn a_command_that_a_second_parser_finds_is_listed_or_the_line_is_opaque() {
                 .replace("coproc ", "")
                 .replace("! ", "");
             let found = analyse(&script, &Surroundings::default());
-            // Nor does it know an expression in a here-document from a subshell.
-            if found.opaque.is_empty() && !script.contains("$((") {
+            // Nor does it know an expression in a here-document from a subshell, or which quotes in `"${…}"` are plain text.
+            let is_misread = script.contains("$((") || script.contains("\"${x:-'");
+            if found.opaque.is_empty() && !is_misread {
                 let listed: BTreeSet<String> =
                     found.commands.iter().map(|command| command.program.text.clone()).collect();
                 let theirs = heads(&script, &mut parser.borrow_mut());
