@@ -87,8 +87,8 @@ impl Bash {
         let policy = self.policy.load();
         let around = surroundings(self.home.as_deref(), cx.workdir());
         let found = analyse(&args.command, &around);
-        if let Some(reason) = policy.blocked(&found, &around) {
-            return Err(ShellError::Blocked { reason });
+        if let Some(objection) = policy.blocked(&found, &around) {
+            return Err(ShellError::Blocked(objection));
         }
         Ok((policy, around, found))
     }

@@ -94,15 +94,37 @@ pub(crate) struct BlockRules<'a> {
     pub(crate) surroundings: &'a Surroundings,
 }
 
+/// Why a line may not run, and what would do instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Objection {
+    pub(crate) why: String,
+    pub(crate) instead: &'static str,
+}
+
+impl Objection {
+    fn new(why: impl Into<String>, instead: &'static str) -> Self {
+        Self { why: why.into(), instead }
+    }
+}
+
+const OFFLINE: &str =
+    "Work with what is on this machine; if it cannot be done without the network, tell the user what is needed.";
+const LEAVE_RUNNING: &str = "Leave the machine running; if it has to be restarted, tell the user so.";
+const BY_NAME: &str = "Name the files or folders below the working directory that are meant, one by one.";
+const TO_A_FILE: &str = "Write to a file below the working directory instead.";
+
 /// Why nothing of this line may run; `None` when the list has no objection.
-pub(crate) fn objection(found: &Analysis, rules: &BlockRules<'_>) -> Option<String> {
+pub(crate) fn objection(found: &Analysis, rules: &BlockRules<'_>) -> Option<Objection> {
     if let Some(bomb) = found.bombs.first() {
-        return Some(format!("`{bomb}` starts itself without end"));
+        return Some(Objection::new(
+            format!("`{bomb}` starts itself without end"),
+            "Start a number of processes that is known beforehand.",
+        ));
     }
     found.writes.iter().find_map(|target| device(target, rules)).or_else(|| {
         let network = found.reads.iter().find(|path| is_network_path(&path.to_string_lossy()));
         if let Some(path) = network.filter(|_| !rules.allow_network) {
-            return Some(format!("`{}` is the network, which is closed", path.display()));
+            return Some(Objection::new(format!("`{}` is the network, which is closed", path.display()), OFFLINE));
         }
         found.commands.iter().find_map(|command| refused(command, rules))
     })
@@ -113,13 +135,13 @@ fn is_network_path(path: &str) -> bool {
 }
 
 /// Writing to a disk, to the kernel's switches or to the network.
-fn device(target: &Value, rules: &BlockRules<'_>) -> Option<String> {
+fn device(target: &Value, rules: &BlockRules<'_>) -> Option<Objection> {
     let path = target.text.as_str();
     if is_network_path(path) && !rules.allow_network {
-        return Some(format!("`{path}` is the network, which is closed"));
+        return Some(Objection::new(format!("`{path}` is the network, which is closed"), OFFLINE));
     }
     let is_kernel = (path.starts_with("/proc/") && !path.starts_with("/proc/self/")) || path.starts_with("/sys/");
-    (is_disk(path) || is_kernel).then(|| format!("writing to `{path}`"))
+    (is_disk(path) || is_kernel).then(|| Objection::new(format!("writing to `{path}`"), TO_A_FILE))
 }
 
 fn is_disk(path: &str) -> bool {
@@ -131,37 +153,47 @@ fn is_disk(path: &str) -> bool {
     device.is_some_and(|name| kinds.iter().any(|kind| name.starts_with(kind)))
 }
 
-fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<String> {
+fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
     let name = command.name();
     if !command.program.is_exact {
         return None;
     }
-    let because = |what: &str| Some(format!("`{name}` {what}"));
+    let because = |what: &str, instead| Some(Objection::new(format!("`{name}` {what}"), instead));
     if let Some(pattern) = rules.extra.iter().find(|pattern| pattern.matches(command, &[])) {
-        return Some(format!("`{}` is blocked by the configuration", pattern.text));
+        let why = format!("`{}` is blocked by the configuration", pattern.text);
+        return Some(Objection::new(
+            why,
+            "Reach the goal another way, or tell the user what is needed: nobody can agree to this one.",
+        ));
     }
     if PRIVILEGES.contains(&name) {
-        return because("takes other rights");
+        return because(
+            "takes other rights",
+            "Do it with the rights you have, below the working directory; what needs more, the user has to do.",
+        );
     }
     if POWER.contains(&name)
         || (name == "init" && command.args.iter().any(|arg| matches!(arg.text.as_str(), "0" | "6")))
     {
-        return because("stops the machine");
+        return because("stops the machine", LEAVE_RUNNING);
     }
     if name == "systemctl" || name == "loginctl" {
         let stops = ["poweroff", "reboot", "halt", "kexec", "suspend", "hibernate", "rescue", "emergency", "isolate"];
         if stops.iter().any(|stop| command.has_arg(stop)) {
-            return because("stops the machine");
+            return because("stops the machine", LEAVE_RUNNING);
         }
     }
     if name.starts_with("mkfs") || name.starts_with("mke2fs") || name == "mkswap" || DISKS.contains(&name) {
-        return because("rewrites a disk");
+        return because("rewrites a disk", TO_A_FILE);
     }
     if MODULES.contains(&name) {
-        return because("changes the kernel");
+        return because("changes the kernel", "Tell the user which module is needed.");
     }
     if name == "dd" && command.args.iter().any(copies_raw) {
-        return because("copies raw data");
+        return because(
+            "copies to or from more than a file",
+            "Copy files with `cp`; `dd` may read `/dev/zero` or `/dev/urandom` and write a file below the working directory.",
+        );
     }
     if matches!(name, "tee" | "cp" | "mv" | "install" | "sponge" | "truncate")
         && let Some(why) = command.operands().last().and_then(|target| device(target, rules))
@@ -174,7 +206,7 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<String> {
                 || (arg.text == "-V" && matches!(name, "ssh" | "curl" | "wget" | "nmap" | "socat"))
         });
     if !rules.allow_network && !only_says && (NETWORK.contains(&name) || is_remote_copy(command)) {
-        return because("needs the network, which is closed");
+        return because("needs the network, which is closed", OFFLINE);
     }
     destroyed(command, rules)
 }
@@ -203,7 +235,7 @@ fn is_remote_copy(command: &Command) -> bool {
 }
 
 /// A deletion or a change of everything below a folder that must stay.
-fn destroyed(command: &Command, rules: &BlockRules<'_>) -> Option<String> {
+fn destroyed(command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
     let name = command.name();
     let is_recursive = command.has_short("rR")
         || command.options().any(|option| option.len() > 3 && "--recursive".starts_with(option));
@@ -211,7 +243,7 @@ fn destroyed(command: &Command, rules: &BlockRules<'_>) -> Option<String> {
     let targets: Vec<&Value> = match name {
         _ if DELETERS.contains(&name) => {
             if command.options().any(|option| option == "--no-preserve-root") {
-                return Some(format!("`{name}` without regard for the root"));
+                return Some(Objection::new(format!("`{name}` without regard for the root"), BY_NAME));
             }
             if !is_recursive {
                 return None;
@@ -230,7 +262,7 @@ fn destroyed(command: &Command, rules: &BlockRules<'_>) -> Option<String> {
     };
     let keeps_own = name == "find" || CHANGERS.contains(&name) || name == "mv";
     let target = targets.into_iter().find(|target| is_protected(target, command, rules, keeps_own))?;
-    Some(format!("`{name}` of `{}`", target.text))
+    Some(Objection::new(format!("`{name}` of `{}`", target.text), BY_NAME))
 }
 
 /// Whether a target is, or is everything in, a folder that must stay. `keeps_own`: the working folder itself may be meant.

@@ -1,19 +1,23 @@
 //! What can go wrong with a command, and which category of tool error it is.
 
+use std::time::Duration;
+
 use tools_core::{ToolError, ToolErrorCategory as Category};
 use tools_sandbox::process::SpawnError;
+
+use crate::blocklist::Objection;
 
 /// Why a call of `bash` failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ShellError {
-    #[error("the command is blocked: {reason}")]
-    Blocked { reason: String },
+    #[error("the command is blocked: {}", .0.why)]
+    Blocked(Objection),
     #[error("the command is empty")]
     Empty,
     #[error("the command holds a NUL character")]
     Nul,
-    #[error("the command was stopped after {seconds} s")]
-    TimedOut { seconds: u64 },
+    #[error("the command was stopped after {:.1} s", after.as_secs_f64())]
+    TimedOut { after: Duration },
     #[error("the command waited for an answer to `{question}` and was stopped")]
     AwaitsInput { question: String },
     #[error("the program cannot be executed (exit code 126)")]
@@ -48,7 +52,7 @@ impl From<ShellError> for ToolError {
             other => other,
         };
         let (category, code, advice) = match &error {
-            ShellError::Blocked { .. } => (Category::PolicyBlocked, "command_blocked", None),
+            ShellError::Blocked(objection) => (Category::PolicyBlocked, "command_blocked", Some(objection.instead)),
             ShellError::Empty | ShellError::Nul => (Category::InvalidParameters, "invalid_command", None),
             ShellError::TimedOut { .. } => (
                 Category::Timeout,

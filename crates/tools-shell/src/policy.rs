@@ -6,7 +6,7 @@ use tools_core::{ConfirmReason, Shared};
 use tools_sandbox::kernel::{Confinement, Limits, Network, SandboxMode};
 
 use crate::analysis::{Analysis, Surroundings, analyse};
-use crate::blocklist::{self, BlockRules};
+use crate::blocklist::{self, BlockRules, Objection};
 use crate::config::{SandboxChoice, ShellConfig, ShellConfigError};
 use crate::confirm;
 use crate::pattern::CommandPattern;
@@ -25,10 +25,10 @@ impl ShellPolicy {
     /// Why nobody may run this line, judged as if it ran in the root folder of no user; `None` when the list has no objection.
     pub fn find_blocked_command(&self, line: &str) -> Option<String> {
         let surroundings = Surroundings::default();
-        self.blocked(&analyse(line, &surroundings), &surroundings)
+        self.blocked(&analyse(line, &surroundings), &surroundings).map(|objection| objection.why)
     }
 
-    pub(crate) fn blocked(&self, found: &Analysis, surroundings: &Surroundings) -> Option<String> {
+    pub(crate) fn blocked(&self, found: &Analysis, surroundings: &Surroundings) -> Option<Objection> {
         let rules = BlockRules { extra: &self.blocked, allow_network: self.config.allow_network, surroundings };
         blocklist::objection(found, &rules)
     }

@@ -275,7 +275,7 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
     let failure = if let Stopped::AwaitsInput(question) = &end.stopped {
         Some(ShellError::AwaitsInput { question: question.clone() })
     } else if timed_out {
-        Some(ShellError::TimedOut { seconds: elapsed.as_secs() })
+        Some(ShellError::TimedOut { after: elapsed })
     } else {
         exit::failure(code, exit.signal, &envelope.stderr)
     };

@@ -50,3 +50,30 @@ async fn the_tool_holds_to_the_executors_contract() {
         samples.map(|(line, job)| ToolCall::new("bash", json!({ "command": line, "background": job })).unwrap());
     tools_testkit::contract::check(bash, &workspace, &samples).await;
 }
+
+#[tokio::test]
+async fn a_blocked_line_comes_with_what_would_do_instead() {
+    let config = ShellConfig {
+        allow_network: false,
+        blocked_commands: vec!["terraform apply".to_owned()],
+        ..ShellConfig::default()
+    };
+    let bash = Bash::new(ShellPolicyHandle::new(config.compile().unwrap())).into_executor();
+    for (line, instead) in [
+        ("sudo ls", "with the rights you have"),
+        ("shutdown now", "Leave the machine running"),
+        ("curl example.org", "what is on this machine"),
+        ("cat < /dev/tcp/localhost/80", "what is on this machine"),
+        ("rm -rf /", "one by one"),
+        ("echo x > /dev/sda", "Write to a file"),
+        ("mkfs.ext4 x", "Write to a file"),
+        ("dd if=/dev/sda of=x", "Copy files with `cp`"),
+        ("f() { f & }; f", "a number of processes"),
+        ("terraform apply", "another way"),
+    ] {
+        let call = ToolCall::new("bash", json!({ "command": line })).unwrap();
+        let error = bash.inspect(&call, &CallContext::new("/nonexistent/w")).await.unwrap_err();
+        assert_eq!(error.code(), "command_blocked", "{line}");
+        assert!(error.suggestion().contains(instead), "{line}: {}", error.suggestion());
+    }
+}

@@ -4,7 +4,6 @@
 use std::cell::Cell;
 use std::process::{Command, Stdio};
 
-use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use super::scripts::{broken, script};
