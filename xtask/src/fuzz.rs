@@ -6,8 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use sha2::{Digest, Sha256};
-
 use crate::command::{self, Failure};
 use crate::repository;
 
@@ -57,9 +55,8 @@ fn unpack(kept: &Path, folder: &Path) -> Result<(), Failure> {
     };
     let inputs: Vec<String> = serde_json::from_str(&text)
         .map_err(|source| Failure::Json { what: kept.to_string_lossy().into_owned(), source })?;
-    for input in inputs {
-        let name: String = Sha256::digest(&input).iter().take(10).map(|byte| format!("{byte:02x}")).collect();
-        fs::write(folder.join(name), input).map_err(Failure::io("unpacking an input"))?;
+    for (number, input) in inputs.iter().enumerate() {
+        fs::write(folder.join(format!("kept-{number}")), input).map_err(Failure::io("unpacking an input"))?;
     }
     Ok(())
 }
