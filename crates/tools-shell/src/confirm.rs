@@ -92,6 +92,23 @@ fn loss(command: &Command) -> Option<&'static str> {
         "docker" | "podman" if has(&["prune"]) || (has(&["rm", "rmi"]) && starts(&["-f", "--force"])) => {
             Some("removes containers or images")
         }
+        "docker" | "podman" | "docker-compose"
+            if (has(&["volume"]) && has(&["rm", "remove"]))
+                || (has(&["down"]) && has(&["-v", "--volumes", "--rmi"])) =>
+        {
+            Some("deletes data of containers")
+        }
+        "npm" | "pnpm" | "yarn" | "cargo" | "poetry" | "uv" | "twine" | "gem" | "flit" | "hatch"
+            if publishes(command) =>
+        {
+            Some("publishes, which cannot be taken back")
+        }
+        "gh" | "glab" if has(&["delete"]) => Some("deletes what others may use"),
+        "aws" | "gsutil" | "gcloud" | "az" | "s3cmd" | "rclone"
+            if has(&["rm", "rb", "delete", "purge", "terminate-instances"]) || starts(&["delete-"]) =>
+        {
+            Some("removes resources")
+        }
         "kubectl" | "helm" | "terraform" | "tofu" if has(&["delete", "uninstall", "destroy", "drain"]) => {
             Some("removes resources")
         }
@@ -118,6 +135,18 @@ fn loss(command: &Command) -> Option<&'static str> {
     }
 }
 
+/// Whether a package goes out to a registry or is taken from it; a rehearsal does not.
+fn publishes(command: &Command) -> bool {
+    let verb = command.operands().first().map(|operand| operand.text.as_str()).unwrap_or_default();
+    let is_out = match command.name() {
+        "twine" => verb == "upload",
+        "gem" => matches!(verb, "push" | "yank"),
+        "cargo" => matches!(verb, "publish" | "yank"),
+        _ => matches!(verb, "publish" | "unpublish"),
+    };
+    is_out && !command.options().any(|option| option == "--dry-run" || option == "-n")
+}
+
 fn git(command: &Command) -> Option<&'static str> {
     let mut words = command.operands().into_iter();
     let subcommand = words.next()?.text.clone();
@@ -130,6 +159,7 @@ fn git(command: &Command) -> Option<&'static str> {
             overwrites.then_some("overwrites or deletes what others may have")
         }
         "reset" if has(&["--hard"]) => Some("discards changes"),
+        "checkout" | "restore" | "switch" if discards(&subcommand, &rest) => Some("discards changes"),
         "clean" if rest.iter().any(|arg| arg.starts_with('-') && arg.contains('f')) && !has(&["-n", "--dry-run"]) => {
             Some("deletes files")
         }
@@ -138,6 +168,17 @@ fn git(command: &Command) -> Option<&'static str> {
         "reflog" if has(&["expire", "delete"]) => Some("discards the way back"),
         "update-ref" if has(&["-d"]) => Some("deletes a reference"),
         _ => None,
+    }
+}
+
+/// Whether the changes of the whole tree go; those of files that are named do not count.
+fn discards(subcommand: &str, rest: &[&str]) -> bool {
+    let has = |texts: &[&str]| rest.iter().any(|arg| texts.contains(arg));
+    let whole = has(&[".", "./", ":/", "*"]);
+    match subcommand {
+        "checkout" => has(&["-f", "--force"]) || whole,
+        "switch" => has(&["-f", "--force", "--discard-changes"]),
+        _ => whole && (!has(&["--staged", "-S"]) || has(&["--worktree", "-W"])),
     }
 }
 

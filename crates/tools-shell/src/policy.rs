@@ -98,11 +98,16 @@ pub(crate) fn surroundings(home: Option<&str>, workdir: &Path) -> Surroundings {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
     use super::*;
 
     /// What a person would see: `allow`, `confirm` or `block`.
     fn judge(line: &str, allow_network: bool) -> &'static str {
-        let policy = ShellConfig { allow_network, ..ShellConfig::default() }.compile().unwrap();
+        static OPEN: OnceLock<ShellPolicy> = OnceLock::new();
+        static CLOSED: OnceLock<ShellPolicy> = OnceLock::new();
+        let compiled = |allow_network| ShellConfig { allow_network, ..ShellConfig::default() }.compile().unwrap();
+        let policy = if allow_network { &OPEN } else { &CLOSED }.get_or_init(|| compiled(allow_network));
         let around = surroundings(Some("/home/me"), Path::new("/home/me/project"));
         let found = analyse(line, &around);
         if policy.blocked(&found, &around).is_some() {
