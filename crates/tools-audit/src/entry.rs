@@ -167,6 +167,7 @@ impl<'a> Entry<'a> {
         let number = |notes: &mut Map<String, Value>, key| notes.remove(key).and_then(|value| value.as_i64());
         let (exit_code, signal) = (number(&mut notes, keys::EXIT_CODE), number(&mut notes, keys::SIGNAL));
         let attempts = number(&mut notes, keys::ATTEMPTS).and_then(|count| u32::try_from(count).ok());
+        let raw = number(&mut notes, keys::RAW_BYTES).and_then(|count| u64::try_from(count).ok());
         for value in notes.values_mut().filter(|value| !value.is_number()) {
             *value = redactor.redact_json(value);
         }
@@ -204,7 +205,7 @@ impl<'a> Entry<'a> {
             exit_code: exit_code.or(error_exit),
             signal: signal.or(error_signal),
             truncated: end.output.is_some_and(|output| output.truncated),
-            bytes: Bytes { raw: None, model: end.text().map_or(0, str::len) as u64 },
+            bytes: Bytes { raw, model: end.text().map_or(0, str::len) as u64 },
             filter: end.output.and_then(|output| output.filter.clone()),
             attempts: attempts.unwrap_or(runs.count),
             duration_ms: milliseconds(times.took),

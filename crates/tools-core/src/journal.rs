@@ -28,6 +28,8 @@ pub mod keys {
     pub const CACHE: &str = "cache";
     /// How often the tool was run.
     pub const ATTEMPTS: &str = "attempts";
+    /// Bytes of the output before anything was filtered or moved to storage.
+    pub const RAW_BYTES: &str = "raw_bytes";
     /// The reference under which the complete output is stored.
     pub const OVERFLOW: &str = "overflow";
 }

@@ -21,13 +21,15 @@ pub(crate) struct EmitState {
     bytes: usize,
     /// The lines themselves, as long as a note would be no shorter than they are.
     held: Vec<String>,
+    /// Whether runs of blank lines collapse.
+    collapse: bool,
     after_blank: bool,
 }
 
-impl Default for EmitState {
-    fn default() -> Self {
+impl EmitState {
+    pub(crate) fn new(collapse: bool) -> Self {
         // Nothing begins with a blank line.
-        Self { lines: 0, bytes: 0, held: Vec::new(), after_blank: true }
+        Self { lines: 0, bytes: 0, held: Vec::new(), collapse, after_blank: true }
     }
 }
 
@@ -45,7 +47,7 @@ impl Emitter<'_> {
     pub(crate) fn keep(&mut self, line: &str) {
         self.close();
         if line.is_empty() {
-            if std::mem::replace(&mut self.state.after_blank, true) {
+            if std::mem::replace(&mut self.state.after_blank, true) && self.state.collapse {
                 (self.sink)(FilterEvent::Dropped(line));
                 return;
             }

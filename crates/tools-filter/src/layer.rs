@@ -1,10 +1,15 @@
 //! The layer that filters the output of commands. Knows commands by what a call's inspection says, not by tools' names.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
 use async_trait::async_trait;
 use serde_json::Value;
-use tools_core::{Invocation, Layer, Next, Outcome, Shared, Subject, ToolOutput};
+use tools_core::{ClaimSource, Invocation, Layer, Next, Outcome, Shared, Subject, ToolOutput, keys};
 
-use crate::{Exit, FilterPipeline};
+use crate::{Exit, FilterPipeline, ParsedCommand, sanitize_output};
 
 /// Filters the text of calls that run a command, and of what such a call had produced when it failed.
 ///
@@ -12,12 +17,36 @@ use crate::{Exit, FilterPipeline};
 #[derive(Debug, Clone)]
 pub struct FilterLayer {
     pipeline: Shared<FilterPipeline>,
+    warnings: Arc<[String]>,
+    warned: Arc<AtomicBool>,
 }
 
 impl FilterLayer {
     /// A layer with these rules; they may be swapped while calls are under way.
     pub fn new(pipeline: Shared<FilterPipeline>) -> Self {
-        Self { pipeline }
+        Self { pipeline, warnings: Arc::new([]), warned: Arc::default() }
+    }
+
+    /// The same layer, which tells what is wrong with its rules beside the first output that it filters.
+    pub fn warning(self, warnings: Vec<String>) -> Self {
+        Self { warnings: warnings.into(), ..self }
+    }
+
+    fn shown(&self, inv: &Invocation, output: ToolOutput) -> ToolOutput {
+        if let Some(command) = command_line(inv)
+            && let Some(exit) = output.raw_response.as_ref().and_then(exit_of)
+        {
+            inv.context.journal().note(keys::RAW_BYTES, output.summary.len());
+            if !self.warnings.is_empty() && !self.warned.swap(true, Ordering::Relaxed) {
+                self.warnings.iter().for_each(|warning| inv.context.journal().warn(warning.clone()));
+            }
+            return filtered(&self.pipeline.load(), command, exit, output);
+        }
+        // What another program wrote for a terminal; files of the workspace are shown as they are.
+        if matches!(output.source, ClaimSource::Command | ClaimSource::Mcp) {
+            return ToolOutput { summary: sanitize_output(output.summary.as_bytes()), ..output };
+        }
+        output
     }
 }
 
@@ -32,37 +61,52 @@ impl Layer for FilterLayer {
         if inv.definition.traits.bounded_output {
             return outcome;
         }
-        let Some(command) = command_line(inv) else { return outcome };
-        let pipeline = self.pipeline.load();
         match outcome {
-            Ok(output) => Ok(filtered(&pipeline, command, output)),
-            Err(error) => Err(error.map_output(|output| filtered(&pipeline, command, output))),
+            Ok(output) => Ok(self.shown(inv, output)),
+            Err(error) => Err(error.map_output(|output| self.shown(inv, output))),
         }
     }
 }
 
-/// The line that the call runs: the first command among its subjects is the whole of it.
-fn command_line(inv: &Invocation) -> Option<&str> {
+/// The command that the call runs: the first among its subjects is the whole line.
+fn command_line(inv: &Invocation) -> Option<ParsedCommand> {
     let subjects = inv.inspection().ok()?.subjects.as_slice();
     subjects.iter().find_map(|subject| match subject {
-        Subject::Command { line, .. } => Some(line.as_str()),
+        Subject::Command { line, .. } => Some(ParsedCommand::of_call(line, subjects)),
         _ => None,
     })
 }
 
-fn filtered(pipeline: &FilterPipeline, command: &str, output: ToolOutput) -> ToolOutput {
-    // Without the envelope of a command the text is the tool's own.
-    let Some(envelope) = output.raw_response.as_ref().filter(|value| is_envelope(value)) else { return output };
-    let exit = envelope.get("exit_code").and_then(Value::as_i64).map_or(Exit::Unknown, |code| {
-        // A code that is no 32-bit number is none that means success.
-        Exit::Code(i32::try_from(code).unwrap_or(1))
-    });
-    let filtered = pipeline.filter(command, exit, output.summary.as_bytes());
-    ToolOutput { summary: filtered.text, filter: filtered.report.stats, ..output }
+/// How a command ended by its envelope; `None` for what is none, whose text is the tool's own.
+fn exit_of(envelope: &Value) -> Option<Exit> {
+    let is_envelope = ["stdout", "stderr", "exit_code"].iter().all(|field| envelope.get(field).is_some());
+    let code = is_envelope.then(|| envelope.get("exit_code").and_then(Value::as_i64))?;
+    // A code that is no 32-bit number is none that means success.
+    Some(code.map_or(Exit::Unknown, |code| Exit::Code(i32::try_from(code).unwrap_or(1))))
 }
 
-fn is_envelope(value: &Value) -> bool {
-    ["stdout", "stderr", "exit_code"].iter().all(|field| value.get(field).is_some())
+/// The longest note that a shell writes below an output.
+const MAX_NOTE: usize = 4096;
+
+fn filtered(pipeline: &FilterPipeline, command: ParsedCommand, exit: Exit, output: ToolOutput) -> ToolOutput {
+    let (text, note) = without_note(&output.summary);
+    let filtered = pipeline.filter_parsed(command, exit, text.as_bytes());
+    let mut summary = filtered.text;
+    if !note.is_empty() {
+        if !summary.is_empty() && !summary.ends_with('\n') {
+            summary.push('\n');
+        }
+        summary.push_str(note);
+    }
+    ToolOutput { summary, filter: filtered.report.stats, ..output }
+}
+
+/// What the command printed, and apart from it the note in brackets that the shell put below.
+fn without_note(summary: &str) -> (&str, &str) {
+    let start = summary.rfind('\n').map_or(0, |end| end + 1);
+    let last = &summary[start..];
+    let is_note = last.starts_with('[') && last.ends_with(']') && last.len() <= MAX_NOTE;
+    if is_note { summary.split_at(start) } else { (summary, "") }
 }
 
 #[cfg(test)]
@@ -117,6 +161,43 @@ mod tests {
         let error = ToolError::new(ToolErrorCategory::Timeout, "timed_out", "too slow").with_output(printed(124));
         let error = run(ToolTraits::CAUTIOUS, Behaviour::Fail(error), cargo_test()).await.unwrap_err();
         assert_eq!(error.output().unwrap().summary, "test result: ok. 2 passed; 0 failed\n");
+    }
+
+    #[tokio::test]
+    async fn the_shells_own_note_is_no_part_of_the_output() {
+        let text = format!("{PRINTED}[exit code 101; left running and ended: 1]");
+        let given = ToolOutput { summary: text, ..printed(101) };
+        let output = run(ToolTraits::CAUTIOUS, Behaviour::Reply(Box::new(given)), cargo_test()).await.unwrap();
+        assert_eq!(output.summary, "test result: ok. 2 passed; 0 failed\n[exit code 101; left running and ended: 1]");
+        assert_eq!(output.filter.unwrap().lines_in, 5);
+    }
+
+    #[tokio::test]
+    async fn raw_bytes_and_faults_of_rules_are_noted() {
+        let executor = ScriptedExecutor::new().inspected(
+            "anything",
+            ToolTraits::CAUTIOUS,
+            Behaviour::Reply(Box::new(printed(0))),
+            Ok(Inspection { subjects: cargo_test(), ..Inspection::default() }),
+        );
+        let layer =
+            FilterLayer::new(Shared::new(FilterPipeline::builtin())).warning(vec!["rule `x` is skipped".into()]);
+        let stack = Stack::new(vec![Arc::new(layer)], executor);
+        let call = || ToolCall::new("anything", json!({})).unwrap();
+        let first = stack.run(call(), None, &CallContext::new("/")).await.journal;
+        assert_eq!(first.value(keys::RAW_BYTES), Some(PRINTED.len().into()));
+        assert_eq!(first.warnings(), ["rule `x` is skipped"]);
+        assert!(stack.run(call(), None, &CallContext::new("/")).await.journal.warnings().is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_another_program_wrote_is_shown_as_on_a_terminal_and_files_as_they_are() {
+        let cases = [(ClaimSource::Mcp, "red\n\nx\n"), (ClaimSource::Workspace, "\u{1b}[31mred\u{1b}[0m\n\n\n\nx\n")];
+        for (source, expected) in cases {
+            let given = ToolOutput::text("\u{1b}[31mred\u{1b}[0m\n\n\n\nx\n").from_source(source);
+            let output = run(ToolTraits::CAUTIOUS, Behaviour::Reply(Box::new(given)), vec![]).await.unwrap();
+            assert_eq!(output.summary, expected, "{source:?}");
+        }
     }
 
     #[tokio::test]

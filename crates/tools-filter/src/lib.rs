@@ -19,6 +19,7 @@ mod command;
 mod matcher;
 mod rules;
 mod strategy;
+mod tokenize;
 
 mod confidence;
 mod emit;

@@ -38,6 +38,8 @@ impl Exit {
 pub struct FilterPipeline {
     rules: Arc<[Arc<Rule>]>,
     metrics: Arc<FilterMetrics>,
+    /// Whether runs of blank lines collapse where no rule is about the command.
+    collapse: bool,
 }
 
 const BUILTIN: &str = include_str!("builtin.toml");
@@ -51,12 +53,12 @@ static BUILTIN_RULES: LazyLock<Arc<[Arc<Rule>]>> = LazyLock::new(|| {
 impl FilterPipeline {
     /// The built-in rules.
     pub fn builtin() -> Self {
-        Self { rules: Arc::clone(&BUILTIN_RULES), metrics: Arc::default() }
+        Self { rules: Arc::clone(&BUILTIN_RULES), metrics: Arc::default(), collapse: true }
     }
 
-    /// No rules: text is sanitised and nothing else.
+    /// No rules: what a terminal would resolve is resolved, and nothing else is done.
     pub fn none() -> Self {
-        Self { rules: Arc::new([]), metrics: Arc::default() }
+        Self { rules: Arc::new([]), metrics: Arc::default(), collapse: false }
     }
 
     /// The rules of a configuration: those of `user`, the text of a `filters.toml`, before the built-in ones.
@@ -95,7 +97,7 @@ impl FilterPipeline {
                 rules.extend(Entry::Rule(rule, matcher).into_lazy_rule().map(Arc::new));
             }
         }
-        (Self { rules: rules.into(), metrics: Arc::default() }, errors)
+        (Self { rules: rules.into(), metrics: Arc::default(), collapse: true }, errors)
     }
 
     /// The same rules with one of a host before them.
@@ -128,14 +130,20 @@ impl FilterPipeline {
 
     /// Begins the output of a command line.
     pub fn start(&self, command: &str, exit: Exit) -> FilterStream {
-        let command = Arc::new(ParsedCommand::parse(command));
+        self.start_parsed(ParsedCommand::parse(command), exit)
+    }
+
+    /// Begins the output of a command that was taken apart already.
+    pub fn start_parsed(&self, command: ParsedCommand, exit: Exit) -> FilterStream {
         let rule = self.find(&command).cloned();
-        let facts = Facts { exit, command };
+        let facts = Facts { exit, command: Arc::new(command) };
         let reducers = rule.as_ref().map(|rule| rule.start(&facts)).unwrap_or_default();
-        let stages = reducers.into_iter().map(|reducer| Stage { reducer, state: EmitState::default() }).collect();
+        let collapse = self.collapse && !rule.as_ref().is_some_and(|rule| rule.shows_content());
+        let stages = reducers.into_iter().map(|reducer| Stage { reducer, state: EmitState::new(collapse) }).collect();
+        let head = rule.is_some().then(Head::default);
         FilterStream {
             sanitizer: Sanitizer::default(),
-            work: Work { stages, head: rule.is_some().then(Head::default), counts: Counts::default(), exit },
+            work: Work { stages, head, counts: Counts::default(), exit, collapse, after_blank: false },
             rule,
             metrics: Arc::clone(&self.metrics),
             bytes_in: 0,
@@ -144,8 +152,13 @@ impl FilterPipeline {
 
     /// Filters a whole output.
     pub fn filter(&self, command: &str, exit: Exit, output: &[u8]) -> Filtered {
+        self.filter_parsed(ParsedCommand::parse(command), exit, output)
+    }
+
+    /// Filters a whole output of a command that was taken apart already.
+    pub fn filter_parsed(&self, command: ParsedCommand, exit: Exit, output: &[u8]) -> Filtered {
         let mut text = String::with_capacity(output.len() / 4);
-        let mut stream = self.start(command, exit);
+        let mut stream = self.start_parsed(command, exit);
         let mut collect = |event: FilterEvent<'_>| {
             if let FilterEvent::Kept(line) | FilterEvent::Written(line) = event {
                 text.push_str(line);
@@ -200,6 +213,17 @@ impl FilterStream {
         self.sanitizer.push(chunk, &mut |line| work.line(line, sink));
     }
 
+    /// Ends the output of a command whose end is known only now.
+    pub fn finish_with(mut self, exit: Exit, sink: &mut dyn FnMut(FilterEvent<'_>)) -> FilterReport {
+        self.work.exit = exit;
+        self.finish(sink)
+    }
+
+    /// Whether a rule is about the command.
+    pub fn has_rule(&self) -> bool {
+        self.rule.is_some()
+    }
+
     /// Ends the output.
     pub fn finish(mut self, sink: &mut dyn FnMut(FilterEvent<'_>)) -> FilterReport {
         let work = &mut self.work;
@@ -245,11 +269,18 @@ const MAX_HEAD: usize = 64 << 10;
 /// About as long as the note that nothing is left.
 const MIN_GAIN: usize = 48;
 
+fn is_blank(line: &str) -> bool {
+    line.bytes().all(|byte| matches!(byte, b' ' | b'\t'))
+}
+
 struct Work {
     stages: Vec<Stage>,
     head: Option<Head>,
     counts: Counts,
     exit: Exit,
+    collapse: bool,
+    /// Whether the line before was blank, where no rule is at work.
+    after_blank: bool,
 }
 
 #[derive(Default)]
@@ -332,6 +363,13 @@ impl Head {
 impl Work {
     fn line(&mut self, line: &str, sink: &mut dyn FnMut(FilterEvent<'_>)) {
         self.counts.lines_in += 1;
+        if self.collapse && self.stages.is_empty() {
+            let is_blank = is_blank(line);
+            if is_blank && std::mem::replace(&mut self.after_blank, true) {
+                return self.counts.give(FilterEvent::Dropped(line), sink);
+            }
+            self.after_blank = is_blank;
+        }
         let Some(head) = &mut self.head else {
             let counts = &mut self.counts;
             return feed(&mut self.stages, line, &mut |event| counts.give(event, sink));
@@ -375,7 +413,7 @@ impl Work {
         if confidence == FilterConfidence::Fallback || is_lost || (bytes >= head.bytes && head.bytes > 0) {
             let mut after_blank = false;
             for line in &head.text {
-                let is_repeated = line.is_empty() && after_blank;
+                let is_repeated = self.collapse && line.is_empty() && after_blank;
                 after_blank = line.is_empty();
                 let event = if is_repeated { FilterEvent::Dropped(line) } else { FilterEvent::Kept(line) };
                 self.counts.give(event, sink);

@@ -134,6 +134,12 @@ impl Rule {
         self.matcher.matches(command)
     }
 
+    /// Whether it only shortens overlong lines: what its commands print is the content of files, in which blank lines
+    /// count.
+    pub(crate) fn shows_content(&self) -> bool {
+        self.configs.iter().all(|config| matches!(config, StrategyConfig::LongLines(_)))
+    }
+
     pub(crate) fn start(&self, facts: &Facts) -> Vec<Box<dyn Reducer>> {
         // What cannot be compiled was refused when the rule was read; a built-in rule is compiled by a test.
         let compile = || self.configs.iter().filter_map(|config| config.compile().ok()).collect();
