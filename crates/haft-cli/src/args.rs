@@ -63,6 +63,8 @@ pub(crate) enum Verb {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
         command: Vec<String>,
     },
+    /// Filter standard input as the output of a command.
+    Filter(Filter),
     /// List the tools as a model would get them.
     Tools {
         /// In which shape.
@@ -127,6 +129,23 @@ pub(crate) struct Call {
     /// The principal behind the call.
     #[arg(long, value_name = "ID")]
     pub(crate) caller: Option<String>,
+}
+
+/// What to filter, and as what.
+#[derive(Debug, Args)]
+pub(crate) struct Filter {
+    /// The command line that printed it.
+    #[arg(long, value_name = "CMD", allow_hyphen_values = true)]
+    pub(crate) command: String,
+    /// The exit code it ended with.
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) exit_code: Option<i32>,
+    /// Say on standard error which rule it was and how much it took away.
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Show all lines: `-` before those that were dropped, `+` before those that were written in their place.
+    #[arg(long)]
+    pub(crate) diff: bool,
 }
 
 /// A question to the policy.

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod exit;
 mod output;
+mod redacted;
 mod terminal;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -20,6 +21,10 @@ fn main() -> ExitCode {
     if commands::mcp::is_plain_serve(&arguments) {
         log_to_stderr(false);
         return ended(finish(commands::mcp::greet_and_serve(arguments)), false);
+    }
+    if let Some((common, verb)) = commands::filter::alone(&arguments) {
+        log_to_stderr(common.quiet);
+        return ended(commands::filter::run(&common, &verb), common.json);
     }
     let cli = Cli::parse();
     log_to_stderr(cli.common.quiet);
@@ -58,6 +63,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
             commands::explain::run(common, verb).await
         }
         Verb::Exec { timeout, yes, command } => commands::exec::run(common, *timeout, *yes, command).await,
+        Verb::Filter(verb) => commands::filter::run(common, verb),
         Verb::Tools { format, cost } => commands::tools::run(common, *format, *cost),
         Verb::Layers => Ok(commands::layers::run(common)),
         Verb::Mcp { verb: McpVerb::Serve { .. } } => commands::mcp::serve(common).await,

@@ -9,13 +9,14 @@ use tools_audit::{Audit, AuditSink};
 use tools_core::{Announce, CallContext, CompositeExecutor, DynExecutor, Layer, Redactor, SessionId, Shared, Stack};
 use tools_diagnostics::Diagnostics;
 use tools_file::FileConfig;
+use tools_filter::{FilterLayer, FilterPipeline};
 use tools_mcp::Continuations;
 use tools_policy::permissions::{PermissionGate, SessionRules};
 use tools_sandbox::{PathError, Reserved};
 use tools_shell::{Bash, JobKill, JobRead, ShellPolicyHandle};
 
 use crate::{
-    LAYERS, Toolbox,
+    Filters, LAYERS, Toolbox,
     config::{HaftConfig, LoadError, Loaded, places},
     secrets,
 };
@@ -25,6 +26,7 @@ use crate::{
 pub struct ToolboxBuilder {
     loaded: Loaded<HaftConfig>,
     workdir: PathBuf,
+    beside: Option<PathBuf>,
     session: Option<SessionId>,
     executors: Vec<DynExecutor>,
 }
@@ -35,6 +37,10 @@ pub(crate) struct Parts {
     loaded: Loaded<HaftConfig>,
     executors: Vec<DynExecutor>,
     layers: Layers,
+    pub(crate) filters: Shared<FilterPipeline>,
+    /// The file of the user's rules for filters, and what is wrong with it.
+    rules: Option<PathBuf>,
+    pub(crate) filter_warnings: Vec<String>,
     pub(crate) audit: Option<PathBuf>,
     pub(crate) continuations: Continuations,
 }
@@ -51,13 +57,18 @@ impl std::fmt::Debug for Layers {
 
 impl ToolboxBuilder {
     pub(crate) fn new(loaded: Loaded<HaftConfig>) -> Self {
-        Self { loaded, workdir: PathBuf::from("/"), session: None, executors: vec![] }
+        Self { loaded, workdir: PathBuf::from("/"), beside: None, session: None, executors: vec![] }
     }
 
     /// Where relative paths start, and what tools are kept in where the configuration names no other folders. An
     /// absolute path of a folder that exists.
     pub fn workdir(self, workdir: impl Into<PathBuf>) -> Self {
         Self { workdir: workdir.into(), ..self }
+    }
+
+    /// Where the configuration would stand: files of rules are looked for beside it when it was read from no file.
+    pub fn beside(self, file: Option<PathBuf>) -> Self {
+        Self { beside: file, ..self }
     }
 
     /// The session that calls belong to; without it a fresh one.
@@ -76,7 +87,7 @@ impl ToolboxBuilder {
     /// # Errors
     /// The first section that cannot be compiled, by key and line: nothing runs on half a configuration.
     pub fn build(self) -> Result<Toolbox, LoadError> {
-        let Self { loaded, workdir, session, executors } = self;
+        let Self { loaded, workdir, beside, session, executors } = self;
         let config = &loaded.config;
         let home = home();
         let permissions = config
@@ -94,6 +105,10 @@ impl ToolboxBuilder {
             layers.push(Arc::new(Audit::new(sink, redactor, config.tools.audit.on_error)));
         }
         layers.push(Arc::new(PermissionGate::new(permissions.clone(), Arc::clone(&sessions))));
+        let Filters { pipeline, file: rules, warnings: filter_warnings } =
+            Filters::compile(&config.tools.filters, loaded.file.as_deref().or(beside.as_deref()));
+        let filters = Shared::new(pipeline);
+        layers.push(Arc::new(FilterLayer::new(filters.clone()).warning(filter_warnings.clone())));
         debug_assert!(in_order(&layers), "the layers stand in the order of `LAYERS`");
 
         let mut context = CallContext::new(workdir);
@@ -102,7 +117,8 @@ impl ToolboxBuilder {
         }
         let continuations = Continuations::default();
         let config = Arc::new(config.clone());
-        let parts = Parts { loaded, executors, layers: Layers(layers), audit, continuations };
+        let layers = Layers(layers);
+        let parts = Parts { loaded, executors, layers, filters, rules, filter_warnings, audit, continuations };
         let stack = parts.stack(&config, context.workdir())?;
         let parts = Arc::new(parts);
         Ok(Toolbox { stack, context, config, permissions, sessions, parts })
@@ -163,11 +179,12 @@ impl Parts {
     /// name they have, and the hooks that git would run outside of any sandbox.
     fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
         let earlier = self.audit.iter().flat_map(|audit| earlier_records(audit));
-        let own = self.loaded.file.iter().chain(&self.audit).cloned().chain(earlier).flat_map(|file| {
-            let named = std::path::absolute(&file).ok();
-            let canonical = file.canonicalize().ok();
-            named.into_iter().chain(canonical)
-        });
+        let own =
+            self.loaded.file.iter().chain(&self.rules).chain(&self.audit).cloned().chain(earlier).flat_map(|file| {
+                let named = std::path::absolute(&file).ok();
+                let canonical = file.canonicalize().ok();
+                named.into_iter().chain(canonical)
+            });
         let hooks = self.roots(workdir).into_iter().map(|root| root.join(".git/hooks")).filter(|hooks| hooks.is_dir());
         let mut reserved: Vec<PathBuf> = own.chain(hooks).collect();
         reserved.sort();

@@ -33,6 +33,7 @@ mod toolbox;
 
 mod doctor;
 mod explain;
+mod filters;
 mod mcp;
 mod report;
 mod secrets;
@@ -44,11 +45,14 @@ mod readme {}
 pub use builder::{ToolboxBuilder, audit_file};
 pub use doctor::{Doctor, Finding};
 pub use explain::Explanation;
+pub use filters::Filters;
 pub use mcp::{serve_mcp, server};
 pub use report::{CallReport, ConfirmationReport, ErrorReport};
+pub use secrets::redactor;
 pub use stack::{LAYERS, LayerRow};
 pub use toolbox::Toolbox;
 
 pub use tools_audit as audit;
 pub use tools_catalog as catalog;
 pub use tools_core as core;
+pub use tools_filter as filter;

@@ -11,7 +11,7 @@ use crate::builder::home;
 
 /// Takes credentials out of text: the values of this process's own environment first, then whatever has the shape of
 /// one.
-pub(crate) fn redactor() -> SecretRedactor {
+pub fn redactor() -> SecretRedactor {
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let secret = variables.filter(|(name, value)| is_credential(name, value)).map(|(_, value)| value);

@@ -33,4 +33,10 @@ pub const LAYERS: &[LayerRow] = &[
         refuses_with: &["confirmation_required/confirmation_required", "policy_blocked/permission_denied"],
         why: "last gate: a person is asked only about a call that nothing else refuses",
     },
+    LayerRow {
+        name: "filter",
+        owner: "tools-filter",
+        refuses_with: &[],
+        why: "nearest to the raw text, so that whatever stands outside it stores, counts and shows what the model reads",
+    },
 ];

@@ -9,6 +9,7 @@ use tools_core::{
     Answer, Approval, CallContext, CallerId, ConfirmPrompt, Confirmer, EventKind, Recorded, SessionId, Shared, Stack,
     StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName, nearest,
 };
+use tools_filter::FilterPipeline;
 use tools_policy::permissions::{self, Permissions, Question, SessionRules};
 
 use crate::{Doctor, Explanation, builder::ToolboxBuilder, config::HaftConfig, config::Loaded};
@@ -127,7 +128,13 @@ impl Toolbox {
             let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
             findings.push(format!("`tools.permissions.{tool}`: there is no tool of this name{hint}"));
         }
+        findings.extend(self.parts.filter_warnings.iter().cloned());
         findings
+    }
+
+    /// The rules that the output of commands is filtered by.
+    pub fn filters(&self) -> &Shared<FilterPipeline> {
+        &self.parts.filters
     }
 
     /// What this machine can hold, and what is not stopped.

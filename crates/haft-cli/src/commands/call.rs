@@ -5,6 +5,7 @@ use std::time::Instant;
 use haft::{
     CallReport, Toolbox,
     core::{CallContext, CallerId, ConfirmPrompt, NobodyToAsk, ToolCall, ToolName, TrustLevel},
+    filter::stats_line,
 };
 
 use crate::{
@@ -101,6 +102,9 @@ pub(crate) fn notes(common: &Common, report: &CallReport) {
     }
     for warning in &report.warnings {
         output::note(&format!("warning: {warning}"));
+    }
+    if let Some(line) = report.filter.as_ref().and_then(stats_line) {
+        output::note(&line);
     }
     if let Some(wanted) = &report.confirmation {
         output::note(&wanted_by(report, wanted));

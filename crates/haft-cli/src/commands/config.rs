@@ -2,7 +2,7 @@
 
 use haft::{
     Toolbox,
-    config::{HaftConfig, Loaded, Place},
+    config::{HaftConfig, Loaded, Place, places},
     core::inline_schema,
 };
 use serde_json::json;
@@ -46,7 +46,8 @@ fn show(common: &Common, loaded: &Loaded<HaftConfig>) {
 fn check(common: &Common) -> Result<Exit, String> {
     let loaded = load(common)?;
     let file = loaded.file.clone();
-    let toolbox = Toolbox::builder(loaded).workdir(workdir(common)?).build().map_err(|error| error.to_string())?;
+    let builder = Toolbox::builder(loaded).workdir(workdir(common)?).beside(places::config_file());
+    let toolbox = builder.build().map_err(|error| error.to_string())?;
     let findings = toolbox.lint();
     if common.json {
         output::json(&json!({"ok": true, "file": file, "warnings": findings}));

@@ -2,13 +2,14 @@
 
 use std::{
     io::{self, Write},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use async_trait::async_trait;
 use haft::{
     CallReport,
-    core::{EventConsumer, EventKind, EventSink, OutputStream, SystemClock, ToolCall, ToolEvent},
+    core::{EventConsumer, EventKind, EventSink, FilterStats, OutputStream, SystemClock, ToolCall, ToolEvent},
+    filter::{Exit as Ended, FilterEvent, FilterPipeline, FilterReport, FilterStream},
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -34,20 +35,22 @@ pub(crate) async fn run(common: &Common, timeout: Option<u64>, yes: bool, comman
         config.tools.shell.timeout = timeout.unwrap_or(LONGEST);
         config
     })?;
-    let call = ToolCall::new("bash", json!({"command": shell_line(command)})).map_err(|error| error.to_string())?;
+    let line = shell_line(command);
+    let call = ToolCall::new("bash", json!({"command": line})).map_err(|error| error.to_string())?;
     let mut cx = toolbox.context().requested_by_user();
-    let passing = Arc::new(Passing { gone: CancellationToken::new() });
+    let passing = Arc::new(Passing::new(&toolbox.filters().load(), &line));
     let gone = passing.gone.clone();
     if !common.json {
-        let events = EventSink::with_clock(passing, Arc::new(SystemClock));
+        let events = EventSink::with_clock(passing.clone(), Arc::new(SystemClock));
         cx = cx.with_events(events).with_cancel(gone.clone());
     }
     let consent = if yes { Consent::Given } else { Consent::Asked };
-    let report = make(&toolbox, call, &cx, consent).await;
+    let mut report = make(&toolbox, call, &cx, consent).await;
     if common.json {
         output::json(&report);
         return Ok(exit(&report));
     }
+    report.filter = passing.end(ended(&report));
     if gone.is_cancelled() {
         return Ok(Exit::Command(READER_GONE));
     }
@@ -83,16 +86,63 @@ fn exit(report: &CallReport) -> Exit {
     }
 }
 
-/// Passes output on as it comes. Blocks rather than drops: a prefix must not lose a line.
+fn ended(report: &CallReport) -> Ended {
+    let ran = report.raw_response.as_ref().and_then(|envelope| envelope["exit_code"].as_i64());
+    ran.map_or(Ended::Unknown, |code| Ended::Code(i32::try_from(code).unwrap_or(1)))
+}
+
+/// Passes output on, each stream through a filter of its own when a rule is about the command, else as it comes. Blocks
+/// rather than drops: a prefix must not lose a line.
 struct Passing {
+    filters: Mutex<Option<[Side; 2]>>,
     /// Cancelled when nobody reads any more: then the command ends, as it would behind a pipe.
     gone: CancellationToken,
 }
 
-#[async_trait]
-impl EventConsumer for Passing {
-    fn offer(&self, event: ToolEvent) -> bool {
-        let EventKind::Output { stream, text, .. } = event.kind else { return true };
+/// One stream on its way through a filter.
+struct Side {
+    filter: FilterStream,
+    begun: bool,
+}
+
+impl Side {
+    /// The text of lines as they come out; the last is ended when the next comes.
+    fn take(begun: &mut bool, text: &mut String, event: FilterEvent<'_>) {
+        if let FilterEvent::Kept(line) | FilterEvent::Written(line) = event {
+            if std::mem::replace(begun, true) {
+                text.push('\n');
+            }
+            text.push_str(line);
+        }
+    }
+
+    fn push(&mut self, piece: &str) -> String {
+        let mut text = String::new();
+        let Self { filter, begun } = self;
+        filter.push(piece.as_bytes(), &mut |event| Self::take(begun, &mut text, event));
+        text
+    }
+
+    fn finish(self, exit: Ended) -> (String, FilterReport) {
+        let mut text = String::new();
+        let Self { filter, mut begun } = self;
+        let report = filter.finish_with(exit, &mut |event| Self::take(&mut begun, &mut text, event));
+        if begun && report.ends_with_line_feed {
+            text.push('\n');
+        }
+        (text, report)
+    }
+}
+
+impl Passing {
+    fn new(rules: &FilterPipeline, line: &str) -> Self {
+        let side = || Side { filter: rules.start(line, Ended::Unknown), begun: false };
+        let sides = [side(), side()];
+        let has_rule = sides.iter().all(|side| side.filter.has_rule());
+        Self { filters: Mutex::new(has_rule.then_some(sides)), gone: CancellationToken::new() }
+    }
+
+    fn write(&self, stream: OutputStream, text: &str) {
         let written = match stream {
             OutputStream::Stdout => io::stdout().lock().write_all(text.as_bytes()),
             OutputStream::Stderr => io::stderr().lock().write_all(text.as_bytes()),
@@ -100,6 +150,42 @@ impl EventConsumer for Passing {
         if written.is_err() {
             self.gone.cancel();
         }
+    }
+
+    /// Ends the filters; tells what both together did.
+    fn end(&self, exit: Ended) -> Option<FilterStats> {
+        let [stdout, stderr] = self.filters.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let mut stats: Option<FilterStats> = None;
+        for (stream, side) in [(OutputStream::Stdout, stdout), (OutputStream::Stderr, stderr)] {
+            let (text, report) = side.finish(exit);
+            self.write(stream, &text);
+            let Some(more) = report.stats else { continue };
+            stats = Some(match stats {
+                None => more,
+                Some(so_far) => FilterStats {
+                    confidence: so_far.confidence.min(more.confidence),
+                    lines_in: so_far.lines_in + more.lines_in,
+                    lines_out: so_far.lines_out + more.lines_out,
+                    ..so_far
+                },
+            });
+        }
+        stats
+    }
+}
+
+#[async_trait]
+impl EventConsumer for Passing {
+    fn offer(&self, event: ToolEvent) -> bool {
+        let EventKind::Output { stream, text, .. } = event.kind else { return true };
+        let filtered = {
+            let mut filters = self.filters.lock().unwrap_or_else(PoisonError::into_inner);
+            filters.as_mut().map(|[stdout, stderr]| match stream {
+                OutputStream::Stdout => stdout.push(&text),
+                OutputStream::Stderr => stderr.push(&text),
+            })
+        };
+        self.write(stream, &filtered.unwrap_or(text));
         true
     }
 

@@ -11,6 +11,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod exec;
 pub(crate) mod explain;
+pub(crate) mod filter;
 pub(crate) mod layers;
 pub(crate) mod mcp;
 pub(crate) mod reference;

@@ -19,7 +19,7 @@ pub(crate) fn open(common: &Common) -> Result<Toolbox, String> {
 pub(crate) fn open_with(common: &Common, change: impl FnOnce(HaftConfig) -> HaftConfig) -> Result<Toolbox, String> {
     let mut loaded = load(common)?;
     loaded.config = change(loaded.config);
-    let mut builder = Toolbox::builder(loaded).workdir(workdir(common)?);
+    let mut builder = Toolbox::builder(loaded).workdir(workdir(common)?).beside(places::config_file());
     if let Some(session) = &common.session {
         builder = builder.session(SessionId::parse(session).map_err(|error| error.to_string())?);
     }

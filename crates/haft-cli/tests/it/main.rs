@@ -9,5 +9,6 @@ mod clients;
 mod config;
 mod demo;
 mod exec;
+mod filter;
 mod mcp;
 mod support;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use tools_audit::AuditConfig;
 use tools_diagnostics::DiagnosticsConfig;
 use tools_file::FileConfig;
+use tools_filter::FilterConfig;
 use tools_policy::permissions::PermissionsConfig;
 use tools_shell::ShellConfig;
 
@@ -35,6 +36,8 @@ pub struct ToolsConfig {
     /// workspace, and asks otherwise. A rule is about the tool it stands under and the path that is named: what no tool
     /// may read belongs into `tools.file.deny_read`.
     pub permissions: PermissionsConfig,
+    /// How the output of commands is shortened before a model reads it. Rules of your own stand in `filters.toml`.
+    pub filters: FilterConfig,
     /// The record of calls.
     pub audit: AuditConfig,
 }
@@ -47,6 +50,7 @@ impl Default for ToolsConfig {
             file: FileConfig::default(),
             diagnostics: DiagnosticsConfig::default(),
             permissions: PermissionsConfig::default(),
+            filters: FilterConfig::default(),
             audit: AuditConfig::default(),
         }
     }

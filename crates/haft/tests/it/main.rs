@@ -35,7 +35,7 @@ const ALL_COMMANDS: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction 
 fn the_layers_stand_in_the_documented_order() {
     let workspace = Workspace::new();
     let documented: Vec<&str> = LAYERS.iter().map(|row| row.name).collect();
-    assert_eq!(documented, ["announce", "audit", "permissions"]);
+    assert_eq!(documented, ["announce", "audit", "permissions", "filter"]);
     assert_eq!(toolbox(&workspace, "").stack().layer_names(), documented);
 }
 

@@ -1,0 +1,139 @@
+//! Output of commands on its way to a model: `haft filter`, and what calls and `haft exec` make of theirs.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::support::{Haft, Ran};
+
+const ALLOWED: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+
+const TESTS: &str = "running 2 tests\ntest a ... ok\ntest b ... FAILED\n\nfailures:\n\n---- b stdout ----\n\nthread 'b' \
+                     (7) panicked at src/lib.rs:4:9:\nassertion failed: x\n\n\nfailures:\n    b\n\ntest result: FAILED. \
+                     1 passed; 1 failed; 0 ignored\n";
+
+const FILTERED: &str = "thread 'b' (7) panicked at src/lib.rs:4:9:\nassertion failed: x\ntest result: FAILED. 1 passed; 1 \
+                        failed; 0 ignored\n";
+
+/// Lines that stand on their own, for tables.
+fn lines(ran: &Ran) -> Vec<&str> {
+    ran.out.lines().collect()
+}
+
+/// A command that prints the tests' output and is matched as them.
+fn print_tests(haft: &Haft) -> &'static str {
+    haft.workspace.file("cargo", format!("#!/bin/sh\ncat <<'END'\n{TESTS}END\necho to stderr >&2\nexit 101\n"));
+    std::fs::set_permissions(haft.workspace.path("cargo"), std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    "./cargo test"
+}
+
+#[test]
+fn standard_input_is_filtered_as_the_output_of_a_command() {
+    let haft = Haft::new();
+    let ran = haft.run_with_input(
+        &["filter", "--command", "cd x && cargo test 2>&1 | tail -80", "--exit-code", "101", "--stats"],
+        TESTS.as_bytes(),
+    );
+    assert_eq!((ran.code, ran.out.as_str()), (0, FILTERED), "{ran:?}");
+    let mut notes = ran.err.lines();
+    assert_eq!(notes.next(), Some("[shell] 16 lines -> 3 lines, 81.3% filtered"), "{ran:?}");
+    assert!(notes.next().is_some_and(|line| line.starts_with("rule `cargo-test`, confidence full, ")), "{ran:?}");
+}
+
+#[test]
+fn the_end_of_the_last_line_is_as_it_came() {
+    let haft = Haft::new();
+    for text in ["", "a", "a\n", "\n", "a\n\nb"] {
+        assert_eq!(haft.run_with_input(&["filter", "--command", "unknown"], text.as_bytes()).out, text);
+    }
+}
+
+#[test]
+fn the_difference_shows_what_was_dropped() {
+    let ran = Haft::new().run_with_input(&["filter", "--command", "cargo test", "--diff"], TESTS.as_bytes());
+    assert!(lines(&ran).contains(&"-test a ... ok") && lines(&ran).contains(&" assertion failed: x"), "{ran:?}");
+    let json = Haft::new().run_with_input(&["filter", "--command", "cargo test", "--json"], TESTS.as_bytes()).json();
+    assert_eq!((&json["text"], &json["filter"]["rule"]), (&FILTERED.into(), &"cargo-test".into()));
+    assert_eq!(json["bytes"]["raw"], TESTS.len());
+}
+
+#[test]
+fn credentials_are_taken_out_whatever_the_command_is() {
+    let haft = Haft::new();
+    let value = ["k8dz7y3doqnvelbuiz", "vohdbyhtvr2owpA7Qx"].concat();
+    let ran = haft.run_with_input(&["filter", "--command", "unknown"], format!("API_KEY={value}\nx\n").as_bytes());
+    assert_eq!(ran.out, "API_KEY=«secret:key#1»\nx\n", "{ran:?}");
+    assert_eq!(ran.err, "warning: 1 credential was taken out of the output\n");
+    let off = Haft::configured("[tools.filters.security]\nenabled = false\n");
+    let ran = off.run_with_input(&["filter", "--command", "unknown"], format!("API_KEY={value}\n").as_bytes());
+    assert_eq!(ran.out, format!("API_KEY={value}\n"));
+}
+
+#[test]
+fn a_wrong_option_or_configuration_says_so() {
+    let ran = Haft::new().run_with_input(&["filter", "--comand", "x"], b"");
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("--command"), "{ran:?}");
+    let ran = Haft::configured("[tools.filters]\nenabeld = false\n").run_with_input(&["filter", "--command", "x"], b"");
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("did you mean `enabled`?"), "{ran:?}");
+}
+
+#[test]
+fn a_call_is_filtered_and_its_envelope_is_not() {
+    let haft = Haft::configured(ALLOWED);
+    let command = print_tests(&haft);
+    let report = haft.run(&["--json", "call", "--yes", "bash", &format!("command={command}")]).json();
+    assert_eq!(report["text"], format!("{FILTERED}to stderr\n[exit code 101]"), "{report}");
+    assert_eq!(report["raw_response"]["stdout"], TESTS);
+    assert_eq!((&report["filter"]["rule"], &report["filter"]["confidence"]), (&"cargo-test".into(), &"full".into()));
+    assert_eq!((&report["filter"]["lines_in"], &report["filter"]["lines_out"]), (&17.into(), &4.into()));
+    assert_eq!(report["truncated"], false);
+    let line = std::fs::read_to_string(haft.record()).unwrap();
+    let entry: serde_json::Value = serde_json::from_str(line.lines().last().unwrap()).unwrap();
+    assert_eq!(entry["filter"]["rule"], "cargo-test", "{entry}");
+    let model = report["text"].as_str().unwrap().len();
+    let raw = TESTS.len() + "to stderr\n".len() + "[exit code 101]".len();
+    assert_eq!((&entry["bytes"]["raw"], &entry["bytes"]["model"]), (&raw.into(), &model.into()), "{entry}");
+    let ran = haft.run(&["call", "--yes", "bash", &format!("command={command}")]);
+    assert!(ran.err.contains("[shell] 17 lines -> 4 lines, 76.5% filtered"), "{ran:?}");
+}
+
+#[test]
+fn exec_filters_each_stream_and_keeps_the_exit_code() {
+    let haft = Haft::configured(ALLOWED);
+    let command = print_tests(&haft);
+    let ran = haft.run(&["exec", "--yes", "--", command]);
+    assert_eq!((ran.code, ran.out.as_str()), (101, FILTERED), "{ran:?}");
+    assert!(ran.err.starts_with("to stderr\n"), "{ran:?}");
+    assert!(ran.err.contains("[shell] 17 lines -> 4 lines, 76.5% filtered"), "{ran:?}");
+    let off = Haft::configured(&format!("[tools.filters]\nenabled = false\n{ALLOWED}"));
+    let command = print_tests(&off);
+    assert_eq!(off.run(&["exec", "--yes", "--", command]).out, TESTS);
+}
+
+const RULES: &str = "[[rules]]\nname = \"mine\"\nmatch = { prefix = \"sh\" }\nstrategy = { type = \"strip_noise\", patterns = \
+                     ['^noise'] }\n[[rules]]\nname = \"bad\"\nmatch = {}\nstrategy = { type = \"git_diff\" }\n";
+
+#[test]
+fn rules_of_the_user_hold_and_wrong_ones_are_told() {
+    let haft = Haft::configured(ALLOWED);
+    haft.home.file(".config/haft/filters.toml", RULES);
+    haft.workspace.file("x", "echo noise of some length that is not worth a line; echo result");
+    let report = haft.run(&["--json", "call", "bash", "command=sh ./x"]).json();
+    assert_eq!((&report["text"], &report["filter"]["rule"]), (&"result\n".into(), &"mine".into()), "{report}");
+    assert!(report["warnings"][0].as_str().unwrap().contains("rule `bad` is skipped"), "{report}");
+    let checked = haft.run(&["config", "check"]);
+    assert_eq!(checked.code, 0, "{checked:?}");
+    assert!(checked.out.contains("filters.toml`: rule `bad` is skipped: `match` needs exactly one"), "{checked:?}");
+    let ran = haft.run_with_input(&["filter", "--command", "sh ./x"], b"noise of some length\nresult\n");
+    assert_eq!(ran.out, "result\n", "{ran:?}");
+    assert!(ran.err.contains("rule `bad` is skipped"), "{ran:?}");
+}
+
+#[test]
+fn rules_hold_without_a_configuration_beside_them() {
+    let haft = Haft::new();
+    haft.home.file(".config/haft/filters.toml", RULES);
+    let ran = haft.run_with_input(&["filter", "--command", "sh ./x"], b"noise of some length\nresult\n");
+    assert_eq!(ran.out, "result\n", "{ran:?}");
+    assert!(haft.run(&["config", "check"]).out.contains("rule `bad` is skipped"));
+}
