@@ -4,12 +4,12 @@ use std::path::Path;
 
 use tools_core::{Access, Inspection, Subject, ToolDef, TrustLevel, Verdict};
 
-use super::{
-    config::Permissions,
-    list::{Forms, PathForms, RuleList},
-    session::SessionView,
+use super::{config::Permissions, list::RuleList, session::SessionView};
+use crate::{
+    Because, Decision, Part,
+    matching::{Forms, PathForms},
+    trust,
 };
-use crate::{Because, Decision, Part};
 
 /// What is to be decided.
 #[derive(Debug, Clone, Copy)]
@@ -86,13 +86,8 @@ fn confirm<'a>(question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
 }
 
 fn floor<'a>(question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
-    let is_harmless = only_reads_here(question);
-    let verdict = match (question.trust, is_harmless) {
-        (TrustLevel::Trusted, _) | (TrustLevel::Provisional, true) => return None,
-        (TrustLevel::Provisional, false) | (TrustLevel::Untrusted, true) => Verdict::Ask,
-        (TrustLevel::Untrusted, false) => Verdict::Deny,
-    };
-    Some((verdict, Because::Trust(question.trust)))
+    let verdict = trust::floor(question.trust, question.definition);
+    (verdict > Verdict::Allow).then_some((verdict, Because::Trust(question.trust)))
 }
 
 fn only_reads_here(question: &Question<'_>) -> bool {

@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-use super::{
-    config::Permissions,
-    list::{RuleList, command_glob, path_glob},
-    pattern::{Crossing, Patterns, literal},
-};
+use super::{config::Permissions, list::RuleList};
+use crate::matching::{Crossing, Patterns, command_glob, literal, path_glob};
 
 /// A rule that can never match.
 #[derive(Debug, Clone, PartialEq, Eq)]

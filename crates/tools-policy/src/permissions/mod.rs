@@ -35,7 +35,6 @@ mod config;
 mod defaults;
 mod lint;
 mod list;
-mod pattern;
 
 mod decide;
 mod session;

@@ -8,11 +8,8 @@ use std::{
 
 use tools_core::{SessionId, StoredRule, Subject, Verdict};
 
-use super::{
-    config::{RuleError, check_length},
-    list::{Forms, PathForms, command_glob, path_glob},
-    pattern::{Crossing, Patterns, literal},
-};
+use super::config::{RuleError, check_length};
+use crate::matching::{Crossing, Forms, PathForms, Patterns, command_glob, literal, path_glob};
 
 /// How many rules a session can collect: each was shown to a person, so more is a fault of the host.
 const MOST: usize = 1000;

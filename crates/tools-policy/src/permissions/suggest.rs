@@ -4,8 +4,7 @@ use std::path::Path;
 
 use tools_core::{StoredRule, Subject, ToolDef, Verdict};
 
-use super::pattern::escape;
-use crate::{Because, Decision, Part};
+use crate::{Because, Decision, Part, matching::escape};
 
 /// Subcommands whose further arguments change how they do their work, not what it is. A program that is not here is
 /// stored word for word: what `rm *` or `python *` would allow next is anybody's guess.

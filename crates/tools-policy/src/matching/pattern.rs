@@ -10,7 +10,7 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 
 /// What a glob may cross.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Crossing {
+pub(crate) enum Crossing {
     /// `*` stands for anything.
     Everything,
     /// `*` stays within one folder.
@@ -19,7 +19,7 @@ pub(super) enum Crossing {
 
 /// A list of globs, numbered.
 #[derive(Debug, Default)]
-pub(super) struct Patterns {
+pub(crate) struct Patterns {
     literals: HashMap<String, usize>,
     globs: Vec<Numbered>,
     /// Finds the pieces; `owners` has the globs of each.
@@ -76,13 +76,13 @@ impl Matcher {
 }
 
 /// Parses one glob.
-pub(super) fn parse(glob: &str, crossing: Crossing) -> Result<Glob, globset::Error> {
+pub(crate) fn parse(glob: &str, crossing: Crossing) -> Result<Glob, globset::Error> {
     GlobBuilder::new(glob).literal_separator(crossing == Crossing::Folders).backslash_escape(true).build()
 }
 
 impl Patterns {
     /// Compiles numbered globs; where two are the same text, the lower number has it.
-    pub(super) fn compile(list: &[(usize, String)], crossing: Crossing) -> Result<Self, globset::Error> {
+    pub(crate) fn compile(list: &[(usize, String)], crossing: Crossing) -> Result<Self, globset::Error> {
         let mut patterns = Self::default();
         let mut pieces: HashMap<String, Vec<usize>> = HashMap::new();
         for (number, text) in list {
@@ -110,12 +110,12 @@ impl Patterns {
     }
 
     /// The lowest number of a glob without wildcards that is this text.
-    pub(super) fn literally(&self, text: &str) -> Option<usize> {
+    pub(crate) fn literally(&self, text: &str) -> Option<usize> {
         self.literals.get(text).copied()
     }
 
     /// The lowest number of a glob that matches.
-    pub(super) fn first(&self, text: &str) -> Option<usize> {
+    pub(crate) fn first(&self, text: &str) -> Option<usize> {
         let mut best = self.literally(text);
         let mut consider = |position: &usize| {
             let glob = &self.globs[*position];
@@ -136,7 +136,7 @@ impl Patterns {
 }
 
 /// The text that a glob without wildcards stands for; `None` for every other.
-pub(super) fn literal(glob: &str) -> Option<String> {
+pub(crate) fn literal(glob: &str) -> Option<String> {
     let mut text = String::with_capacity(glob.len());
     let mut characters = glob.chars();
     while let Some(character) = characters.next() {
@@ -150,7 +150,7 @@ pub(super) fn literal(glob: &str) -> Option<String> {
 }
 
 /// A glob that matches this text and nothing else.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut glob = String::with_capacity(text.len());
     for character in text.chars() {
         if matches!(character, '*' | '?' | '[' | ']' | '{' | '}' | '\\') {

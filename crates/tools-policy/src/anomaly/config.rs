@@ -1,0 +1,83 @@
+//! The section `[tools.anomaly]`, and what it compiles to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The most results that are remembered of a tool.
+const LARGEST_WINDOW: usize = 10_000;
+/// A week.
+const LONGEST_COOLDOWN: u64 = 604_800;
+
+/// Blocks tools that keep failing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AnomalyConfig {
+    /// Whether results are counted.
+    pub enabled: bool,
+    /// How many of the last results of a tool count.
+    pub window_size: usize,
+    /// How many there must be before anything follows from them.
+    pub min_samples: usize,
+    /// The share of failures from which a person is warned.
+    pub warn_threshold: f64,
+    /// The share of failures above which a tool is blocked.
+    pub failure_threshold: f64,
+    /// Whether it is blocked; otherwise a person is only warned.
+    pub auto_block: bool,
+    /// How many seconds it stays blocked before one call may try whether it works again.
+    pub cooldown: u64,
+}
+
+impl Default for AnomalyConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            window_size: 20,
+            min_samples: 10,
+            warn_threshold: 0.5,
+            failure_threshold: 0.7,
+            auto_block: true,
+            cooldown: 600,
+        }
+    }
+}
+
+/// A value that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{key}`: {problem}")]
+pub struct AnomalyError {
+    /// The key below `tools.anomaly`.
+    pub key: &'static str,
+    /// What would be right.
+    pub problem: String,
+}
+
+/// The compiled section.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AnomalyPolicy(pub(super) AnomalyConfig);
+
+impl AnomalyConfig {
+    /// Checks the values.
+    ///
+    /// # Errors
+    /// Names the key whose value cannot be used.
+    pub fn compile(&self) -> Result<AnomalyPolicy, AnomalyError> {
+        let fault = |key, problem: String| Err(AnomalyError { key, problem });
+        if !(1..=LARGEST_WINDOW).contains(&self.window_size) {
+            return fault("window_size", format!("expected 1 to {LARGEST_WINDOW} results"));
+        }
+        if self.min_samples > self.window_size {
+            return fault("min_samples", "expected at most `window_size`: more results are never there".to_owned());
+        }
+        for (key, share) in [("warn_threshold", self.warn_threshold), ("failure_threshold", self.failure_threshold)] {
+            if !(0.0..=1.0).contains(&share) {
+                return fault(key, "expected a share between 0.0 and 1.0".to_owned());
+            }
+        }
+        if self.cooldown > LONGEST_COOLDOWN {
+            return fault("cooldown", format!("expected at most {LONGEST_COOLDOWN} seconds, a week"));
+        }
+        Ok(AnomalyPolicy(self.clone()))
+    }
+}

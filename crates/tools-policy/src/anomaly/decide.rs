@@ -1,0 +1,149 @@
+//! What the last results of a tool say about it. Pure.
+
+use std::collections::VecDeque;
+
+use tools_core::{ErrorDetail, Outcome, ToolErrorCategory};
+
+use super::config::AnomalyPolicy;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Nothing out of the ordinary, or too little to say.
+    Normal,
+    /// A person should hear of it.
+    Warning,
+    /// The tool is blocked.
+    Critical,
+}
+
+/// The last results of a tool.
+#[derive(Debug, Clone, Default)]
+pub struct Window {
+    results: VecDeque<bool>,
+    failed: usize,
+}
+
+impl Window {
+    /// Adds a result; the oldest falls out of a full window.
+    pub fn push(&mut self, failed: bool, size: usize) {
+        self.results.push_back(failed);
+        self.failed += usize::from(failed);
+        while self.results.len() > size {
+            self.failed -= usize::from(self.results.pop_front().unwrap_or_default());
+        }
+    }
+
+    /// How many of how many failed.
+    pub fn failures(&self) -> (usize, usize) {
+        (self.failed, self.results.len())
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// What a window says.
+#[expect(clippy::cast_precision_loss, reason = "a window holds at most ten thousand results")]
+pub fn assess(policy: &AnomalyPolicy, window: &Window) -> Severity {
+    let (failed, total) = window.failures();
+    if total < policy.0.min_samples.max(1) {
+        return Severity::Normal;
+    }
+    let share = failed as f64 / total as f64;
+    if share > policy.0.failure_threshold {
+        Severity::Critical
+    } else if share > policy.0.warn_threshold {
+        Severity::Warning
+    } else {
+        Severity::Normal
+    }
+}
+
+/// Codes of failures that tell of what the call named, not of the tool.
+const OF_THE_CALL: &[&str] = &["not_found", "no_such_file", "command_not_found"];
+
+/// What an outcome says about its tool: worked, failed, or nothing.
+pub fn counts(outcome: &Outcome) -> Option<bool> {
+    use ToolErrorCategory as C;
+    let Err(error) = outcome else { return Some(false) };
+    match error.category() {
+        // A command that ended by itself was run as it should be, whatever it said.
+        _ if matches!(error.detail(), ErrorDetail::Shell { .. }) => Some(false),
+        C::PermanentFailure if OF_THE_CALL.contains(&error.code()) => None,
+        C::RateLimited | C::ServerError | C::NetworkError | C::Timeout | C::PermanentFailure => Some(true),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tools_core::ToolError;
+
+    use super::*;
+    use crate::anomaly::AnomalyConfig;
+
+    fn window(failed: usize, worked: usize, size: usize) -> Window {
+        let mut window = Window::default();
+        (0..failed).for_each(|_| window.push(true, size));
+        (0..worked).for_each(|_| window.push(false, size));
+        window
+    }
+
+    #[test]
+    fn the_edges_of_window_and_threshold() {
+        let policy = AnomalyConfig::default().compile().unwrap();
+        let check = |failed, worked, expected| {
+            assert_eq!(assess(&policy, &window(failed, worked, 20)), expected, "{failed} of {}", failed + worked);
+        };
+        check(9, 0, Severity::Normal);
+        check(10, 0, Severity::Critical);
+        check(14, 6, Severity::Warning);
+        check(15, 5, Severity::Critical);
+        check(10, 10, Severity::Normal);
+        check(11, 9, Severity::Warning);
+        check(0, 20, Severity::Normal);
+        // The oldest fall out.
+        check(20, 7, Severity::Warning);
+        check(20, 20, Severity::Normal);
+        assert_eq!(window(30, 0, 20).failures(), (20, 20));
+    }
+
+    #[test]
+    fn only_failures_of_the_tool_count() {
+        use ToolErrorCategory as C;
+        let of = |category, code| counts(&Err(ToolError::new(category, code, "m")));
+        for category in [C::RateLimited, C::ServerError, C::NetworkError, C::Timeout, C::PermanentFailure] {
+            assert_eq!(of(category, "x"), Some(true), "{category}");
+        }
+        for category in [
+            C::PolicyBlocked,
+            C::ConfirmationRequired,
+            C::Cancelled,
+            C::InvalidParameters,
+            C::TypeMismatch,
+            C::ToolNotFound,
+        ] {
+            assert_eq!(of(category, "x"), None, "{category}");
+        }
+        assert_eq!(of(C::PermanentFailure, "not_found"), None);
+        let ended = ToolError::new(C::PermanentFailure, "x", "m");
+        let ended = ended.with_detail(ErrorDetail::Shell { exit_code: 127, signal: None });
+        assert_eq!(counts(&Err(ended)), Some(false));
+        assert_eq!(counts(&Ok(tools_core::ToolOutput::text(""))), Some(false));
+    }
+
+    #[test]
+    fn values_that_cannot_be_meant_are_refused_by_key() {
+        let key = |config: AnomalyConfig| config.compile().err().map(|error| error.key);
+        let config = AnomalyConfig::default;
+        assert_eq!(key(AnomalyConfig { window_size: 0, ..config() }), Some("window_size"));
+        assert_eq!(key(AnomalyConfig { min_samples: 21, ..config() }), Some("min_samples"));
+        assert_eq!(key(AnomalyConfig { failure_threshold: f64::NAN, ..config() }), Some("failure_threshold"));
+        assert_eq!(key(AnomalyConfig { warn_threshold: 1.1, ..config() }), Some("warn_threshold"));
+        assert_eq!(key(AnomalyConfig { cooldown: u64::MAX, ..config() }), Some("cooldown"));
+        assert_eq!(key(config()), None);
+    }
+}

@@ -1,0 +1,299 @@
+//! How the tools have been doing: windows of results, blocks, and the one call that may try again.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use jiff::{SignedDuration, Timestamp};
+use tools_core::{Clock, Shared, ToolDef, ToolName};
+
+use super::{
+    config::AnomalyPolicy,
+    decide::{Severity, Window, assess},
+};
+
+/// The results of all tools, shared by the gate that blocks and the layer that counts.
+pub struct ToolHealth {
+    policy: Shared<AnomalyPolicy>,
+    clock: Arc<dyn Clock>,
+    tools: Mutex<HashMap<ToolName, Health>>,
+    /// How many are blocked: while none is, the gate looks no further.
+    blocked: AtomicUsize,
+    /// Where other processes leave the wish that a tool be let back; `None` when nobody can.
+    resets: Option<PathBuf>,
+}
+
+#[derive(Debug, Default)]
+struct Health {
+    window: Window,
+    block: Option<Block>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    since: Timestamp,
+    failed: usize,
+    total: usize,
+    is_probed: bool,
+}
+
+/// Whether a call of a tool may go on.
+#[derive(Debug)]
+pub enum Admission {
+    /// It may.
+    Free,
+    /// It may, as the one that tries whether the tool works again.
+    Probe(Probe),
+    /// It may not: why, as it reads after "is".
+    Blocked(String),
+}
+
+/// The right to try a blocked tool; given back when dropped without a result.
+pub struct Probe {
+    health: Arc<ToolHealth>,
+    tool: ToolName,
+}
+
+impl ToolHealth {
+    /// Results under a policy that may be swapped, by the time of `clock`.
+    pub fn new(policy: Shared<AnomalyPolicy>, clock: Arc<dyn Clock>) -> Self {
+        Self { policy, clock, tools: Mutex::default(), blocked: AtomicUsize::new(0), resets: None }
+    }
+
+    /// The same, heeding the wishes that [`ToolHealth::leave_reset`] leaves in `folder`.
+    pub fn heeding_resets_in(self, folder: PathBuf) -> Self {
+        Self { resets: Some(folder), ..self }
+    }
+
+    /// Leaves the wish that `tool` be let back, for processes that share `folder`.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn leave_reset(folder: &std::path::Path, tool: &ToolName) -> std::io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let file = folder.join(tool.as_str());
+        let made = folder.join(format!(".{}-{}", tool.as_str(), std::process::id()));
+        std::fs::write(&made, b"")?;
+        std::fs::rename(made, file)
+    }
+
+    /// Whether a call of a tool may go on. What only reads back what earlier calls produced always may.
+    pub fn admit(self: &Arc<Self>, definition: &ToolDef) -> Admission {
+        if self.blocked.load(Ordering::Acquire) == 0 {
+            return Admission::Free;
+        }
+        let traits = definition.trusted_traits();
+        if traits.bounded_output && traits.read_only && !traits.open_world {
+            return Admission::Free;
+        }
+        let policy = self.policy.load();
+        if !policy.0.enabled || !policy.0.auto_block {
+            return Admission::Free;
+        }
+        let mut tools = self.lock();
+        let Some(health) = tools.get_mut(definition.name.as_str()) else { return Admission::Free };
+        let Some(block) = &mut health.block else { return Admission::Free };
+        if self.is_reset(&definition.name, block.since) {
+            *health = Health::default();
+            self.count(&tools);
+            return Admission::Free;
+        }
+        let cooldown = SignedDuration::from_secs(i64::try_from(policy.0.cooldown).unwrap_or(i64::MAX));
+        let is_over = self.clock.now().duration_since(block.since) >= cooldown;
+        if is_over && !block.is_probed {
+            block.is_probed = true;
+            return Admission::Probe(Probe { health: Arc::clone(self), tool: definition.name.clone() });
+        }
+        Admission::Blocked(format!("auto-blocked after {}/{} failures; `trust reset`", block.failed, block.total))
+    }
+
+    /// Counts a result; says what follows when that changed something.
+    pub(super) fn record(&self, tool: &ToolName, failed: bool) -> Option<(Severity, usize, usize)> {
+        let policy = self.policy.load();
+        let mut tools = self.lock();
+        if !tools.contains_key(tool) {
+            tools.insert(tool.clone(), Health::default());
+        }
+        let health = tools.get_mut(tool)?;
+        if let Some(block) = &mut health.block {
+            if !block.is_probed {
+                // A call that was under way when the block fell.
+                return None;
+            }
+            if failed {
+                *block = Block { since: self.clock.now(), is_probed: false, ..*block };
+                return None;
+            }
+            *health = Health::default();
+            self.count(&tools);
+            return None;
+        }
+        let before = assess(&policy, &health.window);
+        health.window.push(failed, policy.0.window_size);
+        let (failures, total) = health.window.failures();
+        let after = assess(&policy, &health.window);
+        if after == Severity::Critical && policy.0.auto_block {
+            health.block = Some(Block { since: self.clock.now(), failed: failures, total, is_probed: false });
+            health.window.clear();
+            self.count(&tools);
+        } else if after <= before {
+            return None;
+        }
+        Some((after, failures, total))
+    }
+
+    pub(super) fn is_counting(&self) -> bool {
+        self.policy.load().0.enabled
+    }
+
+    /// Lets a tool back and forgets its results.
+    pub fn reset(&self, tool: &str) {
+        let mut tools = self.lock();
+        tools.remove(tool);
+        self.count(&tools);
+    }
+
+    /// The tools that are blocked, with how many of how many calls failed.
+    pub fn blocked(&self) -> Vec<(ToolName, usize, usize)> {
+        let tools = self.lock();
+        let blocked = tools.iter().filter_map(|(tool, health)| {
+            let block = health.block?;
+            Some((tool.clone(), block.failed, block.total))
+        });
+        let mut blocked: Vec<_> = blocked.collect();
+        blocked.sort();
+        blocked
+    }
+
+    /// Whether somebody asked, since the block fell, that the tool be let back.
+    fn is_reset(&self, tool: &ToolName, since: Timestamp) -> bool {
+        let Some(folder) = &self.resets else { return false };
+        let changed = std::fs::symlink_metadata(folder.join(tool.as_str())).and_then(|file| file.modified());
+        let changed = changed.ok().and_then(|time| Timestamp::try_from(time).ok());
+        changed.is_some_and(|changed| changed >= since)
+    }
+
+    fn count(&self, tools: &HashMap<ToolName, Health>) {
+        let blocked = tools.values().filter(|health| health.block.is_some()).count();
+        self.blocked.store(blocked, Ordering::Release);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ToolName, Health>> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Probe {
+    fn drop(&mut self) {
+        let mut tools = self.health.lock();
+        if let Some(block) = tools.get_mut(self.tool.as_str()).and_then(|health| health.block.as_mut()) {
+            block.is_probed = false;
+        }
+    }
+}
+
+impl fmt::Debug for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Probe").field(&self.tool).finish()
+    }
+}
+
+impl fmt::Debug for ToolHealth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolHealth").field("blocked", &self.blocked()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::json_schema;
+    use tools_core::{ToolKind, ToolTraits};
+    use tools_testkit::FakeClock;
+
+    use super::*;
+    use crate::anomaly::AnomalyConfig;
+
+    fn tool(traits: ToolTraits) -> ToolDef {
+        let name = ToolName::parse("t").unwrap();
+        ToolDef::new(name, "", json_schema!({"type": "object"}), ToolKind::Other, traits)
+    }
+
+    fn health(clock: &FakeClock) -> Arc<ToolHealth> {
+        let policy = Shared::new(AnomalyConfig::default().compile().unwrap());
+        Arc::new(ToolHealth::new(policy, Arc::new(clock.clone())))
+    }
+
+    fn fail(health: &ToolHealth, times: usize) {
+        let name = ToolName::parse("t").unwrap();
+        for _ in 0..times {
+            health.record(&name, true);
+        }
+    }
+
+    fn word(admission: &Admission) -> &'static str {
+        match admission {
+            Admission::Free => "free",
+            Admission::Probe(_) => "probe",
+            Admission::Blocked(_) => "blocked",
+        }
+    }
+
+    #[test]
+    fn a_failing_tool_is_blocked_until_a_probe_works() {
+        let clock = FakeClock::default();
+        let (health, tool, name) = (health(&clock), tool(ToolTraits::CAUTIOUS), ToolName::parse("t").unwrap());
+        fail(&health, 9);
+        assert_eq!(word(&health.admit(&tool)), "free");
+        fail(&health, 1);
+        let refused = health.admit(&tool);
+        assert!(matches!(&refused, Admission::Blocked(why) if why.contains("10/10")), "{refused:?}");
+        clock.advance(SignedDuration::from_secs(599));
+        assert_eq!(word(&health.admit(&tool)), "blocked");
+        clock.advance(SignedDuration::from_secs(1));
+        let probe = health.admit(&tool);
+        assert_eq!((word(&probe), word(&health.admit(&tool))), ("probe", "blocked"));
+        // One that never got to run gives its right back.
+        drop(probe);
+        let probe = health.admit(&tool);
+        assert_eq!(word(&probe), "probe");
+        health.record(&name, true);
+        drop(probe);
+        assert_eq!(word(&health.admit(&tool)), "blocked");
+        clock.advance(SignedDuration::from_secs(600));
+        let probe = health.admit(&tool);
+        health.record(&name, false);
+        drop(probe);
+        assert_eq!((word(&health.admit(&tool)), health.blocked()), ("free", vec![]));
+    }
+
+    #[test]
+    fn a_person_lets_it_back_from_here_and_from_elsewhere() {
+        let folder = tools_testkit::Workspace::new();
+        let clock = FakeClock::default();
+        let policy = Shared::new(AnomalyConfig::default().compile().unwrap());
+        let health = ToolHealth::new(policy, Arc::new(clock.clone())).heeding_resets_in(folder.dir("resets"));
+        let (health, tool) = (Arc::new(health), tool(ToolTraits::CAUTIOUS));
+        fail(&health, 10);
+        health.reset("t");
+        assert_eq!(word(&health.admit(&tool)), "free");
+        fail(&health, 10);
+        assert_eq!(word(&health.admit(&tool)), "blocked");
+        ToolHealth::leave_reset(&folder.dir("resets"), &tool.name).unwrap();
+        assert_eq!(word(&health.admit(&tool)), "free");
+    }
+
+    #[test]
+    fn what_reads_back_earlier_output_is_never_blocked() {
+        let health = health(&FakeClock::default());
+        fail(&health, 20);
+        let reading = ToolTraits { bounded_output: true, ..ToolTraits::READ_ONLY };
+        assert_eq!(word(&health.admit(&tool(reading))), "free");
+        assert_eq!(word(&health.admit(&tool(ToolTraits::READ_ONLY))), "blocked");
+    }
+}

@@ -1,0 +1,165 @@
+//! The forms in which commands, addresses and paths are compared with globs, and the globs that patterns stand for.
+
+use std::path::Path;
+
+use tools_core::Verdict;
+
+use super::pattern::{Patterns, escape};
+
+/// A command or address in the forms that rules are compared with.
+#[derive(Debug, Default)]
+pub(crate) struct Forms {
+    /// As typed.
+    pub(crate) typed: String,
+    /// Other ways to say the same, for rules that tighten.
+    pub(crate) others: Vec<String>,
+}
+
+impl Forms {
+    /// A text that has one form only.
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self { typed: folded(text), others: vec![] }
+    }
+
+    /// Whether an allowing pattern matches.
+    pub(crate) fn matches(&self, patterns: &Patterns) -> bool {
+        patterns.first(&self.typed).is_some()
+    }
+
+    /// A command: as typed, as words, and as words without the program's folder.
+    pub(crate) fn of_command(line: &str, program: &str, arguments: &[String]) -> Self {
+        let typed = folded(line);
+        let mut others = vec![];
+        if !program.is_empty() {
+            let as_called = words(program, arguments);
+            if as_called != typed {
+                others.push(as_called);
+            }
+            if let Some((_, base)) = program.rsplit_once('/') {
+                others.push(words(base, arguments));
+            }
+        }
+        Self { typed, others }
+    }
+}
+
+/// A path in the forms that rules are compared with.
+#[derive(Debug)]
+pub(crate) struct PathForms {
+    absolute: String,
+    /// Below the working directory, beginning with `./`; `.` is the directory itself.
+    relative: Option<String>,
+}
+
+impl PathForms {
+    pub(crate) fn new(path: &Path, workdir: &Path) -> Self {
+        let relative = path.strip_prefix(workdir).ok().map(|rest| {
+            let rest = rest.to_string_lossy();
+            if rest.is_empty() { ".".to_owned() } else { format!("./{}", rest.to_lowercase()) }
+        });
+        Self { absolute: path.to_string_lossy().to_lowercase(), relative }
+    }
+
+    /// Whether an allowing pattern matches.
+    pub(crate) fn matches(&self, patterns: &Patterns) -> bool {
+        self.texts().any(|text| patterns.first(text).is_some())
+    }
+
+    pub(crate) fn is_inside(&self) -> bool {
+        self.relative.is_some()
+    }
+
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.absolute.as_str()).chain(self.relative.as_deref())
+    }
+}
+
+/// A path and the folders above it.
+pub(crate) fn upwards(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| {
+        path.rsplit_once('/').map(|(above, _)| above).filter(|above| !above.is_empty())
+    })
+}
+
+fn words(program: &str, arguments: &[String]) -> String {
+    let mut words = program.to_owned();
+    for argument in arguments {
+        words.push(' ');
+        words.push_str(argument);
+    }
+    folded(&words)
+}
+
+/// A text without regard to case and to the number of blanks. Line breaks stay: they separate commands.
+pub(crate) fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let mut blank = false;
+    for character in text.trim().chars() {
+        if matches!(character, ' ' | '\t') {
+            blank = true;
+            continue;
+        }
+        if std::mem::take(&mut blank) {
+            folded.push(' ');
+        }
+        if character.is_ascii() {
+            folded.push(character.to_ascii_lowercase());
+        } else {
+            folded.extend(character.to_lowercase());
+        }
+    }
+    folded
+}
+
+/// The glob of a pattern on commands and addresses.
+pub(crate) fn command_glob(pattern: &str) -> String {
+    // `**` says no more than `*` here, and would be read as folders.
+    let mut glob = String::new();
+    let folded = folded(pattern);
+    let mut characters = folded.chars();
+    let mut star = false;
+    while let Some(character) = characters.next() {
+        if character == '*' && star {
+            continue;
+        }
+        star = character == '*';
+        glob.push(character);
+        if character == '\\' {
+            glob.extend(characters.next());
+        }
+    }
+    glob
+}
+
+/// The glob of a pattern on paths: on the absolute form, which begins with `/`, or on the relative, which begins with `.`.
+pub(crate) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> String {
+    let pattern = pattern.trim().to_lowercase();
+    let pattern = match pattern.strip_suffix('/') {
+        Some(folder) if !folder.is_empty() => format!("{folder}/**"),
+        _ => pattern,
+    };
+    // A folder stands for itself and all below, where a rule tightens: see `first_path`.
+    let pattern = match pattern.strip_suffix("/**") {
+        Some(folder) if action != Verdict::Allow && !folder.is_empty() && folder != "**" => folder.to_owned(),
+        _ => pattern,
+    };
+    if pattern == "/" {
+        return "/**".to_owned();
+    }
+    if pattern.starts_with('/') {
+        return pattern;
+    }
+    if let Some(below) = pattern.strip_prefix('~')
+        && (below.is_empty() || below.starts_with('/'))
+        && let Some(home) = home
+    {
+        return escape(&home.to_string_lossy().to_lowercase()) + below;
+    }
+    let anywhere = pattern.strip_prefix("**/").or_else(|| (!pattern.contains('/')).then_some(pattern.as_str()));
+    match anywhere {
+        Some(".") => ".".to_owned(),
+        Some(name) if action == Verdict::Allow => format!("./**/{name}"),
+        Some(name) => format!("/**/{name}"),
+        None => format!("./{}", pattern.strip_prefix("./").unwrap_or(&pattern)),
+    }
+}

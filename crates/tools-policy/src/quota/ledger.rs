@@ -1,0 +1,74 @@
+//! The accounts of all sessions.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use tools_core::{CallContext, CallDigest, CallId, SessionId, Shared};
+
+use super::{
+    config::QuotaPolicy,
+    decide::{self, Account, Charge},
+};
+
+/// What every session has used. Lives as long as this value.
+#[derive(Debug)]
+pub struct Ledger {
+    policy: Shared<QuotaPolicy>,
+    accounts: Mutex<HashMap<SessionId, Account>>,
+}
+
+impl Ledger {
+    /// Empty accounts under a quota that may be swapped.
+    pub fn new(policy: Shared<QuotaPolicy>) -> Self {
+        Self { policy, accounts: Mutex::default() }
+    }
+
+    /// Reserves a whole batch of calls, of the session and batch of `cx`. Where it does not fit, every call of the batch
+    /// is refused.
+    pub fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
+        let policy = self.policy.load();
+        if policy.calls.is_none() {
+            return true;
+        }
+        let mut accounts = self.lock();
+        let account = accounts.entry(cx.session().clone()).or_default();
+        decide::reserve(*policy, account, cx.batch(), calls) == Charge::Paid
+    }
+
+    /// Whether there is a quota at all.
+    pub(super) fn is_limited(&self) -> bool {
+        self.policy.load().calls.is_some()
+    }
+
+    /// Charges a call; one that comes back with a person's consent was paid for when they were asked.
+    pub(super) fn charge(&self, cx: &CallContext, consented: Option<(&CallId, CallDigest)>) -> Charge {
+        let policy = self.policy.load();
+        let mut accounts = self.lock();
+        let account = accounts.entry(cx.session().clone()).or_default();
+        if consented.is_some_and(|(id, digest)| account.recall(id, digest)) {
+            return Charge::Paid;
+        }
+        decide::charge(*policy, account, cx.batch())
+    }
+
+    pub(super) fn remember(&self, session: &SessionId, id: CallId, digest: CallDigest) {
+        self.lock().entry(session.clone()).or_default().remember(id, digest);
+    }
+
+    /// How many calls a session made, and the most it may make.
+    pub fn state(&self, session: &SessionId) -> (u64, Option<u64>) {
+        let used = self.lock().get(session).map_or(0, Account::used);
+        (used, self.policy.load().calls)
+    }
+
+    /// Forgets what a session has used.
+    pub fn reset(&self, session: &SessionId) {
+        self.lock().remove(session);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Account>> {
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

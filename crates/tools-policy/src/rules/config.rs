@@ -1,0 +1,287 @@
+//! The sections `[tools.policy]` and `[tools.authorization]`, and what they compile to.
+
+use std::path::Path;
+
+use globset::GlobMatcher;
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use tools_core::Verdict;
+
+use crate::matching::{Crossing, Patterns, parse, path_glob};
+
+/// Rules about calls, in the order in which they are asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PolicyConfig {
+    /// Whether the rules count.
+    pub enabled: bool,
+    /// The rules: the first that matches a call denies it or ends the list. An allowance lifts no other gate.
+    pub rules: Vec<PolicyRuleConfig>,
+}
+
+impl Default for PolicyConfig {
+    fn default() -> Self {
+        Self { enabled: true, rules: vec![] }
+    }
+}
+
+/// A second list of the same rules: it is asked after `[tools.policy]` and lifts none of its denials.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AuthorizationConfig {
+    /// Whether the rules count.
+    pub enabled: bool,
+    /// The rules.
+    pub rules: Vec<PolicyRuleConfig>,
+}
+
+/// One rule: it matches a call that fits all it names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyRuleConfig {
+    /// `"deny"` refuses the call, `"allow"` ends the list.
+    pub effect: PolicyEffect,
+    /// A glob on the name of the tool; `*` for every tool.
+    #[serde(default = "every_tool")]
+    pub tool: String,
+    /// A regular expression on the parameters, at any depth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args_match: Option<String>,
+    /// Globs on the canonical paths that the call touches: both ends of a copy or move.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// What the call needs: `read`, `write`, `delete`, `execute`, `network`. Other words are reserved: every call is taken
+    /// to need what a denial names by one, and none to be covered by an allowance that does.
+    #[serde(default)]
+    pub capabilities: Vec<String>,
+}
+
+fn every_tool() -> String {
+    "*".to_owned()
+}
+
+/// What a rule does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyEffect {
+    /// Ends the list.
+    Allow,
+    /// Refuses the call.
+    Deny,
+}
+
+/// Why a rule cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{path}`: {problem}")]
+pub struct PolicyRuleError {
+    /// Where it stands: `tools.policy.rules[2].args_match`.
+    pub path: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// Compiled rules: what runs.
+#[derive(Debug, Default)]
+pub struct PolicyEnforcer {
+    pub(super) lists: Vec<PolicyList>,
+}
+
+/// One compiled list.
+#[derive(Debug)]
+pub(super) struct PolicyList {
+    /// What it is called in a trace: `policy` or `authorization`.
+    pub(super) name: &'static str,
+    pub(super) rules: Vec<PolicyRule>,
+}
+
+#[derive(Debug)]
+pub(super) struct PolicyRule {
+    pub(super) effect: PolicyEffect,
+    pub(super) tool: ToolGlob,
+    pub(super) args_match: Option<Regex>,
+    pub(super) paths: Option<PathRule>,
+    pub(super) capabilities: Option<Vec<Option<Capability>>>,
+    /// The rule as a person finds it.
+    pub(super) text: String,
+}
+
+#[derive(Debug)]
+pub(super) enum ToolGlob {
+    Every,
+    Named(String),
+    Glob(GlobMatcher),
+}
+
+#[derive(Debug)]
+pub(super) struct PathRule {
+    pub(super) globs: Patterns,
+    /// The folders that the globs begin with: what deletes one of them or a folder around it is meant too.
+    pub(super) folders: Vec<String>,
+}
+
+/// What a call may need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Capability {
+    Read,
+    Write,
+    Delete,
+    Execute,
+    Network,
+}
+
+impl Capability {
+    fn parse(word: &str) -> Option<Self> {
+        match word.to_ascii_lowercase().as_str() {
+            "read" => Some(Self::Read),
+            "write" => Some(Self::Write),
+            "delete" => Some(Self::Delete),
+            "execute" => Some(Self::Execute),
+            "network" => Some(Self::Network),
+            _ => None,
+        }
+    }
+}
+
+impl PolicyEnforcer {
+    /// Compiles both lists. `~` in a path is `home`.
+    ///
+    /// # Errors
+    /// The first rule that holds no valid glob or regular expression: never skipped.
+    pub fn compile(
+        policy: &PolicyConfig,
+        authorization: &AuthorizationConfig,
+        home: Option<&Path>,
+    ) -> Result<Self, PolicyRuleError> {
+        let lists =
+            [("policy", policy.enabled, &policy.rules), ("authorization", authorization.enabled, &authorization.rules)];
+        let mut compiled = Vec::new();
+        for (name, is_enabled, rules) in lists {
+            // Also what does not count has to be right: it may count tomorrow.
+            let rules = rules.iter().enumerate().map(|(index, rule)| PolicyRule::compile(name, index, rule, home));
+            let rules = rules.collect::<Result<Vec<_>, _>>()?;
+            if is_enabled && !rules.is_empty() {
+                compiled.push(PolicyList { name, rules });
+            }
+        }
+        Ok(Self { lists: compiled })
+    }
+
+    /// Whether there is nothing to ask.
+    pub fn is_empty(&self) -> bool {
+        self.lists.is_empty()
+    }
+
+    /// Whether a tool is denied whatever it is called with: then a model need not see it.
+    pub fn denies_always(&self, tool: &str) -> bool {
+        let first = |list: &PolicyList| {
+            list.rules.iter().find(|rule| rule.tool.matches(tool)).is_some_and(|rule| {
+                let is_unconditional = rule.args_match.is_none() && rule.paths.is_none() && rule.capabilities.is_none();
+                rule.effect == PolicyEffect::Deny && is_unconditional
+            })
+        };
+        self.lists.iter().any(first)
+    }
+}
+
+impl PolicyRule {
+    fn compile(
+        list: &str,
+        index: usize,
+        rule: &PolicyRuleConfig,
+        home: Option<&Path>,
+    ) -> Result<Self, PolicyRuleError> {
+        let failed = |key: &str, problem: String| PolicyRuleError {
+            path: format!("tools.{list}.rules[{index}].{key}"),
+            problem,
+        };
+        let args_match = rule.args_match.as_deref().map(Regex::new).transpose();
+        let args_match = args_match.map_err(|error| failed("args_match", last_line(&error.to_string())))?;
+        let tool = ToolGlob::compile(&rule.tool).map_err(|problem| failed("tool", problem))?;
+        let mut globs = Vec::new();
+        for (number, pattern) in rule.paths.iter().enumerate() {
+            let key = format!("paths[{number}]");
+            if pattern.trim().is_empty() {
+                return Err(failed(&key, "an empty pattern matches nothing; `*` matches everything".to_owned()));
+            }
+            let glob = path_pattern(pattern, rule.effect, home);
+            parse(&glob, Crossing::Folders).map_err(|error| failed(&key, error.kind().to_string()))?;
+            globs.push((number, glob));
+        }
+        let folders = globs.iter().map(|(_, glob)| fixed_folder(glob)).collect();
+        let compiled = Patterns::compile(&globs, Crossing::Folders);
+        let compiled = compiled.map_err(|error| failed("paths", error.kind().to_string()))?;
+        let capabilities: Vec<_> = rule.capabilities.iter().map(|word| Capability::parse(word)).collect();
+        Ok(Self {
+            effect: rule.effect,
+            tool,
+            args_match,
+            paths: (!globs.is_empty()).then_some(PathRule { globs: compiled, folders }),
+            capabilities: (!capabilities.is_empty()).then_some(capabilities),
+            text: described(rule),
+        })
+    }
+}
+
+impl ToolGlob {
+    fn compile(pattern: &str) -> Result<Self, String> {
+        let pattern = pattern.trim().to_ascii_lowercase();
+        if pattern.is_empty() {
+            return Err("an empty pattern matches nothing; `*` matches every tool".to_owned());
+        }
+        if pattern == "*" {
+            return Ok(Self::Every);
+        }
+        if !pattern.contains(['*', '?', '[', '{', '\\']) {
+            return Ok(Self::Named(pattern));
+        }
+        let glob = parse(&pattern, Crossing::Everything).map_err(|error| error.kind().to_string())?;
+        Ok(Self::Glob(glob.compile_matcher()))
+    }
+
+    pub(super) fn matches(&self, tool: &str) -> bool {
+        match self {
+            Self::Every => true,
+            Self::Named(name) => name.eq_ignore_ascii_case(tool),
+            Self::Glob(glob) => glob.is_match(tool.to_ascii_lowercase()),
+        }
+    }
+}
+
+/// `*` alone is every path; otherwise as in the permissions.
+fn path_pattern(pattern: &str, effect: PolicyEffect, home: Option<&Path>) -> String {
+    if matches!(pattern.trim(), "*" | "**") {
+        return "/**".to_owned();
+    }
+    let action = if effect == PolicyEffect::Allow { Verdict::Allow } else { Verdict::Deny };
+    path_glob(pattern, action, home)
+}
+
+/// The part of a glob before its first wildcard, without what follows the last `/` of it.
+fn fixed_folder(glob: &str) -> String {
+    let end = glob.find(['*', '?', '[', '{', '\\']);
+    let fixed = &glob[..end.unwrap_or(glob.len())];
+    let folder = if end.is_some() { fixed.rsplit_once('/').map_or("", |(folder, _)| folder) } else { fixed };
+    folder.to_owned()
+}
+
+fn described(rule: &PolicyRuleConfig) -> String {
+    let effect = if rule.effect == PolicyEffect::Allow { "allow" } else { "deny" };
+    let mut text = format!("{effect} {}", rule.tool);
+    if let Some(args) = &rule.args_match {
+        text = format!("{text} args_match {args:?}");
+    }
+    if !rule.paths.is_empty() {
+        text = format!("{text} paths {:?}", rule.paths);
+    }
+    if !rule.capabilities.is_empty() {
+        text = format!("{text} capabilities {:?}", rule.capabilities);
+    }
+    text
+}
+
+/// What a regular expression's error says, without the drawing of where.
+fn last_line(text: &str) -> String {
+    text.lines().last().unwrap_or(text).trim().trim_start_matches("error: ").to_owned()
+}

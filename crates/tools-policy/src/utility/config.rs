@@ -1,0 +1,80 @@
+//! The section `[tools.utility]`, and what it compiles to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Skips calls that are not worth making.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct UtilityConfig {
+    /// Whether calls are scored.
+    pub enabled: bool,
+    /// The score below which a call is skipped.
+    pub threshold: f64,
+    /// Tools that are never skipped.
+    pub exempt_tools: Vec<String>,
+    /// How much each part of the score counts.
+    pub weights: UtilityWeights,
+}
+
+/// How much each part of a score counts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct UtilityWeights {
+    /// Of the tokens that the output will probably have.
+    pub cost: f64,
+    /// Of how much the last outputs about the same subjects repeated each other.
+    pub redundancy: f64,
+    /// Of how little the tool was used.
+    pub exploration: f64,
+}
+
+impl Default for UtilityConfig {
+    fn default() -> Self {
+        let exempt_tools = ["invoke_skill", "load_skill"].map(str::to_owned).into();
+        Self { enabled: false, threshold: 0.0, exempt_tools, weights: UtilityWeights::default() }
+    }
+}
+
+impl Default for UtilityWeights {
+    fn default() -> Self {
+        Self { cost: 0.3, redundancy: 0.5, exploration: 0.2 }
+    }
+}
+
+/// A value that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{key}`: {problem}")]
+pub struct UtilityError {
+    /// The key below `tools.utility`.
+    pub key: &'static str,
+    /// What would be right.
+    pub problem: &'static str,
+}
+
+/// The compiled section.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UtilityPolicy(pub(super) UtilityConfig);
+
+impl UtilityConfig {
+    /// Checks the values.
+    ///
+    /// # Errors
+    /// Names the key whose value cannot be used.
+    pub fn compile(&self) -> Result<UtilityPolicy, UtilityError> {
+        if !self.threshold.is_finite() {
+            return Err(UtilityError { key: "threshold", problem: "expected a number" });
+        }
+        let UtilityWeights { cost, redundancy, exploration } = self.weights;
+        let problem = "expected a number that is not negative";
+        for (key, weight) in
+            [("weights.cost", cost), ("weights.redundancy", redundancy), ("weights.exploration", exploration)]
+        {
+            if !(weight.is_finite() && weight >= 0.0) {
+                return Err(UtilityError { key, problem });
+            }
+        }
+        Ok(UtilityPolicy(self.clone()))
+    }
+}

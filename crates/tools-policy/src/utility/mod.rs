@@ -1,0 +1,18 @@
+//! Utility: skips a call that is not worth making.
+//!
+//! `score = gain − cost·λ − redundancy·ρ + exploration·ε`, each between 0 and 1. Gain: what sort of tool it is and how new
+//! are the subjects. Cost: the tokens that the last outputs of the same tool and program had. Redundancy: how much the
+//! last outputs about the same subjects repeated each other. Exploration: high for tools that were hardly used.
+//!
+//! Never skipped: what the user asked for in so many words, what may change something, and the tools that the operator
+//! names. A score that is no number is not worth anything.
+
+mod config;
+mod decide;
+mod history;
+mod layer;
+
+pub use config::{UtilityConfig, UtilityError, UtilityPolicy, UtilityWeights};
+pub use decide::{Score, UtilityDecision, UtilityQuestion, decide, score};
+pub use history::{Experience, History};
+pub use layer::UtilityScorer;
