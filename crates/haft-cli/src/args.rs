@@ -51,6 +51,11 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: PolicyVerb,
     },
+    /// Let tools back that are blocked because they kept failing.
+    Trust {
+        #[command(subcommand)]
+        verb: TrustVerb,
+    },
     /// Run a command as a `bash` call and keep its exit code: a prefix for any command. Its standard input is empty.
     Exec {
         /// Seconds until the command is ended [default: 3600].
@@ -169,6 +174,15 @@ pub(crate) struct Explain {
 pub(crate) enum PolicyVerb {
     /// Say what would be decided about a call (the same as `haft explain`).
     Check(Explain),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrustVerb {
+    /// Let a tool back, in every process of this user that blocks it.
+    Reset {
+        /// The tool.
+        tool: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -11,13 +11,13 @@ use tools_diagnostics::Diagnostics;
 use tools_file::FileConfig;
 use tools_filter::{FilterLayer, FilterPipeline};
 use tools_mcp::Continuations;
-use tools_policy::permissions::{PermissionGate, SessionRules};
 use tools_sandbox::{PathError, Reserved};
 use tools_shell::{Bash, JobKill, JobRead, ShellPolicyHandle};
 
 use crate::{
     Filters, LAYERS, Toolbox,
     config::{HaftConfig, LoadError, Loaded, places},
+    gates::{Compiled, Gates},
     secrets,
 };
 
@@ -89,13 +89,7 @@ impl ToolboxBuilder {
     pub fn build(self) -> Result<Toolbox, LoadError> {
         let Self { loaded, workdir, beside, session, executors } = self;
         let config = &loaded.config;
-        let home = home();
-        let permissions = config
-            .tools
-            .permissions
-            .compile(home.as_deref())
-            .map_err(|error| loaded.fault(&error.path, error.problem))?;
-        let (permissions, sessions) = (Shared::new(permissions), Arc::new(SessionRules::default()));
+        let gates = Arc::new(Gates::new(Compiled::of(&loaded)?));
         let redactor: Arc<dyn Redactor> = Arc::new(secrets::redactor());
         let sink = open_audit(&loaded)?;
         let audit = sink.as_ref().map(|sink| sink.path().to_owned());
@@ -104,11 +98,12 @@ impl ToolboxBuilder {
             let sink: Arc<dyn AuditSink> = Arc::new(sink);
             layers.push(Arc::new(Audit::new(sink, redactor, config.tools.audit.on_error)));
         }
-        layers.push(Arc::new(PermissionGate::new(permissions.clone(), Arc::clone(&sessions))));
+        layers.extend(gates.before());
         let Filters { pipeline, file: rules, warnings: filter_warnings } =
             Filters::compile(&config.tools.filters, loaded.file.as_deref().or(beside.as_deref()));
         let filters = Shared::new(pipeline);
         layers.push(Arc::new(FilterLayer::new(filters.clone()).warning(filter_warnings.clone())));
+        layers.extend(gates.around_execution());
         debug_assert!(in_order(&layers), "the layers stand in the order of `LAYERS`");
 
         let mut context = CallContext::new(workdir);
@@ -121,7 +116,8 @@ impl ToolboxBuilder {
         let parts = Parts { loaded, executors, layers, filters, rules, filter_warnings, audit, continuations };
         let stack = parts.stack(&config, context.workdir())?;
         let parts = Arc::new(parts);
-        Ok(Toolbox { stack, context, config, permissions, sessions, parts })
+        let running = Arc::new(std::sync::Mutex::new(config.as_ref().clone()));
+        Ok(Toolbox { stack, context, config, gates, running, parts })
     }
 }
 
@@ -186,10 +182,21 @@ impl Parts {
                 named.into_iter().chain(canonical)
             });
         let hooks = self.roots(workdir).into_iter().map(|root| root.join(".git/hooks")).filter(|hooks| hooks.is_dir());
-        let mut reserved: Vec<PathBuf> = own.chain(hooks).collect();
+        let mut reserved: Vec<PathBuf> = own.chain(hooks).chain(self.state(workdir)).collect();
         reserved.sort();
         reserved.dedup();
         reserved
+    }
+
+    /// The folder of the user's state, where it could be written otherwise: what people allowed for good lies there.
+    fn state(&self, workdir: &Path) -> Option<PathBuf> {
+        let state = places::state_dir();
+        let is_within = |root: &PathBuf| state.starts_with(root);
+        if self.roots(workdir).iter().any(is_within) {
+            // What is not there cannot be held by the kernel.
+            let _ = std::fs::create_dir_all(&state);
+        }
+        state.canonicalize().ok()
     }
 
     pub(crate) fn roots(&self, workdir: &Path) -> Vec<PathBuf> {

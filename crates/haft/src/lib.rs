@@ -29,12 +29,14 @@ pub mod config;
 mod stack;
 
 mod builder;
+mod gates;
 mod toolbox;
 
 mod doctor;
 mod explain;
 mod filters;
 mod mcp;
+mod reload;
 mod report;
 mod secrets;
 
@@ -46,7 +48,9 @@ pub use builder::{ToolboxBuilder, audit_file};
 pub use doctor::{Doctor, Finding};
 pub use explain::Explanation;
 pub use filters::Filters;
+pub use gates::leave_trust_reset;
 pub use mcp::{serve_mcp, server};
+pub use reload::Reloaded;
 pub use report::{CallReport, ConfirmationReport, ErrorReport};
 pub use secrets::redactor;
 pub use stack::{LAYERS, LayerRow};

@@ -28,6 +28,30 @@ pub const LAYERS: &[LayerRow] = &[
         why: "sees every refusal, unknown tool and dropped call, and writes before it returns",
     },
     LayerRow {
+        name: "quota",
+        owner: "tools-policy",
+        refuses_with: &["policy_blocked/quota_blocked"],
+        why: "outside the gates: a loop of refused calls must end too; retries, further in, are free",
+    },
+    LayerRow {
+        name: "utility",
+        owner: "tools-policy",
+        refuses_with: &["policy_blocked/utility_skipped"],
+        why: "before a model or a person is asked about a call that is not worth making",
+    },
+    LayerRow {
+        name: "policy",
+        owner: "tools-policy",
+        refuses_with: &["policy_blocked/policy_denied"],
+        why: "`[tools.policy]`, then `[tools.authorization]`: what they deny nothing further in lifts",
+    },
+    LayerRow {
+        name: "trust",
+        owner: "tools-policy",
+        refuses_with: &["policy_blocked/trust_blocked"],
+        why: "the trust in the origin, lowered before the permissions read it, and tools that are blocked for failing",
+    },
+    LayerRow {
         name: "permissions",
         owner: "tools-policy",
         refuses_with: &["confirmation_required/confirmation_required", "policy_blocked/permission_denied"],
@@ -38,5 +62,11 @@ pub const LAYERS: &[LayerRow] = &[
         owner: "tools-filter",
         refuses_with: &[],
         why: "nearest to the raw text, so that whatever stands outside it stores, counts and shows what the model reads",
+    },
+    LayerRow {
+        name: "anomaly",
+        owner: "tools-policy",
+        refuses_with: &[],
+        why: "counts how real executions end; the gate that blocks for it is `trust`",
     },
 ];

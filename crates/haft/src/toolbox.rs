@@ -10,9 +10,9 @@ use tools_core::{
     StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName, nearest,
 };
 use tools_filter::FilterPipeline;
-use tools_policy::permissions::{self, Permissions, Question, SessionRules};
+use tools_policy::permissions;
 
-use crate::{Doctor, Explanation, builder::ToolboxBuilder, config::HaftConfig, config::Loaded};
+use crate::{Doctor, Explanation, builder::ToolboxBuilder, config::HaftConfig, config::Loaded, gates::Gates};
 
 /// All tools behind all layers: what a host holds. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -20,8 +20,9 @@ pub struct Toolbox {
     pub(crate) stack: Arc<Stack>,
     pub(crate) context: CallContext,
     pub(crate) config: Arc<HaftConfig>,
-    pub(crate) permissions: Shared<Permissions>,
-    pub(crate) sessions: Arc<SessionRules>,
+    pub(crate) gates: Arc<Gates>,
+    /// What the last reload put in place.
+    pub(crate) running: Arc<std::sync::Mutex<HaftConfig>>,
     pub(crate) parts: Arc<crate::builder::Parts>,
 }
 
@@ -91,36 +92,42 @@ impl Toolbox {
     /// A rule that no person can have been shown (its pattern is no glob) is logged and dropped: the next call asks
     /// again.
     pub fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
-        if let Err(error) = self.sessions.add(session, rule) {
+        if let Err(error) = self.gates.sessions.add(session, rule) {
             tracing::warn!(%error, "a rule for the session was dropped");
         }
     }
 
     /// What would be decided about a call, and by what. Runs nothing, asks nobody, records nothing.
     pub async fn explain(&self, call: ToolCall, cx: &CallContext) -> Explanation {
-        let tool = call.tool.clone();
         let inv = self.stack.inspect(call, cx).await;
-        let inspection = match inv.inspection() {
-            Ok(inspection) => inspection,
-            Err(error) => return Explanation::refused(tool, &error),
-        };
-        let permissions = self.permissions.load();
-        let session = self.sessions.of(cx.session());
-        let question = Question {
-            definition: &inv.definition,
-            inspection,
-            trust: cx.trust(),
-            workdir: cx.workdir(),
-            session: &session,
-        };
-        let decision = permissions::decide(&permissions, &question);
-        Explanation::judged(tool, &permissions::prompt(&inv, &decision), &decision)
+        self.gates.explain(&inv, cx)
+    }
+
+    /// Reserves a batch of calls, of the session and batch of `cx`, against the quota. Where the batch does not fit, each
+    /// of its calls is refused.
+    pub fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
+        self.gates.ledger.reserve(cx, calls)
+    }
+
+    /// Forgets what a session used of its quota and what its calls gave; what people allowed for it stays.
+    pub fn reset_session(&self, session: &SessionId) {
+        self.gates.reset(session);
+    }
+
+    /// Lets a tool back that was blocked because it kept failing.
+    pub fn reset_trust(&self, tool: &ToolName) {
+        self.gates.health.reset(tool.as_str());
+    }
+
+    /// The tools that are blocked because they kept failing, with how many of how many calls failed.
+    pub fn blocked_tools(&self) -> Vec<(ToolName, usize, usize)> {
+        self.gates.health.blocked()
     }
 
     /// Rules that can never match, and whatever else in the configuration holds but does not do what it looks like.
     pub fn lint(&self) -> Vec<String> {
         let mut findings: Vec<String> =
-            permissions::lint(&self.permissions.load()).iter().map(ToString::to_string).collect();
+            permissions::lint(&self.gates.permissions.load()).iter().map(ToString::to_string).collect();
         let definitions = self.stack.definitions();
         let known = || definitions.iter().map(|tool| tool.name.as_str()).chain(["glob"]);
         for tool in self.config.tools.permissions.tools.keys().filter(|tool| !known().any(|name| name == *tool)) {

@@ -8,7 +8,7 @@ use std::{
 
 use haft::{
     Toolbox,
-    core::{CallId, SessionId, ToolCall, TrustLevel},
+    core::{CallId, CallerId, SessionId, ToolCall, TrustLevel},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -39,6 +39,7 @@ struct Line {
     session: Option<String>,
     workdir: Option<PathBuf>,
     trust: Option<TrustLevel>,
+    caller: Option<String>,
 }
 
 /// An identifier as callers write them.
@@ -97,6 +98,9 @@ async fn one(toolbox: &Toolbox, text: &str) -> Result<haft::CallReport, (Option<
     if let Some(id) = &id {
         call = call.with_id(CallId::parse(id).map_err(|error| bad(error.to_string()))?);
     }
+    if let Some(caller) = &line.caller {
+        call = call.with_caller(CallerId::parse(caller).map_err(|error| bad(error.to_string()))?);
+    }
     let mut cx = toolbox.context();
     if let Some(session) = &line.session {
         cx = cx.in_session(SessionId::parse(session).map_err(|error| bad(error.to_string()))?);
@@ -153,7 +157,7 @@ fn bad_line(id: Option<&str>, problem: &str) -> Value {
             "category": "invalid_parameters",
             "code": "bad_line",
             "message": problem,
-            "suggestion": "Write one JSON object per line: {\"id\",\"tool\",\"params\",\"approve\"?,\"session\"?,\"workdir\"?,\"trust\"?}.",
+            "suggestion": "Write one JSON object per line: {\"id\",\"tool\",\"params\",\"approve\"?,\"session\"?,\"workdir\"?,\"trust\"?,\"caller\"?}.",
             "retryable": false,
         },
         "confirmation": null,

@@ -16,3 +16,4 @@ pub(crate) mod layers;
 pub(crate) mod mcp;
 pub(crate) mod reference;
 pub(crate) mod tools;
+pub(crate) mod trust;

@@ -13,6 +13,11 @@ pub fn config_file() -> Option<PathBuf> {
     Some(strategy.config_dir().join("haft").join("config.toml"))
 }
 
+/// The folder in which people leave the wish that a blocked tool be let back.
+pub fn resets_dir() -> PathBuf {
+    state_dir().join("trust-resets")
+}
+
 /// The folder for what must outlive a run: `haft` in the user's state folder, or in the temporary folder for a user
 /// without a home.
 pub fn state_dir() -> PathBuf {

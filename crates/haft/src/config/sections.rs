@@ -6,7 +6,13 @@ use tools_audit::AuditConfig;
 use tools_diagnostics::DiagnosticsConfig;
 use tools_file::FileConfig;
 use tools_filter::FilterConfig;
-use tools_policy::permissions::PermissionsConfig;
+use tools_policy::{
+    anomaly::AnomalyConfig,
+    permissions::PermissionsConfig,
+    rules::{AuthorizationConfig, PolicyConfig},
+    trust::TrustConfig,
+    utility::UtilityConfig,
+};
 use tools_shell::ShellConfig;
 
 /// Everything that can be configured.
@@ -38,6 +44,18 @@ pub struct ToolsConfig {
     pub permissions: PermissionsConfig,
     /// How the output of commands is shortened before a model reads it. Rules of your own stand in `filters.toml`.
     pub filters: FilterConfig,
+    /// Rules that deny calls whatever the permissions say.
+    pub policy: PolicyConfig,
+    /// A second list of such rules.
+    pub authorization: AuthorizationConfig,
+    /// How far the origins of calls are trusted.
+    pub trust: TrustConfig,
+    /// Blocks tools that keep failing.
+    pub anomaly: AnomalyConfig,
+    /// Skips calls that are not worth making.
+    pub utility: UtilityConfig,
+    /// The most calls that a session may make; no limit when unset.
+    pub max_tool_calls_per_session: Option<u64>,
     /// The record of calls.
     pub audit: AuditConfig,
 }
@@ -51,6 +69,12 @@ impl Default for ToolsConfig {
             diagnostics: DiagnosticsConfig::default(),
             permissions: PermissionsConfig::default(),
             filters: FilterConfig::default(),
+            policy: PolicyConfig::default(),
+            authorization: AuthorizationConfig::default(),
+            trust: TrustConfig::default(),
+            anomaly: AnomalyConfig::default(),
+            utility: UtilityConfig::default(),
+            max_tool_calls_per_session: None,
             audit: AuditConfig::default(),
         }
     }

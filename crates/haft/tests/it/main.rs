@@ -1,5 +1,7 @@
 //! The facade through its public face: the order of layers, configuration to verdict, roots that only narrow.
 
+mod gates;
+
 use std::sync::Arc;
 
 use haft::{
@@ -35,7 +37,8 @@ const ALL_COMMANDS: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction 
 fn the_layers_stand_in_the_documented_order() {
     let workspace = Workspace::new();
     let documented: Vec<&str> = LAYERS.iter().map(|row| row.name).collect();
-    assert_eq!(documented, ["announce", "audit", "permissions", "filter"]);
+    let order = ["announce", "audit", "quota", "utility", "policy", "trust", "permissions", "filter", "anomaly"];
+    assert_eq!(documented, order);
     assert_eq!(toolbox(&workspace, "").stack().layer_names(), documented);
 }
 

@@ -1,0 +1,24 @@
+//! `haft trust`: lets tools back that are blocked because they kept failing.
+
+use haft::{config::places, core::ToolName};
+use serde_json::json;
+
+use crate::{
+    args::{Common, TrustVerb},
+    exit::Exit,
+    output,
+};
+
+/// Runs one of the verbs.
+pub(crate) fn run(common: &Common, verb: &TrustVerb) -> Result<Exit, String> {
+    let TrustVerb::Reset { tool } = verb;
+    let tool = ToolName::parse(tool).map_err(|error| error.to_string())?;
+    haft::leave_trust_reset(&tool)
+        .map_err(|error| format!("`{}` cannot be written: {error}", places::resets_dir().display()))?;
+    if common.json {
+        output::json(&json!({"ok": true, "tool": tool}));
+    } else if !common.quiet {
+        output::line(&format!("`{tool}` runs again wherever it was blocked for failing until now"));
+    }
+    Ok(Exit::Ok)
+}

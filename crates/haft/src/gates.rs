@@ -1,0 +1,154 @@
+//! The gates of a toolbox: what each section compiles to, the layers over it, and what they would say of a call.
+
+use std::sync::Arc;
+
+use tools_core::{CallContext, Invocation, Layer, SessionId, Shared, SystemClock, ToolName, Verdict};
+use tools_policy::{
+    anomaly::{AnomalyDetector, AnomalyPolicy, ToolHealth},
+    permissions::{self, PermissionGate, Permissions, Question, SessionRules},
+    quota::{Ledger, QuotaGate, QuotaPolicy},
+    rules::{self, PolicyEnforcer, PolicyGate, PolicyQuestion},
+    trust::{self, TrustGate, TrustPolicy},
+    utility::{History, UtilityPolicy, UtilityScorer},
+};
+
+use crate::{
+    Explanation,
+    builder::home,
+    config::{HaftConfig, LoadError, Loaded, places},
+};
+
+/// What the sections of all gates compile to: all of it, or nothing.
+pub(crate) struct Compiled {
+    permissions: Permissions,
+    policy: PolicyEnforcer,
+    trust: TrustPolicy,
+    anomaly: AnomalyPolicy,
+    quota: QuotaPolicy,
+    utility: UtilityPolicy,
+}
+
+/// The compiled policies that run, each swapped whole, and what the gates remember.
+#[derive(Debug)]
+pub(crate) struct Gates {
+    pub(crate) permissions: Shared<Permissions>,
+    pub(crate) sessions: Arc<SessionRules>,
+    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) health: Arc<ToolHealth>,
+    policy: Shared<PolicyEnforcer>,
+    trust: Shared<TrustPolicy>,
+    anomaly: Shared<AnomalyPolicy>,
+    quota: Shared<QuotaPolicy>,
+    utility: Shared<UtilityPolicy>,
+    history: Arc<History>,
+}
+
+/// Leaves the wish that a tool be let back, for every process of this user that blocks it for failing.
+///
+/// # Errors
+/// When the folder of the user's state cannot be written.
+pub fn leave_trust_reset(tool: &ToolName) -> std::io::Result<()> {
+    ToolHealth::leave_reset(&places::resets_dir(), tool)
+}
+
+impl Compiled {
+    /// Compiles every section.
+    ///
+    /// # Errors
+    /// The first section that cannot be compiled, by key and line.
+    pub(crate) fn of(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
+        let (tools, home) = (&loaded.config.tools, home());
+        let permissions = tools.permissions.compile(home.as_deref());
+        let policy = PolicyEnforcer::compile(&tools.policy, &tools.authorization, home.as_deref());
+        let below = |section: &str, key: &str| format!("tools.{section}.{key}");
+        Ok(Self {
+            permissions: permissions.map_err(|error| loaded.fault(&error.path, error.problem))?,
+            policy: policy.map_err(|error| loaded.fault(&error.path, error.problem))?,
+            trust: tools.trust.compile().map_err(|error| loaded.fault(&error.path, error.problem))?,
+            anomaly: tools
+                .anomaly
+                .compile()
+                .map_err(|error| loaded.fault(&below("anomaly", error.key), error.problem))?,
+            quota: QuotaPolicy::compile(tools.max_tool_calls_per_session),
+            utility: tools
+                .utility
+                .compile()
+                .map_err(|error| loaded.fault(&below("utility", error.key), error.problem))?,
+        })
+    }
+}
+
+impl Gates {
+    /// Gates over what was compiled, with nothing remembered.
+    pub(crate) fn new(compiled: Compiled) -> Self {
+        let (anomaly, quota) = (Shared::new(compiled.anomaly), Shared::new(compiled.quota));
+        let health = ToolHealth::new(anomaly.clone(), Arc::new(SystemClock)).heeding_resets_in(places::resets_dir());
+        Self {
+            permissions: Shared::new(compiled.permissions),
+            sessions: Arc::default(),
+            ledger: Arc::new(Ledger::new(quota.clone())),
+            health: Arc::new(health),
+            policy: Shared::new(compiled.policy),
+            trust: Shared::new(compiled.trust),
+            anomaly,
+            quota,
+            utility: Shared::new(compiled.utility),
+            history: Arc::default(),
+        }
+    }
+
+    /// Puts other policies in place; calls under way keep theirs, and what the gates remember stays.
+    pub(crate) fn swap(&self, compiled: Compiled) {
+        self.permissions.store(compiled.permissions);
+        self.policy.store(compiled.policy);
+        self.trust.store(compiled.trust);
+        self.anomaly.store(compiled.anomaly);
+        self.quota.store(compiled.quota);
+        self.utility.store(compiled.utility);
+    }
+
+    /// The layers that may refuse a call before anything is done for it, outermost first.
+    pub(crate) fn before(&self) -> Vec<Arc<dyn Layer>> {
+        vec![
+            Arc::new(QuotaGate::new(Arc::clone(&self.ledger))),
+            Arc::new(UtilityScorer::new(self.utility.clone(), Arc::clone(&self.history))),
+            Arc::new(PolicyGate::new(self.policy.clone())),
+            Arc::new(TrustGate::new(self.trust.clone(), Arc::clone(&self.health))),
+            Arc::new(PermissionGate::new(self.permissions.clone(), Arc::clone(&self.sessions))),
+        ]
+    }
+
+    /// The layers around the execution itself.
+    pub(crate) fn around_execution(&self) -> Vec<Arc<dyn Layer>> {
+        vec![Arc::new(AnomalyDetector::new(Arc::clone(&self.health)))]
+    }
+
+    /// Forgets what a session used and saw; what people allowed for it stays.
+    pub(crate) fn reset(&self, session: &SessionId) {
+        self.ledger.reset(session);
+        self.history.reset(session);
+    }
+
+    /// What the gates would decide about a call. Changes nothing that they remember.
+    pub(crate) fn explain(&self, inv: &Invocation, cx: &CallContext) -> Explanation {
+        let tool = inv.call.tool.clone();
+        let inspection = match inv.inspection() {
+            Ok(inspection) => inspection,
+            Err(error) => return Explanation::refused(tool, &error),
+        };
+        let trust =
+            trust::effective(&self.trust.load(), cx.trust(), inv.call.caller_id.as_ref(), inv.call.tool.as_str());
+        let (permissions, session) = (self.permissions.load(), self.sessions.of(cx.session()));
+        let definition = &inv.definition;
+        let question = Question { definition, inspection, trust, workdir: cx.workdir(), session: &session };
+        let decision = permissions::decide(&permissions, &question);
+        let explained = Explanation::judged(tool, &permissions::prompt(inv, &decision), &decision);
+        let question = PolicyQuestion { definition, params: &inv.call.params, inspection, workdir: cx.workdir() };
+        let policy = rules::decide(&self.policy.load(), &question);
+        if policy.is_denied() {
+            let decided_by = policy.trace.unwrap_or_default();
+            return Explanation { verdict: Verdict::Deny, decided_by, would_store: None, ..explained };
+        }
+        explained
+    }
+}

@@ -1,0 +1,78 @@
+//! The gates from configuration text to verdict: policy, trust, quota, and a configuration swapped under way.
+
+use haft::{
+    config::Loaded,
+    core::{CallerId, NobodyToAsk, ToolError, TrustLevel, Verdict},
+};
+use serde_json::json;
+use tools_testkit::Workspace;
+
+use crate::{ALL_COMMANDS, call, outcome, toolbox};
+
+fn code(error: &ToolError) -> &'static str {
+    error.code()
+}
+
+#[tokio::test]
+async fn a_policy_denial_stands_over_every_permission() {
+    let workspace = Workspace::new();
+    let text = format!(
+        "{ALL_COMMANDS}[[tools.permissions.write]]\npattern = \"*\"\naction = \"allow\"\n\
+         [[tools.policy.rules]]\neffect = \"deny\"\ntool = \"*\"\npaths = [\"./kept/**\"]\n\
+         [[tools.policy.rules]]\neffect = \"deny\"\ntool = \"bash\"\nargs_match = \"secret\"\n"
+    );
+    let toolbox = toolbox(&workspace, &text);
+    workspace.file("work/kept/a", "a");
+    workspace.file("work/b", "b");
+    workspace.dir("work/sub");
+    let denied = async |tool: &str, params| code(&outcome(&toolbox, tool, params).await.unwrap_err());
+    assert_eq!(denied("write", json!({"path": "kept/x", "content": ""})).await, "policy_denied");
+    assert_eq!(denied("write", json!({"path": "sub/../kept/x", "content": ""})).await, "policy_denied");
+    assert_eq!(denied("copy_path", json!({"source": "b", "destination": "kept/x"})).await, "policy_denied");
+    assert_eq!(denied("move_path", json!({"source": "kept/a", "destination": "x"})).await, "policy_denied");
+    assert_eq!(denied("bash", json!({"command": "echo 'sec'ret"})).await, "policy_denied");
+    outcome(&toolbox, "write", json!({"path": "x", "content": ""})).await.unwrap();
+    let explained = toolbox.explain(call("bash", json!({"command": "echo secret"})), &toolbox.context()).await;
+    assert_eq!(explained.verdict, Verdict::Deny);
+    assert_eq!(explained.decided_by, r#"policy.rules[1] deny bash args_match "secret""#);
+}
+
+#[tokio::test]
+async fn a_caller_that_is_not_trusted_is_not_in_the_permissions_either() {
+    let workspace = Workspace::new();
+    let toolbox = toolbox(&workspace, &format!("{ALL_COMMANDS}[tools.trust.callers]\nweb = \"untrusted\"\n"));
+    let cx = toolbox.context();
+    let web = || call("bash", json!({"command": "true"})).with_caller(CallerId::parse("web/7").unwrap());
+    let explained = toolbox.explain(web(), &cx).await;
+    assert_eq!(explained.verdict, Verdict::Deny);
+    let error = toolbox.call(web(), &cx, &NobodyToAsk).await.outcome.unwrap_err();
+    assert_eq!(error.code(), "trust_blocked");
+    let low = cx.capped(TrustLevel::Provisional);
+    let asked = toolbox.call(call("bash", json!({"command": "true"})), &low, &NobodyToAsk).await;
+    assert_eq!(asked.outcome.unwrap_err().code(), "confirmation_required");
+}
+
+#[tokio::test]
+async fn a_reload_counts_whole_or_not_at_all() {
+    let workspace = Workspace::new();
+    let toolbox = toolbox(&workspace, ALL_COMMANDS);
+    let run = async || outcome(&toolbox, "bash", json!({"command": "true"})).await.map_err(|error| error.code());
+    assert!(run().await.is_ok());
+    let wrong = Loaded::parse("[[tools.policy.rules]]\neffect = \"deny\"\nargs_match = \"[\"\n", &|_| None).unwrap();
+    let problem = toolbox.reload(&wrong).unwrap_err().to_string();
+    assert!(problem.contains("line 3: `tools.policy.rules[0].args_match`"), "{problem}");
+    assert!(run().await.is_ok());
+    let next = Loaded::parse(
+        "[tools]\nmax_tool_calls_per_session = 2\n[tools.shell]\ntimeout = 7\n\
+         [[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n",
+        &|_| None,
+    );
+    let report = toolbox.reload(&next.unwrap()).unwrap();
+    assert_eq!(report.applied, ["tools.max_tool_calls_per_session", "tools.permissions.bash"]);
+    assert!(report.needs_restart.contains(&"tools.shell.timeout".to_owned()), "{report:?}");
+    assert_eq!(run().await.unwrap_err(), "permission_denied");
+    assert_eq!(run().await.unwrap_err(), "permission_denied");
+    assert_eq!(run().await.unwrap_err(), "quota_blocked");
+    toolbox.reset_session(toolbox.context().session());
+    assert_eq!(run().await.unwrap_err(), "permission_denied");
+}
