@@ -23,14 +23,15 @@ impl Source {
     /// # Errors
     /// The first syntax error, with its line.
     pub(crate) fn parse(text: &str) -> Result<Self, ConfigError> {
+        let lines = Lines::of(text);
         let table = DeTable::parse(text).map_err(|error| ConfigError {
             path: String::new(),
-            place: error.span().map(|span| Place::Line(line_of(text, span.start))),
+            place: error.span().map(|span| lines.place(span.start)),
             problem: error.message().to_owned(),
             hint: None,
         })?;
         let mut places = BTreeMap::new();
-        let value = Value::Object(convert_table(text, "", table.get_ref(), &mut places));
+        let value = Value::Object(convert_table(&lines, "", table.get_ref(), &mut places));
         Ok(Self { value, places })
     }
 
@@ -59,12 +60,21 @@ impl Source {
     }
 }
 
-fn line_of(text: &str, offset: usize) -> usize {
-    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+/// Where the lines of a text begin: counting them anew for each key would take the square of a long file.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1).collect())
+    }
+
+    fn place(&self, offset: usize) -> Place {
+        Place::Line(self.0.partition_point(|start| *start <= offset) + 1)
+    }
 }
 
 fn convert_table(
-    text: &str,
+    lines: &Lines,
     path: &str,
     table: &DeTable<'_>,
     places: &mut BTreeMap<String, Place>,
@@ -72,13 +82,13 @@ fn convert_table(
     let mut map = Map::new();
     for (key, value) in table {
         let path = if path.is_empty() { key.get_ref().to_string() } else { format!("{path}.{}", key.get_ref()) };
-        places.insert(path.clone(), Place::Line(line_of(text, key.span().start)));
-        map.insert(key.get_ref().to_string(), convert(text, &path, value, places));
+        places.insert(path.clone(), lines.place(key.span().start));
+        map.insert(key.get_ref().to_string(), convert(lines, &path, value, places));
     }
     map
 }
 
-fn convert(text: &str, path: &str, value: &Spanned<DeValue<'_>>, places: &mut BTreeMap<String, Place>) -> Value {
+fn convert(lines: &Lines, path: &str, value: &Spanned<DeValue<'_>>, places: &mut BTreeMap<String, Place>) -> Value {
     match value.get_ref() {
         DeValue::String(string) => Value::String(string.to_string()),
         DeValue::Boolean(boolean) => Value::Bool(*boolean),
@@ -95,12 +105,12 @@ fn convert(text: &str, path: &str, value: &Spanned<DeValue<'_>>, places: &mut BT
         DeValue::Array(items) => {
             let item = |(index, item): (usize, &Spanned<DeValue<'_>>), places: &mut BTreeMap<String, Place>| {
                 let path = format!("{path}[{index}]");
-                places.insert(path.clone(), Place::Line(line_of(text, item.span().start)));
-                convert(text, &path, item, places)
+                places.insert(path.clone(), lines.place(item.span().start));
+                convert(lines, &path, item, places)
             };
             items.iter().enumerate().map(|entry| item(entry, places)).collect()
         }
-        DeValue::Table(table) => Value::Object(convert_table(text, path, table, places)),
+        DeValue::Table(table) => Value::Object(convert_table(lines, path, table, places)),
     }
 }
 
