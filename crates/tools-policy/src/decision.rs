@@ -45,6 +45,11 @@ pub enum Because<'a> {
     Traits,
     /// It belongs to commands that are judged themselves.
     Commands,
+    /// A line would write a file that no rule covers.
+    Written {
+        /// The tool.
+        tool: &'a str,
+    },
     /// A file outside the working directory would be changed.
     Outside,
     /// It could not be seen through.
@@ -96,6 +101,7 @@ impl fmt::Display for Because<'_> {
             Self::NoRule { tool } => write!(f, "no rule of permissions.{tool} matches"),
             Self::Traits => f.write_str("default of the tool"),
             Self::Commands => f.write_str("judged with its commands"),
+            Self::Written { tool } => write!(f, "no rule of permissions.{tool} covers writing this file"),
             Self::Outside => f.write_str("changes a file outside the working directory"),
             Self::Opaque => f.write_str("cannot be seen through"),
             Self::Confirm { rule } => f.write_str(rule),

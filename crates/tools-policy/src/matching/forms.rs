@@ -65,6 +65,11 @@ impl PathForms {
         self.texts().any(|text| patterns.first(text).is_some())
     }
 
+    /// The path below the working directory, beginning with `./`, in lower case.
+    pub(crate) fn relative(&self) -> Option<&str> {
+        self.relative.as_deref()
+    }
+
     pub(crate) fn is_inside(&self) -> bool {
         self.relative.is_some()
     }

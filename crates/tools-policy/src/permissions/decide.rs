@@ -4,7 +4,12 @@ use std::path::Path;
 
 use tools_core::{Access, Inspection, Subject, ToolDef, TrustLevel, Verdict};
 
-use super::{config::Permissions, list::RuleList, session::SessionView};
+use super::{
+    config::Permissions,
+    list::{RuleList, lower},
+    outputs::is_plain_output,
+    session::SessionView,
+};
 use crate::{
     Because, Decision, Part,
     matching::{Forms, PathForms},
@@ -258,10 +263,12 @@ impl<'a> Judge<'_, 'a> {
     fn path(&self, subject: &'a Subject, path: &Path, access: Access, covered: &Covered) -> Part<'a> {
         let forms = PathForms::new(path, self.question.workdir);
         if covered.commands == 0 && !covered.has_line(self.question.inspection) {
-            return self.part(subject, self.opinion(self.list.first_path(&forms)));
+            let rule = lower(self.list.first_path(&forms), self.write_rule(&forms, access));
+            return self.part(subject, self.opinion(rule));
         }
         // The list is one of commands: their globs are compared with the path as a text.
         let rule = self.list.first_text(&Forms::of_text(&path.to_string_lossy()));
+        let rule = lower(rule, self.write_rule(&forms, access));
         if rule.is_some() {
             return self.part(subject, self.opinion(rule));
         }
@@ -269,12 +276,16 @@ impl<'a> Judge<'_, 'a> {
             (Verdict::Allow, Because::Commands)
         } else if !forms.is_inside() {
             (Verdict::Ask, Because::Outside)
-        } else if covered.writes {
+        } else if covered.writes && forms.relative().is_some_and(is_plain_output) {
             (Verdict::Allow, Because::Commands)
         } else {
-            (Verdict::Ask, Because::NoRule { tool: self.list.tool() })
+            (Verdict::Ask, Because::Written { tool: self.list.tool() })
         };
         Part { subject, verdict, because }
+    }
+
+    fn write_rule(&self, forms: &PathForms, access: Access) -> Option<usize> {
+        if access == Access::Read { None } else { self.list.first_write(forms) }
     }
 
     fn opaque(&self, subject: &'a Subject) -> Part<'a> {
@@ -292,7 +303,7 @@ struct Covered {
     last_allow: Option<usize>,
     /// The same, where what a person allowed for the session stands in the place of the rule that would ask.
     last_answer: Option<usize>,
-    /// Whether all of them may write into the working directory.
+    /// Whether all of them may write plain outputs into the working directory.
     writes: bool,
 }
 

@@ -20,6 +20,8 @@ pub(super) struct RuleList {
     rules: Vec<Rule>,
     texts: Matchers,
     paths: Matchers,
+    /// Rules about writing alone.
+    writes: Matchers,
     /// The first rule that matches everything.
     everything: Option<usize>,
 }
@@ -56,6 +58,13 @@ impl Matchers {
             tightening: Patterns::compile(&of(false), crossing)?,
         })
     }
+
+    /// The first that matches a path, or, where it tightens, a folder that the path lies in.
+    fn first(&self, forms: &PathForms) -> Option<usize> {
+        let allowing = forms.texts().filter_map(|text| self.allowing.first(text)).min();
+        let tightening = forms.texts().flat_map(upwards).filter_map(|text| self.tightening.first(text)).min();
+        lower(allowing, tightening)
+    }
 }
 
 impl RuleList {
@@ -68,10 +77,19 @@ impl RuleList {
         let mut rules = Vec::with_capacity(typed.len() + defaults.len());
         let mut texts = Vec::with_capacity(rules.capacity());
         let mut paths = Vec::with_capacity(rules.capacity());
+        let mut writes = Vec::new();
         for (index, rule) in typed.iter().enumerate() {
             let failed =
                 |problem: String| RuleError { path: format!("tools.permissions.{tool}[{index}].pattern"), problem };
             check_length(&rule.pattern).map_err(failed)?;
+            if let Some(written) = written(&rule.pattern) {
+                check_length(written).map_err(failed)?;
+                let glob = write_glob(written, rule.action, home);
+                parse(&glob, Crossing::Folders).map_err(|error| failed(error.kind().to_string()))?;
+                writes.push((rules.len(), rule.action, glob));
+                rules.push(Rule::new(rule, index, None));
+                continue;
+            }
             let text = command_glob(&rule.pattern);
             let path = path_glob(&rule.pattern, rule.action, home);
             for (glob, crossing) in [(&text, Crossing::Everything), (&path, Crossing::Folders)] {
@@ -87,12 +105,20 @@ impl RuleList {
             rules.push(Rule::new(&rule, index, Some(default)));
         }
         let compiled = Matchers::compile(&texts, Crossing::Everything)
-            .and_then(|texts| Ok((texts, Matchers::compile(&paths, Crossing::Folders)?)));
-        let (texts, paths) = compiled.map_err(|error| RuleError {
+            .and_then(|texts| Ok((texts, Matchers::compile(&paths, Crossing::Folders)?)))
+            .and_then(|(texts, paths)| Ok((texts, paths, Matchers::compile(&writes, Crossing::Folders)?)));
+        let (texts, paths, writes) = compiled.map_err(|error| RuleError {
             path: format!("tools.permissions.{tool}"),
             problem: error.kind().to_string(),
         })?;
-        Ok(Self { tool: tool.to_owned(), everything: rules.iter().position(Rule::is_everything), rules, texts, paths })
+        Ok(Self {
+            tool: tool.to_owned(),
+            everything: rules.iter().position(Rule::is_everything),
+            rules,
+            texts,
+            paths,
+            writes,
+        })
     }
 
     /// The first rule for a command or an address.
@@ -112,9 +138,12 @@ impl RuleList {
 
     /// The first rule for a path.
     pub(super) fn first_path(&self, forms: &PathForms) -> Option<usize> {
-        let allowing = forms.texts().filter_map(|text| self.paths.allowing.first(text)).min();
-        let tightening = forms.texts().flat_map(upwards).filter_map(|text| self.paths.tightening.first(text)).min();
-        lower(lower(allowing, tightening), self.everything)
+        lower(self.paths.first(forms), self.everything)
+    }
+
+    /// The first rule about writing a path.
+    pub(super) fn first_write(&self, forms: &PathForms) -> Option<usize> {
+        self.writes.first(forms)
     }
 
     /// The first rule for a call without subjects: one that matches everything.
@@ -131,7 +160,7 @@ impl RuleList {
         self.rules[rule].literal.is_some()
     }
 
-    /// Whether a command that this rule allows may write into the working directory by redirection.
+    /// Whether a command that this rule allows may write plain outputs into the working directory by redirection.
     pub(super) fn covers_writes(&self, rule: usize) -> bool {
         self.rules[rule].covers_writes
     }
@@ -174,7 +203,17 @@ impl Rule {
     }
 }
 
-fn lower(a: Option<usize>, b: Option<usize>) -> Option<usize> {
+/// The path pattern of a rule that is about writing alone: `> build/**`.
+pub(super) fn written(pattern: &str) -> Option<&str> {
+    pattern.trim().strip_prefix('>').filter(|rest| rest.is_empty() || rest.starts_with([' ', '\t'])).map(str::trim)
+}
+
+/// The glob of such a pattern; `*` alone is every path.
+pub(super) fn write_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> String {
+    if matches!(pattern, "*" | "**") { "/**".to_owned() } else { path_glob(pattern, action, home) }
+}
+
+pub(super) fn lower(a: Option<usize>, b: Option<usize>) -> Option<usize> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),

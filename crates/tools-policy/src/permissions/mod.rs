@@ -16,10 +16,13 @@
 //! pattern without wildcards that is the whole line allows the line, unless one of its commands is denied. A deny or ask
 //! pattern that matches the whole line counts, unless all commands of the line are allowed by rules that stand before it.
 //!
-//! Files that a line writes are subjects too. Rules of the tool are compared with their absolute paths first. Without a
-//! match, a file inside the working directory is covered by the rules that allow the commands, if all of them were
-//! configured: the default rules, which are there for harmless companions such as `tail`, cover no writing. A file outside
-//! asks. What cannot be seen through always asks at least.
+//! Files that a line writes by redirection are subjects too. Rules of the tool are compared with their absolute paths
+//! first, and so are rules about writing: `> build/**` matches what is written below `build`, as a pattern on paths, and
+//! never a command. Without a match, a plain output inside the working directory is covered by the rules that allow the
+//! commands, if all of them were configured: the default rules, which are there for harmless companions such as `tail`,
+//! cover no writing. A plain output is a file that nothing builds, runs or obeys: not hidden, with an ending such as
+//! `.log` or `.txt`, or in a folder such as `tmp` or `logs`. Every other file asks, since what is written into
+//! `build.rs` runs with the next build. What cannot be seen through always asks at least.
 //!
 //! # Paths
 //! Compared is the canonical path, without regard to case. `*` and `?` stay within one folder, `**` crosses folders.
@@ -35,6 +38,7 @@ mod config;
 mod defaults;
 mod lint;
 mod list;
+mod outputs;
 
 mod decide;
 mod session;

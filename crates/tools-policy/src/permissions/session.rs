@@ -6,9 +6,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use tools_core::{SessionId, StoredRule, Subject, Verdict};
+use tools_core::{Access, SessionId, StoredRule, Subject, Verdict};
 
-use super::config::{RuleError, check_length};
+use super::{
+    config::{RuleError, check_length},
+    list::{write_glob, written},
+};
 use crate::matching::{Crossing, Forms, PathForms, Patterns, command_glob, literal, path_glob};
 
 /// How many rules a session can collect: each was shown to a person, so more is a fault of the host.
@@ -29,6 +32,8 @@ struct SessionRule {
     stored: StoredRule,
     text: Patterns,
     path: Patterns,
+    /// Whether it is about writing alone.
+    is_write: bool,
     is_literal: bool,
 }
 
@@ -89,7 +94,13 @@ impl SessionRule {
         let compile = |glob: String, crossing| {
             Patterns::compile(&[(0, glob)], crossing).map_err(|error| failed(&stored, error.kind().to_string()))
         };
+        if let Some(written) = written(&stored.pattern) {
+            check_length(written).map_err(|problem| failed(&stored, problem))?;
+            let path = compile(write_glob(written, Verdict::Allow, None), Crossing::Folders)?;
+            return Ok(Self { text: Patterns::default(), path, is_write: true, is_literal: false, stored });
+        }
         Ok(Self {
+            is_write: false,
             text: compile(command_glob(&stored.pattern), Crossing::Everything)?,
             path: compile(path_glob(&stored.pattern, Verdict::Allow, None), Crossing::Folders)?,
             is_literal: literal(&stored.pattern).is_some(),
@@ -103,6 +114,7 @@ impl SessionRule {
             Subject::Command { line, program, .. } => {
                 (self.is_literal || !program.is_empty()) && Forms::of_text(line).matches(&self.text)
             }
+            Subject::Path { access: Access::Read, .. } if self.is_write => false,
             Subject::Path { path, .. } => PathForms::new(path, workdir).matches(&self.path),
             Subject::Url { url } => Forms::of_text(url.as_str()).matches(&self.text),
             Subject::Opaque { .. } => false,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tools_core::{StoredRule, Subject, ToolDef, Verdict};
+use tools_core::{Access, StoredRule, Subject, ToolDef, Verdict};
 
 use crate::{Because, Decision, Part, matching::escape};
 
@@ -20,7 +20,10 @@ const GENERAL: &[(&str, &[&str])] = &[
 /// The rule that would keep a call like this from asking again; `None` when no rule could, or only too wide a one.
 pub(super) fn would_store(decision: &Decision<'_>, definition: &ToolDef, workdir: &Path) -> Option<StoredRule> {
     let lies_with_rules = |because: &Because<'_>| {
-        matches!(because, Because::Rule(_) | Because::NoRule { .. } | Because::Traits | Because::Outside)
+        matches!(
+            because,
+            Because::Rule(_) | Because::NoRule { .. } | Because::Traits | Because::Outside | Because::Written { .. }
+        )
     };
     if !lies_with_rules(&decision.decided_by) {
         return None;
@@ -44,13 +47,15 @@ fn of_subject(subject: &Subject, among_commands: bool, workdir: &Path) -> Option
         Subject::Command { line, program, argv, .. } => {
             Some(general(line, program, argv).unwrap_or_else(|| escape(line.trim())))
         }
-        Subject::Path { path, .. } => {
+        Subject::Path { path, access } => {
             let path = match path.strip_prefix(workdir) {
-                Ok(below) if !among_commands => Path::new(".").join(below),
+                Ok(below) if !among_commands || *access != Access::Read => Path::new(".").join(below),
                 _ => path.clone(),
             };
             // A name that is no text could only be stored as another name.
-            path.to_str().map(escape)
+            let glob = path.to_str().map(escape)?;
+            // Among commands a bare path would also allow a command of that name.
+            Some(if among_commands && *access != Access::Read { format!("> {glob}") } else { glob })
         }
         Subject::Url { url } => {
             let host = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https"))?;

@@ -167,6 +167,45 @@ fn files_that_a_line_writes_are_judged() {
 }
 
 #[test]
+fn what_is_written_by_redirection_needs_a_rule_unless_it_is_a_plain_output() {
+    let rules = r#"bash = [
+        { pattern = "> kept/**", action = "deny" },
+        { pattern = "> gen/*", action = "allow" },
+        { pattern = "ls *", action = "allow" },
+        { pattern = "cargo *", action = "allow" },
+    ]"#;
+    let judged =
+        |rules: &str, text: &str, path: &str| bash(rules, &line(text).touching(Subject::path(path, Access::Write)));
+    let check = |path: &str, verdict: Verdict| assert_eq!(judged(rules, "ls -l", path).0, verdict, "{path}");
+    check("/w/build.log", Allow);
+    check("/w/tmp/x", Allow);
+    check("/w/build.rs", Ask);
+    check("/w/Makefile", Ask);
+    check("/w/.git/config", Ask);
+    check("/w/x", Ask);
+    check("/w/gen/x.rs", Allow);
+    check("/w/gen/a/x.rs", Ask);
+    check("/w/kept/a.log", Deny);
+    check("/elsewhere/a.log", Ask);
+    assert_eq!(judged(rules, "cargo build; cargo run", "/w/x").0, Ask);
+    // The companions cover no writing, and a rule about writing is none about commands.
+    assert_eq!(judged(rules, "echo x", "/w/a.log").0, Ask);
+    assert_eq!(judged(rules, "echo x", "/w/gen/a").0, Allow);
+    assert_eq!(bash(rules, &line("gen/x")).0, Ask);
+    let reads = line("ls -l").touching(Subject::path("/w/kept/a", Access::Read));
+    assert_eq!(bash(rules, &reads).0, Allow);
+    let everything = r#"bash = [{ pattern = "*", action = "allow" }]"#;
+    assert_eq!(judged(everything, "ls -l", "/w/build.rs").0, Allow);
+    assert_eq!(judged(rules, "ls -l", "/w/build.rs").1, "no rule of permissions.bash covers writing this file");
+    let write = permissions(r#"write = [{ pattern = "> *", action = "allow" }]"#);
+    let definition = tool("write", ToolTraits::EDIT);
+    for (access, verdict) in [(Access::Write, Allow), (Access::Read, Ask)] {
+        let inspection = Inspection::mutating().touching(Subject::path("/w/a", access));
+        assert_eq!(judge(&write, &definition, &inspection, TrustLevel::Trusted).0, verdict);
+    }
+}
+
+#[test]
 fn what_cannot_be_seen_through_asks_at_least() {
     let opaque = || Subject::Opaque { why: "eval".into() };
     for (rules, verdict) in [

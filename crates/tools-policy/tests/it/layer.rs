@@ -131,6 +131,9 @@ async fn the_question_shows_every_part_and_what_an_answer_would_store() {
     check("bash", line("python *.py [x]"), Some(r"python \*.py \[x\]")).await;
     check("bash", line("make a; make b"), Some("make a; make b")).await;
     check("bash", line("x=1 git log -1"), Some("x=1 git log -1")).await;
+    let made = |path: &str| line("cargo doc").touching(write(path));
+    check("bash", made("/w/gen/a b.rs"), Some("> ./gen/a b.rs")).await;
+    check("bash", made("/srv/x"), Some("> /srv/x")).await;
     check("bash", line("make").touching(Subject::Opaque { why: "eval".into() }), None).await;
     let wish = ConfirmReason { reason: "removes files".into(), rule: "r".into() };
     check("bash", line("make x").confirming(wish), None).await;

@@ -32,7 +32,7 @@ fn subject() -> impl Strategy<Value = Subject> {
 
 fn rule() -> impl Strategy<Value = RuleConfig> {
     let pattern = prop::sample::select(vec![
-        "*", "a", "a *", "a b", "*b", "ls*", "cd b", "/etc/*", "src/**", "/w/*", "a; b", "**/b",
+        "*", "a", "a *", "a b", "*b", "ls*", "cd b", "/etc/*", "src/**", "/w/*", "a; b", "**/b", "> src/**", "> *",
     ]);
     let action = prop::sample::select(vec![Verdict::Allow, Verdict::Ask, Verdict::Deny]);
     (pattern, action).prop_map(|(pattern, action)| RuleConfig { pattern: pattern.to_owned(), action })
