@@ -10,12 +10,14 @@ fn main() -> io::Result<()> {
     let exit = arguments.next().and_then(|code| code.parse().ok()).map_or(Exit::Unknown, Exit::Code);
     let mut stream = FilterPipeline::builtin().start(&command, exit);
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut result = Ok(());
+    let (mut begun, mut result) = (false, Ok(()));
     let mut sink = |event: FilterEvent<'_>| {
         if let FilterEvent::Kept(line) | FilterEvent::Written(line) = event
             && result.is_ok()
         {
-            result = writeln!(out, "{line}");
+            // A line is ended when another comes: the last one ends as it did.
+            let end = if std::mem::replace(&mut begun, true) { "\n" } else { "" };
+            result = write!(out, "{end}{line}");
         }
     };
     let mut chunk = vec![0; 64 << 10];
@@ -27,7 +29,10 @@ fn main() -> io::Result<()> {
         }
         stream.push(&chunk[..read], &mut sink);
     }
-    stream.finish(&mut sink);
+    let report = stream.finish(&mut sink);
     result?;
+    if begun && report.ends_with_line_feed {
+        writeln!(out)?;
+    }
     out.flush()
 }

@@ -57,6 +57,8 @@ const HARMLESS_SHAPES: &[&str] = &[
     r"^(?:\[ *\d+%\]|\[\d+/\d+\]) +(?:Building|Built|Linking|Generating|Compiling|Scanning|Consolidate)",
     r"^\s*(?:\S*/)?(?:libtool|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|[a-z0-9_]+-linux-\w+-(?:gcc|g\+\+)|javac|rustc|ar|ld|nvcc|mpicc|ccache)(?:-\d+)?:? +(?:[^:]* )?-[A-Za-z]",
     r"^\s*\d+ files? changed",
+    r"^hint: (?:[^U]|U[^p])|^Could not apply [0-9a-f]{7,}\.\.\. ",
+    r"\.{3,} *(?:\(.*\) *)?(?:Passed|Skipped)$",
     r"^npm (?:error|ERR!) +(?:404 +)?(?:A complete log of this run|Note that you can also install|tarball, folder, http url)",
     r"^npm (?:error|ERR!) *(?:404 *)?$",
     r"^\[ERROR\] *(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d\] http|After correcting)",

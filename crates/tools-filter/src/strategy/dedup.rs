@@ -176,7 +176,7 @@ const MAX_KINDS: usize = 4096;
 /// A kind that reports something is shown so often, then counted.
 const SHOWN: u64 = 3;
 /// Lines shown at the end, whatever they are.
-const TAIL: usize = 8;
+const TAIL: usize = 5;
 /// Lines of a stack trace that go with what they explain.
 const TRACE: usize = 8;
 
@@ -190,6 +190,7 @@ struct Folds {
     /// How many lines may still belong to what was reported.
     trace: usize,
     folded: u64,
+    explained: bool,
 }
 
 struct Kind {
@@ -264,20 +265,26 @@ impl Folds {
             return;
         }
         self.tail.drain(..).for_each(|line| out.fold(&line));
-        out.write(&format!("[… {lines} lines of kinds shown before]"));
+        self.note(lines, out);
+    }
+
+    /// Says how many lines of known kinds stood here, in full the first time.
+    fn note(&mut self, lines: u64, out: &mut Emitter<'_>) {
+        let what = if std::mem::replace(&mut self.explained, true) { "" } else { " of kinds shown before" };
+        out.write(&format!("[… {lines} lines{what}]"));
     }
 
     fn finish(&mut self, out: &mut Emitter<'_>) {
         if self.hole > 0 {
             self.folded += self.hole;
-            out.write(&format!("[… {} lines of kinds shown before]", self.hole));
-            self.hole = 0;
+            let lines = std::mem::take(&mut self.hole);
+            self.note(lines, out);
         }
         self.tail.drain(..).for_each(|line| out.keep(&line));
         let mut kinds: Vec<&Kind> = self.kinds.values().filter(|kind| kind.count > SHOWN).collect();
         kinds.sort_by_key(|kind| (std::cmp::Reverse(kind.reports), std::cmp::Reverse(kind.count)));
         let reporting = kinds.iter().filter(|kind| kind.reports).count();
-        for kind in kinds.iter().take(reporting.max(5)) {
+        for kind in kinds.iter().take(reporting.max(3)) {
             out.write(&format!("[×{} in all] {}", kind.count, kind.example));
         }
     }

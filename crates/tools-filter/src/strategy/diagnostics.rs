@@ -1,5 +1,5 @@
-//! `diagnostics`: keeps compilers' messages; of warnings the source shown again under them is dropped, of errors
-//! nothing is.
+//! `diagnostics`: keeps compilers' messages. The source shown again under them stays for the first errors only; where it
+//! is, each message says.
 
 use std::sync::LazyLock;
 
@@ -29,28 +29,58 @@ impl Diagnostics {
 
 impl Strategy for Compiled {
     fn start(&self, _: &Facts) -> Box<dyn Reducer> {
-        Box::new(Machine { noise: self.0.clone(), in_warning: false, found: false })
+        Box::new(Machine { noise: self.0.clone(), ..Machine::default() })
     }
 }
 
+static HEAD: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"^(?:\[\w+\] )?\S[^:]*:(?:\[?\d+[,:]?\d*\]?:)? ?(?:\d+: )?(?:fatal )?(error|warning|note|remark)(?:\[[\w.-]+\])?: ",
+    )
+});
 static WARNING: LazyLock<Regex> =
     LazyLock::new(|| regex(r"^\S.*[:)] (?:warning|note|remark)(?:\[\w+\])?: |^(?:warning|note): "));
 static OTHER: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)\berror\b"));
 static SNIPPET: LazyLock<Regex> = LazyLock::new(|| regex(r"^ *\d* \| ?|^\s*[~^]+[\s~^]*$"));
+/// Marks under a piece of source that say nothing more.
+static MARKS: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^ *\| *[~^ |+-]*(?:[;,(){}\[\]<>*&.]{1,3})?$|^\s*[~^][\s~^]*$"));
+/// Where in a file what follows is, and what is the same under every error.
+static CONTEXT: LazyLock<Regex> = LazyLock::new(|| {
+    regex(concat!(
+        r"^\S+: (?:In (?:member |static member |lambda )?(?:function|constructor|destructor|instantiation)\b.*|At global scope|At top level):$|",
+        r"note: each undeclared identifier is reported only once|^compilation terminated\.$"
+    ))
+});
 
+/// The source of so many errors is shown.
+const WITH_SOURCE: usize = 3;
+
+#[derive(Default)]
 struct Machine {
     noise: Patterns,
     in_warning: bool,
+    errors: usize,
+    /// The line after a message: its source when marks follow it.
+    next: Option<String>,
+    after_head: bool,
     found: bool,
 }
 
-impl Reducer for Machine {
-    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        if self.in_warning && SNIPPET.is_match(line) {
+impl Machine {
+    /// Gives on the line after a message, which turned out to be the source or something else.
+    fn settle(&mut self, is_source: bool, out: &mut Emitter<'_>) {
+        let Some(line) = self.next.take() else { return };
+        if is_source && (self.in_warning || self.errors > WITH_SOURCE) {
             self.found = true;
             // The source, not a report: its words are the program's.
-            return out.fold(line);
+            out.fold(&line);
+        } else {
+            self.other(&line, out);
         }
+    }
+
+    fn other(&mut self, line: &str, out: &mut Emitter<'_>) {
         if self.noise.is_match(line) {
             self.found = true;
             self.in_warning = false;
@@ -63,8 +93,33 @@ impl Reducer for Machine {
         }
         out.keep(line);
     }
+}
 
-    fn finish(&mut self, _: &mut Emitter<'_>) -> Option<FilterConfidence> {
+impl Reducer for Machine {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        let has_marks = MARKS.is_match(line);
+        self.settle(has_marks && !line.contains('|'), out);
+        if (self.in_warning || self.errors > WITH_SOURCE) && SNIPPET.is_match(line) {
+            self.found = true;
+            return out.fold(line);
+        }
+        if has_marks || CONTEXT.is_match(line) {
+            self.found = true;
+            return out.fold(line);
+        }
+        let head = HEAD.captures(line);
+        if head.as_ref().is_some_and(|head| &head[1] == "error") {
+            self.errors += 1;
+        }
+        if std::mem::replace(&mut self.after_head, head.is_some()) && head.is_none() {
+            self.next = Some(line.to_owned());
+            return;
+        }
+        self.other(line, out);
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.settle(false, out);
         self.found.then_some(FilterConfidence::Full)
     }
 }

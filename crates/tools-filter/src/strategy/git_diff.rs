@@ -136,8 +136,17 @@ impl Machine {
         }
         let lengths: Vec<usize> = files.iter().map(File::length).collect();
         let share = fair_share(&lengths, room);
+        let context: usize = files.iter().filter(|file| file.formatted().is_none()).map(|file| file.context).sum();
+        let mut formatted: Option<Formatted> = None;
         for file in files {
-            file.give(share, out);
+            match file.formatted() {
+                Some(next) => Formatted::follow(&mut formatted, next, out),
+                None => file.give(share, out),
+            }
+        }
+        Formatted::end(formatted, out);
+        if context > 0 {
+            out.write(&format!("[… {context} unchanged lines omitted]"));
         }
         self.bytes = 0;
     }
@@ -169,19 +178,56 @@ impl File {
         let room = if self.more == 0 && length <= room.saturating_add(2) { length } else { room };
         for (number, line) in self.body.iter().enumerate() {
             if number < room || is_conflict_mark(line) {
-                out.keep(line);
+                match hunk(line).filter(|_| self.context > 0) {
+                    // Which function it is in stands in a line that is left out with all unchanged ones.
+                    Some(range) => out.write(range),
+                    None => out.keep(line),
+                }
             } else {
                 out.fold(line);
             }
         }
-        let (hidden, context) = (length.saturating_sub(room), self.context);
+        let hidden = length.saturating_sub(room);
         if hidden > 0 {
             let (added, removed) = (self.added, self.removed);
-            out.write(&format!("[… {} lines of this file omitted, +{added} -{removed} in all]", hidden + context));
-        } else if context > 0 {
-            out.write(&format!("[… {context} unchanged lines omitted]"));
+            out.write(&format!("[… {hidden} lines of this file omitted, +{added} -{removed} in all]"));
         }
     }
+
+    /// What a formatter would change, which it does by itself: the place and how much.
+    fn formatted(&self) -> Option<Formatted> {
+        let place = self.header.first()?.strip_prefix("Diff in ")?.trim_end_matches(':');
+        let (path, line) = place.rsplit_once(':').or_else(|| place.rsplit_once(" at line "))?;
+        let (added, removed) = (self.added, self.removed);
+        Some(Formatted { path: path.to_owned(), places: format!("{line} [+{added} -{removed}]") })
+    }
+}
+
+/// Consecutive places in one file that a formatter would change.
+struct Formatted {
+    path: String,
+    places: String,
+}
+
+impl Formatted {
+    fn follow(so_far: &mut Option<Self>, next: Self, out: &mut Emitter<'_>) {
+        match so_far {
+            Some(last) if last.path == next.path => last.places.extend([", ", &next.places]),
+            _ => Self::end(so_far.replace(next), out),
+        }
+    }
+
+    fn end(all: Option<Self>, out: &mut Emitter<'_>) {
+        if let Some(Self { path, places }) = all {
+            out.write(&format!("Diff in {path}:{places}"));
+        }
+    }
+}
+
+/// `@@ -1,5 +1,7 @@` of a hunk's header.
+fn hunk(line: &str) -> Option<&str> {
+    let end = line.strip_prefix("@@ ")?.find(" @@")?;
+    line.get(..end + "@@  @@".len())
 }
 
 fn is_conflict_mark(line: &str) -> bool {

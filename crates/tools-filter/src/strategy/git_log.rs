@@ -1,11 +1,14 @@
 //! `git_log`: one header line for each commit instead of four; messages, statistics and patches stay.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::FilterConfidence;
 
 use super::{Facts, Reducer, Strategy};
-use crate::emit::Emitter;
+use crate::{emit::Emitter, lines::regex};
 
 /// Parameters of `git_log`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -28,6 +31,9 @@ fn asks_for_a_number(word: &str) -> bool {
         || word.starts_with("--max-count")
         || word.strip_prefix('-').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
 }
+
+/// A file of `--stat` with the bar that shows how much changed.
+static BAR: LazyLock<Regex> = LazyLock::new(|| regex(r"^ (\S.*?) +\| +(\d+) ([+-]+)$"));
 
 struct Machine {
     limit: usize,
@@ -52,6 +58,22 @@ impl Machine {
             line.push_str(field);
         }
         out.write(&line);
+    }
+
+    /// Keeps a line; the bar of a statistic becomes its signs.
+    fn keep(&mut self, line: &str, out: &mut Emitter<'_>) {
+        let Some(parts) = BAR.captures(line) else { return out.keep(line) };
+        self.found = true;
+        out.fold(line);
+        let (plus, minus) = (parts[3].contains('+'), parts[3].contains('-'));
+        let signs = if plus && minus {
+            "+-"
+        } else if plus {
+            "+"
+        } else {
+            "-"
+        };
+        out.write(&format!(" {} | {} {signs}", &parts[1], &parts[2]));
     }
 
     fn is_over(&self) -> bool {
@@ -102,14 +124,14 @@ impl Reducer for Machine {
             self.end_header(out);
         }
         match line.strip_prefix("    ") {
-            _ if !self.found => out.keep(line),
+            _ if self.commits == 0 => self.keep(line, out),
             Some(message) if message.trim().is_empty() => out.fold(line),
             Some(message) => {
                 out.fold(line);
                 out.write(&format!("  {message}"));
             }
             None if line.is_empty() => out.fold(line),
-            None => out.keep(line),
+            None => self.keep(line, out),
         }
     }
 

@@ -1,7 +1,10 @@
 //! `group_by_rule`: warnings of a linter as one block for each rule, with every message and every place. Errors stay
 //! where they are, and whole but for the old code that a suggestion shows once more.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use regex::Regex;
 use schemars::JsonSchema;
@@ -11,6 +14,7 @@ use tools_core::FilterConfidence;
 use super::{
     Facts, Reducer, Strategy, StrategyError,
     patterns::{Patterns, pattern},
+    rustc_error::{self, Source},
 };
 use crate::{emit::Emitter, lines::regex};
 
@@ -68,8 +72,17 @@ impl Compiled {
 
 impl Strategy for Compiled {
     fn start(&self, _: &Facts) -> Box<dyn Reducer> {
-        let settings = self.clone();
-        Box::new(Machine { settings, block: Vec::new(), single: None, groups: Groups::default(), found: false })
+        Box::new(Machine {
+            settings: self.clone(),
+            block: Vec::new(),
+            single: None,
+            groups: Groups::default(),
+            errors: 0,
+            seen: HashSet::new(),
+            again: 0,
+            after_error: false,
+            found: false,
+        })
     }
 }
 
@@ -79,6 +92,8 @@ const MAX_FINDINGS: usize = 2000;
 const MAX_MESSAGE: usize = 2000;
 /// A block of more lines is no finding.
 const MAX_BLOCK: usize = 200;
+/// So many errors are shown with the source they are about.
+const WITH_SOURCE: usize = 3;
 
 struct Machine {
     settings: Compiled,
@@ -87,6 +102,12 @@ struct Machine {
     /// Rule, message and place of the line before, which may go on in this one.
     single: Option<(String, String, Option<String>)>,
     groups: Groups,
+    errors: usize,
+    /// Errors as they stood, to know those that another target of the same code has too.
+    seen: HashSet<String>,
+    again: usize,
+    /// Whether a blank line would only part an error from what follows.
+    after_error: bool,
     found: bool,
 }
 
@@ -115,6 +136,9 @@ impl Reducer for Machine {
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
         self.end_block(out);
+        if self.again > 0 {
+            out.write(&format!("[errors reported again, word by word: {}]", self.again));
+        }
         self.groups.write(out);
         self.found.then_some(FilterConfidence::Full)
     }
@@ -122,12 +146,15 @@ impl Reducer for Machine {
 
 impl Machine {
     fn compiler_line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        if HEADER.is_match(line) {
+        let goes_on = !self.block.is_empty() && line.starts_with("note: ");
+        if HEADER.is_match(line) && !goes_on {
             self.end_block(out);
+            self.after_error = false;
             self.block.push(line.to_owned());
         } else if self.block.is_empty() || self.block.len() > MAX_BLOCK || !BLOCK.is_match(line) {
             self.end_block(out);
-            if is_filler(line) {
+            let is_gap = line.is_empty() && std::mem::take(&mut self.after_error);
+            if is_filler(line) || is_gap {
                 out.fold(line);
             } else if self.settings.noise.is_match(line) {
                 self.found = true;
@@ -147,23 +174,33 @@ impl Machine {
         }
     }
 
+    /// Gives on what no rule is named for: an error, or a line that only looks like a finding.
+    fn error(&mut self, block: &[String], out: &mut Emitter<'_>) {
+        if block.len() == 1 || !block.iter().any(|line| line.trim_start().starts_with("--> ")) {
+            return block.iter().for_each(|line| out.keep(line));
+        }
+        self.found = true;
+        if self.seen.len() < MAX_FINDINGS && !self.seen.insert(block.concat()) {
+            self.again += 1;
+            return block.iter().for_each(|line| out.fold(line));
+        }
+        let source = if self.errors < WITH_SOURCE { Source::Shown } else { Source::Hidden };
+        self.errors += 1;
+        let lines = rustc_error::compact(block, source);
+        block.iter().filter(|line| !lines.contains(line)).for_each(|line| out.fold(line));
+        for line in &lines {
+            out.write(line);
+        }
+        self.after_error = true;
+    }
+
     fn end_block(&mut self, out: &mut Emitter<'_>) {
         self.end_single();
         let block = std::mem::take(&mut self.block);
         let Some(first) = block.first() else { return };
         let place = block.iter().find_map(|line| line.trim_start().strip_prefix("--> ").map(str::to_owned));
         let Some(place) = place.filter(|_| !first.starts_with("error") && !first.starts_with("fatal")) else {
-            let mut suggested = false;
-            for line in &block {
-                suggested |= line.starts_with("help: ");
-                if is_filler(line) || (suggested && is_old_code(line)) {
-                    self.found = true;
-                    out.fold(line);
-                } else {
-                    out.keep(line);
-                }
-            }
-            return;
+            return self.error(&block, out);
         };
         self.found = true;
         for line in &block {
@@ -173,14 +210,6 @@ impl Machine {
         let rule = rule_of(&block);
         self.groups.add_finding(rule, message, place);
     }
-}
-
-/// Under a suggestion the code comes as it is, as it would be, and with marks; the second of these says it all.
-fn is_old_code(line: &str) -> bool {
-    let text = line.trim_start();
-    let code = text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
-    let is_numbered = code.len() < text.len();
-    code.starts_with(if is_numbered { '-' } else { '|' })
 }
 
 /// What is the same under every error: links, and lines of the frame with nothing in them.
@@ -195,7 +224,7 @@ static HEADER: LazyLock<Regex> =
     LazyLock::new(|| regex(r"^(?:warning|error|note|fatal error)(?:\[\w+\])?: |^[A-Z]{1,5}\d{2,4}(?: \[\*\])? \S"));
 /// What may follow the header of a finding; a blank line is part of it only inside ruff's.
 static BLOCK: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"^ *(?:-->|:::|\||=|\.\.\.|\d+ +(?:[|+~-]|/)|\d+ *\|)|^(?:help|note): |^\s+[|^~]|^ {10,}\S")
+    regex(r"^ *(?:-->|:::|\||=|\.\.\.|\d+ +(?:[|+~-]|/)|\d+ *\|)|^(?:help|note): |^\s+[|^~]|^ {6,}\S")
 });
 static LINT: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
@@ -282,10 +311,11 @@ impl Groups {
             }
             for (message, places) in group.messages {
                 let message = message.strip_prefix(&group.rule).map_or(message.as_str(), str::trim_start);
+                let message = if message.is_empty() { message } else { &format!("{message}: ") };
                 if places.is_empty() {
-                    out.write(&format!("{indent}{message}"));
+                    out.write(format!("{indent}{message}").trim_end_matches([':', ' ']));
                 } else {
-                    out.write(&format!("{indent}{message}: {}", places.join(", ")));
+                    out.write(&format!("{indent}{message}{}", places.join(", ")));
                 }
             }
         }

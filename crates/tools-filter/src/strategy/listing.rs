@@ -1,4 +1,4 @@
-//! `listing`: long lists of files without loss of a name: details of `ls -l` left out, paths folded by directory,
+//! `listing`: long lists of files without loss of a name: details of `ls -l` shortened, paths folded by directory,
 //! the drawing of `tree` turned into indentation.
 
 use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
@@ -35,6 +35,8 @@ impl Strategy for Listing {
 const MAX_HELD: usize = 4 << 20;
 /// A line with more slashes is no path: what is folded is walked by recursion.
 const MAX_DEPTH: usize = 64;
+/// Fewer entries with all their details are left as they are.
+const FEW: usize = 3;
 /// Names are written in lines of about this length.
 const WIDTH: usize = 160;
 
@@ -48,7 +50,7 @@ struct Machine {
 
 static LONG: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
-        r"^([-dlbcps])[rwxsStT-]{9}[+.@]? +\d+ +\S+ +\S+ +(?:\d[\d.,]*[KMGTP]?|\d+, *\d+) +",
+        r"^([-dlbcps])([rwxsStT-]{9})[+.@]? +\d+ +(\S+ +\S+) +(\d[\d.,]*[KMGTP]?|\d+, *\d+) +",
         r"(?:\w{3} +\d+ +[\d:]+|\d+ \w{3} +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d(?::[\d.]+ [+-]\d{4})?) (.+)$"
     ))
 });
@@ -61,10 +63,14 @@ impl Machine {
             self.found = true;
             return lines.iter().for_each(|line| undrawn(line, out));
         }
+        let long = lines.iter().filter(|line| LONG.is_match(line)).count();
         if lines.len() <= self.limit {
+            if long >= FEW && long * 2 >= lines.len() {
+                self.found = true;
+                return with_sizes(&lines, out);
+            }
             return keep_all(&lines, out);
         }
-        let long = lines.iter().filter(|line| LONG.is_match(line)).count();
         let paths = lines.iter().filter(|line| is_path(line)).count();
         if long * 10 >= lines.len() * 8 {
             self.found = true;
@@ -143,6 +149,52 @@ impl Names<'_, '_> {
     }
 }
 
+/// Modes that need no mention.
+const USUAL: &[&str] = &["rw-r--r--", "rw-rw-r--", "rwxr-xr-x", "rwxrwxr-x", "rwxrwxrwx"];
+
+/// A few entries: what is not as usual is said, links say where they lead.
+fn with_sizes(lines: &[String], out: &mut Emitter<'_>) {
+    let first = lines.iter().find_map(|line| LONG.captures(line));
+    let owner = first.as_ref().map(|parts| parts[3].to_owned()).unwrap_or_default();
+    out.write("[name size; `/` directory, `*` executable]");
+    let mut names = Names { line: String::new(), indent: 0, out };
+    for line in lines {
+        let Some(parts) = LONG.captures(line) else {
+            if line.starts_with("total ") {
+                names.out.fold(line);
+            } else {
+                names.end();
+                names.out.keep(line);
+            }
+            continue;
+        };
+        names.out.fold(line);
+        let (kind, mode, name) = (&parts[1], &parts[2], &parts[5]);
+        if kind == "d" && (name == "." || name == "..") {
+            continue;
+        }
+        let mut entry = name.to_owned();
+        match kind {
+            "d" => entry.push('/'),
+            "l" => {}
+            _ => {
+                if mode.contains('x') {
+                    entry.push('*');
+                }
+                let _ = write!(entry, " {}", &parts[4]);
+            }
+        }
+        if !USUAL.contains(&mode) || !matches!(kind, "-" | "d" | "l") {
+            let _ = write!(entry, " {kind}{mode}");
+        }
+        if parts[3] != owner {
+            let _ = write!(entry, " {}", &parts[3]);
+        }
+        names.push(&entry);
+    }
+    names.end();
+}
+
 fn names_only(lines: &[String], out: &mut Emitter<'_>) {
     let entries = lines.iter().filter(|line| LONG.is_match(line)).count();
     out.write(&format!("[{entries} entries, names only; `/` marks a directory]"));
@@ -154,7 +206,7 @@ fn names_only(lines: &[String], out: &mut Emitter<'_>) {
             continue;
         };
         names.out.fold(line);
-        let name = &parts[2];
+        let name = &parts[5];
         match &parts[1] {
             "d" if name == "." || name == ".." => {}
             "d" => names.push(&format!("{name}/")),

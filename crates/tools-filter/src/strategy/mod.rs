@@ -15,6 +15,8 @@ mod long_lines;
 mod patterns;
 mod reducer;
 mod runs;
+mod rustc_error;
+mod stack_trace;
 mod strip_annotated;
 mod strip_noise;
 mod test_summary;

@@ -38,12 +38,20 @@ impl Strategy for TestSummary {
             found: false,
             summed_up: false,
             passed: 0,
+            open: None,
+            progress: Vec::new(),
+            said: Vec::new(),
+            source: None,
         })
     }
 }
 
 /// More names are not remembered.
 const MAX_NAMES: usize = 10_000;
+/// More rows of marks are shown as they come.
+const MAX_PROGRESS: usize = 1000;
+/// What more tests said is not remembered, and then shown twice.
+const MAX_SAID: usize = 1000;
 
 /// Where in a run's output we are.
 enum Part {
@@ -57,8 +65,10 @@ enum Part {
     Message,
     /// In a stack trace after it, with so many lines shown.
     Trace(usize),
-    /// In a Python failure: its source is not shown, what it says is.
-    Python,
+    /// In a Python failure: its source is not shown, what it says is. True under the heading of a value.
+    Python(bool),
+    /// In pytest's list of warnings.
+    Warnings,
     /// In what a failing Python test printed.
     PythonCaptured(Clip),
     /// In the list of failing tests at the end.
@@ -78,6 +88,14 @@ struct Machine {
     found: bool,
     summed_up: bool,
     passed: u64,
+    /// The test whose output is being read, where tests print among one another.
+    open: Option<String>,
+    /// Rows of marks with failures among them, shown where no summary follows.
+    progress: Vec<String>,
+    /// What failing Python tests said.
+    said: Vec<String>,
+    /// The line of a Python failure's source that was read last.
+    source: Option<String>,
 }
 
 fn any(patterns: &[&str]) -> Regex {
@@ -122,7 +140,7 @@ static NOISE: LazyLock<Regex> = LazyLock::new(|| {
         r"^\?\s+\S+\s+\[no test files\]",
         r"^\s+RUN +v\d",
         r"^\s+at .*(?:node_modules[/\\]|node:internal|\(internal/)",
-        r"^(?:transforming|transforming \(\d+\).*)$",
+        r"^(?:transforming|transforming \(\d+\).*)$|^✓ \d+ modules transformed",
         r"^Snapshots: +0 total$",
         r"^> Task :\S+(?: UP-TO-DATE| NO-SOURCE| FROM-CACHE)?$",
         r"^ +Start +\d+: ",
@@ -131,6 +149,15 @@ static NOISE: LazyLock<Regex> = LazyLock::new(|| {
         r"^\s+at /rustc/",
     ])
 });
+
+static WARNINGS: LazyLock<Regex> = LazyLock::new(|| regex(r"^=+ warnings summary"));
+/// Headings over what speaks for itself.
+static HEADING: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^=+ (?:FAILURES|ERRORS|short test summary info) =+$|^-- Docs: https://docs\.pytest\.org"));
+
+/// A row of marks, of which some are failures.
+static MARKED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^(?:\S+\.py )?[.sxXFERP]*[FE][.sxXFERP]*(?:\s+\[ *\d+%\])\s*$"));
 
 static SUMMARY: LazyLock<Regex> = LazyLock::new(|| {
     any(&[
@@ -155,14 +182,25 @@ static INNER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-static FAILED: LazyLock<Regex> = LazyLock::new(|| regex(r"^test (\S+)(?: - .*)? \.\.\. FAILED$"));
+static FAILED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^test (\S+)(?: - .*)? \.\.\. FAILED$|^([\w:<>]+) --- FAILED$"));
+/// A test whose own output follows in the same line, and its end.
+static OPEN: LazyLock<Regex> = LazyLock::new(|| regex(r"^test (\S+)(?: - .*)? \.\.\. (.*)$"));
 static CAPTURED: LazyLock<Regex> = LazyLock::new(|| regex(r"^---- (\S+).* ----$"));
 static PANIC: LazyLock<Regex> =
     LazyLock::new(|| regex(r"^thread '.*' (?:\(\d+\) )?(?:panicked at|has overflowed)|^Error: "));
 static PYTHON: LazyLock<Regex> = LazyLock::new(|| regex(r"^_{3,} .+ _{3,}$"));
 static SAYS: LazyLock<Regex> = LazyLock::new(|| regex(r"^>|^E +\S|^\S+\.py:\d+:|^\[XPASS|^[A-Z]+ +\S+:\S+:\d+"));
-static SOURCE: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^ {4,}(?:(?:raise|assert|def|class|return|import) |except[ :]|@|with \S+\(|if .*:$)"));
+/// What pytest advises under a difference.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"^E +(?:Omitting \d+ identical items, use -vv to show|Use -v+ to get (?:more|the full) diff)$")
+});
+static SOURCE: LazyLock<Regex> = LazyLock::new(|| {
+    regex(concat!(
+        r"^ {4,}(?:(?:raise|assert|def|class|return|import|from|with|for|while|try|if|elif|else|async|await|yield|del|pass)\b|",
+        r"except[ :]|@|#|[\w.]+\(|[\w.]+(?:\[.*\])? (?:[-+*/|]?=|==) |[\])}]+$)"
+    ))
+});
 static RULER: LazyLock<Regex> = LazyLock::new(|| regex(r"={6,}|-{8,}|_{6,}|─{6,}|━{6,}|⎯{6,}|\*{8,}|#{8,}"));
 
 impl Machine {
@@ -182,7 +220,7 @@ impl Machine {
         if PYTHON.is_match(line) {
             self.leave(out);
             self.found = true;
-            self.part = Part::Python;
+            self.part = Part::Python(false);
             shorten(line, out);
             return true;
         }
@@ -202,7 +240,7 @@ impl Machine {
         }
         let ends =
             SUMMARY.is_match(line) && !matches!(self.part, Part::Captured(_) | Part::Header(..) | Part::Nested(_));
-        let ends = ends || (line.starts_with("===") && line.ends_with("==="));
+        let ends = ends || (line.starts_with("===") && line.ends_with("=="));
         if ends && !matches!(self.part, Part::Run) {
             self.leave(out);
         }
@@ -245,16 +283,60 @@ impl Machine {
         }
     }
 
+    /// A line of pytest's short summary without the message, where that was shown in full.
+    fn short_summary(&self, line: &str) -> Option<String> {
+        let (what, message) = line.split_once(" - ")?;
+        if !(what.starts_with("FAILED ") || what.starts_with("ERROR ")) || !what.contains("::") {
+            return None;
+        }
+        let message = message.strip_suffix("...").unwrap_or(message).trim_end();
+        let is_shown = self.said.iter().any(|said| said.starts_with(message));
+        is_shown.then(|| what.to_owned())
+    }
+
+    /// Remembers what a failing Python test said.
+    fn note_said(&mut self, line: &str) {
+        let text = line.strip_prefix('E').unwrap_or(line).trim();
+        if self.said.len() < MAX_SAID {
+            self.said.push(text.chars().take(400).collect());
+        }
+    }
+
     fn run_line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if let Some(failed) = FAILED.captures(line).filter(|_| self.pending.len() < MAX_NAMES) {
             self.found = true;
-            self.pending.push((failed[1].to_owned(), line.to_owned()));
+            let name = failed.get(1).or(failed.get(2)).map_or("", |name| name.as_str());
+            self.pending.push((name.to_owned(), line.to_owned()));
+        } else if line.is_empty() || HEADING.is_match(line) {
+            out.fold(line);
+        } else if WARNINGS.is_match(line) {
+            self.part = Part::Warnings;
+            shorten(line, out);
+        } else if let Some(open) = OPEN.captures(line).filter(|_| !PASSED.is_match(line)) {
+            self.found = true;
+            self.open = Some(open[1].to_owned());
+            out.keep(line.trim_end());
+        } else if line == "FAILED" || line == "ok" {
+            // The end of the test above, which the list of failures names once more.
+            match self.open.take() {
+                Some(name) if line == "FAILED" => {
+                    self.named.insert(name);
+                    out.fold(line);
+                }
+                Some(_) => out.noise(line),
+                None => out.keep(line),
+            }
+        } else if MARKED.is_match(line) && self.progress.len() < MAX_PROGRESS {
+            self.progress.push(line.to_owned());
+        } else if let Some(short) = self.short_summary(line) {
+            out.fold(line);
+            out.write(&short);
+        } else if NOISE.is_match(line) {
+            self.found = true;
+            out.noise(line);
         } else if PASSED.is_match(line) {
             self.found = true;
             self.passed += 1;
-            out.noise(line);
-        } else if NOISE.is_match(line) {
-            self.found = true;
             out.noise(line);
         } else {
             if SUMMARY.is_match(line) {
@@ -280,6 +362,23 @@ fn shorten(line: &str, out: &mut Emitter<'_>) {
     }
 }
 
+/// Keeps a line of a Python failure without the indentation behind its mark.
+fn narrow(line: &str, out: &mut Emitter<'_>) {
+    let text = line.trim_end();
+    let mark = text.chars().next().filter(|mark| matches!(mark, '>' | 'E') && text[1..].starts_with("  "));
+    match mark {
+        Some(mark) => {
+            out.fold(line);
+            out.write(&format!("{mark} {}", text[1..].trim_start()));
+        }
+        None if text.len() < line.len() => {
+            out.fold(line);
+            out.write(text);
+        }
+        None => shorten(line, out),
+    }
+}
+
 impl Reducer for Machine {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if self.turn(line, out) {
@@ -299,7 +398,6 @@ impl Reducer for Machine {
             self.part = Part::Captured(clip);
         }
         match &mut self.part {
-            Part::Run | Part::Header(..) => self.run_line(line, out),
             Part::Captured(clip) => {
                 if PANIC.is_match(line) {
                     clip.finish(out);
@@ -336,24 +434,38 @@ impl Reducer for Machine {
                     out.keep(line);
                 }
             }
-            Part::Python | Part::PythonCaptured(_) if line.starts_with("---") && line.contains(" Captured ") => {
+            Part::Python(_) | Part::PythonCaptured(_) if line.starts_with("---") && line.contains(" Captured ") => {
                 self.leave(out);
                 let (head, tail) = self.room();
                 self.part = Part::PythonCaptured(Clip::new(head, tail));
                 shorten(line, out);
             }
             Part::PythonCaptured(clip) => clip.line(line, out),
-            Part::Python => {
-                if line.is_empty() || line.trim_end() == "E" {
+            Part::Warnings if line.starts_with("    ") => out.fold(line),
+            Part::Python(under_heading) => {
+                if line.is_empty() || line.trim_end() == "E" || HINT.is_match(line) {
                     out.fold(line);
                 } else if SAYS.is_match(line) {
-                    shorten(line, out);
-                } else if SOURCE.is_match(line) {
-                    // Its words are the program's, not a report.
+                    if line.starts_with('E') {
+                        self.note_said(line);
+                        if let Some(source) = self.source.take() {
+                            out.write(&format!("    {}", source.trim()));
+                        }
+                    } else if line.starts_with('>') {
+                        self.source = None;
+                    }
+                    narrow(line, out);
+                } else if SOURCE.is_match(line) && !*under_heading {
+                    // Its words are the program's, not a report. What failed is its last line.
                     out.fold(line);
-                } else if line.starts_with("    ") || NOISE.is_match(line) || is_argument(line) {
+                    self.source = Some(line.to_owned());
+                } else if line.starts_with("    ") && !*under_heading {
+                    out.noise(line);
+                    self.source = None;
+                } else if NOISE.is_match(line) || is_argument(line) {
                     out.noise(line);
                 } else {
+                    *under_heading = line.starts_with(' ') || is_value_heading(line);
                     out.keep(line);
                 }
             }
@@ -384,12 +496,20 @@ impl Reducer for Machine {
                     self.run_line(line, out);
                 }
             },
+            Part::Run | Part::Header(..) | Part::Warnings => self.run_line(line, out),
         }
     }
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
         self.leave(out);
         self.settle(out);
+        for line in std::mem::take(&mut self.progress) {
+            if self.summed_up {
+                out.fold(&line);
+            } else {
+                out.keep(&line);
+            }
+        }
         if self.passed > 0 && !self.summed_up {
             let lines = if self.passed == 1 { "line" } else { "lines" };
             out.write(&format!("[{} {lines} of tests that passed or were skipped]", self.passed));
@@ -404,6 +524,11 @@ fn is_status(line: &str) -> bool {
     let text = line.trim_start();
     let word = text.split(' ').next().unwrap_or_default();
     text[word.len()..].trim_start().starts_with('[') && word.chars().all(|c| c.is_ascii_uppercase() || c == '-')
+}
+
+/// Of a doctest, whose values stand indented below.
+fn is_value_heading(line: &str) -> bool {
+    matches!(line.trim_end(), "Expected:" | "Got:" | "Exception raised:") || line.starts_with("Differences (")
 }
 
 /// `inv = <app.core.Inventory object at 0x…>, n = 4`: what a Python test was called with.

@@ -1,0 +1,131 @@
+//! A compiler's error in rustc's shape without the drawing around it: message, place, labels, notes and help stay, and for
+//! the first errors of a run the source and the suggested code too.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::lines::regex;
+
+/// What is shown of an error beyond message, place, labels, notes and help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Shown,
+    Hidden,
+}
+
+static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"^ *(\d+) +([-|+~])(?: (.*))?$"));
+static GUTTER: LazyLock<Regex> = LazyLock::new(|| regex(r"^ *(?:\.\.\.|\d+)? *\|"));
+/// The commit of the toolchain in the paths of its library.
+static COMMIT: LazyLock<Regex> = LazyLock::new(|| regex(r"/rustc/[0-9a-f]{40}/"));
+
+/// The lines that stand for the block.
+pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    // Under a suggestion the code comes as it is, as it would be, and with marks; the second of these says it all.
+    let mut suggests = false;
+    // Text that goes on in the next line: a note of several lines.
+    let mut goes_on = false;
+    for line in block {
+        let text = line.trim();
+        if let Some(place) = text.strip_prefix("--> ").or_else(|| text.strip_prefix("::: ")) {
+            let place = COMMIT.replace(place, "/rustc/…/");
+            match lines.last_mut().filter(|last| !last.contains(" --> ") && !suggests) {
+                Some(last) => last.extend([" --> ", &place]),
+                None => lines.push(format!(" --> {place}")),
+            }
+            goes_on = false;
+        } else if let Some(code) = CODE.captures(line) {
+            let text = code.get(3).map_or("", |text| text.as_str()).trim_start_matches(['/', '|', ' ']).trim_end();
+            if source == Source::Shown && !(suggests && &code[2] == "-") && !text.is_empty() {
+                lines.push(format!("{} | {text}", &code[1]));
+            }
+            goes_on = false;
+        } else if GUTTER.is_match(line) {
+            let label = text.trim_start_matches(['.', '|', ' ', '^', '-', '~', '_', '+', '/']);
+            if !suggests && !label.is_empty() {
+                lines.push(format!("{} {label}", if line.contains('^') { '^' } else { '-' }));
+            }
+            goes_on = false;
+        } else if let Some(note) = text.strip_prefix("= ") {
+            lines.push(format!("= {note}"));
+            goes_on = true;
+        } else if text.is_empty() || text == "..." {
+        } else {
+            suggests = line.starts_with("help: ");
+            if goes_on && line.starts_with("      ") {
+                lines.push(format!("  {text}"));
+            } else {
+                lines.push(line.trim_end().to_owned());
+                goes_on = !line.starts_with("error") && !line.starts_with("warning");
+            }
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, source: Source, expected: &[&str]) {
+        let block: Vec<String> = text.lines().map(str::to_owned).collect();
+        assert_eq!(compact(&block, source), expected);
+    }
+
+    const ERROR: &str = "\
+error[E0308]: mismatched types
+  --> src/main.rs:11:22
+   |
+11 |     let count: u32 = s.count(\"bolt\");
+   |                ---   ^^^^^^^^^^^^^^^ expected `u32`, found `usize`
+   |                |
+   |                expected due to this
+   |
+   = note: expected type `u32`
+              found type `usize`
+help: you can convert a `usize` to a `u32`
+   |
+11 -     let count: u32 = s.count(\"bolt\");
+11 +     let count: u32 = s.count(\"bolt\").try_into().unwrap();
+   |                                      ++++++++++++++++++++
+note: method defined here
+  --> /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/std/src/a.rs:2910:0
+";
+
+    #[test]
+    fn an_error_keeps_all_that_it_says() {
+        check(
+            ERROR,
+            Source::Shown,
+            &[
+                "error[E0308]: mismatched types --> src/main.rs:11:22",
+                "11 | let count: u32 = s.count(\"bolt\");",
+                "^ expected `u32`, found `usize`",
+                "- expected due to this",
+                "= note: expected type `u32`",
+                "  found type `usize`",
+                "help: you can convert a `usize` to a `u32`",
+                "11 | let count: u32 = s.count(\"bolt\").try_into().unwrap();",
+                "note: method defined here --> /rustc/…/library/std/src/a.rs:2910:0",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_later_error_goes_without_source() {
+        check(
+            ERROR,
+            Source::Hidden,
+            &[
+                "error[E0308]: mismatched types --> src/main.rs:11:22",
+                "^ expected `u32`, found `usize`",
+                "- expected due to this",
+                "= note: expected type `u32`",
+                "  found type `usize`",
+                "help: you can convert a `usize` to a `u32`",
+                "note: method defined here --> /rustc/…/library/std/src/a.rs:2910:0",
+            ],
+        );
+    }
+}
