@@ -24,11 +24,11 @@ use crate::error::DiagnosticsError;
 use crate::gather::Gathered;
 use crate::project::{Job, Places, jobs, local_program};
 use crate::report::DiagnosticsReport;
-use crate::run::{find_program, quieted, run};
+use crate::run::{find_program, go_caches, quieted, run};
 
 /// Checks a project with its own compilers and linters and returns errors and warnings with file, line and column. Knows
-/// Rust (`cargo check`, `cargo clippy`), TypeScript (`tsc`), Python (`ruff`) and single C and C++ files (`gcc`), as far as
-/// they are installed. Build scripts of the project run.
+/// Rust (`cargo check`, `cargo clippy`), TypeScript (`tsc`), Python (`ruff`), Go (`go vet`) and single C and C++ files
+/// (`gcc`), as far as they are installed. Build scripts of the project run.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiagnosticsArgs {
@@ -172,6 +172,7 @@ impl Diagnostics {
             spec.args.clone_from(&command.args);
             spec.env = quieted(env.clone(), &job.directory, &writable, sandbox.strength());
             sandbox.name_temp(&mut spec.env);
+            go_caches(&mut spec.env, &writable, sandbox.strength());
             let ran = match run(&spec, sandbox, until, cx).await {
                 Ok(ran) => ran,
                 Err(SpawnError::Program { source, .. }) if source.kind() == ErrorKind::NotFound => {

@@ -76,6 +76,31 @@ pub(crate) fn quieted(
     env
 }
 
+/// Gives `go` a build cache that it can write, in the private folder for temporary files, and no way to download what
+/// could not be kept. It does not run without a cache.
+pub(crate) fn go_caches(env: &mut Vec<(OsString, OsString)>, writable: &[PathBuf], strength: &Strength) {
+    if strength.level == Level::Off {
+        return;
+    }
+    let value = |env: &[(OsString, OsString)], wanted: &str| {
+        env.iter().find(|(name, _)| name == wanted).map(|(_, value)| PathBuf::from(value))
+    };
+    let is_beneath = |path: &Path| writable.iter().any(|root| path.starts_with(root));
+    let set = |env: &mut Vec<(OsString, OsString)>, name: &str, value: OsString| {
+        env.retain(|(old, _)| old != name);
+        env.push((name.into(), value));
+    };
+    if !value(env, "GOCACHE").is_some_and(|cache| is_beneath(&cache)) {
+        let temporary = value(env, "TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp"));
+        set(env, "GOCACHE", temporary.join("go-build").into());
+    }
+    let modules = value(env, "GOMODCACHE").or_else(|| value(env, "GOPATH"));
+    if strength.network == Network::Closed || !modules.is_some_and(|folder| is_beneath(&folder)) {
+        set(env, "GOPROXY", "off".into());
+        set(env, "GOTOOLCHAIN", "local".into());
+    }
+}
+
 /// Where cargo keeps what it has downloaded.
 fn cargo_home(env: &[(OsString, OsString)]) -> Option<PathBuf> {
     let value = |wanted: &str| env.iter().find(|(name, _)| name == wanted).map(|(_, value)| PathBuf::from(value));

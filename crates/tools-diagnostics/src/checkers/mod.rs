@@ -5,6 +5,7 @@ mod checker;
 
 mod cargo;
 mod gcc;
+mod go;
 mod ruff;
 mod tsc;
 

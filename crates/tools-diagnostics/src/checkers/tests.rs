@@ -1,4 +1,4 @@
-//! What the parsers make of output that the real programs printed (`tests/fixtures`), and that no bytes break them.
+//! What the parsers make of output that the real programs print (`tests/fixtures`), and that no bytes break them.
 
 use std::path::Path;
 
@@ -107,6 +107,22 @@ fn ruff_tells_rules_and_syntax_errors() {
 }
 
 #[test]
+fn go_tells_what_analyzers_and_the_compiler_say_on_either_stream() {
+    let text = include_bytes!("../../tests/fixtures/go_vet.txt");
+    let expected = [
+        "/w/main.go:9:14 warning[printf]: fmt.Printf format %d has arg \"x\" of wrong type string",
+        "error[buildtag]: analysis skipped",
+        "./broken/b.go:4:2 error: undefined: gone",
+        "lib/a.go:3:8 error: no required module provides package example.com/y; to add it:\ngo get example.com/y",
+    ];
+    for output in [stdout(text), stderr(text)] {
+        assert_eq!(lines(&go::Go, &output), expected);
+        assert!(go::Go.explains(1, &go::Go.parse(&output)));
+    }
+    assert_eq!(lines(&go::Go, &stderr(b"go: cannot find main module\n")), Vec::<String>::new());
+}
+
+#[test]
 fn gcc_tells_one_array_a_line() {
     let output = stderr(include_bytes!("../../tests/fixtures/gcc.json"));
     assert_eq!(
@@ -134,6 +150,8 @@ fn commands_are_shown_as_one_would_type_them() {
         Some("/w/it's.py"),
         r"ruff check --output-format json --no-cache -- '/w/it'\''s.py'",
     );
+    check(&go::Go, Kind::Check, None, "go vet -json ./...");
+    check(&go::Go, Kind::Check, Some("/w/lib/a.go"), "go vet -json /w/lib");
     check(&gcc::Gcc, Kind::Check, Some("/w/a.cpp"), "g++ -fsyntax-only -Wall -fdiagnostics-format=json /w/a.cpp");
 }
 

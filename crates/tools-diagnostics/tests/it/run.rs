@@ -113,3 +113,31 @@ exit 101
     let report = report(error.output().unwrap());
     assert_eq!((report.total, report.exit_code, report.tool.as_str()), (1, Some(101), "cargo check, tsc"));
 }
+
+#[tokio::test]
+async fn go_is_told_where_it_can_write_and_is_only_run_where_it_is_installed() {
+    let world = World::new();
+    world.files.file("go.mod", "module example.com/m\n");
+    world.files.file("main.go", "package main\n");
+    world.files.dir("empty");
+    let world = world.env("PATH", "/nonexistent");
+    let output = world.call(json!({})).await.unwrap();
+    assert_eq!(output.summary, "[`go` is not installed: what it checks was not checked]");
+    let main = world.files.path("main.go");
+    world.script(
+        "bin/go",
+        &format!(
+            "mkdir -p \"$GOCACHE\" && touch \"$GOCACHE/x\" || exit 3\n\
+             echo '# example.com/m' >&2\n\
+             echo '{{\"example.com/m\":{{\"printf\":[{{\"posn\":\"{}:1:9\",\"message\":\"m'$GOPROXY'\"}}]}}}}' >&2\n",
+            main.display()
+        ),
+    );
+    let path = format!("{}:/usr/bin:/bin", world.files.path("bin").display());
+    let report = report(&world.env("PATH", &path).call(json!({"path": "main.go"})).await.unwrap());
+    assert_eq!(report.total, 1);
+    let found = &report.diagnostics[0];
+    assert_eq!((found.file.as_deref(), found.line, found.col), (Some("main.go"), Some(1), Some(9)));
+    assert_eq!((found.code.as_deref(), found.message.as_str()), (Some("printf"), "moff"));
+    assert_eq!((report.tool.as_str(), report.exit_code), ("go vet", Some(0)));
+}

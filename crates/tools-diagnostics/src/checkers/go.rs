@@ -1,0 +1,115 @@
+//! Go: `go vet -json`, one JSON object a package among `# package` lines, on standard error or, in newer versions, on
+//! standard output; what does not compile comes as `vet: file:line:column: message` lines between them.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{CheckCommand, Checker, Found, Output, Request};
+use crate::diagnostic::Severity;
+
+pub(super) struct Go;
+
+/// What one analyzer says of one package: places, or why it could not look.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Verdict {
+    Found(Vec<Value>),
+    Failed { error: String },
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    posn: String,
+    message: String,
+}
+
+impl Checker for Go {
+    fn markers(&self) -> &'static [&'static str] {
+        &["go.mod"]
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["go"]
+    }
+
+    fn command(&self, request: &Request<'_>) -> CheckCommand {
+        let mut command = CheckCommand::new("go", &["vet", "-json"]);
+        // A file alone is no package; its folder, absolute, is no option either.
+        let package = request.file.and_then(|file| file.parent());
+        command.args.push(package.map_or_else(|| "./...".into(), Into::into));
+        command
+    }
+
+    fn parse(&self, output: &Output) -> Vec<Found> {
+        let mut all = Vec::new();
+        for stream in [&output.stdout, &output.stderr] {
+            let text = String::from_utf8_lossy(stream);
+            let mut rest: &str = &text;
+            while !rest.is_empty() {
+                if rest.starts_with('{') {
+                    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+                    if let Some(Ok(package)) = values.next() {
+                        all.extend(analyzers(package));
+                        rest = &rest[values.byte_offset()..];
+                        continue;
+                    }
+                }
+                let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+                rest = after;
+                said(line.trim_end(), &mut all);
+            }
+        }
+        all
+    }
+}
+
+/// The diagnostics in the object of one package: package → analyzer → what it says.
+fn analyzers(package: Value) -> Vec<Found> {
+    let packages: BTreeMap<String, BTreeMap<String, Value>> = serde_json::from_value(package).unwrap_or_default();
+    let mut all = Vec::new();
+    for (analyzer, said) in packages.into_values().flatten() {
+        match serde_json::from_value(said) {
+            Ok(Verdict::Found(entries)) => all.extend(entries.into_iter().filter_map(|entry| {
+                let entry: Entry = serde_json::from_value(entry).ok()?;
+                let found = Found::new(Severity::Warning, &entry.message).coded(Some(analyzer.clone()));
+                Some(match place(&entry.posn) {
+                    Some((file, line, column)) => found.at(file, line, column),
+                    None => found,
+                })
+            })),
+            Ok(Verdict::Failed { error }) => {
+                all.push(Found::new(Severity::Error, &error).coded(Some(analyzer.clone())));
+            }
+            Err(_) => {}
+        }
+    }
+    all
+}
+
+/// Takes in a line that is no JSON: an error of the compiler, or more words of the one before.
+fn said(line: &str, all: &mut Vec<Found>) {
+    if let (Some(more), Some(last)) = (line.strip_prefix('\t'), all.last_mut()) {
+        if last.diagnostic.severity == Severity::Error && last.diagnostic.message.len() < 4096 {
+            last.diagnostic.message.push('\n');
+            last.diagnostic.message.push_str(more);
+        }
+        return;
+    }
+    let line = line.strip_prefix("vet: ").unwrap_or(line);
+    let Some((position, message)) = line.split_once(": ") else { return };
+    if let Some((file, row, column)) = place(position).filter(|(file, ..)| file.ends_with(".go")) {
+        all.push(Found::new(Severity::Error, message).at(file, row, column));
+    }
+}
+
+/// The parts of `file:line:column` or `file:line`; a column of 0 is none.
+fn place(position: &str) -> Option<(&str, u64, u64)> {
+    let (before, last) = position.rsplit_once(':')?;
+    let last = last.parse().ok()?;
+    match before.rsplit_once(':').map(|(file, line)| (file, line.parse())) {
+        Some((file, Ok(line))) => Some((file, line, last)),
+        _ => Some((before, last, 0)),
+    }
+}
