@@ -146,7 +146,7 @@ impl Parts {
         let (shell, reserved) = (ShellPolicyHandle::new(shell), self.reserved(workdir));
         let hidden = secrets::hidden(&tools.file, files.rules());
         let bash = Bash::new(shell.clone()).hiding(hidden.clone()).protecting(reserved.clone());
-        let files = files.reserving(Reserved::new(&reserved));
+        let files = files.reserving(Reserved::new(&reserved)).recording(&places::state_dir().join("unfinished"));
         let rooted = files.clone();
         let workspace = tools_diagnostics::Workspace {
             roots: Arc::new(move |workdir: &Path| rooted.roots(workdir)),

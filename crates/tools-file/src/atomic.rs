@@ -11,9 +11,13 @@ use std::{
 };
 
 use rustix::fs::{Gid, Mode, Uid, XattrFlags};
-use tools_sandbox::{Directory, Entry, FileKind, Metadata, Replace};
+use tools_sandbox::{Directory, Entry, FileKind, Metadata, Replace, set_modified};
 
-use crate::{error::FileError, workspace::Cancel};
+use crate::{
+    error::FileError,
+    unfinished::{InUse, Unfinished},
+    workspace::Cancel,
+};
 
 /// The regular file under a name, held open: what is compared with what was read before it is replaced.
 pub(crate) struct Existing {
@@ -106,12 +110,12 @@ pub(crate) fn replace(
     existing: Option<&Existing>,
     content: &[u8],
     asked: &Path,
-    cancel: &Cancel,
+    (unfinished, cancel): (&Unfinished, &Cancel),
 ) -> Result<Manner, FileError> {
     let fail = |error: io::Error| FileError::io(asked, error);
     // What replaces a private file is private from the start: who opened it early would read it later.
     let mode = if existing.is_some() { 0o600 } else { 0o666 };
-    let mut temporary = match (Temporary::create(entry.directory(), mode), existing) {
+    let mut temporary = match (Temporary::create(entry.directory(), mode, unfinished), existing) {
         (Ok(temporary), _) => temporary,
         (Err(error), Some(existing)) if is_closed(&error) => return write_over(existing, content, asked),
         (Err(error), _) => return Err(fail(error)),
@@ -131,7 +135,7 @@ pub(crate) fn replace(
             return Err(FileError::ChangedMeanwhile { path: asked.to_path_buf() });
         }
     };
-    match (temporary.rename(entry.directory(), entry.name(), replace), existing) {
+    match (temporary.rename(entry.name(), replace), existing) {
         (Ok(()), _) => Ok(Manner::Renamed),
         (Err(error), Some(existing)) if cannot_rename(&error) => write_over(existing, content, asked),
         (Err(error), None) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -178,22 +182,33 @@ fn cannot_rename(error: &io::Error) -> bool {
     )
 }
 
-/// A new file under a name nobody knows, removed again unless it is given its real name.
+/// A new file without a name, or under one that nobody knows; gone again unless it is given its real name.
 pub(crate) struct Temporary<'a> {
     directory: &'a Directory,
-    name: OsString,
+    name: Option<(OsString, InUse<'a>)>,
     pub(crate) file: File,
-    kept: bool,
+    unfinished: &'a Unfinished,
 }
 
 impl<'a> Temporary<'a> {
-    pub(crate) fn create(directory: &'a Directory, mode: u32) -> io::Result<Self> {
+    pub(crate) fn create(directory: &'a Directory, mode: u32, unfinished: &'a Unfinished) -> io::Result<Self> {
+        if let Ok(file) = directory.create_unnamed(mode) {
+            return Ok(Self { directory, name: None, file, unfinished });
+        }
+        let (name, file) = Self::create_named(directory, mode, unfinished)?;
+        Ok(Self { directory, name: Some(name), file, unfinished })
+    }
+
+    fn create_named(
+        directory: &'a Directory,
+        mode: u32,
+        unfinished: &'a Unfinished,
+    ) -> io::Result<((OsString, InUse<'a>), File)> {
         loop {
             let name = unique_name();
+            let in_use = unfinished.begin(&directory.path().join(&name));
             match directory.create_new(&name, mode) {
-                Ok(file) => {
-                    return Ok(Self { directory, name, file, kept: false });
-                }
+                Ok(file) => return Ok(((name, in_use), file)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -220,24 +235,64 @@ impl<'a> Temporary<'a> {
         kept
     }
 
+    /// Takes over owner and extended attributes from a file that is moved, as far as the system allows.
+    pub(crate) fn take_after(&self, source: &File, metadata: &Metadata) {
+        let (uid, gid) = (Uid::from_raw(metadata.uid), Gid::from_raw(metadata.gid));
+        let _ = rustix::fs::fchown(&self.file, Some(uid), Some(gid));
+        copy_attributes(source, &self.file);
+    }
+
     /// Sets the permission bits.
     pub(crate) fn set_mode(&self, mode: u32) -> io::Result<()> {
         Ok(rustix::fs::fchmod(&self.file, Mode::from_raw_mode(mode & 0o777))?)
     }
 
     /// Gives the file its real name.
-    pub(crate) fn rename(&mut self, destination: &Directory, name: &OsStr, replace: Replace) -> io::Result<()> {
-        self.directory.rename(&self.name, destination, name, replace)?;
-        self.kept = true;
+    pub(crate) fn rename(&mut self, name: &OsStr, replace: Replace) -> io::Result<()> {
+        if self.name.is_none() && replace == Replace::Never {
+            match self.directory.link(&self.file, name) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {}
+                result => return result,
+            }
+        }
+        let own = self.named()?;
+        self.directory.rename(&own, self.directory, name, replace)?;
+        self.name = None;
         Ok(())
+    }
+
+    /// The name nobody knows, given now if the file has none: only a name can take the place of another.
+    fn named(&mut self) -> io::Result<OsString> {
+        if let Some((name, _)) = &self.name {
+            return Ok(name.clone());
+        }
+        let name = unique_name();
+        let in_use = self.unfinished.begin(&self.directory.path().join(&name));
+        if self.directory.link(&self.file, &name).is_ok() {
+            self.name = Some((name.clone(), in_use));
+            return Ok(name);
+        }
+        // A file system with unnamed files that stay unnamed: once more, with a name from the start.
+        let like = Metadata::of(&self.file)?;
+        let ((name, in_use), file) = Self::create_named(self.directory, 0o600, self.unfinished)?;
+        let mut unnamed = std::mem::replace(&mut self.file, file);
+        self.name = Some((name.clone(), in_use));
+        unnamed.rewind()?;
+        io::copy(&mut unnamed, &mut self.file)?;
+        rustix::fs::fchown(&self.file, Some(Uid::from_raw(like.uid)), Some(Gid::from_raw(like.gid)))?;
+        rustix::fs::fchmod(&self.file, Mode::from_raw_mode(like.mode))?;
+        copy_attributes(&unnamed, &self.file);
+        self.file.sync_all()?;
+        set_modified(&self.file, like.modified)?;
+        Ok(name)
     }
 }
 
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
-        if !self.kept {
+        if let Some((name, _)) = &self.name {
             // Nothing can be done about a failure here; the name says where it comes from.
-            let _ = self.directory.remove_file(&self.name);
+            let _ = self.directory.remove_file(name);
         }
     }
 }
@@ -259,9 +314,18 @@ fn copy_attributes(from: &File, to: &File) {
     }
 }
 
+/// How names of what is being made begin and end.
+const TEMPORARY: (&str, &str) = (".haft-", ".tmp");
+
+/// Whether `name` could be one of [`unique_name`].
+pub(crate) fn is_temporary(name: &OsStr) -> bool {
+    let middle = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY.0)?.strip_suffix(TEMPORARY.1));
+    middle.is_some_and(|middle| middle.len() == 16 && middle.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 /// A name that no file has yet, most likely.
 pub(crate) fn unique_name() -> OsString {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let random = RandomState::new().hash_one(COUNTER.fetch_add(1, Ordering::Relaxed));
-    OsString::from(format!(".haft-{random:016x}.tmp"))
+    OsString::from(format!("{}{random:016x}{}", TEMPORARY.0, TEMPORARY.1))
 }

@@ -1,10 +1,15 @@
 //! What an operator may set for the file tools, and the compiled policy that runs.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_sandbox::{PathError, ReadRules, Reserved, Roots};
+
+use crate::unfinished::Unfinished;
 
 /// The section `[tools.file]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,8 +27,8 @@ pub struct FileConfig {
     pub read_lines: u64,
     /// Bytes of text that one `read` shows at most.
     pub read_bytes: usize,
-    /// Bytes after which `read` and `grep` cut a line.
-    pub line_bytes: usize,
+    /// Characters after which `read` cuts a line. `grep` shows a quarter of that, around the match.
+    pub line_chars: usize,
     /// Size up to which `read` hands an image to the model.
     pub image_bytes: u64,
     /// Size up to which a file can be edited.
@@ -48,7 +53,7 @@ impl Default for FileConfig {
             allow_read: Vec::new(),
             read_lines: 2000,
             read_bytes: 256 * 1024,
-            line_bytes: 2000,
+            line_chars: 2000,
             image_bytes: 5 * 1024 * 1024,
             edit_bytes: 16 * 1024 * 1024,
             grep_matches: 100,
@@ -74,7 +79,8 @@ impl FileConfig {
             list => Allowed::Listed(Roots::open(list, base)?),
         };
         let rules = ReadRules::compile(self.deny_read.as_deref(), &self.allow_read, base, home)?;
-        Ok(FilePolicy { roots, rules, reserved: Reserved::default(), limits: self.clone() })
+        let (reserved, unfinished) = (Reserved::default(), Arc::default());
+        Ok(FilePolicy { roots, rules, reserved, unfinished, limits: self.clone() })
     }
 }
 
@@ -93,6 +99,7 @@ pub struct FilePolicy {
     roots: Allowed,
     rules: ReadRules,
     reserved: Reserved,
+    unfinished: Arc<Unfinished>,
     limits: FileConfig,
 }
 
@@ -120,6 +127,16 @@ impl FilePolicy {
             }
         };
         Self { roots, reserved, ..self }
+    }
+
+    /// The same policy, with temporary names on record in `folder` as long as they are in use; what programs that were
+    /// killed have left behind is removed now. A folder that cannot be written records nothing.
+    pub fn recording(self, folder: &Path) -> Self {
+        Self { unfinished: Arc::new(Unfinished::in_folder(folder)), ..self }
+    }
+
+    pub(crate) fn unfinished(&self) -> &Unfinished {
+        &self.unfinished
     }
 
     /// Which files stay closed.

@@ -8,13 +8,13 @@ use std::{
     path::Path,
 };
 
-use tools_sandbox::{Directory, FileKind, Metadata, ReadRules, Replace};
+use tools_sandbox::{Directory, FileKind, Metadata, ReadRules, Replace, set_modified};
 
 use crate::{
     atomic::{Temporary, unique_name},
     error::FileError,
     tree::Trail,
-    workspace::Cancel,
+    workspace::{Cancel, Site},
 };
 
 /// What was copied, and what was left out.
@@ -24,10 +24,37 @@ pub(crate) struct Copied {
     pub(crate) directories: u64,
     pub(crate) links: u64,
     pub(crate) bytes: u64,
-    /// Files that the read rules close.
+    /// What the rules close, where it was or where it would have come.
     pub(crate) closed: u64,
     /// FIFOs, sockets and devices.
     pub(crate) special: u64,
+}
+
+/// What a copy is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Leaves out what the read rules close, at either end.
+    Copy,
+    /// The source will be deleted: everything goes along, with its owner as far as the system allows, and is on the disk
+    /// before that.
+    Move,
+}
+
+/// How to copy.
+#[derive(Clone, Copy)]
+pub(crate) struct Copying<'a> {
+    pub(crate) purpose: Purpose,
+    pub(crate) replace: Replace,
+    pub(crate) site: &'a Site,
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl Copying<'_> {
+    /// Whether the rules let a copy be made at the canonical path `target`.
+    fn may_make(&self, target: &Path) -> bool {
+        self.purpose == Purpose::Move
+            || (self.site.roots.check_changeable(target, target).is_ok() && !self.site.policy().rules().denies(target))
+    }
 }
 
 /// Copies an open regular file to `name`.
@@ -36,15 +63,21 @@ pub(crate) fn copy_file(
     metadata: &Metadata,
     destination: &Directory,
     name: &OsStr,
-    replace: Replace,
-    cancel: &Cancel,
+    copying: Copying<'_>,
 ) -> Result<u64, FileError> {
     let path = destination.path().join(name);
     let fail = |error: io::Error| FileError::io(&path, error);
-    let mut temporary = Temporary::create(destination, 0o600).map_err(fail)?;
-    let bytes = copy_bytes(source, &temporary.file, cancel, &path)?;
+    let mut temporary = Temporary::create(destination, 0o600, copying.site.unfinished()).map_err(fail)?;
+    let bytes = copy_bytes(source, &temporary.file, copying.cancel, &path)?;
+    if copying.purpose == Purpose::Move {
+        temporary.take_after(source, metadata);
+    }
     temporary.set_mode(metadata.mode).map_err(fail)?;
-    temporary.rename(destination, name, replace).map_err(fail)?;
+    set_modified(&temporary.file, metadata.modified).map_err(fail)?;
+    if copying.purpose == Purpose::Move {
+        temporary.file.sync_all().map_err(fail)?;
+    }
+    temporary.rename(name, copying.replace).map_err(fail)?;
     Ok(bytes)
 }
 
@@ -71,62 +104,73 @@ fn copy_bytes(mut source: &File, mut destination: &File, cancel: &Cancel, path: 
     }
 }
 
-/// Copies everything in `source` into `destination`, merging with what is there if `replace` allows it.
+/// Copies everything in `source` into `destination`, merging with what is there if that is allowed. `place` is the
+/// canonical path that the copy will have in the end; `keeps` says that the directory itself stays as it is.
 pub(crate) fn copy_tree(
     source: Directory,
     destination: Directory,
-    rules: &ReadRules,
-    replace: Replace,
-    cancel: &Cancel,
+    place: &Path,
+    keeps: bool,
+    copying: Copying<'_>,
 ) -> Result<Copied, FileError> {
+    let unrestricted = ReadRules::unrestricted();
+    let rules = if copying.purpose == Purpose::Move { &unrestricted } else { copying.site.policy().rules() };
     let mut copied = Copied { directories: 1, ..Copied::default() };
     let fail = |path: &Path, error: io::Error| FileError::io(path, error);
-    let mut modes = vec![mode(&source)?];
+    let mut places = vec![place.to_path_buf()];
+    let mut looks = vec![if keeps { None } else { Some(look(&source)?) }];
     let mut pending = vec![listing(&source)?];
     let mut scopes = vec![rules.scope(source.path())];
     let (from, to) = (source.path().to_path_buf(), destination.path().to_path_buf());
     let mut source = Trail::new(source).map_err(|error| fail(&from, error))?;
     let mut destination = Trail::new(destination).map_err(|error| fail(&to, error))?;
     while let (Some(here), Some(there)) = (source.here(), destination.here()) {
-        cancel.check()?;
+        copying.cancel.check()?;
         let Some((name, kind)) = pending.last_mut().and_then(Vec::pop) else {
             pending.pop();
             scopes.pop();
-            if let Some(mode) = modes.pop() {
+            places.pop();
+            if let Some(look) = looks.pop().flatten() {
                 // Last, so that a directory that may not be written can be filled. Not on every file system.
-                let _ = rustix::fs::fchmod(there, rustix::fs::Mode::from_raw_mode(mode & 0o777));
+                let _ = rustix::fs::fchmod(there, rustix::fs::Mode::from_raw_mode(look.mode & 0o777));
+                let _ = set_modified(there, look.modified);
             }
             source.up().map_err(|error| fail(&from, error))?;
             destination.up().map_err(|error| fail(&to, error))?;
             continue;
         };
         let path = here.path().join(&name);
+        let place = places.last().map_or_else(|| there.path().join(&name), |above| above.join(&name));
         let scope = scopes.last().map_or_else(|| rules.scope(&path), |above| rules.below(*above, &path));
-        if scope.is_closed() && kind != FileKind::Directory {
+        if kind != FileKind::Directory && (scope.is_closed() || !copying.may_make(&place)) {
             copied.closed += 1;
             continue;
         }
         match kind {
             FileKind::Directory => {
                 let below = here.directory(&name).map_err(|error| fail(&path, error))?;
-                let created = create_directory(there, &name, replace)?;
-                modes.push(mode(&below)?);
+                let (created, is_new) = create_directory(there, &name, copying.replace)?;
+                looks.push(if is_new { Some(look(&below)?) } else { None });
                 pending.push(listing(&below)?);
                 scopes.push(scope);
+                places.push(place);
                 copied.directories += 1;
                 source.down(below).map_err(|error| fail(&path, error))?;
                 destination.down(created).map_err(|error| fail(&path, error))?;
             }
             FileKind::Symlink => {
                 let target = here.read_link(&name).map_err(|error| fail(&path, error))?;
-                create_link(there, &name, &target, replace)?;
+                create_link(there, &name, &target, copying)?;
+                if let Ok(link) = here.stat(&name) {
+                    let _ = there.set_link_time(&name, link.modified);
+                }
                 copied.links += 1;
             }
             FileKind::File => {
                 let file = here.open(&name).map_err(|error| fail(&path, error))?;
                 let metadata = Metadata::of(&file).map_err(|error| fail(&path, error))?;
                 if metadata.kind == FileKind::File {
-                    copied.bytes += copy_file(&file, &metadata, there, &name, replace, cancel)?;
+                    copied.bytes += copy_file(&file, &metadata, there, &name, copying)?;
                     copied.files += 1;
                 } else {
                     copied.special += 1;
@@ -138,25 +182,36 @@ pub(crate) fn copy_tree(
     Ok(copied)
 }
 
-/// Creates `name` for filling, or opens the directory that is there if that is allowed. Never through a link.
-pub(crate) fn create_directory(parent: &Directory, name: &OsStr, replace: Replace) -> Result<Directory, FileError> {
+/// Creates `name` for filling, or opens the directory that is there if that is allowed; says whether it is new. Never
+/// through a link.
+pub(crate) fn create_directory(
+    parent: &Directory,
+    name: &OsStr,
+    replace: Replace,
+) -> Result<(Directory, bool), FileError> {
     let path = parent.path().join(name);
-    match parent.create_directory(name, 0o700) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && replace == Replace::Allowed => {}
+    let is_new = match parent.create_directory(name, 0o700) {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && replace == Replace::Allowed => false,
         Err(error) => return Err(FileError::io(&path, error)),
-    }
-    parent.directory(name).map_err(|error| FileError::io(&path, error))
+    };
+    parent.directory(name).map(|directory| (directory, is_new)).map_err(|error| FileError::io(&path, error))
 }
 
 /// Makes a link, in place of what is there if that is allowed.
-pub(crate) fn create_link(parent: &Directory, name: &OsStr, target: &Path, replace: Replace) -> Result<(), FileError> {
+pub(crate) fn create_link(
+    parent: &Directory,
+    name: &OsStr,
+    target: &Path,
+    copying: Copying<'_>,
+) -> Result<(), FileError> {
     let fail = |error: io::Error| FileError::io(&parent.path().join(name), error);
     match parent.create_symlink(name, target) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && replace == Replace::Allowed => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && copying.replace == Replace::Allowed => {}
         result => return result.map_err(fail),
     }
     let temporary = unique_name();
+    let _in_use = copying.site.unfinished().begin(&parent.path().join(&temporary));
     parent.create_symlink(&temporary, target).map_err(fail)?;
     parent.rename(&temporary, parent, name, Replace::Allowed).map_err(|error| {
         let _ = parent.remove_file(&temporary);
@@ -164,8 +219,8 @@ pub(crate) fn create_link(parent: &Directory, name: &OsStr, target: &Path, repla
     })
 }
 
-fn mode(directory: &Directory) -> Result<u32, FileError> {
-    Ok(directory.metadata().map_err(|error| FileError::io(directory.path(), error))?.mode)
+fn look(directory: &Directory) -> Result<Metadata, FileError> {
+    directory.metadata().map_err(|error| FileError::io(directory.path(), error))
 }
 
 fn listing(directory: &Directory) -> Result<Vec<(OsString, FileKind)>, FileError> {

@@ -37,8 +37,10 @@ mod atomic;
 mod copy;
 mod remove;
 mod tree;
+mod unfinished;
 
 mod ignored;
+mod kept;
 mod media;
 mod search;
 mod walk;

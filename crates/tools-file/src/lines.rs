@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter};
 
-use crate::{error::FileError, workspace::Cancel};
+use crate::{error::FileError, text::prefix, workspace::Cancel};
 
 /// Bytes that are still counted after the window, so that a small question about a huge file stays small.
 const COUNTED: u64 = 64 * 1024 * 1024;
@@ -16,8 +16,8 @@ pub(crate) struct Ask {
     pub(crate) offset: u64,
     /// Lines to show.
     pub(crate) limit: u64,
-    /// Bytes of one line to show.
-    pub(crate) line_bytes: usize,
+    /// Characters of one line to show.
+    pub(crate) line_chars: usize,
     /// Bytes of all lines to show.
     pub(crate) total_bytes: usize,
 }
@@ -116,7 +116,7 @@ impl Scan {
             };
             if !self.is_before() {
                 let open = self.open.get_or_insert_default();
-                let room = self.ask.line_bytes.saturating_sub(open.bytes.len());
+                let room = self.ask.line_chars.saturating_mul(4).saturating_sub(open.bytes.len());
                 open.bytes.extend_from_slice(&line[..line.len().min(room)]);
                 open.length += line.len();
             }
@@ -140,6 +140,7 @@ impl Scan {
             line.bytes.pop();
             line.length -= 1;
         }
+        line.bytes.truncate(prefix(&line.bytes, self.ask.line_chars));
         self.shown += line.bytes.len() + 8;
         if self.shown > self.ask.total_bytes && !self.window.lines.is_empty() {
             self.window.full = true;
@@ -177,7 +178,7 @@ mod tests {
     }
 
     fn ask(offset: u64, limit: u64) -> Ask {
-        Ask { offset, limit, line_bytes: 10, total_bytes: 1000 }
+        Ask { offset, limit, line_chars: 10, total_bytes: 1000 }
     }
 
     fn check(text: &str, offset: u64, limit: u64, lines: &[&str], total: u64) {
@@ -200,6 +201,9 @@ mod tests {
         check("l1\nl2\n", u64::MAX, u64::MAX, &[], 2);
         check("l1\nl2\n", 0, 0, &[], 2);
         check("0123456789abcdef\nx\n", 0, 9, &["0123456789", "x"], 2);
+        check(&"я".repeat(10), 0, 9, &["яяяяяяяяяя"], 1);
+        check(&"я".repeat(11), 0, 9, &["яяяяяяяяяя"], 1);
+        check(&"🦀".repeat(30), 0, 9, &["🦀🦀🦀🦀🦀🦀🦀🦀🦀🦀"], 1);
     }
 
     #[test]
@@ -213,7 +217,7 @@ mod tests {
         fn a_window_is_what_the_lines_of_the_text_say(
             text in "[ab\n]{0,40}", offset in 0..12_u32, limit in 0..12_u32, chunk in 1..9_usize,
         ) {
-            let ask = Ask { offset: offset.into(), limit: limit.into(), line_bytes: 1000, total_bytes: 100_000 };
+            let ask = Ask { offset: offset.into(), limit: limit.into(), line_chars: 1000, total_bytes: 100_000 };
             let found = window(text.as_bytes(), ask, chunk);
             let all: Vec<&str> = text.lines().collect();
             let expected: Vec<&str> = all.iter().copied().skip(offset as usize).take(limit as usize).collect();

@@ -11,7 +11,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 
 use crate::{
     error::FileError,
-    text::{is_binary, lossy_line},
+    text::{self, is_binary, lossy_line},
     workspace::Cancel,
 };
 
@@ -38,6 +38,15 @@ pub(crate) struct Hit {
     pub(crate) matched: bool,
 }
 
+/// What is wanted of each file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Take {
+    /// Matching lines to keep.
+    pub(crate) lines: usize,
+    /// Matches after which no more are looked for.
+    pub(crate) most: u64,
+}
+
 /// What one file gave.
 #[derive(Debug, Default)]
 pub(crate) struct Hits {
@@ -52,7 +61,7 @@ pub(crate) struct Search {
     matcher: RegexMatcher,
     searcher: Searcher,
     buffer: Vec<u8>,
-    line_bytes: usize,
+    line_chars: usize,
     cancel: Cancel,
 }
 
@@ -85,7 +94,7 @@ pub(crate) fn compile(query: &Query<'_>) -> Result<RegexMatcher, FileError> {
 }
 
 impl Search {
-    pub(crate) fn new(matcher: RegexMatcher, query: &Query<'_>, line_bytes: usize, cancel: Cancel) -> Self {
+    pub(crate) fn new(matcher: RegexMatcher, query: &Query<'_>, line_chars: usize, cancel: Cancel) -> Self {
         let crlf = matcher.line_terminator().is_some_and(|terminator| terminator.is_crlf());
         let searcher = SearcherBuilder::new()
             .line_terminator(if crlf { LineTerminator::crlf() } else { LineTerminator::byte(b'\n') })
@@ -95,15 +104,15 @@ impl Search {
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(LONGEST_LINE))
             .build();
-        Self { matcher, searcher, buffer: Vec::new(), line_bytes, cancel }
+        Self { matcher, searcher, buffer: Vec::new(), line_chars, cancel }
     }
 
-    /// Searches an open regular file of about `size` bytes; keeps the first `keep` matching lines.
-    pub(crate) fn file(&mut self, file: File, size: u64, keep: usize) -> io::Result<Hits> {
+    /// Searches an open regular file of about `size` bytes.
+    pub(crate) fn file(&mut self, file: File, size: u64, take: Take) -> io::Result<Hits> {
         let mut collector = Collector {
             matcher: &self.matcher,
-            keep,
-            line_bytes: self.line_bytes,
+            take,
+            line_chars: self.line_chars,
             cancel: &self.cancel,
             found: Hits::default(),
         };
@@ -138,8 +147,8 @@ impl Read for Interruptible<'_> {
 
 struct Collector<'a> {
     matcher: &'a RegexMatcher,
-    keep: usize,
-    line_bytes: usize,
+    take: Take,
+    line_chars: usize,
     cancel: &'a Cancel,
     found: Hits,
 }
@@ -153,16 +162,28 @@ impl Collector<'_> {
 
     /// A long line is shown around its match.
     fn cut(&self, bytes: &[u8], matched: bool) -> String {
-        let most = self.line_bytes;
+        let most = self.line_chars;
         if bytes.len() <= most {
             return lossy_line(bytes).0;
         }
         let found = if matched { self.matcher.find(bytes).ok().flatten() } else { None };
-        let start = found.map_or(0, |found| found.start().saturating_sub(most / 4)).min(bytes.len() - most);
-        let piece = String::from_utf8_lossy(&bytes[start..start + most]).into_owned();
-        let (before, after) = (if start > 0 { "… " } else { "" }, if start + most < bytes.len() { " …" } else { "" });
-        format!("{before}{}{after} [line of {} bytes]", piece.trim_matches('\u{fffd}'), bytes.len())
+        let start = found.map_or(0, |found| back(bytes, found.start(), most / 4));
+        let end = start + text::prefix(&bytes[start..], most);
+        // So that the piece is full also when the match stands near the end.
+        let start = if end == bytes.len() { back(bytes, end, most) } else { start };
+        if (start, end) == (0, bytes.len()) {
+            return lossy_line(bytes).0;
+        }
+        let piece = lossy_line(&bytes[start..end]).0;
+        let (before, after) = (if start > 0 { "… " } else { "" }, if end < bytes.len() { " …" } else { "" });
+        format!("{before}{piece}{after} [line of {} bytes]", bytes.len())
     }
+}
+
+/// The byte `chars` characters before the one at `at`.
+fn back(bytes: &[u8], at: usize, chars: usize) -> usize {
+    let starts = bytes[..at].iter().enumerate().rev().filter(|(_, byte)| text::begins_character(**byte));
+    chars.checked_sub(1).map_or(at, |chars| starts.map(|(at, _)| at).nth(chars).unwrap_or(0))
 }
 
 impl Sink for Collector<'_> {
@@ -172,18 +193,18 @@ impl Sink for Collector<'_> {
         if self.cancel.is_cancelled() {
             return Ok(false);
         }
-        if self.found.matches < self.keep as u64 {
+        if self.found.matches < self.take.lines as u64 {
             let hit = self.hit(found.line_number(), found.bytes(), true);
             self.found.lines.push(hit);
         }
         self.found.matches += 1;
-        Ok(true)
+        Ok(self.found.matches <= self.take.most)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
         // Context after the last line that is kept still belongs to it; context before the next does not.
-        let kept = self.found.matches < self.keep as u64
-            || (self.found.matches == self.keep as u64
+        let kept = self.found.matches < self.take.lines as u64
+            || (self.found.matches == self.take.lines as u64
                 && matches!(context.kind(), grep_searcher::SinkContextKind::After));
         if kept {
             let hit = self.hit(context.line_number(), context.bytes(), false);

@@ -133,6 +133,20 @@ pub(crate) fn lossy_line(bytes: &[u8]) -> (String, bool) {
     }
 }
 
+/// Whether a byte is the first one of a character; every byte that is not UTF-8's way of going on.
+pub(crate) fn begins_character(byte: u8) -> bool {
+    byte & 0xC0 != 0x80
+}
+
+/// How many of the first bytes are at most `chars` characters.
+pub(crate) fn prefix(bytes: &[u8], chars: usize) -> usize {
+    if bytes.len() <= chars {
+        return bytes.len();
+    }
+    let mut starts = bytes.iter().enumerate().filter(|(_, byte)| begins_character(**byte));
+    starts.nth(chars).map_or(bytes.len(), |(at, _)| at)
+}
+
 /// Reads a file in another encoding as UTF-8, in bounded memory.
 pub(crate) struct Transcode<R> {
     reader: R,

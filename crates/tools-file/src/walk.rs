@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Condvar, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -17,6 +17,8 @@ use crate::{ignored::Ignored, workspace::Cancel};
 
 /// Entries of one directory that one task visits; more are shared out.
 const CHUNK: usize = 128;
+/// Directories of one walk that stay open for those below them. The others are opened again from the nearest that did.
+const HELD: usize = 64;
 /// Unreadable places that are named.
 const NAMED: usize = 5;
 /// What version control keeps for itself.
@@ -34,6 +36,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) depth: Option<usize>,
     /// Entries to visit before giving up.
     pub(crate) budget: u64,
+    /// Whether to go about in the order of names, as far as several threads can: for visitors that may stop early.
+    pub(crate) ordered: bool,
     pub(crate) threads: usize,
 }
 
@@ -53,6 +57,11 @@ pub(crate) struct Found<'a> {
 /// Looks at entries; each worker has its own.
 pub(crate) trait Visitor: Send {
     fn visit(&mut self, found: &Found<'_>);
+
+    /// Whether what lies below a directory is still of interest when its turn comes.
+    fn enters(&self, _: &Path) -> bool {
+        true
+    }
 }
 
 /// What a walk left out.
@@ -92,18 +101,20 @@ impl Skipped {
 /// Visits everything below `start`, in no particular order.
 pub(crate) fn walk<V: Visitor>(start: &Directory, plan: &Plan<'_>, make: impl Fn() -> V + Sync) -> (Vec<V>, Skipped) {
     let queue = Queue::new(Task::Directory {
-        relative: PathBuf::new(),
+        anchor: None,
+        below: PathBuf::new(),
         scope: plan.rules.scope(start.path()),
         ignored: plan.ignored.clone(),
         depth: 0,
     });
-    let visited = AtomicU64::new(0);
+    let (visited, held) = (AtomicU64::new(0), Arc::new(AtomicUsize::new(0)));
     let work = || {
         let mut worker = Worker {
             start,
             plan,
             queue: &queue,
             visited: &visited,
+            held: &held,
             visitor: make(),
             skipped: Skipped::default(),
             path: PathBuf::new(),
@@ -131,18 +142,40 @@ pub(crate) fn walk<V: Visitor>(start: &Directory, plan: &Plan<'_>, make: impl Fn
 }
 
 enum Task {
-    /// Opened only when its turn comes: the tasks that wait hold no descriptor.
+    /// Opened only when its turn comes: the tasks that wait share few descriptors.
     Directory {
-        relative: PathBuf,
+        /// An open directory above; `None` for the start.
+        anchor: Option<Arc<Anchor>>,
+        /// The way down from there.
+        below: PathBuf,
         scope: Scope,
         ignored: Option<Ignored>,
         depth: usize,
     },
     Entries {
-        directory: Arc<Directory>,
+        directory: Arc<Anchor>,
         scope: Scope,
         entries: Vec<(OsString, FileKind)>,
     },
+}
+
+/// A directory that stays open for tasks that wait.
+struct Anchor {
+    directory: Directory,
+    held: Arc<AtomicUsize>,
+}
+
+impl Anchor {
+    fn new(directory: Directory, held: &Arc<AtomicUsize>) -> Self {
+        held.fetch_add(1, Ordering::Relaxed);
+        Self { directory, held: Arc::clone(held) }
+    }
+}
+
+impl Drop for Anchor {
+    fn drop(&mut self) {
+        self.held.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 struct Worker<'a, V> {
@@ -150,6 +183,7 @@ struct Worker<'a, V> {
     plan: &'a Plan<'a>,
     queue: &'a Queue,
     visited: &'a AtomicU64,
+    held: &'a Arc<AtomicUsize>,
     visitor: V,
     skipped: Skipped,
     /// Reused for each entry.
@@ -163,53 +197,85 @@ impl<V: Visitor> Worker<'_, V> {
                 continue; // the queue is emptied, nothing more is done
             }
             match turn.task {
-                Task::Directory { relative, scope, ignored, depth } => self.directory(&relative, scope, ignored, depth),
-                Task::Entries { directory, scope, entries } => self.entries(&directory, scope, &entries),
+                Task::Directory { anchor, below, scope, ignored, depth } => {
+                    self.directory(anchor, &below, scope, ignored, depth);
+                }
+                Task::Entries { directory, scope, entries } => self.entries(&directory.directory, scope, &entries),
             }
         }
     }
 
-    fn directory(&mut self, relative: &Path, scope: Scope, ignored: Option<Ignored>, depth: usize) {
-        let read = self.start.subdirectory(relative).and_then(|directory| Ok((directory.entries()?, directory)));
-        let Ok((entries, directory)) = read else {
-            self.skipped.unreadable(&self.start.path().join(relative));
+    fn directory(
+        &mut self,
+        anchor: Option<Arc<Anchor>>,
+        below: &Path,
+        scope: Scope,
+        ignored: Option<Ignored>,
+        depth: usize,
+    ) {
+        let from = anchor.as_ref().map_or(self.start, |anchor| &anchor.directory);
+        let path = from.path().join(below);
+        if !self.visitor.enters(&path) {
+            return;
+        }
+        let read = from.subdirectory(below).and_then(|directory| Ok((directory.entries()?, directory)));
+        let Ok((mut entries, directory)) = read else {
+            self.skipped.unreadable(&path);
             return;
         };
         if self.visited.fetch_add(entries.len() as u64, Ordering::Relaxed) > self.plan.budget {
             self.skipped.exhausted = true;
             return;
         }
+        if self.plan.ordered {
+            entries.sort_unstable();
+        }
         let ignored = ignored.map(|ignored| ignored.below(&directory, &entries));
         let descend = self.plan.depth.is_none_or(|most| depth + 1 < most);
         let mut kept = Vec::with_capacity(entries.len());
-        let mut tasks = Vec::new();
+        let mut downward = Vec::new();
         for (name, kind) in entries {
             if self.leaves_out(&directory, &name, kind, ignored.as_ref()) {
                 continue;
             }
             if kind == FileKind::Directory && descend {
-                let below = self.plan.rules.below(scope, &self.path);
-                if below.is_sealed() {
+                let scope = self.plan.rules.below(scope, &self.path);
+                if scope.is_sealed() {
                     self.skipped.closed += 1;
                 } else {
-                    let relative = relative.join(&name);
-                    tasks.push(Task::Directory { relative, scope: below, ignored: ignored.clone(), depth: depth + 1 });
+                    downward.push((name.clone(), scope));
                 }
             }
             kept.push((name, kind));
         }
-        if kept.len() <= CHUNK {
-            self.queue.add(tasks);
+        let is_large = kept.len() > CHUNK;
+        if downward.is_empty() && !is_large {
             self.entries(&directory, scope, &kept);
             return;
         }
-        let directory = Arc::new(directory);
-        let mut kept = kept.into_iter().peekable();
-        while kept.peek().is_some() {
-            let entries = kept.by_ref().take(CHUNK).collect();
-            tasks.push(Task::Entries { directory: Arc::clone(&directory), scope, entries });
+        let own = Arc::new(Anchor::new(directory, self.held));
+        // Held as long as any of these waits, unless that would be too many in a tree that is deep and wide.
+        let (anchor, below) = match self.held.load(Ordering::Relaxed) {
+            ..=HELD => (Some(Arc::clone(&own)), Path::new("")),
+            _ => (anchor, below),
+        };
+        let downward = downward.into_iter().map(|(name, scope)| Task::Directory {
+            anchor: anchor.clone(),
+            below: below.join(name),
+            scope,
+            ignored: ignored.clone(),
+            depth: depth + 1,
+        });
+        let mut tasks = Vec::new();
+        let mut entries = if is_large { std::mem::take(&mut kept) } else { Vec::new() }.into_iter().peekable();
+        while entries.peek().is_some() {
+            let entries = entries.by_ref().take(CHUNK).collect();
+            tasks.push(Task::Entries { directory: Arc::clone(&own), scope, entries });
         }
+        tasks.extend(downward);
+        tasks.reverse(); // what comes first is taken last from the queue's end
         self.queue.add(tasks);
+        self.entries(&own.directory, scope, &kept);
     }
 
     /// Also leaves the path of the entry in `self.path`.

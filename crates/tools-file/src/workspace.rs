@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tools_core::{CallContext, SessionId, Shared, ToolError, nearest};
 use tools_sandbox::{Beneath, Directory, Entry, FileKind, Metadata, PathError, ResolvedPath, Roots, shown};
 
-use crate::{FilePolicy, config::FileConfig, error::FileError, memory::ReadMemory};
+use crate::{FilePolicy, config::FileConfig, error::FileError, memory::ReadMemory, unfinished::Unfinished};
 
 /// The state behind the ten tools of one host.
 pub(crate) struct Workspace {
@@ -107,6 +107,11 @@ impl Site {
 
     pub(crate) fn policy(&self) -> &FilePolicy {
         &self.policy
+    }
+
+    /// The record of temporary names.
+    pub(crate) fn unfinished(&self) -> &Unfinished {
+        self.policy.unfinished()
     }
 
     /// Refuses a canonical path that the read rules close.

@@ -8,13 +8,13 @@ use std::{
     io,
     mem::MaybeUninit,
     os::{
-        fd::{AsFd, BorrowedFd, OwnedFd},
+        fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd},
         unix::ffi::{OsStrExt as _, OsStringExt as _},
     },
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Stat, Timespec, Timestamps};
 
 use crate::{PathError, Resolver};
 
@@ -129,6 +129,19 @@ impl Metadata {
     }
 }
 
+/// Sets the time at which the content of an open file or directory changed, as [`Metadata::modified`] gives it.
+pub fn set_modified(handle: impl AsFd, modified: (i64, u64)) -> io::Result<()> {
+    Ok(rustix::fs::futimens(handle, &times(modified))?)
+}
+
+/// The access time stays as it is.
+fn times((seconds, nanoseconds): (i64, u64)) -> Timestamps {
+    #[expect(clippy::cast_possible_wrap, reason = "field widths differ between architectures")]
+    let last_modification = Timespec { tv_sec: seconds, tv_nsec: nanoseconds as _ };
+    let last_access = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT };
+    Timestamps { last_access, last_modification }
+}
+
 /// Whether a rename may replace what already has the new name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replace {
@@ -240,6 +253,38 @@ impl Directory {
     pub fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | SAFE;
         Ok(File::from(rustix::fs::openat(self, single(name)?, flags, Mode::from_raw_mode(mode))?))
+    }
+
+    /// As [`Self::create_new`], but what is written always goes to the end.
+    pub fn create_appendable(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | SAFE;
+        Ok(File::from(rustix::fs::openat(self, single(name)?, flags, Mode::from_raw_mode(mode))?))
+    }
+
+    /// Creates a file in this directory that has no name yet: it is gone with its last handle, whatever ends the process.
+    ///
+    /// # Errors
+    /// Not every file system has such files; [`Self::link`] needs `/proc`.
+    pub fn create_unnamed(&self, mode: u32) -> io::Result<File> {
+        if Resolver::probe() != Resolver::Kernel {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::openat(self, ".", flags, Mode::from_raw_mode(mode))?))
+    }
+
+    /// Gives a file of [`Self::create_unnamed`] the name `name`, which must not exist.
+    ///
+    /// # Errors
+    /// `AlreadyExists` when the name is taken.
+    pub fn link(&self, file: &File, name: &OsStr) -> io::Result<()> {
+        let handle = format!("/proc/self/fd/{}", file.as_raw_fd());
+        Ok(rustix::fs::linkat(rustix::fs::CWD, handle, self, single(name)?, AtFlags::SYMLINK_FOLLOW)?)
+    }
+
+    /// Sets the time at which the symbolic link `name` was made.
+    pub fn set_link_time(&self, name: &OsStr, modified: (i64, u64)) -> io::Result<()> {
+        Ok(rustix::fs::utimensat(self, single(name)?, &times(modified), AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
     /// Opens the directory `name` for listing.

@@ -17,7 +17,7 @@ pub mod process;
 
 pub use access::{ReadRules, SECRET_PRESET, Scope};
 pub use error::{PathError, shown};
-pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace};
+pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace, set_modified};
 pub use open::Resolver;
 pub use reserved::Reserved;
 pub use roots::{ResolvedPath, Roots};

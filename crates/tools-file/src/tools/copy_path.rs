@@ -12,7 +12,7 @@ use tools_sandbox::{Directory, Entry, FileKind, PathError, Replace};
 use super::move_path::refuse_overlap;
 use crate::{
     atomic::unique_name,
-    copy::{Copied, copy_file, copy_tree, create_directory},
+    copy::{Copied, Copying, Purpose, copy_file, copy_tree, create_directory},
     error::FileError,
     remove::remove_tree,
     workspace::{Cancel, Site, Workspace},
@@ -82,7 +82,8 @@ fn copy(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     }
     let copied = if metadata.kind == FileKind::File {
         let file = source.into_file()?;
-        let bytes = copy_file(&file, &metadata, destination.directory(), destination.name(), replace, cancel);
+        let copying = Copying { purpose: Purpose::Copy, replace, site, cancel };
+        let bytes = copy_file(&file, &metadata, destination.directory(), destination.name(), copying);
         let bytes = bytes.map_err(|error| now_taken(error, to))?;
         Copied { files: 1, bytes, ..Copied::default() }
     } else {
@@ -107,18 +108,20 @@ fn copy_directory(
     site: &Site,
     cancel: &Cancel,
 ) -> Result<Copied, FileError> {
-    let (parent, rules) = (destination.directory(), site.policy().rules());
+    let (parent, place) = (destination.directory(), destination.path());
+    let copying = Copying { purpose: Purpose::Copy, replace: Replace::Never, site, cancel };
     if merge {
-        let into = create_directory(parent, destination.name(), Replace::Allowed)?;
-        return copy_tree(source, into, rules, Replace::Allowed, cancel);
+        let (into, _) = create_directory(parent, destination.name(), Replace::Allowed)?;
+        return copy_tree(source, into, &place, true, Copying { replace: Replace::Allowed, ..copying });
     }
     let name = unique_name();
+    let _in_use = site.unfinished().begin(&parent.path().join(&name));
     let copied = create_directory(parent, &name, Replace::Never)
-        .and_then(|copy| copy_tree(source, copy, rules, Replace::Never, cancel))
+        .and_then(|(copy, _)| copy_tree(source, copy, &place, false, copying))
         .and_then(|copied| {
             parent
                 .rename(&name, parent, destination.name(), Replace::Never)
-                .map_err(|error| FileError::io(&destination.path(), error))?;
+                .map_err(|error| FileError::io(&place, error))?;
             Ok(copied)
         });
     if copied.is_err() {
@@ -146,7 +149,7 @@ fn describe(copied: &Copied) -> String {
         (copied.directories, "directories"),
         (copied.links, "symbolic links"),
         (copied.bytes, "bytes"),
-        (copied.closed, "files left out by the read rules"),
+        (copied.closed, "files left out by the rules"),
         (copied.special, "pipes, sockets or devices left out"),
     ];
     let parts: Vec<String> = counts

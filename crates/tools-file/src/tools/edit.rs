@@ -133,7 +133,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
         (edited, None) => edited?,
     };
     let content = decoded.encode(&edited.text)?;
-    let manner = replace(&entry, Some(&existing), &content, asked, cancel)?;
+    let manner = replace(&entry, Some(&existing), &content, asked, (site.unfinished(), cancel))?;
     memory.wrote(session, &path, &content);
     let change = diff(&path, Some(&decoded.text), &edited.text);
     let mut summary = format!(

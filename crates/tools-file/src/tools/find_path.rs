@@ -40,6 +40,8 @@ pub(super) struct Args {
     pattern: String,
     /// The directory to search. Default: the working directory.
     path: Option<String>,
+    /// Only `file`, `directory` or `symlink`. Default: all.
+    kind: Option<Kind>,
     /// Paths to show at most. Default 1000.
     limit: Option<usize>,
     /// Paths to skip. Default 0.
@@ -48,6 +50,26 @@ pub(super) struct Args {
     hidden: Option<bool>,
     /// Whether to leave out what `.gitignore` and `.ignore` name. Default true.
     gitignore: Option<bool>,
+}
+
+/// What a path stands for, without following it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    File,
+    Directory,
+    Symlink,
+}
+
+impl Kind {
+    fn is(self, found: FileKind) -> bool {
+        let wanted = match self {
+            Self::File => FileKind::File,
+            Self::Directory => FileKind::Directory,
+            Self::Symlink => FileKind::Symlink,
+        };
+        found == wanted
+    }
 }
 
 impl Tool for FindPath {
@@ -83,6 +105,9 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         cancel.check()?;
         let Some(directory) = start.directory else { continue };
         if start.glob.is_none() {
+            if args.kind.is_some_and(|kind| kind != Kind::Directory) {
+                continue;
+            }
             hits.add(directory.path().as_os_str().as_bytes(), true);
             continue;
         }
@@ -93,10 +118,15 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
             ignored: args.gitignore.unwrap_or(true).then(|| Ignored::above(&directory, &site.roots)),
             depth: start.depth,
             budget: site.limits().search_entries,
+            ordered: false,
             threads: notes::threads(site),
         };
-        let make =
-            || Worker { glob: start.glob.as_ref(), absolute: start.absolute, hits: Hits { keep, ..Hits::default() } };
+        let make = || Worker {
+            glob: start.glob.as_ref(),
+            kind: args.kind,
+            absolute: start.absolute,
+            hits: Hits { keep, ..Hits::default() },
+        };
         let (workers, skipped) = walk(&directory, &plan, make);
         left_out.add(skipped);
         for worker in workers {
@@ -265,12 +295,16 @@ fn depth(glob: &Path) -> Option<usize> {
 
 struct Worker<'a> {
     glob: Option<&'a GlobMatcher>,
+    kind: Option<Kind>,
     absolute: bool,
     hits: Hits,
 }
 
 impl Visitor for Worker<'_> {
     fn visit(&mut self, found: &Found<'_>) {
+        if self.kind.is_some_and(|kind| !kind.is(found.kind)) {
+            return;
+        }
         let relative = Path::new(OsStr::from_bytes(found.relative));
         let subject = if self.absolute { found.path } else { relative };
         if self.glob.is_some_and(|glob| glob.is_match(subject)) {

@@ -1,7 +1,6 @@
 //! `grep`: lines that match a pattern, in one file or a whole tree.
 
 use std::{
-    collections::BTreeMap,
     ffi::OsStr,
     fmt::Write as _,
     os::unix::ffi::OsStrExt as _,
@@ -11,6 +10,7 @@ use std::{
 
 use globset::GlobMatcher;
 use grep_regex::RegexMatcher;
+use ignore::types::Types;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
@@ -23,20 +23,21 @@ use super::notes;
 use crate::{
     error::FileError,
     ignored::Ignored,
-    search::{Hit, Hits, Query, Search, compile},
+    kept::{Bound, FileHits, Kept},
+    search::{Hits, Query, Search, Take, compile},
     walk::{Found, Plan, Skipped, Visitor, walk},
     workspace::{Cancel, Site, Workspace},
 };
 
-/// Bytes of one line that is shown.
-const LINE: usize = 500;
+/// The part of the longest line of `read` that `grep` shows.
+const PART: usize = 4;
 /// The most lines that may be asked for.
 const MOST: usize = 20_000;
 
 pub(super) struct Grep(pub(super) Arc<Workspace>);
 
 /// Searches the contents of files for a regular expression (Rust syntax: no look-around, no backreferences) and shows
-/// `path:line:text`, sorted by path. Hidden files are searched; binary files, `.git` and what `.gitignore` names are not.
+/// `path:line:text`, sorted by path, or with `mode` only the files or the number of matches in each. Hidden files are searched; binary files, `.git` and what `.gitignore` names are not.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
@@ -50,16 +51,34 @@ pub(super) struct Args {
     literal: Option<bool>,
     /// Only files whose path below `path` matches this glob, for example `*.rs` or `src/**/*.ts`.
     glob: Option<String>,
+    /// Only files of this type, for example `rust`, `py`, `ts`, `cpp`, `md`.
+    #[serde(rename = "type")]
+    file_type: Option<String>,
+    /// What to show: `lines` (default), `files` or `counts`.
+    mode: Option<Mode>,
     /// Lines to show before and after each match. Default 0.
     context: Option<usize>,
-    /// Matching lines to show at most. Default 100.
+    /// Matching lines to show at most, or files unless `mode` is `lines`. Default 100.
     limit: Option<usize>,
-    /// Matching lines to skip. Default 0.
+    /// Matching lines, or files, to skip. Default 0.
     offset: Option<usize>,
     /// Whether hidden files are searched. Default true.
     hidden: Option<bool>,
     /// Whether to leave out what `.gitignore` and `.ignore` name. Default true.
     gitignore: Option<bool>,
+}
+
+/// What a search shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    /// The lines that match, with file and number.
+    #[default]
+    Lines,
+    /// The files in which any line matches.
+    Files,
+    /// The number of matching lines in each file.
+    Counts,
 }
 
 impl Tool for Grep {
@@ -85,35 +104,48 @@ impl Tool for Grep {
 }
 
 fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
+    let mode = args.mode.unwrap_or_default();
     let query = Query {
         pattern: &args.pattern,
         literal: args.literal.unwrap_or(false),
         case_sensitive: args.case_sensitive.unwrap_or(true),
-        context: args.context.unwrap_or(0).min(50),
+        context: if mode == Mode::Lines { args.context.unwrap_or(0).min(50) } else { 0 },
     };
     let offset = args.offset.unwrap_or(0);
     let limit = args.limit.unwrap_or(site.limits().grep_matches).clamp(1, MOST);
+    let bound = Bound::new(offset.saturating_add(limit));
     let job = Job {
         matcher: compile(&query)?,
         query,
         glob: args.glob.as_deref().map(file_glob).transpose()?,
-        keep: offset.saturating_add(limit),
+        types: args.file_type.as_deref().map(notes::types).transpose()?,
+        take: match mode {
+            Mode::Lines => Take { lines: bound.keep(), most: bound.ceiling() },
+            Mode::Files => Take { lines: 0, most: 0 },
+            Mode::Counts => Take { lines: 0, most: u64::MAX },
+        },
+        line_chars: site.limits().line_chars / PART,
+        mode,
+        bound,
         hidden: args.hidden.unwrap_or(true),
         gitignore: args.gitignore.unwrap_or(true),
     };
     let (mut kept, mut skipped, mut locations) = (Kept::default(), Skipped::default(), Vec::new());
     for start in site.search_starts(args.path.as_deref()) {
         let (found, left_out, path) = search(&job, &start, site, cancel)?;
-        kept.absorb(found, job.keep);
+        kept.absorb(found, &job.bound);
         skipped.add(left_out);
         locations.push(Location { path, line: None });
     }
     cancel.check()?;
-    let (mut text, shown) = render(&kept, offset, limit, job.query.context as u64, site);
-    for line in remarks(&kept, &skipped, offset, shown, site) {
+    let (mut text, shown) = match mode {
+        Mode::Lines => render(&kept, offset, limit, job.query.context as u64, site),
+        Mode::Files | Mode::Counts => list(&kept, offset, limit, mode, site),
+    };
+    for line in remarks(&kept, &skipped, offset, shown, &job, site) {
         let _ = write!(text, "{}[{line}]", if text.is_empty() || text.ends_with('\n') { "" } else { "\n" });
     }
-    let all = usize::try_from(kept.matches).unwrap_or(usize::MAX);
+    let all = usize::try_from(kept.units).unwrap_or(usize::MAX);
     let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace);
     Ok(ToolOutput { truncated: offset.saturating_add(shown) < all, locations, ..output })
 }
@@ -123,8 +155,13 @@ struct Job<'a> {
     query: Query<'a>,
     matcher: RegexMatcher,
     glob: Option<GlobMatcher>,
-    /// Matching lines to keep.
-    keep: usize,
+    types: Option<Types>,
+    /// What of each file.
+    take: Take,
+    line_chars: usize,
+    mode: Mode,
+    /// What of all files.
+    bound: Bound,
     hidden: bool,
     gitignore: bool,
 }
@@ -147,11 +184,12 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
                 ignored: job.gitignore.then(|| Ignored::above(&directory, &site.roots)),
                 depth: None,
                 budget: site.limits().search_entries,
+                ordered: true,
                 threads: notes::threads(site),
             };
             let (workers, skipped) = walk(&directory, &plan, || Worker::new(job, rules, cancel));
             let kept = workers.into_iter().fold(Kept::default(), |mut all, worker| {
-                all.absorb(worker.kept, job.keep);
+                all.absorb(worker.kept, &job.bound);
                 all
             });
             Ok((kept, skipped, path))
@@ -159,17 +197,24 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
         FileKind::File => {
             let length = start.metadata().size;
             let mut worker = Worker::new(job, rules, cancel);
-            let found = worker.search.file(start.into_file()?, length, job.keep);
-            worker.kept.add(path.clone(), found.map_err(|error| FileError::io(asked, error))?, job.keep);
+            let found = worker.search.file(start.into_file()?, length, job.take);
+            worker.add(&path, found.map_err(|error| FileError::io(asked, error))?);
             Ok((worker.kept, Skipped::default(), path))
         }
         kind => Err(FileError::NotReadable { path: asked.to_path_buf(), kind }),
     }
 }
 
-/// What is to be said below the matches.
-fn remarks(kept: &Kept, skipped: &Skipped, offset: usize, shown: usize, site: &Site) -> Vec<String> {
-    let mut lines = vec![summary(kept, offset, shown)];
+/// What is to be said below the matches. Of a search that ended early only what does not depend on where it did.
+fn remarks(kept: &Kept, skipped: &Skipped, offset: usize, shown: usize, job: &Job<'_>, site: &Site) -> Vec<String> {
+    let mut lines = vec![summary(kept, offset, shown, job)];
+    if job.bound.is_over() {
+        let near: Vec<PathBuf> = kept.unreadable.iter().filter(|path| !job.bound.excludes(path)).cloned().collect();
+        if !near.is_empty() {
+            lines.push(notes::unreadable("files", near.len() as u64, &near, site));
+        }
+        return lines;
+    }
     if kept.closed > 0 {
         lines.push(format!("{} files closed by the read rules were not searched", kept.closed));
     }
@@ -191,20 +236,41 @@ fn file_glob(glob: &str) -> Result<GlobMatcher, FileError> {
 }
 
 /// How much of how much is shown.
-fn summary(kept: &Kept, offset: usize, shown: usize) -> String {
-    let total = kept.matches;
+fn summary(kept: &Kept, offset: usize, shown: usize, job: &Job<'_>) -> String {
+    let (units, what) = (kept.units, if job.mode == Mode::Lines { "matches" } else { "files" });
     let end = offset.saturating_add(shown);
-    match (total, shown) {
+    // Whether there are more than are counted is the same in every run; how many were found until then is not.
+    let (total, scope) = match (job.bound.is_over(), job.mode) {
+        (true, _) => (format!("more than {}", job.bound.ceiling()), String::new()),
+        (false, Mode::Lines) => (units.to_string(), format!(" in {} files", kept.matched_files)),
+        (false, _) => (units.to_string(), String::new()),
+    };
+    match (units, shown) {
         (0, _) => "no matches".to_owned(),
-        (_, 0) => format!("no matches shown; there are {total}, offset is {offset}"),
-        _ if (end as u64) < total => format!(
-            "showing matches {}-{end} of {total} in {} files; for more: offset={end}, or narrow the search",
+        (_, 0) => format!("no {what} shown; there are {total}, offset is {offset}"),
+        _ if (end as u64) < units => format!(
+            "showing {what} {}-{end} of {total}{scope}; for more: offset={end}, or narrow the search",
             offset + 1,
-            kept.matched_files
         ),
-        _ if offset > 0 => format!("matches {}-{end} of {total}", offset + 1),
+        _ if offset > 0 => format!("{what} {}-{end} of {total}", offset + 1),
+        _ if job.mode == Mode::Counts => format!("{} matches in {units} files", kept.matches),
         _ => String::new(),
     }
+}
+
+/// The files of the window, with the number of matches if that was asked for.
+fn list(kept: &Kept, offset: usize, limit: usize, mode: Mode, site: &Site) -> (String, usize) {
+    let mut text = String::new();
+    let mut shown = 0;
+    for file in kept.files.values().skip(offset).take(limit) {
+        shown += 1;
+        text.push_str(&site.show(&file.path));
+        if mode == Mode::Counts {
+            let _ = write!(text, ":{}", file.matches);
+        }
+        text.push('\n');
+    }
+    (text, shown)
 }
 
 /// The lines of the window with the context that belongs to them, and how many of them matched.
@@ -246,101 +312,40 @@ fn render(kept: &Kept, offset: usize, limit: usize, context: u64, site: &Site) -
     (text, shown)
 }
 
-/// The first matches by path, whatever the order in which they are found.
-#[derive(Default)]
-struct Kept {
-    /// Keyed by the bytes of the path.
-    files: BTreeMap<Vec<u8>, FileHits>,
-    /// Matching lines in `files`.
-    held: u64,
-    matches: u64,
-    matched_files: u64,
-    binary: u64,
-    closed: u64,
-    unreadable: Vec<PathBuf>,
-    unreadable_count: u64,
-}
-
-struct FileHits {
-    path: PathBuf,
-    lines: Vec<Hit>,
-    matches: u64,
-}
-
-impl Kept {
-    fn add(&mut self, path: PathBuf, found: Hits, keep: usize) {
-        self.binary += u64::from(found.binary);
-        if found.matches == 0 {
-            return;
-        }
-        self.matches += found.matches;
-        self.matched_files += 1;
-        self.hold(FileHits { path, lines: found.lines, matches: found.matches }, keep);
-    }
-
-    fn hold(&mut self, file: FileHits, keep: usize) {
-        self.held += file.matches;
-        self.files.insert(file.path.as_os_str().as_bytes().to_vec(), file);
-        // The last file goes as soon as those before it are enough.
-        while let Some(last) = self.files.last_entry() {
-            let rest = self.held - last.get().matches;
-            if rest < keep as u64 {
-                break;
-            }
-            self.held = rest;
-            last.remove();
-        }
-    }
-
-    fn unreadable(&mut self, path: &Path) {
-        self.unreadable_count += 1;
-        self.unreadable.push(path.to_path_buf());
-        self.unreadable.sort();
-        self.unreadable.truncate(5);
-    }
-
-    fn absorb(&mut self, other: Self, keep: usize) {
-        self.matches += other.matches;
-        self.matched_files += other.matched_files;
-        self.binary += other.binary;
-        self.closed += other.closed;
-        self.unreadable_count += other.unreadable_count;
-        self.unreadable.extend(other.unreadable);
-        self.unreadable.sort();
-        self.unreadable.truncate(5);
-        for file in other.files.into_values() {
-            self.hold(file, keep);
-        }
-    }
-}
-
 struct Worker<'a> {
     search: Search,
-    glob: Option<&'a GlobMatcher>,
+    job: &'a Job<'a>,
     rules: &'a ReadRules,
-    keep: usize,
     kept: Kept,
 }
 
 impl<'a> Worker<'a> {
     fn new(job: &'a Job<'_>, rules: &'a ReadRules, cancel: &Cancel) -> Self {
-        Self {
-            search: Search::new(job.matcher.clone(), &job.query, LINE, cancel.clone()),
-            glob: job.glob.as_ref(),
-            rules,
-            keep: job.keep,
-            kept: Kept::default(),
+        let search = Search::new(job.matcher.clone(), &job.query, job.line_chars, cancel.clone());
+        Self { search, job, rules, kept: Kept::default() }
+    }
+
+    fn add(&mut self, path: &Path, found: Hits) {
+        self.kept.binary += u64::from(found.binary);
+        if found.matches > 0 {
+            let units = if self.job.mode == Mode::Lines { found.matches } else { 1 };
+            self.kept.add(
+                FileHits { path: path.to_path_buf(), lines: found.lines, matches: found.matches, units },
+                &self.job.bound,
+            );
         }
     }
 }
 
 impl Visitor for Worker<'_> {
     fn visit(&mut self, found: &Found<'_>) {
-        if found.kind != FileKind::File {
+        if found.kind != FileKind::File || self.job.bound.excludes(found.path) {
             return;
         }
         let relative = Path::new(OsStr::from_bytes(found.relative));
-        if self.glob.is_some_and(|glob| !glob.is_match(relative)) {
+        if self.job.glob.as_ref().is_some_and(|glob| !glob.is_match(relative))
+            || self.job.types.as_ref().is_some_and(|types| !types.matched(relative, false).is_whitelist())
+        {
             return;
         }
         // Before it is opened: even whether it would have matched must not show.
@@ -350,14 +355,19 @@ impl Visitor for Worker<'_> {
         }
         let opened = found.directory.open(found.name).and_then(|file| Ok((Metadata::of(&file)?, file)));
         let result = match opened {
-            Ok((metadata, file)) if metadata.kind == FileKind::File => self.search.file(file, metadata.size, self.keep),
+            Ok((metadata, file)) if metadata.kind == FileKind::File => {
+                self.search.file(file, metadata.size, self.job.take)
+            }
             Ok(_) => return,
             Err(error) => Err(error),
         };
         match result {
-            Ok(hits) if hits.matches == 0 => self.kept.binary += u64::from(hits.binary),
-            Ok(hits) => self.kept.add(found.path.to_path_buf(), hits, self.keep),
+            Ok(hits) => self.add(found.path, hits),
             Err(_) => self.kept.unreadable(found.path),
         }
+    }
+
+    fn enters(&self, directory: &Path) -> bool {
+        !self.job.bound.excludes_below(directory)
     }
 }

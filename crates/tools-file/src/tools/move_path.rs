@@ -11,7 +11,7 @@ use tools_sandbox::{Directory, Entry, FileKind, Metadata, PathError, ReadRules, 
 
 use crate::{
     atomic::unique_name,
-    copy::{copy_file, copy_tree, create_directory, create_link},
+    copy::{Copying, Purpose, copy_file, copy_tree, create_directory, create_link},
     error::FileError,
     remove::remove_tree,
     tree::Trail,
@@ -133,15 +133,16 @@ fn move_across(
 ) -> Result<(), FileError> {
     let (here, there) = (source.directory(), destination.directory());
     let fail = |error: io::Error| FileError::io(&source.path(), error);
+    let copying = Copying { purpose: Purpose::Move, replace, site, cancel };
     match metadata.kind {
         FileKind::File => {
             let file = here.open(source.name()).map_err(fail)?;
-            copy_file(&file, metadata, there, destination.name(), replace, cancel)?;
+            copy_file(&file, metadata, there, destination.name(), copying)?;
             return here.remove_file(source.name()).map_err(fail);
         }
         FileKind::Symlink => {
             let target = here.read_link(source.name()).map_err(fail)?;
-            create_link(there, destination.name(), &target, replace)?;
+            create_link(there, destination.name(), &target, copying)?;
             return here.remove_file(source.name()).map_err(fail);
         }
         FileKind::Directory => {}
@@ -150,13 +151,15 @@ fn move_across(
         }
     }
     let name = unique_name();
-    let result = copy_directory(here, source.name(), there, &name, cancel).and_then(|()| {
+    let _in_use = site.unfinished().begin(&there.path().join(&name));
+    let copying = Copying { replace: Replace::Never, ..copying };
+    let result = copy_directory(here, source.name(), there, &name, copying).and_then(|()| {
         there
             .rename(&name, there, destination.name(), replace)
             .map_err(|error| FileError::io(&destination.path(), error))
     });
     if let Err(error) = result {
-        let _ = remove_tree(there, &name, &site.roots, cancel);
+        let _ = remove_tree(there, &name, &site.roots, &Cancel::never());
         return Err(error);
     }
     remove_tree(here, source.name(), &site.roots, cancel).map(|_| ())
@@ -167,11 +170,11 @@ fn copy_directory(
     name: &OsStr,
     there: &Directory,
     new_name: &OsStr,
-    cancel: &Cancel,
+    copying: Copying<'_>,
 ) -> Result<(), FileError> {
     let source = here.directory(name).map_err(|error| FileError::io(&here.path().join(name), error))?;
-    let copy = create_directory(there, new_name, Replace::Never)?;
-    let copied = copy_tree(source, copy, &ReadRules::unrestricted(), Replace::Never, cancel)?;
+    let (copy, _) = create_directory(there, new_name, Replace::Never)?;
+    let copied = copy_tree(source, copy, &there.path().join(new_name), false, copying)?;
     if copied.special > 0 {
         return Err(FileError::NotCopyable { path: here.path().join(name), kind: FileKind::Unknown });
     }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use globset::{GlobBuilder, GlobMatcher};
+use ignore::types::{FileTypeDef, Types, TypesBuilder};
+use tools_core::nearest;
 
 use crate::{error::FileError, walk::Skipped, workspace::Site};
 
@@ -27,6 +29,24 @@ pub(super) fn glob(pattern: &str, glob: &str) -> Result<GlobMatcher, FileError> 
             problem: error.kind().to_string(),
         }),
     }
+}
+
+/// The files of a type that people know by name.
+///
+/// # Errors
+/// `Arguments`, with the names that are near.
+pub(super) fn types(name: &str) -> Result<Types, FileError> {
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults();
+    if let Ok(types) = builder.select(name).build() {
+        return Ok(types);
+    }
+    let all = builder.definitions();
+    let near = nearest(name, all.iter().map(FileTypeDef::name));
+    let near: Vec<String> = near.into_iter().map(|near| format!("`{near}`")).collect();
+    let hint = if near.is_empty() { String::new() } else { format!("; near ones: {}", near.join(", ")) };
+    let name: String = name.chars().take(50).collect();
+    Err(FileError::Arguments(format!("unknown file type `{name}`{hint}; `glob` takes any pattern, as `*.{name}`")))
 }
 
 /// What a walk left out, one phrase each.

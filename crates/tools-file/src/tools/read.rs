@@ -89,7 +89,7 @@ fn read(
     let ask = Ask {
         offset: args.offset.unwrap_or(0),
         limit: args.limit.unwrap_or(limits.read_lines),
-        line_bytes: limits.line_bytes,
+        line_chars: limits.line_chars,
         total_bytes: limits.read_bytes,
     };
     let (memory, session) = site.memory();
@@ -122,11 +122,7 @@ fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Meta
             (1, Some(Encoding::Utf8Bom)) => line.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line.bytes),
             _ => &line.bytes,
         };
-        let (mut shown, lossy) = if line.bytes.len() < line.length {
-            (String::from_utf8_lossy(bytes).trim_end_matches('\u{fffd}').to_owned(), false)
-        } else {
-            lossy_line(bytes)
-        };
+        let (mut shown, lossy) = lossy_line(bytes);
         odd |= lossy;
         if shown.contains('\0') {
             shown = shown.replace('\0', "\u{2400}"); // a raw NUL ends the text for some readers

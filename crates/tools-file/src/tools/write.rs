@@ -62,7 +62,7 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
     let content = args.content.as_bytes();
     let manner = match before {
         Some(before) if before == content => Manner::Renamed,
-        _ => replace(&entry, existing.as_ref(), content, asked, cancel)?,
+        _ => replace(&entry, existing.as_ref(), content, asked, (site.unfinished(), cancel))?,
     };
     let text = before.and_then(lossy_text);
     let is_shared = existing.as_ref().is_some_and(Existing::is_shared);

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    os::unix::fs::{MetadataExt as _, PermissionsExt},
 };
 
 use serde_json::json;
@@ -165,4 +165,37 @@ async fn trees_deeper_than_the_handles_that_are_kept_are_copied_and_deleted() {
     let text = world.text("delete_path", json!({"path": "top", "recursive": true})).await;
     assert_eq!(text, "deleted directory `top` (123 entries with everything in it)");
     assert!(!world.path("top").exists() && world.path("copy/d/d/side").exists());
+}
+
+#[tokio::test]
+async fn a_copied_tree_keeps_modes_and_times() {
+    use std::time::{Duration, SystemTime};
+    let world = World::new();
+    world.file("tree/sub/f", "x").link("tree/sub/l", "f");
+    fs::set_permissions(world.path("tree/sub/f"), fs::Permissions::from_mode(0o750)).unwrap();
+    fs::set_permissions(world.path("tree/sub"), fs::Permissions::from_mode(0o550)).unwrap();
+    let then = SystemTime::UNIX_EPOCH + Duration::new(1_000_000_000, 5_000);
+    for name in ["tree/sub/f", "tree/sub", "tree"] {
+        fs::File::open(world.path(name)).unwrap().set_modified(then).unwrap();
+    }
+    world.call("copy_path", json!({"source": "tree", "destination": "copy"})).await.unwrap();
+    for name in ["", "sub", "sub/f", "sub/l"] {
+        let look = |top: &str| {
+            let found = fs::symlink_metadata(world.path(top).join(name)).unwrap();
+            (found.mode(), found.mtime(), found.mtime_nsec())
+        };
+        assert_eq!(look("copy"), look("tree"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_merge_leaves_alone_what_the_rules_close_at_the_destination() {
+    let world = World::with(|root, config| FileConfig {
+        deny_read: Some(vec![root.join("to/kept/**").to_string_lossy().into_owned()]),
+        ..config
+    });
+    world.file("from/kept/f", "new").file("from/g", "new").file("to/kept/f", "old").file("to/g", "old");
+    let text = world.text("copy_path", json!({"source": "from", "destination": "to", "overwrite": true})).await;
+    assert!(text.contains("1 files left out by the rules"), "{text}");
+    assert_eq!((world.content("to/kept/f").as_str(), world.content("to/g").as_str()), ("old", "new"));
 }

@@ -203,3 +203,85 @@ async fn without_a_path_all_roots_are_searched_when_the_working_directory_is_in_
     assert_eq!(world.text("find_path", json!({"pattern": "**/?"})).await, "a/x\nb/y");
     assert!(world.text("grep", json!({"pattern": "hit", "path": "."})).await.contains("sandbox_outside"));
 }
+
+#[tokio::test]
+async fn files_and_counts_instead_of_lines() {
+    let world = World::new();
+    world.file("a.rs", "x\nx\n").file("b/c.py", "x\n").file("b/d.rs", "y\n");
+    let text = world.text("grep", json!({"pattern": "x", "mode": "files"})).await;
+    assert_eq!(text, "a.rs\nb/c.py");
+    let text = world.text("grep", json!({"pattern": "x", "mode": "counts"})).await;
+    assert_eq!(text, "a.rs:2\nb/c.py:1\n[3 matches in 2 files]");
+    let text = world.text("grep", json!({"pattern": "x", "mode": "files", "limit": 1})).await;
+    assert_eq!(text, "a.rs\n[showing files 1-1 of 2; for more: offset=1, or narrow the search]");
+    let text = world.text("grep", json!({"pattern": "x", "mode": "counts", "offset": 1})).await;
+    assert_eq!(text, "b/c.py:1\n[files 2-2 of 2]");
+}
+
+#[tokio::test]
+async fn types_of_files_by_name() {
+    let world = World::new();
+    world.file("a.rs", "x\n").file("b.py", "x\n").file("Makefile", "x\n");
+    assert_eq!(world.text("grep", json!({"pattern": "x", "type": "rust"})).await, "a.rs:1:x");
+    assert_eq!(world.text("grep", json!({"pattern": "x", "type": "make"})).await, "Makefile:1:x");
+    let text = world.text("grep", json!({"pattern": "x", "type": "rusty"})).await;
+    assert!(
+        text.starts_with("invalid_parameters/invalid_parameters: unknown file type `rusty`; near ones: "),
+        "{text}"
+    );
+    assert!(text.contains("`rust`"), "{text}");
+}
+
+#[tokio::test]
+async fn a_search_that_has_enough_stops_and_shows_the_same_every_time() {
+    let world = World::new();
+    for n in 0..40 {
+        world.file(&format!("d{n:02}/f"), "x\n".repeat(100));
+    }
+    world.file("d39/binary", b"x\0");
+    let end = "[showing matches 1-100 of more than 1000; for more: offset=100, or narrow the search]";
+    for _ in 0..20 {
+        let text = world.text("grep", json!({"pattern": "x"})).await;
+        assert_eq!(text.lines().count(), 101);
+        assert!(text.starts_with("d00/f:1:x\n") && text.ends_with(&format!("d00/f:100:x\n{end}")), "{text}");
+    }
+    let text = world.text("grep", json!({"pattern": "x", "offset": 3900})).await;
+    assert!(text.starts_with("d39/f:1:x\n"), "{text}");
+    assert!(text.ends_with("[matches 3901-4000 of 4000]\n[1 binary files skipped]"), "{text}");
+}
+
+#[tokio::test]
+async fn long_lines_are_cut_by_characters() {
+    let world = World::with(|_, config| FileConfig { line_chars: 40, ..config });
+    world.file("f", format!("{}\n{}\n", "я".repeat(40), "я".repeat(41)));
+    let text = world.text("read", json!({"path": "f"})).await;
+    let whole = "я".repeat(40);
+    assert_eq!(text, format!("     1\t{whole}\n     2\t{whole} … [line of 82 bytes]"));
+    world.file("f", format!("{}x{}\n", "я".repeat(30), "я".repeat(30)));
+    let text = world.text("grep", json!({"pattern": "x"})).await;
+    assert_eq!(text, "f:1:… яяxяяяяяяя … [line of 121 bytes]");
+    let text = world.text("grep", json!({"pattern": "я$"})).await;
+    assert!(text.starts_with("f:1:… яяяяяяяяяя [line of"), "{text}");
+}
+
+#[tokio::test]
+async fn paths_of_one_kind() {
+    let world = World::new();
+    world.file("d/f", "").link("l", "d");
+    let find = async |kind: &str| world.text("find_path", json!({"pattern": "**", "kind": kind})).await;
+    assert_eq!((find("file").await.as_str(), find("directory").await.as_str()), ("d/f", "d/"));
+    assert_eq!(find("symlink").await, "l");
+}
+
+#[tokio::test]
+async fn a_deep_and_wide_tree_is_searched_to_its_ends() {
+    let world = World::new();
+    let mut path = String::new();
+    for level in 0..200 {
+        path.push_str("d/");
+        world.file(&format!("{path}side/f"), format!("{level}\n"));
+        world.file(&format!("{path}other/f"), format!("{level}\n"));
+    }
+    let text = world.text("grep", json!({"pattern": "[0-9]", "mode": "counts", "limit": 1000})).await;
+    assert!(text.ends_with("[400 matches in 400 files]"), "{text}");
+}
