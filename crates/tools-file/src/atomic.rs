@@ -14,6 +14,7 @@ use rustix::fs::{Gid, Mode, Uid, XattrFlags};
 use tools_sandbox::{Directory, Entry, FileKind, Metadata, Replace, set_modified};
 
 use crate::{
+    digest::Digest,
     error::FileError,
     unfinished::{InUse, Unfinished},
     workspace::Cancel,
@@ -71,6 +72,25 @@ impl Existing {
         }
         let whole = metadata.size <= limit && content.len() as u64 <= limit;
         Ok(Some(Self { metadata, content: whole.then_some(content), file: writable.then_some(file) }))
+    }
+
+    /// The digest of a content that was too long to take in.
+    pub(crate) fn digest(&self, mut digest: Digest, asked: &Path, cancel: &Cancel) -> Result<Digest, FileError> {
+        let Some(mut file) = self.file.as_ref() else {
+            return Err(FileError::ReadOnly { path: asked.to_path_buf() });
+        };
+        let fail = |error: io::Error| FileError::io(asked, error);
+        file.rewind().map_err(fail)?;
+        let mut buffer = vec![0; 256 * 1024];
+        loop {
+            cancel.check()?;
+            match file.read(&mut buffer) {
+                Ok(0) => return Ok(digest),
+                Ok(length) => digest.write(&buffer[..length]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(fail(error)),
+            }
+        }
     }
 
     /// Whether the file has names elsewhere, which keep the old content. What those are for nobody here can know, so its

@@ -67,8 +67,7 @@ impl ReadMemory {
 
     /// Notes the session's own change, if it had read the file before.
     pub(crate) fn wrote(&self, session: &SessionId, path: &Path, content: &[u8]) {
-        let known = self.with(|state| state.seen.get(session).is_some_and(|files| files.contains_key(path)));
-        if known {
+        if self.knows(session, path) {
             self.saw(session, path, content);
         }
     }
@@ -78,6 +77,17 @@ impl ReadMemory {
         let seen = self.with(|state| state.seen.get(session)?.get(path).cloned())?;
         let same = seen.length == now.len() as u64 && seen.digest == Digest::of(self.key, now);
         (!same).then_some(seen)
+    }
+
+    /// Whether the session has seen the file.
+    pub(crate) fn knows(&self, session: &SessionId, path: &Path) -> bool {
+        self.with(|state| state.seen.get(session).is_some_and(|files| files.contains_key(path)))
+    }
+
+    /// Whether the session saw something else than what has this digest.
+    pub(crate) fn stale_digest(&self, session: &SessionId, path: &Path, now: &Digest) -> bool {
+        let seen = self.with(|state| state.seen.get(session)?.get(path).cloned());
+        seen.is_some_and(|seen| (seen.length, seen.digest) != (now.length(), now.finish()))
     }
 
     fn note(&self, session: &SessionId, path: &Path, digest: u64, length: u64, content: Option<Arc<[u8]>>) {

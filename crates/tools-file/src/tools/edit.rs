@@ -192,6 +192,12 @@ pub(super) fn refuse_stale(site: &Site, asked: &Path, path: &Path, now: &[u8]) -
     }
 }
 
+/// The refusal for a file that is too long to say what changed in it.
+pub(super) fn changed_unseen(asked: &Path) -> FileError {
+    let changes = "[read it again to see what changed]".to_owned();
+    FileError::ChangedSinceRead { before: String::new(), path: asked.to_path_buf(), changes }
+}
+
 /// Says what changed; having been told, the session has seen it.
 fn changed_since_read(site: &Site, asked: &Path, path: &Path, seen: &Seen, now: &[u8], before: &str) -> FileError {
     let (memory, session) = site.memory();

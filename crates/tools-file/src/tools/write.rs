@@ -1,6 +1,6 @@
 //! `write`: a whole file, new or replaced.
 
-use std::{path::Path, sync::Arc};
+use std::{borrow::Cow, path::Path, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,19 +12,21 @@ use crate::{
     atomic::{Existing, Manner, replace},
     diff::{diff, lossy_text},
     error::FileError,
+    text::{Decoded, Encoding},
     workspace::{Cancel, Site, Workspace},
 };
 
 pub(super) struct Write(pub(super) Arc<Workspace>);
 
 /// Writes a whole file, creating it and missing parent directories, or replacing what it holds. Use `edit` to change a
-/// part of a file. Refused when the file changed since it was last read.
+/// part of a file. A file that has CRLF line endings or begins with a byte order mark keeps them. Refused when the file
+/// changed since it was last read.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
     /// The file, absolute or relative to the working directory.
     path: String,
-    /// Everything the file is to hold, exactly.
+    /// Everything the file is to hold.
     content: String,
 }
 
@@ -56,10 +58,19 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
     let existing = Existing::open(&entry, asked, site.limits().edit_bytes)?;
     let before = existing.as_ref().and_then(|existing| existing.content.as_deref());
     let (memory, session) = site.memory();
-    if let Some(now) = before {
-        super::edit::refuse_stale(site, asked, &path, now)?;
+    match (&existing, before) {
+        (_, Some(now)) => super::edit::refuse_stale(site, asked, &path, now)?,
+        (Some(existing), None) if memory.knows(session, &path) => {
+            let now = existing.digest(memory.digest(), asked, cancel)?;
+            if memory.stale_digest(session, &path, &now) {
+                memory.saw_digest(session, &path, &now);
+                return Err(super::edit::changed_unseen(asked));
+            }
+        }
+        _ => {}
     }
-    let content = args.content.as_bytes();
+    let kept = before.map(|before| as_before(before, &args.content)).unwrap_or_default();
+    let content = kept.content.as_deref().unwrap_or(args.content.as_bytes());
     let manner = match before {
         Some(before) if before == content => Manner::Renamed,
         _ => replace(&entry, existing.as_ref(), content, asked, (site.unfinished(), cancel))?,
@@ -78,13 +89,47 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
     };
     let mut output = ToolOutput::default();
     if has_diff {
-        let change = diff(&path, text.as_deref(), &args.content);
+        let after = kept.content.as_deref().and_then(lossy_text);
+        let change = diff(&path, text.as_deref(), after.as_deref().unwrap_or(&args.content));
         if existing.is_some() && !change.unified.is_empty() {
             summary.push('\n');
             summary.push_str(change.unified.trim_end());
         }
         output.diff = Some(change);
     }
+    for kept in &kept.notes {
+        summary.extend(["\n[", kept, "]"]);
+    }
     summary.push_str(manner.remark(is_shared));
     Ok(ToolOutput { summary, ..output }.at(Location { path, line: None }))
+}
+
+/// What of the file's own manner the new content takes over.
+#[derive(Default)]
+struct Kept {
+    /// `None` when it is written as it was given.
+    content: Option<Vec<u8>>,
+    notes: Vec<String>,
+}
+
+/// Line endings and byte order mark as the file has them: a reader is not shown either, and who writes back what was read
+/// does not mean to change them.
+fn as_before(before: &[u8], content: &str) -> Kept {
+    let mut notes = Vec::new();
+    let Ok(decoded) = Decoded::of(before, Path::new("")) else {
+        return Kept::default();
+    };
+    let breaks = memchr::memchr_iter(b'\n', decoded.text.as_bytes()).count();
+    let is_crlf = breaks > 0 && decoded.text.matches("\r\n").count() == breaks;
+    let mut text = Cow::Borrowed(content);
+    if is_crlf && content.contains('\n') && !content.contains('\r') {
+        text = content.replace('\n', "\r\n").into();
+        notes.push("written with CRLF, as the file had it".to_owned());
+    }
+    let marked = matches!(decoded.encoding, Encoding::Utf8Bom | Encoding::Utf16Le | Encoding::Utf16Be);
+    if marked && !content.starts_with('\u{feff}') {
+        notes.push(format!("written as {}, as the file was", decoded.encoding.name()));
+        return Kept { content: decoded.encode(&text).ok(), notes };
+    }
+    Kept { content: matches!(text, Cow::Owned(_)).then(|| text.into_owned().into_bytes()), notes }
 }

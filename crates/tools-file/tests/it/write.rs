@@ -8,6 +8,7 @@ use std::{
 use insta::assert_snapshot;
 use serde_json::json;
 use tools_core::SessionId;
+use tools_file::FileConfig;
 
 use crate::world::World;
 
@@ -212,7 +213,7 @@ async fn what_belongs_to_the_host_is_read_but_not_changed() {
     let world = World::new();
     world.file("host/rules.toml", "rules\n");
     let reserved = tools_sandbox::Reserved::new(&[world.path("host/rules.toml")]);
-    let policy = tools_file::FileConfig::default().compile(&world.path(""), None).unwrap().reserving(reserved);
+    let policy = FileConfig::default().compile(&world.path(""), None).unwrap().reserving(reserved);
     let stack = tools_core::Stack::new(vec![], tools_file::executor(tools_core::Shared::new(policy)));
     let code = async |tool: &str, params: serde_json::Value| {
         let call = tools_core::ToolCall::new(tool, params).unwrap();
@@ -251,4 +252,39 @@ async fn edits_at_the_same_time_lose_nothing() {
         edit.await.unwrap().unwrap();
     }
     assert_eq!(world.content("f"), text.replace('<', "[").replace('>', "]"));
+}
+
+#[tokio::test]
+async fn a_file_that_is_written_anew_keeps_line_endings_and_mark() {
+    let world = World::new();
+    world
+        .file("crlf", "a\r\nb\r\n")
+        .file("mixed", "a\r\nb\n")
+        .file("bom", "\u{feff}a\r\n")
+        .file("wide", b"\xFF\xFEa\0");
+    for name in ["crlf", "mixed", "bom", "wide"] {
+        world.call("write", json!({"path": name, "content": "x\ny"})).await.unwrap();
+    }
+    assert_eq!((world.content("crlf").as_str(), world.content("mixed").as_str()), ("x\r\ny", "x\ny"));
+    assert_eq!(world.content("bom"), "\u{feff}x\r\ny");
+    assert_eq!(fs::read(world.path("wide")).unwrap(), b"\xFF\xFEx\0\n\0y\0");
+    let text = world.text("write", json!({"path": "crlf", "content": "x\ny"})).await;
+    assert!(text.starts_with("`crlf` already holds this content"), "{text}");
+    let text = world.text("write", json!({"path": "crlf", "content": "x\nz"})).await;
+    assert!(text.contains("\n x\r\n-y\n") || text.contains("\n x\n-y\n"), "only what differs is in the diff: {text}");
+    assert!(text.ends_with("[written with CRLF, as the file had it]"), "{text}");
+    world.call("write", json!({"path": "crlf", "content": "a\r\nb\n"})).await.unwrap();
+    assert_eq!(world.content("crlf"), "a\r\nb\n", "what spells line endings means them");
+}
+
+#[tokio::test]
+async fn a_long_file_that_changed_since_it_was_read_is_not_replaced() {
+    let world = World::with(|_, config| FileConfig { edit_bytes: 10, ..config });
+    world.file("f", "one\ntwo\nthree\n");
+    world.call("read", json!({"path": "f"})).await.unwrap();
+    world.file("f", "one\ntwo\nTHREE\n");
+    let error = world.call("write", json!({"path": "f", "content": "x"})).await.unwrap_err();
+    assert_eq!((error.code(), world.content("f").as_str()), ("changed_since_read", "one\ntwo\nTHREE\n"));
+    world.call("write", json!({"path": "f", "content": "x"})).await.unwrap();
+    assert_eq!(world.content("f"), "x");
 }
