@@ -6,9 +6,6 @@ use memchr::{memchr, memchr_iter};
 
 use crate::{error::FileError, text::prefix, workspace::Cancel};
 
-/// Bytes that are still counted after the window, so that a small question about a huge file stays small.
-const COUNTED: u64 = 64 * 1024 * 1024;
-
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ask {
@@ -20,12 +17,19 @@ pub(crate) struct Ask {
     pub(crate) line_chars: usize,
     /// Bytes of all lines to show.
     pub(crate) total_bytes: usize,
+    /// How long the file seems to be.
+    pub(crate) size: u64,
+    /// Bytes after the window in which lines are still counted; more only if more came before, so that a small question
+    /// about a huge file stays small.
+    pub(crate) counted: u64,
 }
 
 /// What was found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Window {
-    pub(crate) lines: Vec<Line>,
+    /// What is shown of the lines, one after the other, without line breaks.
+    text: Vec<u8>,
+    lines: Vec<Line>,
     /// The number of lines, as far as they were counted.
     pub(crate) total: u64,
     /// Whether they were counted to the end.
@@ -34,13 +38,30 @@ pub(crate) struct Window {
     pub(crate) full: bool,
 }
 
-/// One line without its line break.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line {
-    /// Its beginning.
-    pub(crate) bytes: Vec<u8>,
+#[derive(Debug, PartialEq, Eq)]
+struct Line {
+    /// Where it ends in the text.
+    end: usize,
     /// All its bytes.
-    pub(crate) length: usize,
+    length: usize,
+}
+
+impl Window {
+    /// What is shown of all lines.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// How many lines are shown.
+    pub(crate) fn shown(&self) -> u64 {
+        self.lines.len() as u64
+    }
+
+    /// Where each line lies in the text, and how many bytes it has in the file without its line break.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (std::ops::Range<usize>, usize)> {
+        let starts = std::iter::once(0).chain(self.lines.iter().map(|line| line.end));
+        starts.zip(&self.lines).map(|(start, line)| (start..line.end, line.length))
+    }
 }
 
 /// How much is read at once: from the first read on, and at most.
@@ -60,7 +81,7 @@ pub(crate) fn read_window(
     let mut scan = Scan { ask, window: Window::default(), open: None, shown: 0, dangling: false };
     // Most files are small: a large buffer, zeroed for every call, would cost more than reading them.
     let mut buffer = vec![0; SMALL];
-    let mut beyond = 0;
+    let (mut passed, mut end) = (0_u64, None);
     loop {
         cancel.check()?;
         let length = match reader.read(&mut buffer) {
@@ -69,15 +90,17 @@ pub(crate) fn read_window(
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(fail(error)),
         };
-        if scan.is_done() {
-            beyond += length as u64;
-        }
         scan.take(&buffer[..length]);
+        passed += length as u64;
         if length == buffer.len() && length < LARGE {
             buffer.resize(length * 4, 0);
         }
-        if beyond > COUNTED {
-            return Ok(scan.window);
+        if scan.is_done() {
+            let end = *end.get_or_insert_with(|| passed.saturating_add(ask.counted.max(passed)));
+            // Not begun if it cannot come to the end, and given up if the file grows and grows.
+            if ask.size.max(passed) > end {
+                return Ok(scan.window);
+            }
         }
     }
     scan.finish();
@@ -87,8 +110,8 @@ pub(crate) fn read_window(
 struct Scan {
     ask: Ask,
     window: Window,
-    /// The line of the window that is being read.
-    open: Option<Line>,
+    /// The line of the window that is being read: where it begins in the text, and its bytes so far.
+    open: Option<(usize, usize)>,
     shown: usize,
     /// Whether the last byte seen was not a line break.
     dangling: bool,
@@ -99,11 +122,10 @@ impl Scan {
         self.window.full || self.window.total >= self.ask.offset.saturating_add(self.ask.limit)
     }
 
-    fn is_before(&self) -> bool {
-        self.window.total < self.ask.offset
-    }
-
     fn take(&mut self, mut chunk: &[u8]) {
+        if self.window.total < self.ask.offset {
+            chunk = self.skip(chunk);
+        }
         while !chunk.is_empty() {
             if self.is_done() {
                 self.count(chunk);
@@ -114,12 +136,10 @@ impl Scan {
                 Some(at) => (&chunk[..at], &chunk[at + 1..]),
                 None => (chunk, &chunk[chunk.len()..]),
             };
-            if !self.is_before() {
-                let open = self.open.get_or_insert_default();
-                let room = self.ask.line_chars.saturating_mul(4).saturating_sub(open.bytes.len());
-                open.bytes.extend_from_slice(&line[..line.len().min(room)]);
-                open.length += line.len();
-            }
+            let (start, length) = self.open.unwrap_or((self.window.text.len(), 0));
+            let room = self.ask.line_chars.saturating_mul(4).saturating_sub(self.window.text.len() - start);
+            self.window.text.extend_from_slice(&line[..line.len().min(room)]);
+            self.open = Some((start, length + line.len()));
             self.dangling = newline.is_none();
             if newline.is_some() {
                 self.close();
@@ -129,24 +149,40 @@ impl Scan {
         }
     }
 
+    /// Passes over lines before the window; gives what is left.
+    fn skip<'a>(&mut self, chunk: &'a [u8]) -> &'a [u8] {
+        let wanted = self.ask.offset - self.window.total;
+        let breaks = memchr_iter(b'\n', chunk).count() as u64; // counting is much faster than stopping at each
+        if breaks < wanted {
+            self.count(chunk);
+            return &[];
+        }
+        let last = usize::try_from(wanted - 1).ok().and_then(|n| memchr_iter(b'\n', chunk).nth(n));
+        self.window.total = self.ask.offset;
+        self.dangling = false;
+        last.map_or(&[], |at| &chunk[at + 1..])
+    }
+
     fn count(&mut self, chunk: &[u8]) {
         self.window.total += memchr_iter(b'\n', chunk).count() as u64;
         self.dangling = chunk.last().is_some_and(|&byte| byte != b'\n');
     }
 
     fn close(&mut self) {
-        let Some(mut line) = self.open.take() else { return };
-        if line.bytes.len() == line.length && line.bytes.last() == Some(&b'\r') {
-            line.bytes.pop();
-            line.length -= 1;
+        let Some((start, mut length)) = self.open.take() else { return };
+        let text = &mut self.window.text;
+        if text.len() - start == length && text[start..].last() == Some(&b'\r') {
+            text.pop();
+            length -= 1;
         }
-        line.bytes.truncate(prefix(&line.bytes, self.ask.line_chars));
-        self.shown += line.bytes.len() + 8;
+        text.truncate(start + prefix(&text[start..], self.ask.line_chars));
+        self.shown += text.len() - start + 8;
         if self.shown > self.ask.total_bytes && !self.window.lines.is_empty() {
+            text.truncate(start);
             self.window.full = true;
             return;
         }
-        self.window.lines.push(line);
+        self.window.lines.push(Line { end: text.len(), length });
     }
 
     fn finish(&mut self) {
@@ -178,12 +214,16 @@ mod tests {
     }
 
     fn ask(offset: u64, limit: u64) -> Ask {
-        Ask { offset, limit, line_chars: 10, total_bytes: 1000 }
+        Ask { offset, limit, line_chars: 10, total_bytes: 1000, size: 0, counted: 1_000_000 }
+    }
+
+    fn texts(found: &Window) -> Vec<String> {
+        found.lines().map(|(range, _)| String::from_utf8_lossy(&found.text()[range]).into_owned()).collect()
     }
 
     fn check(text: &str, offset: u64, limit: u64, lines: &[&str], total: u64) {
         let found = window(text.as_bytes(), ask(offset, limit), 3);
-        let texts: Vec<_> = found.lines.iter().map(|line| String::from_utf8_lossy(&line.bytes).into_owned()).collect();
+        let texts = texts(&found);
         assert_eq!(
             (texts, found.total, found.complete),
             (lines.iter().map(ToString::to_string).collect(), total, true)
@@ -212,17 +252,31 @@ mod tests {
         assert!(found.full && found.lines.len() < 120 && found.total == 1000);
     }
 
+    #[test]
+    fn lines_are_counted_to_the_end_only_where_that_is_cheap() {
+        let text = "x\n".repeat(100_000);
+        let counts = |offset: u64, size: u64| {
+            let ask = Ask { size, counted: 50_000, ..ask(offset, 10) };
+            let found = window(text.as_bytes(), ask, 4096);
+            (found.complete, found.shown())
+        };
+        assert_eq!(counts(0, 200_000), (false, 10));
+        assert_eq!(counts(50_000, 200_000), (true, 10), "as much again as was passed over");
+        assert_eq!(counts(20_000, 200_000), (false, 10));
+        assert_eq!(counts(80_000, 200_000), (true, 10));
+        assert_eq!(counts(0, 0), (false, 10), "it grew while it was read");
+    }
+
     proptest! {
         #[test]
         fn a_window_is_what_the_lines_of_the_text_say(
             text in "[ab\n]{0,40}", offset in 0..12_u32, limit in 0..12_u32, chunk in 1..9_usize,
         ) {
-            let ask = Ask { offset: offset.into(), limit: limit.into(), line_chars: 1000, total_bytes: 100_000 };
+            let ask = Ask { line_chars: 1000, total_bytes: 100_000, ..ask(offset.into(), limit.into()) };
             let found = window(text.as_bytes(), ask, chunk);
             let all: Vec<&str> = text.lines().collect();
             let expected: Vec<&str> = all.iter().copied().skip(offset as usize).take(limit as usize).collect();
-            let lines: Vec<_> = found.lines.iter().map(|line| std::str::from_utf8(&line.bytes).unwrap()).collect();
-            prop_assert_eq!((lines, found.total), (expected, all.len() as u64));
+            prop_assert_eq!((texts(&found), found.total), (expected.iter().map(ToString::to_string).collect(), all.len() as u64));
         }
     }
 }

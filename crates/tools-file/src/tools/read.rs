@@ -91,10 +91,14 @@ fn read(
         limit: args.limit.unwrap_or(limits.read_lines),
         line_chars: limits.line_chars,
         total_bytes: limits.read_bytes,
+        size: metadata.size,
+        counted: limits.edit_bytes,
     };
     let (memory, session) = site.memory();
     let content = (metadata.size <= KEPT as u64).then(Vec::new);
-    let mut seen = Remembering { file, digest: memory.digest(), content };
+    // What cannot be edited need not be known again.
+    let digest = (metadata.size <= limits.edit_bytes).then(|| memory.digest());
+    let mut seen = Remembering { file, digest, content };
     let announced = Encoding::announced(&head);
     let window = match announced {
         Some((encoding @ (Encoding::Utf16Le | Encoding::Utf16Be), _)) => {
@@ -103,9 +107,10 @@ fn read(
         _ => read_window(&mut seen, ask, cancel, fail)?,
     };
     if window.complete {
-        match seen.content {
-            Some(content) => memory.saw(session, &path, &content),
-            None => memory.saw_digest(session, &path, &seen.digest),
+        match (seen.content, seen.digest) {
+            (Some(content), _) => memory.saw(session, &path, &content),
+            (None, Some(digest)) => memory.saw_digest(session, &path, &digest),
+            (None, None) => {}
         }
     }
     Ok(output(render(&window, ask, announced.map(|(encoding, _)| encoding), &metadata)))
@@ -114,22 +119,26 @@ fn read(
 /// Lines with numbers, and below them what is not shown.
 fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Metadata) -> String {
     use std::fmt::Write as _;
-    let mut text = String::new();
+    let shown = window.text();
+    // Nearly always: then no line is looked at by itself.
+    let whole = std::str::from_utf8(shown).ok().filter(|_| memchr::memchr(0, shown).is_none());
+    let mut text = String::with_capacity(shown.len() + 8 * usize::try_from(window.shown()).unwrap_or_default() + 64);
     let mut odd = false;
-    for (index, line) in (0_u64..).zip(&window.lines) {
+    for (index, (range, length)) in (0_u64..).zip(window.lines()) {
         let number = ask.offset.saturating_add(index + 1);
-        let bytes = match (number, encoding) {
-            (1, Some(Encoding::Utf8Bom)) => line.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line.bytes),
-            _ => &line.bytes,
-        };
-        let (mut shown, lossy) = lossy_line(bytes);
-        odd |= lossy;
-        if shown.contains('\0') {
-            shown = shown.replace('\0', "\u{2400}"); // a raw NUL ends the text for some readers
+        let is_cut = range.len() < length;
+        push_number(&mut text, number);
+        let mark = if (number, encoding) == (1, Some(Encoding::Utf8Bom)) { "\u{feff}" } else { "" };
+        if let Some(line) = whole.and_then(|whole| whole.get(range.clone())) {
+            text.push_str(line.strip_prefix(mark).unwrap_or(line));
+        } else {
+            let bytes = &shown[range];
+            let (line, lossy) = lossy_line(bytes.strip_prefix(mark.as_bytes()).unwrap_or(bytes));
+            odd |= lossy;
+            text.push_str(&line.replace('\0', "\u{2400}")); // a raw NUL ends the text for some readers
         }
-        let _ = write!(text, "{number:>6}\t{shown}");
-        if line.bytes.len() < line.length {
-            let _ = write!(text, " … [line of {} bytes]", line.length);
+        if is_cut {
+            let _ = write!(text, " … [line of {length} bytes]");
         }
         text.push('\n');
     }
@@ -143,9 +152,25 @@ fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Meta
     text.trim_end_matches('\n').to_owned()
 }
 
+/// As `{number:>6}` and a tab, which is most of the time that showing a line takes.
+fn push_number(text: &mut String, mut number: u64) {
+    let mut digits = [b' '; 20];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + u8::try_from(number % 10).unwrap_or_default();
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    text.extend(digits[first.min(digits.len() - 6)..].iter().map(|&digit| char::from(digit)));
+    text.push('\t');
+}
+
 /// Which lines these are; empty when they are all.
 fn position(window: &Window, ask: Ask, metadata: &Metadata) -> String {
-    let shown = window.lines.len() as u64;
+    let shown = window.shown();
     let total = if window.complete {
         window.total.to_string()
     } else {
@@ -181,14 +206,16 @@ fn image(mut file: File, head: &[u8], mime: &str, metadata: &Metadata, site: &Si
 /// Keeps what passes through: its digest, and itself while it is short.
 struct Remembering {
     file: File,
-    digest: Digest,
+    digest: Option<Digest>,
     content: Option<Vec<u8>>,
 }
 
 impl io::Read for Remembering {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.file.read(buffer)?;
-        self.digest.write(&buffer[..length]);
+        if let Some(digest) = &mut self.digest {
+            digest.write(&buffer[..length]);
+        }
         match &mut self.content {
             Some(content) if content.len() + length <= KEPT => content.extend_from_slice(&buffer[..length]),
             content => *content = None,
