@@ -1,5 +1,9 @@
-//! What the benches share: interleaved measurements and their medians.
+//! What the benches share: interleaved measurements and their medians, a large tree, and servers to speak to.
 
+mod server;
 mod times;
 
-pub use times::{Times, ratio};
+pub mod tree;
+
+pub use server::{Server, release, target};
+pub use times::{Times, compare, ratio, timed};

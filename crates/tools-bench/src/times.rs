@@ -1,6 +1,6 @@
 //! Times of one measured thing, and how two of them compare.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The times of one measured thing.
 #[derive(Debug, Default, Clone)]
@@ -30,6 +30,20 @@ impl Times {
     pub fn median(&self) -> Duration {
         self.quantile(0.5)
     }
+}
+
+/// How long `work` takes.
+pub fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let begun = Instant::now();
+    let result = work();
+    (begun.elapsed(), result)
+}
+
+/// Prints how `a` compares with `b`, the reference, by the middle of their times.
+pub fn compare(what: &str, a: &Times, reference: &str, b: &Times) {
+    let milliseconds = |times: &Times| times.median().as_secs_f64() * 1e3;
+    let ratio = ratio(a.median(), b.median());
+    println!("{what}: p50 {:.4} ms, {reference} {:.4} ms, {ratio:.2} x", milliseconds(a), milliseconds(b));
 }
 
 /// `a` as a multiple of `b`.

@@ -7,6 +7,7 @@ mod batch;
 mod call;
 mod clients;
 mod config;
+mod crash;
 mod demo;
 mod exec;
 mod filter;

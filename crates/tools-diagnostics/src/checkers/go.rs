@@ -2,6 +2,7 @@
 //! standard output; what does not compile comes as `vet: file:line:column: message` lines between them.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -99,9 +100,13 @@ fn said(line: &str, all: &mut Vec<Found>) {
     }
     let line = line.strip_prefix("vet: ").unwrap_or(line);
     let Some((position, message)) = line.split_once(": ") else { return };
-    if let Some((file, row, column)) = place(position).filter(|(file, ..)| file.ends_with(".go")) {
+    if let Some((file, row, column)) = place(position).filter(|(file, ..)| is_source(file)) {
         all.push(Found::new(Severity::Error, message).at(file, row, column));
     }
+}
+
+fn is_source(file: &str) -> bool {
+    Path::new(file).extension().is_some_and(|extension| extension == "go")
 }
 
 /// The parts of `file:line:column` or `file:line`; a column of 0 is none.

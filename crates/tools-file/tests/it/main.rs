@@ -4,6 +4,7 @@
 
 mod contract;
 mod mutate;
+mod race;
 mod read;
 mod search;
 mod world;
