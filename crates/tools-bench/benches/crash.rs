@@ -10,7 +10,9 @@ mod crash;
 fn main() {
     let rounds = std::env::args().find_map(|word| word.parse().ok()).unwrap_or(1000);
     let binaries = tools_bench::release(&[&["-p", "haft-cli"]]);
-    let (time, outcome) = tools_bench::timed(|| crash::run(&binaries.join("haft"), rounds));
+    let folder = tempfile::TempDir::new_in(tools_bench::target()).unwrap();
+    let (time, outcome) =
+        tools_bench::timed(|| crash::run(&binaries.join("haft"), &folder.path().canonicalize().unwrap(), rounds));
     println!(
         "{} rounds in {:.0} s: {} changes answered, {} rounds left something half made, {} faults",
         outcome.rounds,

@@ -8,6 +8,10 @@ use std::{
     sync::Arc,
 };
 
+mod style;
+
+use style::in_style_of;
+
 /// What to replace by what.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request<'a> {
@@ -49,6 +53,8 @@ pub(crate) struct Replacement {
 pub(crate) struct Found {
     pub(crate) step: Step,
     pub(crate) places: Vec<Replacement>,
+    /// Whether the new text got the file's tabs for spaces, or spaces for tabs.
+    pub(crate) is_reindented: bool,
 }
 
 impl Found {
@@ -97,6 +103,13 @@ const NAMED: usize = 10;
 ///
 /// The first step of the ladder that finds anything decides; two finds on one step are a refusal unless all are meant.
 pub(crate) fn find(text: &str, request: Request<'_>) -> Result<Found, Miss> {
+    let new = in_style_of(text, request.old, request.new);
+    let is_reindented = new != request.new;
+    let found = find_as_written(text, Request { new: &new, ..request })?;
+    Ok(Found { is_reindented, ..found })
+}
+
+fn find_as_written(text: &str, request: Request<'_>) -> Result<Found, Miss> {
     let exact = exact_places(text, request);
     if !exact.is_empty() {
         return settle(text, request, Step::Exact, exact);
@@ -129,7 +142,7 @@ fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>
             kept.push(place);
         }
     }
-    Ok(Found { step, places: kept })
+    Ok(Found { step, places: kept, is_reindented: false })
 }
 
 /// The number of the line that holds the byte `at`, from 1.
@@ -495,5 +508,7 @@ fn plain_punctuation(c: char) -> char {
     }
 }
 
+#[cfg(test)]
+mod history;
 #[cfg(test)]
 mod tests;

@@ -175,6 +175,9 @@ fn apply(text: &str, changes: &[Change], cancel: &Cancel) -> Result<Edited, File
         if found.step != Step::Exact {
             edited.notes.push(format!("{at}`old_string` was found by ignoring {}", found.step));
         }
+        if found.is_reindented {
+            edited.notes.push(format!("{at}`new_string` was indented as the file is"));
+        }
         let line = found.places.first().map_or(1, |place| line_number(&edited.text, place.range.start));
         edited.first_line = edited.first_line.min(line);
         edited.replaced += found.places.len();
