@@ -50,10 +50,9 @@ pub(crate) struct Copying<'a> {
 }
 
 impl Copying<'_> {
-    /// Whether the rules let a copy be made at the canonical path `target`.
-    fn may_make(&self, target: &Path) -> bool {
-        self.purpose == Purpose::Move
-            || (self.site.roots.check_changeable(target, target).is_ok() && !self.site.policy().rules().denies(target))
+    /// Whether a copy at the canonical path `target` would be a file of the host.
+    fn is_reserved(&self, target: &Path) -> bool {
+        self.purpose == Purpose::Copy && self.site.roots.check_changeable(target, target).is_err()
     }
 }
 
@@ -117,7 +116,7 @@ pub(crate) fn copy_tree(
     let rules = if copying.purpose == Purpose::Move { &unrestricted } else { copying.site.policy().rules() };
     let mut copied = Copied { directories: 1, ..Copied::default() };
     let fail = |path: &Path, error: io::Error| FileError::io(path, error);
-    let mut places = vec![place.to_path_buf()];
+    let mut places = vec![(place.to_path_buf(), rules.scope(place))];
     let mut looks = vec![if keeps { None } else { Some(look(&source)?) }];
     let mut pending = vec![listing(&source)?];
     let mut scopes = vec![rules.scope(source.path())];
@@ -140,9 +139,12 @@ pub(crate) fn copy_tree(
             continue;
         };
         let path = here.path().join(&name);
-        let place = places.last().map_or_else(|| there.path().join(&name), |above| above.join(&name));
+        let (place, target) = match places.last() {
+            Some((above, scope)) => (above.join(&name), rules.below(*scope, &above.join(&name))),
+            None => (there.path().join(&name), rules.scope(&there.path().join(&name))),
+        };
         let scope = scopes.last().map_or_else(|| rules.scope(&path), |above| rules.below(*above, &path));
-        if kind != FileKind::Directory && (scope.is_closed() || !copying.may_make(&place)) {
+        if kind != FileKind::Directory && (scope.is_closed() || target.is_closed() || copying.is_reserved(&place)) {
             copied.closed += 1;
             continue;
         }
@@ -153,7 +155,7 @@ pub(crate) fn copy_tree(
                 looks.push(if is_new { Some(look(&below)?) } else { None });
                 pending.push(listing(&below)?);
                 scopes.push(scope);
-                places.push(place);
+                places.push((place, target));
                 copied.directories += 1;
                 source.down(below).map_err(|error| fail(&path, error))?;
                 destination.down(created).map_err(|error| fail(&path, error))?;

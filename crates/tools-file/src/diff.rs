@@ -7,6 +7,8 @@ use tools_core::FileDiff;
 
 use crate::text::Decoded;
 
+/// Lines around a change.
+const CONTEXT: usize = 3;
 /// Lines of a diff that are shown.
 const SHOWN: usize = 200;
 /// Characters of one of its lines.
@@ -17,10 +19,11 @@ const CARRIED: usize = 256 * 1024;
 /// The difference between two texts; `before` is `None` for a new file.
 pub(crate) fn diff(path: &Path, before: Option<&str>, after: &str) -> FileDiff {
     let old = before.unwrap_or_default();
+    let cut = Cut::of(old, after);
     let changes = TextDiff::configure()
         .algorithm(Algorithm::Histogram)
         .timeout(Duration::from_millis(200))
-        .diff_lines(old, after);
+        .diff_lines(&old[cut.start..cut.old_end], &after[cut.start..cut.new_end]);
     let (mut added, mut removed) = (0, 0);
     for change in changes.iter_all_changes() {
         match change.tag() {
@@ -32,12 +35,78 @@ pub(crate) fn diff(path: &Path, before: Option<&str>, after: &str) -> FileDiff {
     let carried = |text: &str| (text.len() <= CARRIED).then(|| Arc::from(text));
     FileDiff {
         path: path.to_path_buf(),
-        unified: bounded(&changes.unified_diff().context_radius(3).missing_newline_hint(true).to_string()),
+        unified: bounded(
+            &cut.renumbered(&changes.unified_diff().context_radius(CONTEXT).missing_newline_hint(true).to_string()),
+        ),
         added,
         removed,
         before: before.and_then(carried),
         after: carried(after),
     }
+}
+
+/// The part of two texts in which they differ, with the lines around it: a small change of a long file costs little.
+#[derive(Debug, PartialEq, Eq)]
+struct Cut {
+    start: usize,
+    old_end: usize,
+    new_end: usize,
+    /// Lines before it.
+    skipped: usize,
+}
+
+impl Cut {
+    fn of(old: &str, new: &str) -> Self {
+        let (old, new) = (old.as_bytes(), new.as_bytes());
+        let same = common(old.chunks(STEP).zip(new.chunks(STEP)), |chunk| chunk.iter());
+        // Whole lines only, and some of them stay.
+        let line_start = memchr::memrchr(b'\n', &old[..same]).map_or(0, |at| at + 1);
+        let start = memchr::memrchr_iter(b'\n', &old[..line_start]).nth(CONTEXT).map_or(0, |at| at + 1);
+        let (old_rest, new_rest) = (&old[line_start..], &new[line_start..]);
+        let same = common(old_rest.rchunks(STEP).zip(new_rest.rchunks(STEP)), |chunk| chunk.iter().rev());
+        let same = same.min(old_rest.len()).min(new_rest.len());
+        let end = &old[old.len() - same..];
+        let kept = memchr::memchr_iter(b'\n', end).nth(CONTEXT).map_or(end.len(), |at| at + 1);
+        let left_out = end.len() - kept;
+        let skipped = memchr::memchr_iter(b'\n', &old[..start]).count();
+        Self { start, old_end: old.len() - left_out, new_end: new.len() - left_out, skipped }
+    }
+
+    /// The diff of the part with the line numbers of the whole.
+    fn renumbered(&self, unified: &str) -> String {
+        if self.skipped == 0 {
+            return unified.to_owned();
+        }
+        let range = |range: &str| -> Option<String> {
+            let (sign, numbers) = range.split_at_checked(1)?;
+            let (first, count) = numbers.split_once(',').map_or((numbers, None), |(first, count)| (first, Some(count)));
+            let first = first.parse::<usize>().ok()? + self.skipped;
+            Some(count.map_or_else(|| format!("{sign}{first}"), |count| format!("{sign}{first},{count}")))
+        };
+        let header = |line: &str| -> Option<String> {
+            let (old, new) = line.strip_prefix("@@ ")?.strip_suffix(" @@\n")?.split_once(' ')?;
+            Some(format!("@@ {} {} @@\n", range(old)?, range(new)?))
+        };
+        unified.split_inclusive('\n').map(|line| header(line).unwrap_or_else(|| line.to_owned())).collect()
+    }
+}
+
+/// Bytes that are compared at once.
+const STEP: usize = 4096;
+
+/// How many bytes are the same from where `pairs` begin.
+fn common<'a, I: Iterator<Item = &'a u8>>(
+    pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    bytes: impl Fn(&'a [u8]) -> I,
+) -> usize {
+    let mut same = 0;
+    for (a, b) in pairs {
+        if a != b {
+            return same + bytes(a).zip(bytes(b)).take_while(|(a, b)| a == b).count();
+        }
+        same += a.len();
+    }
+    same
 }
 
 /// The text of a file for showing it; `None` for one that is binary or too long to compare.
@@ -67,7 +136,45 @@ fn bounded(unified: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn a_diff_of_the_part_that_differs_is_the_diff_of_the_whole(
+            before in "([abc]\n){0,12}[ab]?", middle in "([abc]\n){0,3}[ab]?", after in "([abc]\n){0,12}[ab]?",
+            other in "([abc]\n){0,3}[ab]?",
+        ) {
+            let long = "line\n".repeat(20);
+            let old = format!("{long}{before}{middle}{after}{long}");
+            let new = format!("{long}{before}{other}{after}{long}");
+            let change = diff(Path::new("f"), Some(&old), &new);
+            // Applied, it gives the new text.
+            let (mut lines, mut result) = (old.split_inclusive('\n'), String::new());
+            let mut at = 1;
+            for line in change.unified.split_inclusive('\n') {
+                if let Some(rest) = line.strip_prefix("@@ -") {
+                    let first: usize = rest.split([',', ' ']).next().unwrap().parse().unwrap();
+                    result.extend(lines.by_ref().take(first - at));
+                    at = first;
+                    continue;
+                }
+                match line.split_at(1) {
+                    ("+", text) => result.push_str(text),
+                    (sign, text) => {
+                        prop_assert_eq!(lines.next(), Some(text));
+                        at += 1;
+                        if sign == " " {
+                            result.push_str(text);
+                        }
+                    }
+                }
+            }
+            result.extend(lines);
+            prop_assert_eq!(result, new);
+        }
+    }
 
     #[test]
     fn a_diff_counts_everything_and_shows_a_bounded_part() {

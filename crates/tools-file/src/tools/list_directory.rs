@@ -1,6 +1,6 @@
 //! `list_directory`: the entries of one directory, each with what it is.
 
-use std::{fmt::Write as _, os::unix::ffi::OsStrExt as _, path::Path, sync::Arc};
+use std::{ffi::OsString, fmt::Write as _, os::unix::ffi::OsStrExt as _, path::Path, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,10 +51,17 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     let asked = Path::new(&args.path);
     let directory = site.open_directory(asked)?;
     let mut entries = directory.entries().map_err(|error| FileError::io(asked, error))?;
-    entries.sort_by(|(a, _), (b, _)| a.as_bytes().cmp(b.as_bytes()));
     let total = entries.len();
     let offset = args.offset.unwrap_or(0);
     let limit = args.limit.unwrap_or(site.limits().list_entries);
+    let by_name = |(a, _): &(OsString, FileKind), (b, _): &(OsString, FileKind)| a.as_bytes().cmp(b.as_bytes());
+    // Of very many only those up to the last one shown are sorted.
+    let shown_end = offset.saturating_add(limit);
+    if shown_end < total {
+        entries.select_nth_unstable_by(shown_end, by_name);
+        entries.truncate(shown_end);
+    }
+    entries.sort_unstable_by(by_name);
     let mut text = String::new();
     let mut listed = 0;
     for (name, kind) in entries.into_iter().skip(offset).take(limit) {
