@@ -1,7 +1,7 @@
 //! How a stage gives lines on. The law of failure is held here: no stage can drop a line that reports something, it
 //! can only say that it shows the line elsewhere.
 
-use crate::signal::severity;
+use crate::signal::reports;
 
 /// What becomes of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Emitter<'_> {
 
     /// Drops a line that tells nobody anything. A line that reports something is kept nevertheless.
     pub(crate) fn noise(&mut self, line: &str) {
-        if severity(line).is_some() {
+        if reports(line) {
             self.keep(line);
         } else {
             (self.sink)(FilterEvent::Dropped(line));
@@ -75,7 +75,7 @@ impl Emitter<'_> {
 
     /// Drops a line for want of room; a note says how many were. A line that reports something is kept nevertheless.
     pub(crate) fn cut(&mut self, line: &str) {
-        if severity(line).is_some() {
+        if reports(line) {
             self.keep(line);
         } else {
             self.omit(line);

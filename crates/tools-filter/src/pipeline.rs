@@ -42,13 +42,11 @@ pub struct FilterPipeline {
     collapse: bool,
 }
 
-const BUILTIN: &str = include_str!("builtin.toml");
+pub(crate) const BUILTIN: &str = include_str!("builtin.toml");
 
 /// The built-in rules as they are, shared by all pipelines that change nothing about them.
-static BUILTIN_RULES: LazyLock<Arc<[Arc<Rule>]>> = LazyLock::new(|| {
-    let (entries, _) = rules::read(BUILTIN);
-    entries.into_iter().filter_map(Entry::into_lazy_rule).map(Arc::new).collect()
-});
+static BUILTIN_RULES: LazyLock<Arc<[Arc<Rule>]>> =
+    LazyLock::new(|| rules::index(BUILTIN).into_iter().map(Arc::new).collect());
 
 impl FilterPipeline {
     /// The built-in rules.

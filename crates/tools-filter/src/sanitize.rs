@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 use unicode_width::UnicodeWidthChar;
 
-use crate::signal::{Severity, severity};
+use crate::signal::reports;
 
 /// A longer line is cut in pieces of this size: what is held of one line is bounded.
 const MAX_LINE: usize = 1 << 20;
@@ -120,7 +120,7 @@ fn render(bytes: &[u8], line: &mut impl FnMut(&str)) {
         all => {
             let (last, overwritten) = all.split_last().expect("matched above: there are at least two");
             for segment in overwritten {
-                if severity(segment) == Some(Severity::Failure) && segment.trim() != last.trim() {
+                if reports(segment) && segment.trim() != last.trim() {
                     line(segment);
                 }
             }

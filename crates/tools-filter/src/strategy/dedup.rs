@@ -17,7 +17,7 @@ use super::{Facts, Reducer, Strategy, StrategyError, patterns::Patterns};
 use crate::{
     emit::Emitter,
     lines::regex,
-    signal::{may_report, severity},
+    signal::{may_report, reports},
 };
 
 /// Parameters of `dedup`.
@@ -141,7 +141,7 @@ impl Runs {
 
 static TIME: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
-        r"(?i)\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d?/[a-z]{3}/\d{4}[: ]\d\d:\d\d:\d\d(?: [+-]\d{4})?|",
+        r"(?i-u)\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d?/[a-z]{3}/\d{4}[: ]\d\d:\d\d:\d\d(?: [+-]\d{4})?|",
         r"\b[a-z]{3} [ \d]\d \d\d:\d\d:\d\d\b|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b|\b\d{10}(?:\d{3})?\b|",
         r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
     ))
@@ -220,10 +220,10 @@ impl Folds {
         }
         let Some(kind) = self.kinds.get_mut(&hash) else { return out.keep(line) };
         kind.count += 1;
-        let reports = kind.may_report && severity(line).is_some();
-        kind.reports |= reports;
-        if is_new || (reports && kind.count <= SHOWN) || self.keep.is_match(line) {
-            self.trace = if reports { TRACE } else { 0 };
+        let is_report = kind.may_report && reports(line);
+        kind.reports |= is_report;
+        if is_new || (is_report && kind.count <= SHOWN) || self.keep.is_match(line) {
+            self.trace = if is_report { TRACE } else { 0 };
             self.close(out);
             return out.keep(line);
         }

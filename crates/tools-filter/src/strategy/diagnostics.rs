@@ -9,7 +9,10 @@ use serde::Deserialize;
 use tools_core::FilterConfidence;
 
 use super::{Facts, Reducer, Strategy, StrategyError, patterns::Patterns};
-use crate::{emit::Emitter, lines::regex};
+use crate::{
+    emit::Emitter,
+    lines::{Shape, regex},
+};
 
 /// Parameters of `diagnostics`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -38,19 +41,18 @@ static HEAD: LazyLock<Regex> = LazyLock::new(|| {
         r"^(?:\[\w+\] )?\S[^:]*:(?:\[?\d+[,:]?\d*\]?:)? ?(?:\d+: )?(?:fatal )?(error|warning|note|remark)(?:\[[\w.-]+\])?: ",
     )
 });
-static WARNING: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^\S.*[:)] (?:warning|note|remark)(?:\[\w+\])?: |^(?:warning|note): "));
-static OTHER: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)\berror\b"));
-static SNIPPET: LazyLock<Regex> = LazyLock::new(|| regex(r"^ *\d* \| ?|^\s*[~^]+[\s~^]*$"));
+static WARNING: Shape =
+    Shape::new(|| r"^\S.*[:)] (?:warning|note|remark)(?:\[\w+\])?: |^(?:warning|note): ".to_owned());
+static OTHER: Shape = Shape::new(|| r"(?i)\berror\b".to_owned());
+static SNIPPET: Shape = Shape::new(|| r"^ *\d* \| ?|^\s*[~^]+[\s~^]*$".to_owned());
 /// Marks under a piece of source that say nothing more.
-static MARKS: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^ *\| *[~^ |+-]*(?:[;,(){}\[\]<>*&.]{1,3})?$|^\s*[~^][\s~^]*$"));
+static MARKS: Shape = Shape::new(|| r"^ *\| *[~^ |+-]*(?:[;,(){}\[\]<>*&.]{1,3})?$|^\s*[~^][\s~^]*$".to_owned());
 /// Where in a file what follows is, and what is the same under every error.
-static CONTEXT: LazyLock<Regex> = LazyLock::new(|| {
-    regex(concat!(
+static CONTEXT: Shape = Shape::new(|| {
+    concat!(
         r"^\S+: (?:In (?:member |static member |lambda )?(?:function|constructor|destructor|instantiation)\b.*|At global scope|At top level):$|",
         r"note: each undeclared identifier is reported only once|^compilation terminated\.$"
-    ))
+    ).to_owned()
 });
 
 /// The source of so many errors is shown.
@@ -107,7 +109,7 @@ impl Reducer for Machine {
             self.found = true;
             return out.fold(line);
         }
-        let head = HEAD.captures(line);
+        let head = line.contains(": ").then(|| HEAD.captures(line)).flatten();
         if head.as_ref().is_some_and(|head| &head[1] == "error") {
             self.errors += 1;
         }

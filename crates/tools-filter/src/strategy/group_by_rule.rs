@@ -16,7 +16,10 @@ use super::{
     patterns::{Patterns, pattern},
     rustc_error::{self, Source},
 };
-use crate::{emit::Emitter, lines::regex};
+use crate::{
+    emit::Emitter,
+    lines::{Shape, regex},
+};
 
 /// Parameters of `group_by_rule`. Without patterns it reads what rustc, clippy and ruff write.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -220,11 +223,11 @@ fn is_filler(line: &str) -> bool {
             .any(|words| line.contains(words))
 }
 
-static HEADER: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^(?:warning|error|note|fatal error)(?:\[\w+\])?: |^[A-Z]{1,5}\d{2,4}(?: \[\*\])? \S"));
+static HEADER: Shape =
+    Shape::new(|| r"^(?:warning|error|note|fatal error)(?:\[\w+\])?: |^[A-Z]{1,5}\d{2,4}(?: \[\*\])? \S".to_owned());
 /// What may follow the header of a finding; a blank line is part of it only inside ruff's.
-static BLOCK: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"^ *(?:-->|:::|\||=|\.\.\.|\d+ +(?:[|+~-]|/)|\d+ *\|)|^(?:help|note): |^\s+[|^~]|^ {6,}\S")
+static BLOCK: Shape = Shape::new(|| {
+    r"^ *(?:-->|:::|\||=|\.\.\.|\d+ +(?:[|+~-]|/)|\d+ *\|)|^(?:help|note): |^\s+[|^~]|^ {6,}\S".to_owned()
 });
 static LINT: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(

@@ -37,7 +37,7 @@ struct Machine {
 }
 
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"(?i)error|fail|panic|fatal|exception|denied|refused|exceeded|not found|invalid|abort|conflict|unexpected")
+    regex(r"(?i-u)error|fail|panic|fatal|exception|denied|refused|exceeded|not found|invalid|abort|conflict|unexpected")
 });
 
 /// So many places with words of failure are shown; how many more there are is said.

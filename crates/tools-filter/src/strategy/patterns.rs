@@ -3,36 +3,45 @@
 use regex::{Regex, RegexBuilder};
 
 use super::StrategyError;
-use crate::{MAX_PATTERN, lines::ascii};
+use crate::{
+    MAX_PATTERN,
+    lines::{Automaton, ascii},
+};
 
-/// Compiles one pattern of a rule.
+/// Compiles one pattern of a rule of which parts are wanted.
 pub(crate) fn pattern(text: &str) -> Result<Regex, StrategyError> {
+    check(text)?;
+    RegexBuilder::new(&ascii(text)).size_limit(1 << 20).build().map_err(|_| StrategyError::Pattern(text.to_owned()))
+}
+
+/// Whether a pattern is one, by itself: a parenthesis too many must not reach into its neighbour.
+fn check(text: &str) -> Result<(), StrategyError> {
     if text.chars().count() > MAX_PATTERN {
         return Err(StrategyError::TooLong);
     }
-    RegexBuilder::new(&ascii(text)).size_limit(1 << 20).build().map_err(|_| StrategyError::Pattern(text.to_owned()))
+    let parsed = regex_syntax::ast::parse::Parser::new().parse(text);
+    parsed.map(drop).map_err(|_| StrategyError::Pattern(text.to_owned()))
 }
 
 /// Any of several patterns.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Patterns(Option<Regex>);
+pub(crate) struct Patterns(Option<Automaton>);
 
 impl Patterns {
-    /// Compiles each alone, so that an error names the one at fault and none can reach into another.
+    /// Checks each alone, so that an error names the one at fault, and compiles them together.
     pub(crate) fn compile(list: &[String]) -> Result<Self, StrategyError> {
-        for text in list {
-            pattern(text)?;
-        }
+        list.iter().try_for_each(|text| check(text))?;
         if list.is_empty() {
             return Ok(Self(None));
         }
         let all: Vec<String> = list.iter().map(|text| format!("(?:{text})")).collect();
-        let all = all.join("|");
-        let regex = RegexBuilder::new(&ascii(&all)).size_limit(16 << 20).build();
-        regex.map(|regex| Self(Some(regex))).map_err(|_| StrategyError::Pattern(all))
+        // What each says is well-formed: one of them is too large, or names a class that is none.
+        let wrong = || list.iter().find(|text| Automaton::new(text, 1 << 20).is_err()).unwrap_or(&list[0]);
+        let automaton = Automaton::new(&all.join("|"), 16 << 20);
+        automaton.map(|automaton| Self(Some(automaton))).map_err(|_| StrategyError::Pattern(wrong().clone()))
     }
 
     pub(crate) fn is_match(&self, line: &str) -> bool {
-        self.0.as_ref().is_some_and(|regex| regex.is_match(line))
+        self.0.as_ref().is_some_and(|automaton| automaton.is_match(line))
     }
 }

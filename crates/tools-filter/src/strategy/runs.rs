@@ -6,7 +6,7 @@ use serde::Deserialize;
 use tools_core::FilterConfidence;
 
 use super::{Facts, Reducer, Strategy, dedup::template};
-use crate::{emit::Emitter, signal::severity};
+use crate::{emit::Emitter, signal::reports};
 
 /// Parameters of `runs`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -53,7 +53,7 @@ impl Machine {
 
 impl Reducer for Machine {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let kind = (line.bytes().any(|byte| byte.is_ascii_digit()) && severity(line).is_none()).then(|| template(line));
+        let kind = (line.bytes().any(|byte| byte.is_ascii_digit()) && !reports(line)).then(|| template(line));
         if kind.is_none() || kind != self.kind {
             self.end(out);
             self.kind = kind;
@@ -112,7 +112,7 @@ impl Counting {
 
 impl Reducer for Counting {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let step = self.last.as_deref().filter(|_| severity(line).is_none()).and_then(|last| step(last, line));
+        let step = self.last.as_deref().filter(|_| !reports(line)).and_then(|last| step(last, line));
         match (step, self.step) {
             (Some(step), None) => {
                 // The first of a run that counts up stands before the note about it.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::lines::regex;
+use crate::lines::{Shape, regex};
 
 /// What is shown of an error beyond message, place, labels, notes and help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum Source {
 }
 
 static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"^ *(\d+) +([-|+~])(?: (.*))?$"));
-static GUTTER: LazyLock<Regex> = LazyLock::new(|| regex(r"^ *(?:\.\.\.|\d+)? *\|"));
+static GUTTER: Shape = Shape::new(|| r"^ *(?:\.\.\.|\d+)? *\|".to_owned());
 /// The commit of the toolchain in the paths of its library.
 static COMMIT: LazyLock<Regex> = LazyLock::new(|| regex(r"/rustc/[0-9a-f]{40}/"));
 
@@ -29,7 +29,7 @@ pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
     for line in block {
         let text = line.trim();
         if let Some(place) = text.strip_prefix("--> ").or_else(|| text.strip_prefix("::: ")) {
-            let place = COMMIT.replace(place, "/rustc/…/");
+            let place = if place.contains("/rustc/") { COMMIT.replace(place, "/rustc/…/") } else { place.into() };
             match lines.last_mut().filter(|last| !last.contains(" --> ") && !suggests) {
                 Some(last) => last.extend([" --> ", &place]),
                 None => lines.push(format!(" --> {place}")),

@@ -9,7 +9,10 @@ use serde::Deserialize;
 use tools_core::FilterConfidence;
 
 use super::{Facts, Reducer, Strategy, clip::Clip};
-use crate::{emit::Emitter, lines::regex};
+use crate::{
+    emit::Emitter,
+    lines::{Shape, regex},
+};
 
 /// Parameters of `test_summary`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -98,12 +101,12 @@ struct Machine {
     source: Option<String>,
 }
 
-fn any(patterns: &[&str]) -> Regex {
-    regex(&patterns.iter().map(|pattern| format!("(?:{pattern})")).collect::<Vec<_>>().join("|"))
+fn any(patterns: &[&str]) -> String {
+    patterns.iter().map(|pattern| format!("(?:{pattern})")).collect::<Vec<_>>().join("|")
 }
 
 /// Tests that passed or were skipped.
-static PASSED: LazyLock<Regex> = LazyLock::new(|| {
+static PASSED: Shape = Shape::new(|| {
     any(&[
         r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",
         r"^\s+(?:PASS|SKIP|START) +\[",
@@ -122,7 +125,7 @@ static PASSED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What runners and builds say while they work.
-static NOISE: LazyLock<Regex> = LazyLock::new(|| {
+static NOISE: Shape = Shape::new(|| {
     any(&[
         r"^\s+(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Blocking|Adding|Finished|Running|Doc-tests|Executable) ",
         r"^running \d+ tests?$",
@@ -150,16 +153,16 @@ static NOISE: LazyLock<Regex> = LazyLock::new(|| {
     ])
 });
 
-static WARNINGS: LazyLock<Regex> = LazyLock::new(|| regex(r"^=+ warnings summary"));
+static WARNINGS: Shape = Shape::new(|| r"^=+ warnings summary".to_owned());
 /// Headings over what speaks for itself.
-static HEADING: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^=+ (?:FAILURES|ERRORS|short test summary info) =+$|^-- Docs: https://docs\.pytest\.org"));
+static HEADING: Shape = Shape::new(|| {
+    r"^=+ (?:FAILURES|ERRORS|short test summary info) =+$|^-- Docs: https://docs\.pytest\.org".to_owned()
+});
 
 /// A row of marks, of which some are failures.
-static MARKED: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^(?:\S+\.py )?[.sxXFERP]*[FE][.sxXFERP]*(?:\s+\[ *\d+%\])\s*$"));
+static MARKED: Shape = Shape::new(|| r"^(?:\S+\.py )?[.sxXFERP]*[FE][.sxXFERP]*(?:\s+\[ *\d+%\])\s*$".to_owned());
 
-static SUMMARY: LazyLock<Regex> = LazyLock::new(|| {
+static SUMMARY: Shape = Shape::new(|| {
     any(&[
         r"^test result: ",
         r"^\s+Summary \[",
@@ -174,39 +177,34 @@ static SUMMARY: LazyLock<Regex> = LazyLock::new(|| {
     ])
 });
 
-static NESTED: LazyLock<Regex> = LazyLock::new(|| regex(r"^ +(?:stdout|stderr|output) ─{3,}"));
+static NESTED: Shape = Shape::new(|| r"^ +(?:stdout|stderr|output) ─{3,}".to_owned());
 /// What the runner inside of nextest says about the one test that it runs.
-static INNER: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"^ +(?:running 1 test|failures:|test \S+ \.\.\. FAILED|test result: FAILED\. 0 passed; 1 failed; .*|note: .*`RUST_BACKTRACE.*)$",
-    )
+static INNER: Shape = Shape::new(|| {
+    r"^ +(?:running 1 test|failures:|test \S+ \.\.\. FAILED|test result: FAILED\. 0 passed; 1 failed; .*|note: .*`RUST_BACKTRACE.*)$".to_owned()
 });
 
-static FAILED: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^test (\S+)(?: - .*)? \.\.\. FAILED$|^([\w:<>]+) --- FAILED$"));
-/// A test whose own output follows in the same line, and its end.
-static OPEN: LazyLock<Regex> = LazyLock::new(|| regex(r"^test (\S+)(?: - .*)? \.\.\. (.*)$"));
 static CAPTURED: LazyLock<Regex> = LazyLock::new(|| regex(r"^---- (\S+).* ----$"));
-static PANIC: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^thread '.*' (?:\(\d+\) )?(?:panicked at|has overflowed)|^Error: "));
-static PYTHON: LazyLock<Regex> = LazyLock::new(|| regex(r"^_{3,} .+ _{3,}$"));
-static SAYS: LazyLock<Regex> = LazyLock::new(|| regex(r"^>|^E +\S|^\S+\.py:\d+:|^\[XPASS|^[A-Z]+ +\S+:\S+:\d+"));
+static PANIC: Shape = Shape::new(|| r"^thread '.*' (?:\(\d+\) )?(?:panicked at|has overflowed)|^Error: ".to_owned());
+static PYTHON: Shape = Shape::new(|| r"^_{3,} .+ _{3,}$".to_owned());
+static SAYS: Shape = Shape::new(|| r"^>|^E +\S|^\S+\.py:\d+:|^\[XPASS|^[A-Z]+ +\S+:\S+:\d+".to_owned());
 /// What pytest advises under a difference.
-static HINT: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"^E +(?:Omitting \d+ identical items, use -vv to show|Use -v+ to get (?:more|the full) diff)$")
+static HINT: Shape = Shape::new(|| {
+    r"^E +(?:Omitting \d+ identical items, use -vv to show|Use -v+ to get (?:more|the full) diff)$".to_owned()
 });
-static SOURCE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(concat!(
+static SOURCE: Shape = Shape::new(|| {
+    concat!(
         r"^ {4,}(?:(?:raise|assert|def|class|return|import|from|with|for|while|try|if|elif|else|async|await|yield|del|pass)\b|",
         r"except[ :]|@|#|[\w.]+\(|[\w.]+(?:\[.*\])? (?:[-+*/|]?=|==) |[\])}]+$)"
-    ))
+    ).to_owned()
 });
 static RULER: LazyLock<Regex> = LazyLock::new(|| regex(r"={6,}|-{8,}|_{6,}|─{6,}|━{6,}|⎯{6,}|\*{8,}|#{8,}"));
 
 impl Machine {
     /// A new part of the output may begin with this line.
     fn turn(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
-        if let Some(header) = CAPTURED.captures(line) {
+        if line.starts_with("---- ")
+            && let Some(header) = CAPTURED.captures(line)
+        {
             self.leave(out);
             self.found = true;
             self.failures += 1;
@@ -303,18 +301,17 @@ impl Machine {
     }
 
     fn run_line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        if let Some(failed) = FAILED.captures(line).filter(|_| self.pending.len() < MAX_NAMES) {
+        if let Some(failed) = failed(line).filter(|_| self.pending.len() < MAX_NAMES) {
             self.found = true;
-            let name = failed.get(1).or(failed.get(2)).map_or("", |name| name.as_str());
-            self.pending.push((name.to_owned(), line.to_owned()));
+            self.pending.push((failed.to_owned(), line.to_owned()));
         } else if line.is_empty() || HEADING.is_match(line) {
             out.fold(line);
         } else if WARNINGS.is_match(line) {
             self.part = Part::Warnings;
             shorten(line, out);
-        } else if let Some(open) = OPEN.captures(line).filter(|_| !PASSED.is_match(line)) {
+        } else if let Some(open) = open(line).filter(|_| !PASSED.is_match(line)) {
             self.found = true;
-            self.open = Some(open[1].to_owned());
+            self.open = Some(open.to_owned());
             out.keep(line.trim_end());
         } else if line == "FAILED" || line == "ok" {
             // The end of the test above, which the list of failures names once more.
@@ -351,9 +348,32 @@ impl Machine {
     }
 }
 
+/// The name of a failed test: `test NAME ... FAILED`, or `NAME --- FAILED` of a quiet run.
+fn failed(line: &str) -> Option<&str> {
+    let text = line.strip_suffix(" FAILED")?;
+    match text.strip_suffix(" ---") {
+        Some(name) => (!name.contains(' ')).then_some(name),
+        None => {
+            text.strip_prefix("test ")?.strip_suffix(" ...")?.split(" - ").next().filter(|name| !name.contains(' '))
+        }
+    }
+}
+
+/// The name of a test whose own output follows in the same line: `test NAME ... its output`.
+fn open(line: &str) -> Option<&str> {
+    let (name, _) = line.strip_prefix("test ")?.split_once(" ...")?;
+    name.split(" - ").next().filter(|name| !name.contains(' '))
+}
+
+/// Whether a ruler may be in a line.
+fn may_have_ruler(line: &str) -> bool {
+    let runs = |sign: &str| line.contains(sign);
+    ["======", "------", "______", "******", "######"].iter().any(|sign| runs(sign)) || !line.is_ascii()
+}
+
 /// Keeps a line; a ruler in it becomes a short one.
 fn shorten(line: &str, out: &mut Emitter<'_>) {
-    if RULER.is_match(line) {
+    if may_have_ruler(line) && RULER.is_match(line) {
         let short = RULER.replace_all(line, |found: &regex::Captures<'_>| found[0].chars().take(3).collect::<String>());
         out.fold(line);
         out.write(&short);
