@@ -7,9 +7,13 @@ use std::sync::{
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tools_core::{ClaimSource, Invocation, Layer, Next, Outcome, Shared, Subject, ToolOutput, keys};
+use tools_core::{ClaimSource, FilterStats, Invocation, Layer, Next, Outcome, Shared, Subject, ToolOutput, keys};
 
-use crate::{Exit, FilterPipeline, ParsedCommand, sanitize_output};
+use crate::{
+    Exit, FilterPipeline, ParsedCommand,
+    repeats::{Key, Repeats},
+    sanitize_output,
+};
 
 /// Filters the text of calls that run a command, and of what such a call had produced when it failed.
 ///
@@ -19,17 +23,35 @@ pub struct FilterLayer {
     pipeline: Shared<FilterPipeline>,
     warnings: Arc<[String]>,
     warned: Arc<AtomicBool>,
+    repeats: Arc<Repeats>,
 }
 
 impl FilterLayer {
     /// A layer with these rules; they may be swapped while calls are under way.
     pub fn new(pipeline: Shared<FilterPipeline>) -> Self {
-        Self { pipeline, warnings: Arc::new([]), warned: Arc::default() }
+        Self { pipeline, warnings: Arc::new([]), warned: Arc::default(), repeats: Arc::default() }
     }
 
     /// The same layer, which tells what is wrong with its rules beside the first output that it filters.
     pub fn warning(self, warnings: Vec<String>) -> Self {
         Self { warnings: warnings.into(), ..self }
+    }
+
+    /// Of a command that ran before in this session, what changed.
+    fn changes(&self, inv: &Invocation, output: ToolOutput) -> ToolOutput {
+        let Some(line) = line(inv) else { return output };
+        let cx = &inv.context;
+        let (session, workdir) = (cx.session().as_str().to_owned(), cx.workdir().to_string_lossy().into_owned());
+        let (text, note) = without_note(&output.summary);
+        let key = Key { session, workdir, command: line.to_owned() };
+        match self.repeats.changes(key, inv.call.id.as_str(), text) {
+            Some(changes) => {
+                let lines_out = changes.lines().count() as u64;
+                let filter = output.filter.clone().map(|stats| FilterStats { lines_out, ..stats });
+                ToolOutput { summary: changes + note, filter, ..output }
+            }
+            None => output,
+        }
     }
 
     fn shown(&self, inv: &Invocation, output: ToolOutput) -> ToolOutput {
@@ -40,7 +62,11 @@ impl FilterLayer {
             if !self.warnings.is_empty() && !self.warned.swap(true, Ordering::Relaxed) {
                 self.warnings.iter().for_each(|warning| inv.context.journal().warn(warning.clone()));
             }
-            return filtered(&self.pipeline.load(), command, exit, output);
+            let pipeline = self.pipeline.load();
+            // What shows the content of files is asked for again because it is wanted again.
+            let is_report = pipeline.find(&command).is_some_and(|rule| !rule.shows_content());
+            let output = filtered(&pipeline, command, exit, output);
+            return if is_report { self.changes(inv, output) } else { output };
         }
         // What another program wrote for a terminal; files of the workspace are shown as they are.
         if matches!(output.source, ClaimSource::Command | ClaimSource::Mcp) {
@@ -68,11 +94,16 @@ impl Layer for FilterLayer {
     }
 }
 
-/// The command that the call runs: the first among its subjects is the whole line.
+/// The command that the call runs.
 fn command_line(inv: &Invocation) -> Option<ParsedCommand> {
+    Some(ParsedCommand::of_call(line(inv)?, &inv.inspection().ok()?.subjects))
+}
+
+/// The line that the call runs: the first command among its subjects is the whole of it.
+fn line(inv: &Invocation) -> Option<&str> {
     let subjects = inv.inspection().ok()?.subjects.as_slice();
     subjects.iter().find_map(|subject| match subject {
-        Subject::Command { line, .. } => Some(ParsedCommand::of_call(line, subjects)),
+        Subject::Command { line, .. } => Some(line.as_str()),
         _ => None,
     })
 }
@@ -188,6 +219,41 @@ mod tests {
         assert_eq!(first.value(keys::RAW_BYTES), Some(PRINTED.len().into()));
         assert_eq!(first.warnings(), ["rule `x` is skipped"]);
         assert!(stack.run(call(), None, &CallContext::new("/")).await.journal.warnings().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_command_run_again_shows_what_changed() {
+        let context: String =
+            (0..60).map(|n| format!("note {n} on how the build was set up, at some length\n")).collect();
+        let printed = format!("{context}make: *** [all] Error 1\n");
+        let envelope = json!({"stdout": printed, "stderr": "", "exit_code": 2, "truncated": false});
+        let given = ToolOutput::text(format!("{printed}[exit code 2]")).with_raw_response(envelope);
+        let subjects = vec![Subject::Command {
+            line: "make".to_owned(),
+            program: "make".to_owned(),
+            argv: Vec::new(),
+            via: Vec::new(),
+        }];
+        let executor = ScriptedExecutor::new().inspected(
+            "anything",
+            ToolTraits::CAUTIOUS,
+            Behaviour::Reply(Box::new(given.clone())),
+            Ok(Inspection { subjects, ..Inspection::default() }),
+        );
+        let layer = FilterLayer::new(Shared::new(FilterPipeline::builtin()));
+        let stack = Stack::new(vec![Arc::new(layer)], executor);
+        let cx = CallContext::new("/");
+        let call = || ToolCall::new("anything", json!({})).unwrap();
+        let first = call();
+        let id = first.id.to_string();
+        let all = stack.dispatch(first, &cx).await.unwrap().summary;
+        assert!(all.contains("note 7 on") && all.ends_with("[exit code 2]"), "{all}");
+        let again = stack.dispatch(call(), &cx).await.unwrap();
+        assert!(again.summary.starts_with(&format!("[unchanged since call {id};")), "{}", again.summary);
+        assert!(again.summary.contains(" make: *** [all] Error 1\n[exit code 2]"), "{}", again.summary);
+        assert_eq!(again.raw_response, given.raw_response);
+        let elsewhere = stack.dispatch(call(), &CallContext::new("/")).await.unwrap().summary;
+        assert_eq!(elsewhere, all);
     }
 
     #[tokio::test]

@@ -33,6 +33,7 @@ pub mod secrets;
 
 mod config;
 mod layer;
+mod repeats;
 mod tokens;
 
 pub use command::ParsedCommand;

@@ -109,7 +109,7 @@ impl FilterPipeline {
         self.find(&ParsedCommand::parse(command)).map(Arc::as_ref)
     }
 
-    fn find(&self, command: &ParsedCommand) -> Option<&Arc<Rule>> {
+    pub(crate) fn find(&self, command: &ParsedCommand) -> Option<&Arc<Rule>> {
         if command.words.is_empty() {
             return None;
         }

@@ -19,6 +19,7 @@ mod rustc_error;
 mod stack_trace;
 mod strip_annotated;
 mod strip_noise;
+mod structured;
 mod test_summary;
 mod truncate;
 

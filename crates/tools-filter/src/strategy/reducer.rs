@@ -10,7 +10,7 @@ use super::{
     columns::Columns, dedup::Dedup, diagnostics::Diagnostics, git_diff::GitDiff, git_log::GitLog,
     git_status::GitStatus, group_by_rule::GroupByRule, keep_matching::KeepMatching, listing::Listing,
     long_lines::LongLines, runs::Runs, stack_trace::StackTrace, strip_annotated::StripAnnotated,
-    strip_noise::StripNoise, test_summary::TestSummary, truncate::Truncate,
+    strip_noise::StripNoise, structured::Structured, test_summary::TestSummary, truncate::Truncate,
 };
 use crate::{Exit, ParsedCommand, emit::Emitter};
 
@@ -44,6 +44,8 @@ pub enum StrategyConfig {
     Diagnostics(Diagnostics),
     /// Shortens runs of lines that differ in numbers only.
     Runs(Runs),
+    /// Reads what tools print as JSON.
+    Structured(Structured),
     /// Counts the frames of libraries in stack traces.
     StackTrace(StackTrace),
     /// Narrows the columns of a table.
@@ -117,6 +119,7 @@ impl StrategyConfig {
             Self::Listing(config) => Arc::new(config.clone()),
             Self::Diagnostics(config) => Arc::new(config.compile()?),
             Self::Runs(config) => Arc::new(config.clone()),
+            Self::Structured(config) => Arc::new(config.clone()),
             Self::StackTrace(config) => Arc::new(config.clone()),
             Self::Columns(config) => Arc::new(config.clone()),
             Self::LongLines(config) => Arc::new(config.clone()),

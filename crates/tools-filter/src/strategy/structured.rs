@@ -1,0 +1,324 @@
+//! `structured`: what tools print as JSON when they are asked to, as the text they would print otherwise. Knows the
+//! messages of cargo, the test harness of Rust and nextest, `go test -json`, jest and vitest, eslint and ruff. What it does
+//! not know passes as it is.
+
+use std::collections::VecDeque;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use tools_core::FilterConfidence;
+
+use super::{Facts, Reducer, Strategy};
+use crate::emit::Emitter;
+
+/// Parameters of `structured`: none.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Structured {}
+
+impl Strategy for Structured {
+    fn start(&self, _: &Facts) -> Box<dyn Reducer> {
+        Box::<Machine>::default()
+    }
+}
+
+/// A document over several lines is held up to this size.
+const MAX_DOCUMENT: usize = 1 << 20;
+/// So many tests of Go may be at work at once; of more the output passes as it comes.
+const MAX_TESTS: usize = 1000;
+/// So much is held of what they print.
+const MAX_PRINTED: usize = 1 << 20;
+
+#[derive(Default)]
+struct Machine {
+    /// The lines of a document that has not ended.
+    document: Option<Vec<String>>,
+    document_bytes: usize,
+    /// What each Go test at work printed.
+    tests: VecDeque<(String, Vec<String>)>,
+    printed: usize,
+    found: bool,
+}
+
+impl Reducer for Machine {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if let Some(document) = &mut self.document {
+            document.push(line.to_owned());
+            self.document_bytes += line.len();
+            if self.document_bytes > MAX_DOCUMENT {
+                self.release(out);
+            } else if matches!(line, "]" | "}") {
+                self.end_document(out);
+            }
+            return;
+        }
+        if !line.starts_with(['{', '[']) {
+            return out.keep(line);
+        }
+        if matches!(line, "[" | "{") {
+            self.document = Some(vec![line.to_owned()]);
+            return;
+        }
+        match serde_json::from_str(line).ok().and_then(|value| self.render(&value)) {
+            Some(lines) => {
+                self.found = true;
+                out.fold(line);
+                lines.iter().flat_map(|text| text.lines()).for_each(|line| out.write(line.trim_end()));
+            }
+            None => out.keep(line),
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.release(out);
+        for (name, printed) in std::mem::take(&mut self.tests) {
+            out.write(&format!("=== {name} did not end"));
+            printed.iter().for_each(|line| out.write(line));
+        }
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+impl Machine {
+    fn release(&mut self, out: &mut Emitter<'_>) {
+        self.document_bytes = 0;
+        for line in self.document.take().unwrap_or_default() {
+            out.keep(&line);
+        }
+    }
+
+    fn end_document(&mut self, out: &mut Emitter<'_>) {
+        let text = self.document.as_ref().map(|lines| lines.join("\n")).unwrap_or_default();
+        let Some(lines) = serde_json::from_str(&text).ok().and_then(|value| self.render(&value)) else {
+            return self.release(out);
+        };
+        self.found = true;
+        self.document_bytes = 0;
+        for line in self.document.take().unwrap_or_default() {
+            out.fold(&line);
+        }
+        lines.iter().flat_map(|text| text.lines()).for_each(|line| out.write(line.trim_end()));
+    }
+
+    /// The text for a message; `None` for what is not known.
+    fn render(&mut self, value: &Value) -> Option<Vec<String>> {
+        if let Some(reason) = value["reason"].as_str() {
+            return cargo(reason, value);
+        }
+        if value["Action"].is_string() && (value["Package"].is_string() || value["ImportPath"].is_string()) {
+            return self.go(value);
+        }
+        if let (Some(kind), Some(event)) = (value["type"].as_str(), value["event"].as_str()) {
+            return harness(kind, event, value);
+        }
+        if value["testResults"].is_array() && value["numTotalTests"].is_u64() {
+            return Some(jest(value));
+        }
+        let findings = value.as_array().filter(|list| !list.is_empty())?;
+        if findings.iter().all(|file| file["filePath"].is_string() && file["messages"].is_array()) {
+            return Some(findings.iter().flat_map(eslint).collect());
+        }
+        findings.iter().map(ruff).collect()
+    }
+
+    /// A line of `go test -json`: of tests that pass nothing is shown.
+    fn go(&mut self, value: &Value) -> Option<Vec<String>> {
+        let action = value["Action"].as_str()?;
+        let text = value["Output"].as_str().unwrap_or_default().trim_end_matches('\n');
+        let Some(test) = value["Test"].as_str() else {
+            return match action {
+                "output" | "build-output" => Some(vec![text.to_owned()]),
+                "start" | "run" | "pause" | "cont" | "pass" | "fail" | "skip" | "build-fail" | "bench" => Some(vec![]),
+                _ => None,
+            };
+        };
+        let name = format!("{} {test}", value["Package"].as_str().unwrap_or_default());
+        let at = self.tests.iter().position(|(known, _)| *known == name);
+        match action {
+            "run" if at.is_none() && self.tests.len() < MAX_TESTS => self.tests.push_back((name, Vec::new())),
+            "output" => match at {
+                Some(at) if self.printed < MAX_PRINTED => {
+                    self.printed += text.len();
+                    self.tests[at].1.push(text.to_owned());
+                }
+                _ => return Some(vec![text.to_owned()]),
+            },
+            "pass" | "skip" | "fail" => {
+                let printed = at.and_then(|at| self.tests.remove(at)).map(|(_, printed)| printed).unwrap_or_default();
+                self.printed -= printed.iter().map(String::len).sum::<usize>().min(self.printed);
+                return Some(if action == "fail" { printed } else { vec![] });
+            }
+            "run" | "pause" | "cont" | "bench" => {}
+            _ => return None,
+        }
+        Some(vec![])
+    }
+}
+
+fn cargo(reason: &str, value: &Value) -> Option<Vec<String>> {
+    match reason {
+        "compiler-message" => {
+            let message = &value["message"];
+            let plain = || format!("{}: {}", message["level"].as_str()?, message["message"].as_str()?).into();
+            message["rendered"].as_str().map(str::to_owned).or_else(plain).map(|text| vec![text])
+        }
+        "build-finished" => {
+            let failed = value["success"] == Value::Bool(false);
+            Some(if failed { vec!["error: the build failed".to_owned()] } else { vec![] })
+        }
+        "compiler-artifact" | "build-script-executed" => Some(vec![]),
+        _ => None,
+    }
+}
+
+/// `--format json` of Rust's test harness, which nextest writes too.
+fn harness(kind: &str, event: &str, value: &Value) -> Option<Vec<String>> {
+    let number = |name: &str| value[name].as_u64().unwrap_or_default();
+    match (kind, event) {
+        ("suite", "started") | ("test", "started" | "ok" | "ignored") | ("bench", _) => Some(vec![]),
+        ("suite", _) => Some(vec![format!(
+            "test result: {}. {} passed; {} failed; {} ignored",
+            if event == "ok" { "ok" } else { "FAILED" },
+            number("passed"),
+            number("failed"),
+            number("ignored")
+        )]),
+        ("test", _) => {
+            let name = value["name"].as_str()?;
+            let printed = ["stdout", "stderr", "message", "reason"].iter().filter_map(|part| value[*part].as_str());
+            let printed: Vec<&str> = printed.map(str::trim_end).collect();
+            let head =
+                if event == "failed" { format!("---- {name} ----") } else { format!("---- {name}: {event} ----") };
+            Some(std::iter::once(head).chain(printed.into_iter().map(str::to_owned)).collect())
+        }
+        _ => None,
+    }
+}
+
+fn jest(value: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    for file in value["testResults"].as_array().into_iter().flatten() {
+        let path = file["name"].as_str().unwrap_or_default();
+        let failed =
+            file["assertionResults"].as_array().into_iter().flatten().filter(|test| test["status"] == "failed");
+        let mut shown = false;
+        for test in failed {
+            shown = true;
+            lines.push(format!("✕ {} ({path})", test["fullName"].as_str().unwrap_or_default()));
+            let messages = test["failureMessages"].as_array().into_iter().flatten();
+            lines.extend(messages.filter_map(Value::as_str).map(str::to_owned));
+        }
+        if !shown && file["status"] == "failed" {
+            lines.push(format!("FAIL {path}"));
+            lines.extend(file["message"].as_str().map(str::to_owned));
+        }
+    }
+    let number = |name: &str| value[name].as_u64().unwrap_or_default();
+    lines.push(format!(
+        "Tests: {} failed, {} skipped, {} passed, {} total; suites: {} failed, {} total",
+        number("numFailedTests"),
+        number("numPendingTests") + number("numTodoTests"),
+        number("numPassedTests"),
+        number("numTotalTests"),
+        number("numFailedTestSuites"),
+        number("numTotalTestSuites")
+    ));
+    lines
+}
+
+fn eslint(file: &Value) -> Vec<String> {
+    let path = file["filePath"].as_str().unwrap_or_default();
+    let messages = file["messages"].as_array().into_iter().flatten();
+    let line = |message: &Value| {
+        let severity = if message["severity"] == 2 { "error" } else { "warning" };
+        let place = |name: &str| message[name].as_u64().unwrap_or_default();
+        let (text, rule) = (message["message"].as_str().unwrap_or_default(), message["ruleId"].as_str().unwrap_or("-"));
+        format!("{path}:{}:{}: {severity} {text} ({rule})", place("line"), place("column"))
+    };
+    messages.map(line).collect()
+}
+
+fn ruff(finding: &Value) -> Option<String> {
+    let place = |name: &str| finding["location"][name].as_u64();
+    let (path, text) = (finding["filename"].as_str()?, finding["message"].as_str()?);
+    let code = finding["code"].as_str().unwrap_or("invalid-syntax:");
+    Some(format!("{path}:{}:{}: {code} {text}", place("row")?, place("column")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    fn check(command: &str, text: &str, expected: &str) {
+        let filtered = FilterPipeline::builtin().filter(command, Exit::Code(1), text.as_bytes());
+        assert_eq!(filtered.text, expected, "{command}");
+    }
+
+    #[test]
+    fn messages_of_cargo_are_what_cargo_prints() {
+        let artifact = r#"{"reason":"compiler-artifact","package_id":"x","target":{"name":"x"},"fresh":true}"#;
+        let rendered = r"error[E0425]: cannot find value `c` in this scope\n --> src/lib.rs:1:41\n  |\n1 | a + c\n  |     ^ not found\n\n";
+        let text = format!(
+            "{artifact}\n{artifact}\n{}\n{}\n",
+            format_args!(r#"{{"reason":"compiler-message","message":{{"level":"error","rendered":"{rendered}"}}}}"#),
+            r#"{"reason":"build-finished","success":false}"#
+        );
+        check(
+            "cargo build --message-format=json",
+            &text,
+            "error[E0425]: cannot find value `c` in this scope --> src/lib.rs:1:41\n1 | a + c\n^ not found\n\
+             error: the build failed\n",
+        );
+    }
+
+    #[test]
+    fn of_go_tests_the_failed_ones_are_shown() {
+        let line = |action: &str, test: &str, output: &str| {
+            format!("{{\"Action\":\"{action}\",\"Package\":\"p\",\"Test\":\"{test}\",\"Output\":\"{output}\"}}\n")
+        };
+        let text = [
+            line("run", "A", ""),
+            line("run", "B", ""),
+            line("output", "A", r"=== RUN   A\n"),
+            line("output", "B", r"    b_test.go:7: got 2\n"),
+            line("output", "B", r"--- FAIL: B (0.00s)\n"),
+            line("pass", "A", ""),
+            line("fail", "B", ""),
+            "{\"Action\":\"output\",\"Package\":\"p\",\"Output\":\"FAIL\\tp\\t0.01s\\n\"}\n".to_owned(),
+        ];
+        check("go test -json ./...", &text.concat(), "    b_test.go:7: got 2\n--- FAIL: B (0.00s)\nFAIL\tp\t0.01s\n");
+    }
+
+    #[test]
+    fn harness_jest_eslint_and_ruff_are_read() {
+        let suite = r#"{ "type": "suite", "event": "started", "test_count": 2 }"#;
+        let ok = r#"{ "type": "test", "event": "ok", "name": "a" }"#;
+        let failed = r#"{ "type": "test", "name": "b", "event": "failed", "stdout": "thread 'b' panicked at src/a.rs:1:2:\nboom\n" }"#;
+        let end = r#"{ "type": "suite", "event": "failed", "passed": 1, "failed": 1, "ignored": 0 }"#;
+        check(
+            "cargo test -- --format json",
+            &format!("{suite}\n{ok}\n{failed}\n{end}\n"),
+            "thread 'b' panicked at src/a.rs:1:2:\nboom\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\n",
+        );
+        let jest = r#"{"numFailedTests":1,"numPassedTests":1,"numTotalTests":2,"numTotalTestSuites":1,"testResults":[{"name":"/a.test.js","status":"failed","message":"","assertionResults":[{"fullName":"adds","status":"failed","failureMessages":["Error: expected 1"]},{"fullName":"subtracts and is long enough for this","status":"passed","failureMessages":[]}]}]}"#;
+        check(
+            "npx jest --json",
+            &format!("{jest}\n"),
+            "✕ adds (/a.test.js)\nError: expected 1\nTests: 1 failed, 0 skipped, 1 passed, 2 total; suites: 0 failed, 1 total\n",
+        );
+        let eslint = r#"[{"filePath":"/a.js","messages":[{"ruleId":"no-undef","severity":2,"message":"'x' is not defined.","line":3,"column":5}],"errorCount":1,"warningCount":0,"source":"a long source that nobody asked for"}]"#;
+        check("npx eslint -f json .", &format!("{eslint}\n"), "/a.js:3:5: error 'x' is not defined. (no-undef)\n");
+        let ruff = "[\n  {\n    \"code\": \"F401\",\n    \"filename\": \"a.py\",\n    \"location\": {\"column\": 8, \"row\": 1},\n    \"message\": \"`os` imported but unused\"\n  }\n]\n";
+        check("ruff check --output-format json", ruff, "F401 (1) `os` imported but unused: a.py:1:8\n");
+    }
+
+    #[test]
+    fn what_is_not_known_passes() {
+        for text in
+            ["{\"a\": 1}\n", "[1, 2]\n", "{ not json\n", "{\n  \"a\": 1\n}\n", "[\n", "{\"reason\":\"other\"}\n"]
+        {
+            check("cargo build --message-format=json", text, text);
+        }
+    }
+}
