@@ -70,6 +70,19 @@ pub(crate) enum Verb {
     },
     /// Filter standard input as the output of a command.
     Filter(Filter),
+    /// Find credentials in files: a JSON line with place and kind for each, never the value. Exits with 2 when a file
+    /// cannot be read, with 1 when `--check` is given and something was found, else with 0.
+    Scan {
+        /// The files; standard input when there is none, or for `-`.
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Print the text with placeholders in the place of credentials instead.
+        #[arg(long)]
+        redact: bool,
+        /// Exit with 1 when there is a credential.
+        #[arg(long)]
+        check: bool,
+    },
     /// List the tools as a model would get them.
     Tools {
         /// In which shape.

@@ -65,6 +65,9 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Trust { verb } => commands::trust::run(common, verb),
         Verb::Exec { timeout, yes, command } => commands::exec::run(common, *timeout, *yes, command).await,
         Verb::Filter(verb) => commands::filter::run(common, verb),
+        Verb::Scan { files, redact, check } => {
+            commands::scan::run(common, files, commands::scan::Ask { redact: *redact, check: *check })
+        }
         Verb::Tools { format, cost } => commands::tools::run(common, *format, *cost),
         Verb::Layers => Ok(commands::layers::run(common)),
         Verb::Mcp { verb: McpVerb::Serve { .. } } => commands::mcp::serve(common).await,

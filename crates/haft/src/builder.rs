@@ -9,7 +9,10 @@ use tools_audit::{Audit, AuditSink};
 use tools_core::{Announce, CallContext, CompositeExecutor, DynExecutor, Layer, Redactor, SessionId, Shared, Stack};
 use tools_diagnostics::Diagnostics;
 use tools_file::FileConfig;
-use tools_filter::{FilterLayer, FilterPipeline};
+use tools_filter::{
+    FilterLayer, FilterPipeline,
+    secrets::{SecretRedactor, SecretsLayer, SecretsMode},
+};
 use tools_mcp::Continuations;
 use tools_sandbox::{PathError, Reserved};
 use tools_shell::{Bash, JobKill, JobRead, ShellPolicyHandle};
@@ -90,10 +93,17 @@ impl ToolboxBuilder {
         let Self { loaded, workdir, beside, session, executors } = self;
         let config = &loaded.config;
         let gates = Arc::new(Gates::new(Compiled::of(&loaded)?));
-        let redactor: Arc<dyn Redactor> = Arc::new(secrets::redactor());
+        let security = &config.tools.filters.security;
+        let secrets =
+            secrets::redactor(security).map_err(|error| loaded.fault(&secrets::pattern_key(&error), error.problem))?;
+        let redactor: Arc<dyn Redactor> = Arc::new(secrets.clone());
         let sink = open_audit(&loaded)?;
         let audit = sink.as_ref().map(|sink| sink.path().to_owned());
-        let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Announce)];
+        let announce = match security.mode() {
+            SecretsMode::Redact => Announce::default().redacting(Arc::clone(&redactor)),
+            SecretsMode::Warn | SecretsMode::Off => Announce::default(),
+        };
+        let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(announce)];
         if let Some(sink) = sink {
             let sink: Arc<dyn AuditSink> = Arc::new(sink);
             layers.push(Arc::new(Audit::new(sink, redactor, config.tools.audit.on_error)));
@@ -103,6 +113,7 @@ impl ToolboxBuilder {
             Filters::compile(&config.tools.filters, loaded.file.as_deref().or(beside.as_deref()));
         let filters = Shared::new(pipeline);
         layers.push(Arc::new(FilterLayer::new(filters.clone()).warning(filter_warnings.clone())));
+        layers.push(Arc::new(SecretsLayer::new(secrets, security.mode())));
         layers.extend(gates.around_execution());
         debug_assert!(in_order(&layers), "the layers stand in the order of `LAYERS`");
 
@@ -145,7 +156,10 @@ impl Parts {
 
         let (shell, reserved) = (ShellPolicyHandle::new(shell), self.reserved(workdir));
         let hidden = secrets::hidden(&tools.file, files.rules());
+        // By shape only: a variable that the operator passes on is a known value, too.
+        let shapes: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
         let bash = Bash::new(shell.clone()).hiding(hidden.clone()).protecting(reserved.clone());
+        let bash = bash.redacting(Arc::clone(&shapes));
         let files = files.reserving(Reserved::new(&reserved)).recording(&places::state_dir().join("unfinished"));
         let rooted = files.clone();
         let workspace = tools_diagnostics::Workspace {
@@ -153,6 +167,7 @@ impl Parts {
             confine: Arc::new(move |writable, hidden| shell.load().confinement(writable, hidden, reserved.clone())),
             hidden: Some(hidden),
             env_pass: tools.shell.env_pass.clone(),
+            redactor: shapes,
         };
         let jobs = [
             DynExecutor::new(JobRead::new(Arc::clone(bash.jobs())).into_executor()),

@@ -4,18 +4,30 @@
 use std::path::{Path, PathBuf};
 
 use tools_file::FileConfig;
-use tools_filter::secrets::{KnownValues, SecretRedactor, is_credential};
+use tools_filter::secrets::{KnownValues, PatternError, SecretRedactor, SecurityConfig, is_credential};
 use tools_sandbox::{ReadRules, SECRET_PRESET, kernel::Hidden};
 
 use crate::builder::home;
 
 /// Takes credentials out of text: the values of this process's own environment first, then whatever has the shape of
-/// one.
-pub fn redactor() -> SecretRedactor {
+/// one, and what the operator's patterns match.
+///
+/// # Errors
+/// The first of the operator's patterns that cannot be used.
+pub fn redactor(config: &SecurityConfig) -> Result<SecretRedactor, PatternError> {
+    Ok(SecretRedactor::default().knowing_later(environment).with_extra(config.compile()?))
+}
+
+/// The key of a pattern that cannot be used.
+pub(crate) fn pattern_key(error: &PatternError) -> String {
+    format!("tools.filters.security.extra_patterns[{}]", error.index)
+}
+
+/// The credentials in this process's own environment.
+fn environment() -> KnownValues {
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let secret = variables.filter(|(name, value)| is_credential(name, value)).map(|(_, value)| value);
-    SecretRedactor::default().knowing(KnownValues::new(secret))
+    KnownValues::new(variables.filter(|(name, value)| is_credential(name, value)).map(|(_, value)| value))
 }
 
 /// What commands cannot read under `config`, whose compiled rules are `rules`.

@@ -61,7 +61,13 @@ pub const LAYERS: &[LayerRow] = &[
         name: "filter",
         owner: "tools-filter",
         refuses_with: &[],
-        why: "nearest to the raw text, so that whatever stands outside it stores, counts and shows what the model reads",
+        why: "nearest to what the tool said, so that whatever stands outside it stores, counts and shows what the model reads",
+    },
+    LayerRow {
+        name: "secrets",
+        owner: "tools-filter",
+        refuses_with: &["invalid_parameters/unknown_placeholder"],
+        why: "nearest to raw text: whatever shortens, stores, records or shows a result sees placeholders in the place of credentials",
     },
     LayerRow {
         name: "anomaly",

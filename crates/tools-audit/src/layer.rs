@@ -60,7 +60,8 @@ impl Audit {
         ending: &Ending<'_>,
         since: &Since,
     ) -> Result<(), AuditError> {
-        let redactor = FailClosed(self.redactor.as_ref());
+        let of_session = self.redactor.in_session(inv.context.session());
+        let redactor = FailClosed(of_session.as_deref().unwrap_or(self.redactor.as_ref()));
         let times = Times { at: since.at, arrived: since.arrived, took: since.arrived.elapsed() };
         let approver = approval.map(|approval| approval.by().as_str());
         let written = Entry::new(inv, approver, ending, &times, &redactor)

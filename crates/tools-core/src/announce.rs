@@ -1,15 +1,51 @@
-//! The outermost layer: tells that a call started and, once its result is on record, that it finished.
+//! The outermost layer: tells that a call started and, once its result is on record, that it finished. What gates and
+//! tools say about a call loses its credentials here; results of tools have lost them further in.
+
+use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 
 use crate::{
-    CallStatus, EventKind, EventSink, Invocation, Layer, Location, Next, Outcome, Subject, ToolErrorCategory,
+    CallStatus, EventKind, EventSink, Invocation, Layer, Location, Next, Outcome, Redactor, Subject, ToolErrorCategory,
     text_for_model,
 };
 
 /// Sends `Started` and `Finished` for every call, so that no tool can forget its lifecycle.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Announce;
+#[derive(Clone, Default)]
+pub struct Announce {
+    redactor: Option<Arc<dyn Redactor>>,
+}
+
+impl Announce {
+    /// The same layer that tells nothing the redactor would take out: not in titles, errors, questions or warnings.
+    pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
+        Self { redactor: Some(redactor) }
+    }
+
+    /// Takes credentials out of a text about a call.
+    fn clean(&self, inv: &Invocation, text: &str) -> String {
+        let Some(redactor) = &self.redactor else { return text.to_owned() };
+        match redactor.in_session(inv.context.session()) {
+            Some(redactor) => redactor.redact(text).into_owned(),
+            None => redactor.redact(text).into_owned(),
+        }
+    }
+
+    async fn run(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        let outcome = next.run(inv).await;
+        if self.redactor.is_none() {
+            return outcome;
+        }
+        inv.context.journal().map_warnings(|warning| self.clean(inv, warning));
+        outcome.map_err(|error| error.map_text(|text| self.clean(inv, text)))
+    }
+}
+
+impl fmt::Debug for Announce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Announce").field("redacts", &self.redactor.is_some()).finish()
+    }
+}
 
 #[async_trait]
 impl Layer for Announce {
@@ -20,11 +56,11 @@ impl Layer for Announce {
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
         let events = inv.context.events();
         if !events.is_live() {
-            return next.run(inv).await;
+            return self.run(inv, next).await;
         }
-        events.send(started(inv)).await;
+        events.send(started(inv, |text| self.clean(inv, text))).await;
         let mut guard = Unfinished { events, armed: true };
-        let outcome = next.run(inv).await;
+        let outcome = self.run(inv, next).await;
         guard.armed = false;
         events.send(finished(inv, &outcome)).await;
         outcome
@@ -50,7 +86,7 @@ impl Drop for Unfinished<'_> {
     }
 }
 
-fn started(inv: &Invocation) -> EventKind {
+fn started(inv: &Invocation, clean: impl Fn(&str) -> String) -> EventKind {
     let subjects = inv.inspection().map(|inspection| inspection.subjects.as_slice()).unwrap_or_default();
     let locations = subjects.iter().filter_map(|subject| match subject {
         Subject::Path { path, .. } => Some(Location { path: path.clone(), line: None }),
@@ -61,7 +97,7 @@ fn started(inv: &Invocation) -> EventKind {
     EventKind::Started {
         tool: inv.call.tool.clone(),
         kind: inv.definition.kind,
-        title: about.map_or_else(|| name.to_owned(), |about| format!("{name}: {about}")),
+        title: about.map_or_else(|| name.to_owned(), |about| format!("{name}: {}", clean(&about))),
         locations: locations.collect(),
     }
 }

@@ -23,6 +23,11 @@ impl Approval {
         Self { digest: call.digest(), by, at: clock.now() }
     }
 
+    /// The same consent for a call whose parameters a layer below the gates completed.
+    pub(crate) fn rebound(&self, call: &ToolCall) -> Self {
+        Self { digest: call.digest(), by: self.by.clone(), at: self.at }
+    }
+
     /// Whether this consent was given to a call of the same tool with the same parameters.
     pub fn covers(&self, call: &ToolCall) -> bool {
         self.digest == call.digest()

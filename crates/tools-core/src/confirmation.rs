@@ -30,6 +30,24 @@ pub struct ConfirmPrompt {
     pub would_store: Option<StoredRule>,
 }
 
+impl ConfirmPrompt {
+    /// The same question with every text changed; a rule that the change would alter is not offered.
+    #[must_use]
+    pub fn map_text(self, change: impl Fn(&str) -> String) -> Self {
+        let part = |part: PromptPart| PromptPart {
+            subject: part.subject.map_text(&change),
+            rule: change(&part.rule),
+            verdict: part.verdict,
+        };
+        Self {
+            reason: change(&self.reason),
+            parts: self.parts.into_iter().map(part).collect(),
+            would_store: self.would_store.filter(|rule| change(&rule.pattern) == rule.pattern),
+            tool: self.tool,
+        }
+    }
+}
+
 /// One part of a call, judged.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PromptPart {

@@ -32,6 +32,9 @@ pub struct ToolDef {
     pub origin: ToolOrigin,
     /// How a model without native tool use calls it.
     pub invocation: InvocationHint,
+    /// The parameters whose text becomes the content of files as it stands: there, and nowhere else, placeholders of
+    /// credentials stand for what they were put in place of.
+    pub content: &'static [&'static str],
 }
 
 impl ToolDef {
@@ -67,6 +70,7 @@ impl ToolDef {
             traits,
             origin: ToolOrigin::Builtin,
             invocation: InvocationHint::ToolCall,
+            content: &[],
         }
     }
 
@@ -98,6 +102,11 @@ impl ToolDef {
     /// The same definition with a fence tag for models without native tool use.
     pub fn fenced(self, tag: &'static str) -> Self {
         Self { invocation: InvocationHint::FencedBlock(Cow::Borrowed(tag)), ..self }
+    }
+
+    /// The same definition with parameters whose text becomes the content of files.
+    pub fn with_content(self, content: &'static [&'static str]) -> Self {
+        Self { content, ..self }
     }
 
     /// What gates may rely on: [`ToolTraits::CAUTIOUS`] for a server nobody vouched for, whatever it declares.

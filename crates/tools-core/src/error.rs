@@ -98,6 +98,16 @@ impl ToolError {
         self
     }
 
+    /// The same failure with every text for the model or a person changed: message, advice and the question. A rule that
+    /// an answer would store is dropped when its text changes: it would match another call.
+    pub fn map_text(mut self, change: impl Fn(&str) -> String) -> Self {
+        let fields = self.0.as_mut();
+        fields.message = change(&fields.message);
+        fields.suggestion = fields.suggestion.as_deref().map(&change);
+        fields.prompt = fields.prompt.take().map(|prompt| prompt.map_text(change));
+        self
+    }
+
     /// What sort of failure it was.
     pub fn category(&self) -> ToolErrorCategory {
         self.0.category

@@ -171,6 +171,11 @@ impl EventSink {
         self.0.as_ref().map(|bound| Arc::clone(&bound.consumer))
     }
 
+    /// The same sink with another consumer in front: for layers that watch or redact what a call tells.
+    pub fn through(&self, front: impl FnOnce(Arc<dyn EventConsumer>) -> Arc<dyn EventConsumer>) -> Self {
+        Self(self.0.clone().map(|bound| Bound { consumer: front(Arc::clone(&bound.consumer)), ..bound }))
+    }
+
     /// Tells what the call printed.
     pub fn output(&self, stream: OutputStream, text: impl Into<String>) {
         let Some(bound) = &self.0 else { return };

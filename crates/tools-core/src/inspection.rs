@@ -98,6 +98,31 @@ impl Subject {
         Self::Path { path: path.into(), access }
     }
 
+    /// The same subject with every text changed: for whoever shows it. An argument that the change took out of the line
+    /// it stands in is not shown either.
+    #[must_use]
+    pub fn map_text(self, change: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Command { line, program, argv, via } => {
+                let shown = change(&line);
+                let is_gone = |word: &str| shown != line && !shown.contains(word);
+                let word = |word: String| if is_gone(&word) { "«redacted»".to_owned() } else { change(&word) };
+                let argv = argv.into_iter().map(word).collect();
+                let via = via.iter().map(|one| change(one)).collect();
+                Self::Command { program: change(&program), argv, via, line: shown }
+            }
+            Self::Path { path, access } => {
+                let changed = path.to_str().map(&change).filter(|changed| Some(changed.as_str()) != path.to_str());
+                Self::Path { path: changed.map_or(path, PathBuf::from), access }
+            }
+            Self::Url { url } => match change(url.as_str()) {
+                changed if changed == url.as_str() => Self::Url { url },
+                changed => Self::Opaque { why: changed },
+            },
+            Self::Opaque { why } => Self::Opaque { why: change(&why) },
+        }
+    }
+
     /// The text that rules are matched against.
     pub fn text(&self) -> String {
         match self {

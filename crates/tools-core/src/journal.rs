@@ -32,6 +32,8 @@ pub mod keys {
     pub const RAW_BYTES: &str = "raw_bytes";
     /// The reference under which the complete output is stored.
     pub const OVERFLOW: &str = "overflow";
+    /// How many credentials were found in the result, by kind.
+    pub const SECRETS: &str = "secrets";
 }
 
 /// One gate's opinion of a call.
@@ -81,6 +83,13 @@ impl Journal {
         let mut notes = self.notes();
         if !notes.warnings.contains(&warning) {
             notes.warnings.push(warning);
+        }
+    }
+
+    /// Changes every warning: for layers that redact.
+    pub fn map_warnings(&self, change: impl Fn(&str) -> String) {
+        for warning in &mut self.notes().warnings {
+            *warning = change(warning);
         }
     }
 

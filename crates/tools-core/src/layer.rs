@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use futures::FutureExt;
 
 use crate::{
-    Approval, CallContext, ErasedToolExecutor, Inspection, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolOutput,
-    nearest, typed::approval_mismatch,
+    Approval, CallContext, ErasedToolExecutor, Inspection, JsonObject, ToolCall, ToolDef, ToolError, ToolErrorCategory,
+    ToolOutput, nearest, typed::approval_mismatch,
 };
 
 /// What a dispatched call ends with: exactly one of these, whatever happens.
@@ -36,6 +36,8 @@ pub struct Invocation {
     /// Who asks, from where, for how long.
     pub context: CallContext,
     inspection: Arc<Result<Inspection, ToolError>>,
+    /// Whether the parameters are others than those that were judged.
+    rewritten: bool,
 }
 
 impl Invocation {
@@ -45,7 +47,7 @@ impl Invocation {
         context: CallContext,
         inspection: Result<Inspection, ToolError>,
     ) -> Self {
-        Self { call, definition, context, inspection: Arc::new(inspection) }
+        Self { call, definition, context, inspection: Arc::new(inspection), rewritten: false }
     }
 
     /// What the call would touch.
@@ -59,6 +61,17 @@ impl Invocation {
     /// The same call in another context.
     pub fn in_context(&self, context: CallContext) -> Self {
         Self { context, ..self.clone() }
+    }
+
+    /// The same call with other parameters, for the layers further in and the executor only: whoever is outside keeps the
+    /// call as it came.
+    ///
+    /// # Security
+    /// What was judged and agreed to is the call as it came. Below every gate, and for nothing but texts that no gate
+    /// looks at.
+    pub fn with_params(&self, params: JsonObject) -> Self {
+        let call = ToolCall { params, ..self.call.as_ref().clone() };
+        Self { call: Arc::new(call), rewritten: true, ..self.clone() }
     }
 }
 
@@ -108,9 +121,14 @@ impl Next<'_> {
     /// Runs the executor against cancellation, deadline and panic.
     async fn execute(self, inv: &Invocation) -> Outcome {
         let (call, cx) = (inv.call.as_ref(), &inv.context);
+        // The consent was given to the call as it came, which the stack has checked.
+        let rebound = self.approval().filter(|_| inv.rewritten).map(|approval| approval.rebound(call));
         let running = match self.path {
             Path::Unconfirmed => self.leaf.execute_tool_call_erased(call, cx),
-            Path::Confirmed(approval) => self.leaf.execute_tool_call_confirmed_erased(call, approval, cx),
+            Path::Confirmed(approval) => {
+                let approval = rebound.as_ref().unwrap_or(approval);
+                self.leaf.execute_tool_call_confirmed_erased(call, approval, cx)
+            }
             Path::Mismatched => return Err(approval_mismatch(call)),
         };
         let running = async {

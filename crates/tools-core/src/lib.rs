@@ -80,6 +80,7 @@ mod stack;
 mod guides;
 
 mod clock;
+mod credential;
 mod nearest;
 mod redact;
 mod schema;
@@ -97,6 +98,7 @@ pub use clock::{Clock, SystemClock};
 pub use composite::CompositeExecutor;
 pub use confirmation::{Answer, ConfirmPrompt, Confirmer, NobodyToAsk, PromptPart, StoredRule, Verdict};
 pub use context::{CallContext, CallPhase, EnvOverlay, ModelHints, TrustLevel};
+pub use credential::{is_credential_key, is_credential_name};
 pub use definition::{InvocationHint, ToolDef, ToolDefs, ToolKind, ToolOrigin};
 pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_confirmation};
 pub use error::{ErrorDetail, ToolError};

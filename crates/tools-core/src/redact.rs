@@ -1,13 +1,21 @@
 //! The seam through which credentials are taken out of text before anyone else sees it.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use serde_json::Value;
+
+use crate::SessionId;
 
 /// Takes credentials out of text. Called by the audit layer, by event sinks and by whatever prints errors.
 pub trait Redactor: Send + Sync {
     /// The text with each credential replaced by a placeholder; borrowed when there was none.
     fn redact<'a>(&self, text: &'a str) -> Cow<'a, str>;
+
+    /// The redactor of one session, where the same credential has the same placeholder throughout; `None` when this one
+    /// knows no sessions, or is one already.
+    fn in_session(&self, _: &SessionId) -> Option<Arc<dyn Redactor>> {
+        None
+    }
 
     /// The same for every string of a JSON value, keys included, at any depth.
     fn redact_json(&self, value: &Value) -> Value {

@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::Instant;
 use tools_core::{
-    Access, CallContext, ErrorDetail, Inspection, Shared, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
-    ToolTraits, Typed, keys,
+    Access, CallContext, ErrorDetail, Inspection, Redactor, Shared, Subject, Tool, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits, Typed, keys,
 };
 use tools_sandbox::kernel::{Confinement, ControlSockets, Hidden, Sandbox};
 use tools_sandbox::process::{ProcessSpec, SpawnError, scrubbed};
@@ -71,6 +71,8 @@ pub struct Workspace {
     pub hidden: Option<Hidden>,
     /// Environment variables handed on though their names look like credentials.
     pub env_pass: Vec<String>,
+    /// Knows credentials by their shape: variables that hold one are not handed on.
+    pub redactor: Arc<dyn Redactor>,
 }
 
 impl fmt::Debug for Workspace {
@@ -156,7 +158,7 @@ impl Diagnostics {
             .resolve(cx.workdir(), cx.workdir())
             .map_or_else(|_| cx.workdir().to_path_buf(), ResolvedPath::into_path);
         let places = Places { roots: &roots, workdir: &workdir };
-        let env = scrubbed(std::env::vars_os(), cx.env(), &self.workspace.env_pass);
+        let env = scrubbed(std::env::vars_os(), cx.env(), &self.workspace.env_pass, self.workspace.redactor.as_ref());
         let until = until(&policy, cx);
         let mut sandbox = None;
         for Planned { job, command } in planned {

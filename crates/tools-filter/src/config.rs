@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{StrategyConfig, pipeline::uses};
+use crate::{StrategyConfig, pipeline::uses, secrets::SecurityConfig};
 
 /// How command output is shortened before a model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -13,8 +13,8 @@ pub struct FilterConfig {
     pub enabled: bool,
     /// The file with your own rules, or the directory that `filters.toml` is in; empty for the configuration's own.
     pub filters_path: String,
-    /// Credentials in output.
-    pub security: SecurityFilters,
+    /// Credentials in results.
+    pub security: SecurityConfig,
     /// Older form: limits of test runs.
     pub test: TestFilters,
     /// Older form: limits of git output.
@@ -32,29 +32,13 @@ impl Default for FilterConfig {
         Self {
             enabled: true,
             filters_path: String::new(),
-            security: SecurityFilters::default(),
+            security: SecurityConfig::default(),
             test: TestFilters::default(),
             git: GitFilters::default(),
             clippy: Toggle::default(),
             dir_listing: Toggle::default(),
             log_dedup: Toggle::default(),
         }
-    }
-}
-
-/// Credentials in output.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct SecurityFilters {
-    /// Whether credentials are taken out of output.
-    pub enabled: bool,
-    /// Regular expressions of at most 512 characters for credentials of your own.
-    pub extra_patterns: Vec<String>,
-}
-
-impl Default for SecurityFilters {
-    fn default() -> Self {
-        Self { enabled: true, extra_patterns: Vec::new() }
     }
 }
 

@@ -38,7 +38,7 @@ mod tokens;
 
 pub use command::ParsedCommand;
 pub use confidence::ConfidenceCounters;
-pub use config::{FilterConfig, GitFilters, SecurityFilters, TestFilters, Toggle};
+pub use config::{FilterConfig, GitFilters, TestFilters, Toggle};
 pub use emit::FilterEvent;
 pub use layer::FilterLayer;
 pub use matcher::CommandMatcher;

@@ -190,7 +190,7 @@ fn server(root: &str, layers: usize) -> Result<McpServer, std::io::Error> {
         DynExecutor::new(Typed::new(Grep)),
         continuations.executor(),
     ]);
-    let mut around: Vec<Arc<dyn Layer>> = vec![Arc::new(Announce)];
+    let mut around: Vec<Arc<dyn Layer>> = vec![Arc::new(Announce::default())];
     around.extend((0..layers).map(|_| Arc::new(Passing) as Arc<dyn Layer>));
     Ok(McpServer::builder(Arc::new(Stack::new(around, executor)))
         .context(CallContext::new(&root))

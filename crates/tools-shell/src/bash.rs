@@ -7,8 +7,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, ClaimSource, Inspection, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
-    Typed, keys,
+    Access, CallContext, ClaimSource, Inspection, NoRedaction, Redactor, Subject, Tool, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits, Typed, keys,
 };
 use tools_sandbox::kernel::{ControlSockets, Hidden, Sandbox, resolve_by_words};
 
@@ -44,13 +44,27 @@ pub struct Bash {
     /// Made at the first command; later ones share its private folders.
     sandbox: Mutex<Option<Sandbox>>,
     jobs: Arc<Jobs>,
+    redactor: Arc<dyn Redactor>,
 }
 
 impl Bash {
     /// The tool under a policy.
     pub fn new(policy: ShellPolicyHandle) -> Self {
         let home = std::env::var("HOME").ok().filter(|home| home.starts_with('/'));
-        Self { policy, hidden: None, protected: Vec::new(), home, sandbox: Mutex::new(None), jobs: Arc::default() }
+        Self {
+            policy,
+            hidden: None,
+            protected: Vec::new(),
+            home,
+            sandbox: Mutex::new(None),
+            jobs: Arc::default(),
+            redactor: Arc::new(NoRedaction),
+        }
+    }
+
+    /// The same tool whose commands get no environment variable in whose value `redactor` finds a credential.
+    pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
+        Self { redactor, ..self }
     }
 
     /// The same tool whose commands cannot read what these rules deny.
@@ -140,7 +154,9 @@ impl Bash {
             cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
         }
         let pipeline = Pipeline::watchable(&args.command, found.last_pipeline);
-        let plan = Plan { command: &args.command, workdir: &workdir, policy: &policy, sandbox: &sandbox, pipeline };
+        let redactor = self.redactor.as_ref();
+        let plan =
+            Plan { command: &args.command, workdir: &workdir, policy: &policy, sandbox: &sandbox, pipeline, redactor };
         if args.background {
             return self.start_job(plan, cx).await;
         }

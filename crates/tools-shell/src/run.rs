@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, sleep_until};
-use tools_core::{CallContext, ClaimSource, ErrorDetail, OutputStream, ToolError, ToolOutput, keys};
+use tools_core::{CallContext, ClaimSource, ErrorDetail, OutputStream, Redactor, ToolError, ToolOutput, keys};
 use tools_sandbox::kernel::Sandbox;
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SideChannel, scrubbed};
 
@@ -30,6 +30,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) policy: &'a ShellPolicy,
     pub(crate) sandbox: &'a Sandbox,
     pub(crate) pipeline: Option<Pipeline>,
+    pub(crate) redactor: &'a dyn Redactor,
 }
 
 /// Runs the command. A drop at any await kills it and all it started.
@@ -98,7 +99,7 @@ pub(crate) fn pipe_status(pipeline: Option<&Pipeline>, side: Option<Receiver>) -
 fn spec(plan: &Plan<'_>, cx: &CallContext) -> ProcessSpec {
     let mut spec = ProcessSpec::new(bash(), plan.workdir);
     spec.args = ["--norc", "--noprofile", "-c", plan.command].map(Into::into).into();
-    spec.env = scrubbed(std::env::vars_os(), cx.env(), &plan.policy.config.env_pass);
+    spec.env = scrubbed(std::env::vars_os(), cx.env(), &plan.policy.config.env_pass, plan.redactor);
     plan.sandbox.name_temp(&mut spec.env);
     if let Some(pipeline) = &plan.pipeline {
         spec.env.push(("BASH_ENV".into(), format!("/dev/fd/{}", SideChannel::INPUT).into()));

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use schemars::json_schema;
 use tools_core::{
-    Approval, CallContext, CallId, Executed, Inspection, ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory,
-    ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
+    Approval, CallContext, CallId, Executed, Inspection, OutputStream, ToolCall, ToolDef, ToolDefs, ToolError,
+    ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
 };
 
 /// What a scripted tool does when it is run.
@@ -15,6 +15,8 @@ pub enum Behaviour {
     Reply(Box<ToolOutput>),
     /// Fails with this error.
     Fail(ToolError),
+    /// Prints these texts and answers with nothing.
+    Print(Vec<(OutputStream, String)>),
     /// Panics.
     Panic,
     /// Never returns.
@@ -53,6 +55,7 @@ pub struct Ran {
 pub struct ScriptedExecutor {
     tools: Vec<Scripted>,
     ran: Arc<Mutex<Vec<Ran>>>,
+    calls: Arc<Mutex<Vec<ToolCall>>>,
 }
 
 #[derive(Debug, Clone)]
@@ -82,7 +85,7 @@ impl ScriptedExecutor {
     /// # Panics
     /// When `name` is no tool name.
     pub fn inspected(
-        mut self,
+        self,
         name: &str,
         traits: ToolTraits,
         behaviour: Behaviour,
@@ -90,7 +93,16 @@ impl ScriptedExecutor {
     ) -> Self {
         let name = ToolName::parse(name).expect("a test names its tools well");
         let schema = json_schema!({"type": "object"});
-        let definition = ToolDef::new(name, "Does what a test says.", schema, ToolKind::Other, traits);
+        self.push(ToolDef::new(name, "Does what a test says.", schema, ToolKind::Other, traits), behaviour, inspection)
+    }
+
+    /// One more tool of this definition, which touches nothing.
+    pub fn defined(self, definition: ToolDef, behaviour: Behaviour) -> Self {
+        let inspection = Inspection { read_only: definition.traits.read_only, ..Inspection::default() };
+        self.push(definition, behaviour, Ok(inspection))
+    }
+
+    fn push(mut self, definition: ToolDef, behaviour: Behaviour, inspection: Result<Inspection, ToolError>) -> Self {
         self.tools.push(Scripted { definition: Arc::new(definition), behaviour, inspection });
         self
     }
@@ -100,15 +112,27 @@ impl ScriptedExecutor {
         self.ran.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The calls that ran so far, as the executor got them.
+    pub fn calls(&self) -> Vec<ToolCall> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn find(&self, call: &ToolCall) -> Option<&Scripted> {
         self.tools.iter().find(|tool| tool.definition.name == call.tool)
     }
 
-    async fn perform(&self, call: &ToolCall, path: PathTaken) -> Executed {
+    async fn perform(&self, call: &ToolCall, cx: &CallContext, path: PathTaken) -> Executed {
         let Some(tool) = self.find(call) else { return Ok(None) };
         let ran = Ran { call: call.id.clone(), tool: call.tool.clone(), path };
         self.ran.lock().unwrap_or_else(PoisonError::into_inner).push(ran);
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call.clone());
         match &tool.behaviour {
+            Behaviour::Print(texts) => {
+                for (stream, text) in texts {
+                    cx.events().output(*stream, text.as_str());
+                }
+                Ok(Some(ToolOutput::default()))
+            }
             Behaviour::Reply(output) => Ok(Some(output.as_ref().clone())),
             Behaviour::Fail(error) => Err(error.clone()),
             Behaviour::Panic => panic!("the script says so"),
@@ -126,7 +150,7 @@ impl ToolExecutor for ScriptedExecutor {
         self.find(call).map_or_else(|| Ok(Inspection::default()), |tool| tool.inspection.clone())
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, _: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
         if let Some(Ok(inspection)) = self.find(call).map(|tool| &tool.inspection)
             && let Some(confirm) = &inspection.confirm
         {
@@ -136,10 +160,10 @@ impl ToolExecutor for ScriptedExecutor {
                 confirm.reason.clone(),
             ));
         }
-        self.perform(call, PathTaken::Unconfirmed).await
+        self.perform(call, cx, PathTaken::Unconfirmed).await
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, _: &CallContext) -> Executed {
-        self.perform(call, PathTaken::Confirmed).await
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> Executed {
+        self.perform(call, cx, PathTaken::Confirmed).await
     }
 }

@@ -9,7 +9,10 @@ use clap::Parser;
 use haft::{
     Filters,
     config::places,
-    filter::{Exit as Ended, FilterConfig, FilterEvent, FilterPipeline, FilterReport, FilterStream, stats_line},
+    filter::{
+        Exit as Ended, FilterConfig, FilterEvent, FilterPipeline, FilterReport, FilterStream, secrets::SecretsMode,
+        stats_line,
+    },
 };
 use serde_json::json;
 
@@ -47,7 +50,10 @@ pub(crate) fn alone(arguments: &[OsString]) -> Option<(Common, Filter)> {
 /// Filters standard input to its end.
 pub(crate) fn run(common: &Common, verb: &Filter) -> Result<Exit, String> {
     let (pipeline, config) = rules(common)?;
-    let redactor = config.security.enabled.then(haft::redactor);
+    let redactor = match config.security.mode() {
+        SecretsMode::Redact => Some(haft::redactor(&config.security).map_err(|error| error.to_string())?),
+        SecretsMode::Warn | SecretsMode::Off => None,
+    };
     let mut redacted = Redacted::new(redactor);
     let mut stream = pipeline.start(&verb.command, verb.exit_code.map_or(Ended::Unknown, Ended::Code));
     let mut page = Page::new(common, verb);

@@ -15,5 +15,6 @@ pub(crate) mod filter;
 pub(crate) mod layers;
 pub(crate) mod mcp;
 pub(crate) mod reference;
+pub(crate) mod scan;
 pub(crate) mod tools;
 pub(crate) mod trust;

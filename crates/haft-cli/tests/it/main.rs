@@ -12,4 +12,5 @@ mod demo;
 mod exec;
 mod filter;
 mod mcp;
+mod secrets;
 mod support;

@@ -57,7 +57,7 @@ impl Redactor for Hunter {
 
 fn audited(sink: &Arc<impl AuditSink + 'static>, redactor: impl Redactor + 'static, on_error: OnError) -> Stack {
     let audit = Audit::new(sink.clone(), Arc::new(redactor), on_error).with_clock(Arc::new(FakeClock::default()));
-    Stack::new(vec![Arc::new(Announce), Arc::new(audit)], executor())
+    Stack::new(vec![Arc::new(Announce::default()), Arc::new(audit)], executor())
 }
 
 fn line(sink: &MemorySink) -> Value {

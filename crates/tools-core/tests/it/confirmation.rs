@@ -14,7 +14,7 @@ fn careful() -> (Stack, ScriptedExecutor) {
     let inspection = Inspection::mutating().confirming(reason);
     let executor =
         ScriptedExecutor::new().inspected("rm", ToolTraits::CAUTIOUS, Behaviour::reply("gone"), Ok(inspection));
-    (Stack::new(vec![Arc::new(Announce)], executor.clone()), executor)
+    (Stack::new(vec![Arc::new(Announce::default())], executor.clone()), executor)
 }
 
 fn call(params: Value) -> ToolCall {

@@ -36,7 +36,7 @@ impl Layer for Named {
 fn stack(behaviour: Behaviour) -> (Stack, Arc<Mutex<Vec<String>>>) {
     let seen = Arc::new(Mutex::new(vec![]));
     let named = |name| Arc::new(Named { name, seen: Arc::clone(&seen) }) as Arc<dyn Layer>;
-    let layers = vec![Arc::new(Announce) as Arc<dyn Layer>, named("outer"), named("inner")];
+    let layers = vec![Arc::new(Announce::default()) as Arc<dyn Layer>, named("outer"), named("inner")];
     (Stack::new(layers, ScriptedExecutor::new().tool("tool", ToolTraits::EDIT, behaviour)), seen)
 }
 

@@ -129,7 +129,7 @@ fn scripts() -> impl Strategy<Value = Script> {
 
 /// Plays a script and gives what the caller saw: `None` when it dropped the future before there was a result.
 async fn play(script: &Script, inside: &Arc<AtomicUsize>, log: &EventLog) -> Option<Outcome> {
-    let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Announce)];
+    let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Announce::default())];
     let moody = |mood| Arc::new(Moody { mood, inside: Arc::clone(inside) }) as Arc<dyn Layer>;
     layers.extend(script.moods.iter().copied().map(moody));
     let stack = Stack::new(layers, executor(script.leaf));

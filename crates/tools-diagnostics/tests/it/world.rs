@@ -67,6 +67,7 @@ impl World {
             }),
             hidden: Some(Hidden::new(move |path| rules.denies(path), Vec::new())),
             env_pass: Vec::new(),
+            redactor: Arc::new(tools_core::NoRedaction),
         };
         Diagnostics::new(Shared::new(self.config.compile().unwrap()), workspace).into_executor()
     }

@@ -54,7 +54,11 @@ impl Tool for Edit {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        ToolDef::of::<Args>("edit", ToolKind::Edit, ToolTraits::EDIT).titled("Edit file")
+        ToolDef::of::<Args>("edit", ToolKind::Edit, ToolTraits::EDIT).titled("Edit file").with_content(&[
+            "old_string",
+            "new_string",
+            "edits",
+        ])
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {

@@ -34,7 +34,7 @@ impl Tool for Write {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        ToolDef::of::<Args>("write", ToolKind::Edit, ToolTraits::EDIT).titled("Write file")
+        ToolDef::of::<Args>("write", ToolKind::Edit, ToolTraits::EDIT).titled("Write file").with_content(&["content"])
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {

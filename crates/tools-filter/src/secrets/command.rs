@@ -6,70 +6,171 @@ use super::{scan::Finding, value};
 const LONGEST: usize = 2048;
 
 /// How a command takes a password.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Flags {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flag {
     /// `-pPASSWORD`, in one word.
     Attached(&'static str),
     /// `-p PASSWORD`, or in one word.
     Next(&'static str),
     /// `-u USER:PASSWORD`.
-    UserAnd(&'static str),
+    Pair(&'static str),
+    /// `-U USER%PASSWORD`.
+    Percent(&'static str),
+    /// `-passin pass:PASSWORD`.
+    Source(&'static str),
+    /// `-b SESSION=VALUE`.
+    Cookie(&'static str),
+    /// The argument of this index that is no option.
+    Argument(usize),
 }
 
+use Flag::{Argument, Attached, Cookie, Next, Pair, Percent, Source};
+
 /// Commands with passwords among their arguments.
-pub(super) const COMMANDS: &[(&str, Flags)] = &[
-    ("mysql ", Flags::Attached("-p")),
-    ("mysqldump ", Flags::Attached("-p")),
-    ("mysqladmin ", Flags::Attached("-p")),
-    ("mariadb ", Flags::Attached("-p")),
-    ("sshpass ", Flags::Next("-p")),
-    ("docker login ", Flags::Next("-p")),
-    ("podman login ", Flags::Next("-p")),
-    ("redis-cli ", Flags::Next("-a")),
-    ("curl ", Flags::UserAnd("-u")),
-    ("curl -u ", Flags::UserAnd("")),
-    ("openssl ", Flags::Next("-passin")),
+pub(super) const COMMANDS: &[(&str, &[Flag])] = &[
+    ("mysql ", &[Attached("-p")]),
+    ("mysqldump ", &[Attached("-p")]),
+    ("mysqladmin ", &[Attached("-p")]),
+    ("mysqlimport ", &[Attached("-p")]),
+    ("mariadb ", &[Attached("-p")]),
+    ("mariadb-dump ", &[Attached("-p")]),
+    ("7z ", &[Attached("-p")]),
+    ("xfreerdp ", &[Attached("/p:")]),
+    ("sshpass ", &[Next("-p")]),
+    ("docker login ", &[Next("-p")]),
+    ("podman login ", &[Next("-p")]),
+    ("buildah login ", &[Next("-p")]),
+    ("skopeo login ", &[Next("-p")]),
+    ("helm registry login ", &[Next("-p")]),
+    ("oc login ", &[Next("-p")]),
+    ("az login ", &[Next("-p")]),
+    ("az acr login ", &[Next("-p")]),
+    ("redis-cli ", &[Next("-a")]),
+    ("mongo ", &[Next("-p")]),
+    ("mongosh ", &[Next("-p")]),
+    ("mongodump ", &[Next("-p")]),
+    ("mongorestore ", &[Next("-p")]),
+    ("ldapsearch ", &[Next("-w")]),
+    ("ldapadd ", &[Next("-w")]),
+    ("ldapmodify ", &[Next("-w")]),
+    ("ldapwhoami ", &[Next("-w")]),
+    ("mosquitto_pub ", &[Next("-P")]),
+    ("mosquitto_sub ", &[Next("-P")]),
+    ("sqlcmd ", &[Next("-P")]),
+    ("bcp ", &[Next("-P")]),
+    ("unzip ", &[Next("-P")]),
+    ("zip ", &[Next("-P")]),
+    ("keytool ", &[Next("-storepass"), Next("-keypass")]),
+    ("curl ", &[Pair("-u"), Pair("--user"), Pair("-U"), Pair("--proxy-user"), Cookie("-b"), Cookie("--cookie")]),
+    ("smbclient ", &[Percent("-U")]),
+    ("openssl ", &[Source("-passin"), Source("-passout"), Source("-pass"), Next("-k")]),
+    ("rabbitmqctl add_user ", &[Argument(1)]),
+    ("rabbitmqctl change_password ", &[Argument(1)]),
+    ("htpasswd -b", &[Argument(2)]),
+    ("convertto-securestring ", &[Argument(0), Next("-string")]),
 ];
 
 /// Finds the passwords of a command whose name ends at `from`.
-pub(super) fn find(text: &str, from: usize, flags: Flags, done: &mut usize, findings: &mut Vec<Finding>) {
+pub(super) fn find(text: &str, from: usize, flags: &[Flag], done: &mut usize, findings: &mut Vec<Finding>) {
     let rest = &text[from..];
     let rest = &rest[..rest.floor_char_boundary(LONGEST)];
-    let line = &rest[..rest.find(['\n', ';', '|', '&']).unwrap_or(rest.len())];
-    *done = from + line.len();
-    let mut position = from;
-    let mut is_next = matches!(flags, Flags::UserAnd(""));
-    for word in line.split(' ') {
-        let at = position;
-        position += word.len() + 1;
-        let (flag, is_pair) = match flags {
-            Flags::Attached(flag) | Flags::Next(flag) => (flag, false),
-            Flags::UserAnd(flag) => (flag, true),
-        };
-        let attached = word.strip_prefix(flag).filter(|rest| !flag.is_empty() && !rest.is_empty());
-        let found = match (std::mem::take(&mut is_next), attached) {
-            (true, _) => Some((at, word)),
-            (false, Some(value)) => Some((at + flag.len(), value)),
-            (false, None) => None,
-        };
-        is_next = word == flag && !matches!(flags, Flags::Attached(_)) || (is_pair && matches!(word, "--user"));
-        if let Some((at, value)) = found {
-            findings.extend(password(at, value, is_pair));
+    let line = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
+    let (words, length) = words(line);
+    *done = from + length;
+    // The rest of a bundle of options.
+    let mut arguments = 0_usize;
+    let mut words = words.into_iter().peekable();
+    let mut is_first = true;
+    while let Some(word) = words.next() {
+        let is_glued = std::mem::take(&mut is_first) && !text[..from].ends_with(' ') && !text[from..].starts_with(' ');
+        for flag in flags {
+            let found = match flag {
+                Argument(index) => (*index == arguments && !word.text.starts_with('-') && !is_glued).then_some(word),
+                Attached(name) => word.after(name),
+                Next(name) | Pair(name) | Percent(name) | Source(name) | Cookie(name) => {
+                    let is_whole = word.text.eq_ignore_ascii_case(name);
+                    let attached = if name.starts_with("--") {
+                        word.after(name).and_then(|word| word.after("="))
+                    } else {
+                        word.after(name)
+                    };
+                    if is_whole { words.peek().copied() } else { attached }
+                }
+            };
+            findings.extend(found.and_then(|word| password(word, *flag)).map(|(start, end)| Finding {
+                start: from + start,
+                end: from + end,
+                kind: "password",
+                rule: "command",
+            }));
         }
+        arguments += usize::from(!word.text.starts_with('-') && !is_glued);
     }
 }
 
-fn password(at: usize, word: &str, is_pair: bool) -> Option<Finding> {
-    let quotes = ['"', '\''];
-    let value = word.trim_start_matches(quotes);
-    let mut at = at + word.len() - value.len();
-    let mut value = value.trim_end_matches(quotes);
-    if is_pair {
-        let (user, password) = value.split_once(':')?;
-        at += user.len() + 1;
-        value = password;
-    } else if value.starts_with('-') {
-        return None;
+/// A word of a command line and where it stands, without the quotes around it.
+#[derive(Debug, Clone, Copy)]
+struct Word<'a> {
+    start: usize,
+    text: &'a str,
+}
+
+impl Word<'_> {
+    fn after(self, prefix: &str) -> Option<Self> {
+        let text = self.text.strip_prefix(prefix).filter(|rest| !rest.is_empty())?;
+        let bare = text.trim_start_matches(['"', '\'']);
+        let start = self.start + prefix.len() + (text.len() - bare.len());
+        Some(Self { start, text: bare.trim_end_matches(['"', '\'']) })
     }
-    value::is_password(value).then_some(Finding { start: at, end: at + value.len(), kind: "password" })
+}
+
+/// The words up to the end of the command, and how long that is.
+fn words(line: &str) -> (Vec<Word<'_>>, usize) {
+    let mut words = Vec::new();
+    let mut start = None;
+    let mut quote = None;
+    let mut end = line.len();
+    for (at, character) in line.char_indices() {
+        match (character, quote) {
+            (_, Some(open)) if character == open => quote = None,
+            (_, Some(_)) => {}
+            ('"' | '\'', None) => {
+                quote = Some(character);
+                start.get_or_insert(at);
+            }
+            (' ' | '\t', None) => words.extend(start.take().map(|start| (start, at))),
+            (';' | '|' | '&', None) => {
+                end = at;
+                break;
+            }
+            _ => {
+                start.get_or_insert(at);
+            }
+        }
+    }
+    words.extend(start.map(|start| (start, end)));
+    let bare = |(start, end): (usize, usize)| {
+        let word = line[start..end].trim_end_matches(['"', '\'']);
+        let text = word.trim_start_matches(['"', '\'']);
+        Word { start: start + (word.len() - text.len()), text }
+    };
+    (words.into_iter().map(bare).collect(), end)
+}
+
+fn password(word: Word<'_>, flag: Flag) -> Option<(usize, usize)> {
+    let after = |mark: char| word.text.split_once(mark).map(|(before, value)| (before.len() + 1, value));
+    let (skipped, value) = match flag {
+        Pair(_) => after(':')?,
+        Percent(_) => after('%')?,
+        Cookie(_) => after('=')?,
+        Source(_) => (5, word.text.strip_prefix("pass:")?),
+        Attached(_) | Next(_) | Argument(_) if word.text.starts_with('-') => return None,
+        Attached(_) | Next(_) | Argument(_) => (0, word.text),
+    };
+    let is_code = value.starts_with(':') || value.contains("(\"") || value.contains("()");
+    let is_literal = value::is_password(value) && !is_code;
+    // Without an option before it a word may be prose.
+    let is_meant = !matches!(flag, Argument(_) | Cookie(_)) || value::is_secret(value);
+    let start = word.start + skipped;
+    (is_literal && is_meant).then_some((start, start + value.len()))
 }

@@ -20,7 +20,11 @@ impl KnownValues {
             .into_iter()
             .map(|value| value.as_ref().trim().to_owned())
             .filter(|value| value.len() >= SHORTEST)
-            .flat_map(|value| [base64(&value), percent(&value), json(&value), value])
+            .flat_map(|value| {
+                let encoded = (0..3).flat_map(|skipped| base64(&value, skipped)).collect::<Vec<_>>();
+                [percent(&value), lower_escapes(&percent(&value)), json(&value), value].into_iter().chain(encoded)
+            })
+            .filter(|form| form.len() >= SHORTEST)
             .collect();
         forms.sort_unstable();
         forms.dedup();
@@ -31,16 +35,28 @@ impl KnownValues {
     }
 
     /// Where known values stand.
-    pub(super) fn find(&self, text: &str) -> Vec<Finding> {
+    pub(super) fn find(&self, text: &str, findings: &mut Vec<Finding>) {
         let found = self.automaton.iter().flat_map(|automaton| automaton.find_iter(text));
-        found.map(|found| Finding { start: found.start(), end: found.end(), kind: "known" }).collect()
+        findings.extend(found.map(|found| Finding {
+            start: found.start(),
+            end: found.end(),
+            kind: "known",
+            rule: "known-value",
+        }));
     }
 }
 
-/// Without the padding and what depends on what would follow: found inside longer texts, too.
-fn base64(value: &str) -> String {
+/// In both alphabets, as it stands in the encoding of a longer text when so many bytes of a group are before it; without
+/// what depends on its neighbours.
+fn base64(value: &str, before: usize) -> [String; 2] {
+    let skipped = [0, 2, 1][before];
+    let encoded = groups(value.as_bytes().get(skipped..).unwrap_or_default());
+    [encoded.replace('+', "-").replace('/', "_"), encoded]
+}
+
+fn groups(value: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let groups = value.as_bytes().chunks_exact(3).flat_map(|group| {
+    let groups = value.chunks_exact(3).flat_map(|group| {
         let bits = u32::from(group[0]) << 16 | u32::from(group[1]) << 8 | u32::from(group[2]);
         [18, 12, 6, 0].map(|shift| char::from(ALPHABET[(bits >> shift & 63) as usize]))
     });
@@ -53,6 +69,17 @@ fn percent(value: &str) -> String {
         other => format!("%{other:02X}"),
     };
     value.bytes().map(byte).collect()
+}
+
+/// `%2f` for `%2F`.
+fn lower_escapes(percent: &str) -> String {
+    let mut left = 0_usize;
+    let lower = |character: char| {
+        let is_digit = left > 0;
+        left = if character == '%' { 2 } else { left.saturating_sub(1) };
+        if is_digit { character.to_ascii_lowercase() } else { character }
+    };
+    percent.chars().map(lower).collect()
 }
 
 fn json(value: &str) -> String {

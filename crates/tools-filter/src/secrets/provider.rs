@@ -144,6 +144,7 @@ pub(super) const PROVIDERS: &[Provider] = &[
     token("fly", "fo1_", Url, 40, 60),
     token("vault", "hvs.", Url, 24, 400),
     token("vault", "hvb.", Url, 24, 400),
+    token("vault", "hvr.", Url, 24, 400),
     token("pulumi", "pul-", Hex, 40, 40),
     token("prefect", "pnu_", Alnum, 36, 36),
     token("square", "sq0atp-", Url, 22, 22),
@@ -163,7 +164,87 @@ pub(super) const PROVIDERS: &[Provider] = &[
     token("alibaba", "LTAI", Alnum, 17, 21),
     token("tencent", "AKID", Alnum, 32, 32),
     token("yandex", "y0_", Url, 50, 80),
+    token("yandex", "AQVN", Url, 35, 40),
+    token("gitlab", "glft-", Url, 20, 300),
+    token("gitlab", "glimt-", Url, 20, 300),
+    token("gitlab", "glagent-", Url, 20, 300),
+    token("gitlab", "gloas-", Hex, 64, 64),
+    token("gitlab", "glffct-", Url, 20, 300),
+    token("gitlab", "GR1348941", Url, 20, 40),
+    token("aws-bedrock", "ABSK", Base64, 100, 300),
+    token("slack", "xoxo-", Url, 20, 300),
+    token("slack", "xoxc-", Url, 20, 300),
+    token("slack", "xoxd-", Base64, 20, 300),
+    token("google-oauth", "1//0", Url, 35, 200),
+    token("nvidia", "nvapi-", Url, 50, 100),
+    token("fireworks", "fw_3Z", Alnum, 18, 40),
+    token("langsmith", "lsv2_pt_", Url, 32, 60),
+    token("langsmith", "lsv2_sk_", Url, 32, 60),
+    token("langfuse", "sk-lf-", Url, 36, 36),
+    token("pinecone", "pcsk_", Url, 40, 90),
+    token("elevenlabs", "sk_", Hex, 48, 48),
+    token("cloudflare", "v1.0-", Url, 170, 180),
+    token("bitbucket", "ATBB", Alnum, 28, 40),
+    token("artifactory", "AKCp", Alnum, 60, 80),
+    token("artifactory", "cmVmdGtu", Alnum, 50, 70),
+    token("adafruit", "aio_", Alnum, 28, 28),
+    token("duffel", "duffel_live_", Url, 43, 43),
+    token("duffel", "duffel_test_", Url, 43, 43),
+    token("dropbox", "sl.u.", Url, 100, 2000),
+    token("facebook", "EAACEdEose0cBA", Alnum, 20, 300),
+    token("facebook", "EAA", Alnum, 80, 300),
+    token("harness", "pat.", Dotted, 60, 80),
+    token("hubspot", "pat-na1-", Url, 36, 36),
+    token("hubspot", "pat-eu1-", Url, 36, 36),
+    token("infracost", "ico-", Alnum, 32, 32),
+    token("intra42", "s-s4t2ud-", Hex, 64, 64),
+    token("intra42", "s-s4t2af-", Hex, 64, 64),
+    token("mapbox", "sk.eyJ", Dotted, 60, 200),
+    token("octopus", "API-", Upper, 25, 36),
+    token("openshift", "sha256~", Url, 43, 43),
+    token("packagist", "packagist_uut_", Hex, 68, 68),
+    token("packagist", "packagist_out_", Hex, 68, 68),
+    token("packagist", "packagist_ort_", Hex, 68, 68),
+    token("scalingo", "tk-us-", Url, 48, 48),
+    token("settlemint", "sm_pat_", Alnum, 16, 16),
+    token("settlemint", "sm_aat_", Alnum, 16, 16),
+    token("settlemint", "sm_sat_", Alnum, 16, 16),
+    token("sonar", "squ_", Hex, 40, 40),
+    token("sonar", "sqp_", Hex, 40, 40),
+    token("sonar", "sqa_", Hex, 40, 40),
+    token("sourcegraph", "sgp_", Url, 40, 80),
+    token("typeform", "tfp_", Dotted, 59, 59),
+    token("render", "rnd_", Alnum, 28, 40),
+    token("expo", "exp_", Url, 40, 60),
+    token("scaleway", "SCW", Upper, 17, 17),
+    token("razorpay", "rzp_live_", Alnum, 14, 14),
+    token("razorpay", "rzp_test_", Alnum, 14, 14),
+    token("braintree", "access_token$production$", Base64, 30, 80),
+    token("plaid", "access-production-", Url, 36, 36),
+    token("plaid", "access-sandbox-", Url, 36, 36),
+    token("plaid", "access-development-", Url, 36, 36),
+    token("flutterwave", "FLWSECK_TEST-", Alnum, 12, 60),
+    token("buildkite", "bkct_", Url, 40, 60),
+    token("buildkite", "bkat_", Url, 40, 60),
+    token("circleci", "CCIPAT_", Url, 40, 120),
+    token("neon", "napi_", Alnum, 60, 70),
+    token("vercel", "vcp_", Alnum, 40, 80),
+    token("zuplo", "zpka_", Alnum, 32, 80),
+    token("rootly", "rootly_", Hex, 64, 64),
+    token("private-key", "LS0tLS1CRUdJTiBQUklW", Base64, 40, 8192),
+    token("private-key", "LS0tLS1CRUdJTiBSU0Eg", Base64, 40, 8192),
+    token("private-key", "LS0tLS1CRUdJTiBFQyBQ", Base64, 40, 8192),
+    token("private-key", "LS0tLS1CRUdJTiBPUEVO", Base64, 40, 8192),
+    token("private-key", "LS0tLS1CRUdJTiBFTkNS", Base64, 40, 8192),
+    token("private-key", "LS0tLS1CRUdJTiBEU0Eg", Base64, 40, 8192),
 ];
+
+impl Provider {
+    /// Whether the prefix is also the beginning of a name: `secret_…`.
+    pub(super) fn is_name(&self) -> bool {
+        matches!(self.prefix, "secret_" | "key-" | "access_token$production$")
+    }
+}
 
 /// Reads the rest of a token whose prefix stands at `start`.
 pub(super) fn find(text: &str, start: usize, provider: &'static Provider) -> Option<Finding> {
@@ -180,11 +261,14 @@ pub(super) fn find(text: &str, start: usize, provider: &'static Provider) -> Opt
         length -= 1;
     }
     let end = rest + length;
-    let is_token = (least..=most).contains(&length) && !text[start..end].to_ascii_uppercase().contains("EXAMPLE");
+    if !(least..=most).contains(&length) {
+        return None;
+    }
     // A run of one letter is an illustration.
     let is_varied = bytes[rest..end].iter().any(|byte| Some(byte) != bytes.get(rest))
         && !text[rest..end].to_ascii_lowercase().contains("xxxxxxxx");
-    (is_token && is_varied).then_some(Finding { start, end, kind: provider.kind })
+    let is_example = text[start..end].to_ascii_uppercase().contains("EXAMPLE");
+    (is_varied && !is_example).then_some(Finding { start, end, kind: provider.kind, rule: provider.prefix })
 }
 
 /// A JSON Web Token: three parts, the first a JSON object.
@@ -198,7 +282,7 @@ pub(super) fn jwt(text: &str, start: usize) -> Option<Finding> {
     let payload = bytes.get(header).filter(|byte| **byte == b'.').map(|_| run(header + 1))?;
     let signature = bytes.get(payload).filter(|byte| **byte == b'.').map_or(payload, |_| run(payload + 1));
     let is_token = header - start >= 16 && payload - header > 12;
-    is_token.then_some(Finding { start, end: signature, kind: "jwt" })
+    is_token.then_some(Finding { start, end: signature, kind: "jwt", rule: "jwt" })
 }
 
 /// A Terraform Cloud token: its mark stands in the middle.
@@ -207,16 +291,59 @@ pub(super) fn atlas(text: &str, mark: usize) -> Option<Finding> {
     let before = bytes[..mark].iter().rev().take(15).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let rest = mark + ".atlasv1.".len();
     let after = bytes.get(rest..)?.iter().take(80).take_while(|byte| Url.has(**byte)).count();
-    (before == 14 && after >= 60).then_some(Finding { start: mark - before, end: rest + after, kind: "terraform" })
+    (before == 14 && after >= 60).then_some(Finding {
+        start: mark - before,
+        end: rest + after,
+        kind: "terraform",
+        rule: "token-shape",
+    })
 }
 
-/// A Slack webhook: the last part of its path is the secret.
-pub(super) fn webhook(text: &str, start: usize) -> Option<Finding> {
-    let rest = start + "hooks.slack.com/".len();
+/// A token of Telegram: a number, a colon, 35 characters that begin with `AA`.
+pub(super) fn telegram(text: &str, colon: usize) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    let number = bytes[..colon].iter().rev().take(12).take_while(|byte| byte.is_ascii_digit()).count();
+    let after = bytes[colon + 1..].iter().take(40).take_while(|byte| Url.has(**byte)).count();
+    let found = Finding { start: colon - number, end: colon + 1 + after, kind: "telegram", rule: "token-shape" };
+    ((8..=11).contains(&number) && (34..=36).contains(&after)).then_some(found)
+}
+
+/// A secret of an application of Microsoft Entra: `Q~` after three characters and a digit.
+pub(super) fn entra(text: &str, mark: usize) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'~');
+    let before = bytes[..mark].iter().rev().take(6).take_while(|byte| is_part(byte)).count();
+    if before != 4 || !bytes[mark - 1].is_ascii_digit() {
+        return None;
+    }
+    let after = bytes[mark + 2..].iter().take(40).take_while(|byte| is_part(byte)).count();
+    let found = Finding { start: mark - before, end: mark + 2 + after, kind: "azure", rule: "token-shape" };
+    (31..=34).contains(&after).then_some(found)
+}
+
+/// A token of Azure DevOps: 84 letters and digits with a mark near the end.
+pub(super) fn azure_devops(text: &str, mark: usize) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    let before = bytes[..mark].iter().rev().take(80).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let after = bytes[mark + 4..].iter().take(8).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let found = Finding { start: mark - before, end: mark + 4 + after, kind: "azure", rule: "token-shape" };
+    (before == 76 && after == 4).then_some(found)
+}
+
+/// An address that whoever knows it may post to: the last part of its path is the secret.
+pub(super) fn webhook(text: &str, rest: usize) -> Option<Finding> {
     let tail = text.get(rest..)?;
-    let length = tail.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'/').count();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'@');
+    let length = tail.bytes().take(400).take_while(is_part).count();
     let last = tail[..length].rfind('/')? + 1;
-    (length - last >= 20).then_some(Finding { start: rest + last, end: rest + length, kind: "slack-webhook" })
+    // One letter again and again is an illustration.
+    let is_varied = tail[last..length].bytes().any(|byte| Some(byte) != tail[last..length].bytes().next());
+    (is_varied && length - last >= 20).then_some(Finding {
+        start: rest + last,
+        end: rest + length,
+        kind: "webhook",
+        rule: "token-shape",
+    })
 }
 
 /// Whether a letter or digit stands right before, so that what follows is no beginning. An escape such as `\n` in quoted

@@ -15,6 +15,8 @@ pub struct Finding {
     pub end: usize,
     /// What it is, in a word for placeholders and reports (`github`, `password`, `private-key`).
     pub kind: &'static str,
+    /// What found it: the prefix of a token, or the sort of place it stands in (`assignment`, `address`, `header`).
+    pub rule: &'static str,
 }
 
 /// What a keyword calls for.
@@ -23,16 +25,23 @@ enum Scanner {
     Provider(&'static provider::Provider),
     Jwt,
     Atlas,
+    Telegram,
+    Entra,
+    AzureDevops,
     Webhook,
     Pem,
+    Putty,
     Hash,
     MasterKey,
     UserInfo,
     Signature,
+    PgPass,
     Authorization,
+    Bearer,
     Cookie,
+    Session,
     Assignment,
-    Command(command::Flags),
+    Command(&'static [command::Flag]),
 }
 
 /// Parts of names after which a value may be a credential.
@@ -52,6 +61,22 @@ const NAMES: &[&str] = &[
     "bearer",
     "identified by",
     "_pat",
+    "_otp",
+    "salt",
+    "hmac",
+    "cred",
+    "dockerc",
+];
+/// Cookies that hold a session, by the names their frameworks give them.
+const SESSIONS: &[&str] =
+    &["phpsessid", "jsessionid", "asp.net_sessionid", "connect.sid", "laravel_session", "_session_id"];
+/// Addresses that whoever knows them may post to.
+const WEBHOOKS: &[&str] = &[
+    "hooks.slack.com/",
+    "discord.com/api/webhooks/",
+    "discordapp.com/api/webhooks/",
+    "webhook.office.com/webhookb2/",
+    "hooks.zapier.com/hooks/catch/",
 ];
 
 struct Keywords {
@@ -64,11 +89,19 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
         provider::PROVIDERS.iter().map(|provider| (provider.prefix, Scanner::Provider(provider))).collect();
     words.extend(NAMES.iter().map(|name| (*name, Scanner::Assignment)));
     words.extend(key_material::HASHES.iter().map(|hash| (*hash, Scanner::Hash)));
-    words.extend(command::COMMANDS.iter().map(|(name, flags)| (*name, Scanner::Command(*flags))));
+    words.extend(command::COMMANDS.iter().map(|(name, flags)| (*name, Scanner::Command(flags))));
+    words.extend(SESSIONS.iter().map(|name| (*name, Scanner::Session)));
+    words.extend(WEBHOOKS.iter().map(|host| (*host, Scanner::Webhook)));
     words.extend([
         ("eyJ", Scanner::Jwt),
+        (":AA", Scanner::Telegram),
+        ("Q~", Scanner::Entra),
+        ("AZDO", Scanner::AzureDevops),
+        ("Private-Lines: ", Scanner::Putty),
+        (":5432:", Scanner::PgPass),
+        (":*:", Scanner::PgPass),
+        ("bearer ", Scanner::Bearer),
         (".atlasv1.", Scanner::Atlas),
-        ("hooks.slack.com/", Scanner::Webhook),
         ("-----BEGIN ", Scanner::Pem),
         ("master.key", Scanner::MasterKey),
         ("://", Scanner::UserInfo),
@@ -98,13 +131,17 @@ pub fn scan(text: &str) -> Vec<Finding> {
         match keywords.scanners[hit.pattern().as_usize()] {
             Scanner::Provider(provider) => match provider::find(text, start, provider) {
                 Some(found) => findings.push(found),
-                // `secret_…` and `key-…` are also the beginnings of names.
-                None => assignment::find(text, start, end, &mut done.name, &mut findings),
+                None if provider.is_name() => assignment::find(text, start, end, &mut done.name, &mut findings),
+                None => {}
             },
             Scanner::Jwt => findings.extend(provider::jwt(text, start)),
             Scanner::Atlas => findings.extend(provider::atlas(text, start)),
-            Scanner::Webhook => findings.extend(provider::webhook(text, start)),
+            Scanner::Telegram => findings.extend(provider::telegram(text, start)),
+            Scanner::Entra => findings.extend(provider::entra(text, start)),
+            Scanner::AzureDevops => findings.extend(provider::azure_devops(text, start)),
+            Scanner::Webhook => findings.extend(provider::webhook(text, end)),
             Scanner::Pem if start >= done.pem => findings.extend(key_material::pem(text, end, &mut done.pem)),
+            Scanner::Putty => findings.extend(key_material::putty(text, end)),
             Scanner::Hash if start >= done.hash => {
                 let found = key_material::hash(text, start);
                 done.hash = found.map_or(start, |found| found.end);
@@ -113,6 +150,11 @@ pub fn scan(text: &str) -> Vec<Finding> {
             Scanner::MasterKey => findings.extend(key_material::master_key(text, end)),
             Scanner::UserInfo => findings.extend(url::password(text, end)),
             Scanner::Signature => findings.extend(url::signature(text, start, end)),
+            Scanner::PgPass if start >= done.pgpass => {
+                findings.extend(url::pgpass(text, start, end, &mut done.pgpass));
+            }
+            Scanner::Bearer => findings.extend(header::bearer(text, end)),
+            Scanner::Session => findings.extend(header::session(text, end)),
             Scanner::Authorization => findings.extend(header::authorization(text, end)),
             Scanner::Cookie if start >= done.cookie => header::cookies(text, end, &mut done.cookie, &mut findings),
             Scanner::Assignment => assignment::find(text, start, end, &mut done.name, &mut findings),
@@ -120,29 +162,40 @@ pub fn scan(text: &str) -> Vec<Finding> {
                 command::find(text, end, flags, &mut done.command, &mut findings);
             }
             // Inside what a scanner has read already.
-            Scanner::Pem | Scanner::Hash | Scanner::Cookie | Scanner::Command(_) => {}
+            Scanner::Pem | Scanner::PgPass | Scanner::Hash | Scanner::Cookie | Scanner::Command(_) => {}
         }
     }
-    without_overlaps(findings)
+    merged(findings)
 }
 
 #[derive(Default)]
 struct Done {
     name: usize,
     pem: usize,
+    pgpass: usize,
     hash: usize,
     cookie: usize,
     command: usize,
 }
 
+fn is_place(rule: &str) -> bool {
+    matches!(rule, "assignment" | "header" | "cookie" | "command" | "address")
+}
+
 /// Of findings that overlap, the one that begins first, and of those the longest, has the text of all.
-fn without_overlaps(mut findings: Vec<Finding>) -> Vec<Finding> {
+pub(super) fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.retain(|finding| finding.start < finding.end);
     findings.sort_by_key(|finding| (finding.start, std::cmp::Reverse(finding.end)));
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {
         match kept.last_mut() {
-            Some(last) if finding.start < last.end => last.end = last.end.max(finding.end),
+            Some(last) if finding.start < last.end => {
+                // What a token's own shape says is more than what its place does.
+                if is_place(last.rule) && !is_place(finding.rule) {
+                    (last.kind, last.rule) = (finding.kind, finding.rule);
+                }
+                last.end = last.end.max(finding.end);
+            }
             _ => kept.push(finding),
         }
     }

@@ -1,5 +1,9 @@
 //! Whether a value that stands where a credential would is one: not a placeholder, an expression, a path, a word.
 
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
 /// What stands in examples and redacted texts instead of a value.
 const PLACEHOLDERS: &[&str] = &[
     "example",
@@ -25,7 +29,28 @@ const PLACEHOLDERS: &[&str] = &[
     "sample",
     "not-a-",
     "todo",
+    "abcdefgh",
+    "12345678",
+    "%s",
+    "{}",
+    "${",
+    "{{",
 ];
+
+static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(PLACEHOLDERS)
+        .expect("a few constant words fit")
+});
+/// What a value begins with that is an expression or a reference.
+const STARTS: &[&str] = &[
+    "$", "%", "{", "[", "(", " ", "!ref", "!sub", "!getatt", "enc[", "arn:", "vault:", "ref+", "op://", "env:",
+    "data:", "sha256", "sha512", "sha1-",
+];
+/// How long a word may be.
+const LONGEST_WORD: usize = 28;
 /// How long a value is looked at.
 const LONGEST: usize = 4096;
 
@@ -36,6 +61,9 @@ pub(super) fn is_secret(value: &str) -> bool {
         && !is_placeholder(value)
         && !is_expression(value)
         && !is_path(value)
+        && !is_version(value)
+        // A password in an address is found with the address.
+        && !value.contains("://")
         && classes(value) >= 2
         && entropy(value) >= 2.8
 }
@@ -57,15 +85,11 @@ fn is_word(value: &str) -> bool {
 }
 
 fn is_placeholder(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
-    let starts = [
-        "$", "%", "{", "[", "(", "!ref", "!sub", "!getatt", "enc[", "arn:", "vault:", "ref+", "op://", "env:", "data:",
-        "sha256", "sha512", "sha1-",
-    ];
+    let starts = |start: &str| value.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start));
     // A password hash, which begins with `$`, is found elsewhere.
-    starts.iter().any(|start| lower.starts_with(start) && !is_dense(value, start))
-        || PLACEHOLDERS.iter().any(|word| lower.contains(word) && !is_dense(value, word))
-        || lower.ends_with("_here")
+    STARTS.iter().any(|start| starts(start) && !is_dense(value, start))
+        || MARKS.find_overlapping_iter(value).any(|mark| !is_dense(value, PLACEHOLDERS[mark.pattern().as_usize()]))
+        || value.get(value.len().saturating_sub(5)..).is_some_and(|end| end.eq_ignore_ascii_case("_here"))
         || value.chars().all(|character| character == '*' || character == '.' || character == 'x' || character == 'X')
 }
 
@@ -81,14 +105,69 @@ fn is_expression(value: &str) -> bool {
     };
     let name_end = value.find(|character| !is_name(character)).unwrap_or(value.len());
     let (name, rest) = value.split_at(name_end);
-    let is_call = !name.is_empty()
-        && rest.starts_with(['(', '[', '{'])
-        && name.chars().filter(char::is_ascii_digit).count() <= 2
-        && is_wordy(name);
-    let is_words = value
+    let opens = rest.starts_with(['(', '[', '{']) || ["!(", "![", "!{"].iter().any(|start| rest.starts_with(start));
+    let most_digits = if name.contains('.') { 6 } else { 2 };
+    let is_call =
+        !name.is_empty() && opens && name.chars().filter(char::is_ascii_digit).count() <= most_digits && is_wordy(name);
+    // The end of what the value stands in.
+    let bare = value.trim_end_matches([')', ']', '}', ';', ',', ':']);
+    let is_words = bare
         .split([' ', '_', '-', '.', ':', '/', '?', '!', ',', '\''])
-        .all(|word| word.chars().all(char::is_alphabetic) && is_wordy(word));
-    is_call || is_words || value.contains("::") && !value.contains(['+', '=', '/'])
+        .all(|word| word.chars().all(char::is_alphabetic) && is_word_like(word));
+    is_call || is_words || is_member(bare) || is_label(bare) || value.contains("::") && !value.contains(['+', '=', '/'])
+}
+
+/// Whether letters read as words: also a long name in camel case, and no random letters.
+fn is_word_like(word: &str) -> bool {
+    if word.len() <= LONGEST_WORD {
+        return is_wordy(word);
+    }
+    let vowels =
+        word.bytes().filter(|byte| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y'));
+    let changes =
+        word.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    vowels.count() * 4 >= word.len() && changes.count() * 5 <= word.len()
+}
+
+/// `this.config.apiKey2`, `credentials?.password1`.
+fn is_member(value: &str) -> bool {
+    let mut parts = value.split('.');
+    let is_own = value.starts_with("self.") || value.starts_with("this.");
+    let is_identifier = |part: &str| {
+        let part = part.trim_end_matches(['?', '!']);
+        let digits = part.bytes().filter(u8::is_ascii_digit).count();
+        part.len() <= 40
+            && (digits <= 2 || is_own)
+            && part.starts_with(|character: char| character.is_ascii_alphabetic() || character == '_')
+            && part.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
+            && is_wordy(part)
+    };
+    let is_path = value.contains('.');
+    is_path && parts.all(is_identifier)
+}
+
+/// `my-release-postgresql1`, `MAX_KEY_2`: a name that people give to things.
+fn is_label(value: &str) -> bool {
+    let value = value.trim_start_matches('_');
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let is_word = |part: &str| {
+        let word = part.trim_end_matches(|character: char| character.is_ascii_digit());
+        let is_number = word.is_empty() && !part.is_empty();
+        let is_one_case =
+            word.bytes().all(|byte| byte.is_ascii_lowercase()) || word.bytes().all(|byte| byte.is_ascii_uppercase());
+        is_number || (2..=16).contains(&word.len()) && is_one_case
+    };
+    value.contains(['-', '_']) && digits <= 2 && value.split(['-', '_']).all(is_word)
+}
+
+/// `^5.3.0-beta.1`, `2026-10-03T11:22:41Z`.
+fn is_version(value: &str) -> bool {
+    let bare = value.trim_start_matches(['^', '~', '>', '<', '=', 'v', ' ']);
+    let mut numbers = bare.split(['.', '-', ':', 'T', '+']);
+    let is_number = |part: Option<&str>| {
+        part.is_some_and(|part| !part.is_empty() && part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    bare.contains(['.', '-']) && bare.len() <= 40 && is_number(numbers.next()) && is_number(numbers.next())
 }
 
 /// Whether letters change case only as in words: at their beginning, or all upper.

@@ -1,6 +1,7 @@
-//! What holds as a whole: redaction; filters on real outputs and on generated ones, rules of a user, the estimate.
+//! What holds as a whole: redaction and secrets; filters on real outputs and on generated ones, rules of a user, the estimate.
 
 mod redaction;
+mod secrets;
 
 mod fixtures;
 mod law;

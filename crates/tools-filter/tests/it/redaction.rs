@@ -73,7 +73,13 @@ fn addresses_headers_and_commands() {
 fn private_keys_whole_cut_off_and_escaped() {
     let (begin, end) = (["-----BEGIN ", "PRIVATE KEY-----"].concat(), ["-----END ", "PRIVATE KEY-----"].concat());
     let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
-    check(&format!("{begin}\n{body}\n{body}\n{end}\nnext"), &format!("{begin}\n«secret:private-key#1»\n{end}\nnext"));
+    let hidden = "«secret:private-key#1»";
+    check(&format!("{begin}\n{body}\n{body}\n{end}\nnext"), &format!("{begin}\n{hidden}\n{hidden}\n{end}\nnext"));
+    check(&format!("{begin}\n{body}\n{body}\nthe rest"), &format!("{begin}\n{hidden}\n{hidden}\nthe rest"));
+    check(&format!("+{begin}\n+{body}\n+{end}\n"), &format!("+{begin}\n+{hidden}\n+{end}\n"));
+    check(&format!("     1\t{begin}\n     2\t{body}\n"), &format!("     1\t{begin}\n     2\t{hidden}\n"));
+    let code = r#""-----BEGIN PRIVATE KEY-----\n" + key + "\n-----END PRIVATE KEY-----""#;
+    check(code, code);
     check(&format!("{begin}\n{body}\nthe next line"), &format!("{begin}\n«secret:private-key#1»\nthe next line"));
     check(&format!(r"{begin}\n{body}\n{end}"), &format!(r"{begin}\n«secret:private-key#1»\n{end}"));
 }

@@ -1,13 +1,13 @@
 //! The environment of a command: what this process has, less credentials and less what makes a loader or a shell run
 //! something, with the call's own variables on top.
 
-use std::ffi::OsString;
-use std::sync::LazyLock;
+use std::{borrow::Cow, ffi::OsString, sync::LazyLock};
 
 use regex::Regex;
-use tools_core::EnvOverlay;
+use tools_core::{EnvOverlay, Redactor, is_credential_name};
 
-/// Parts of a name that speak of a credential.
+/// Further parts of a name that speak of a credential in an environment, where a variable too few does less harm than in
+/// a text.
 const SECRET: [&str; 26] = [
     "TOKEN",
     "TOKENS",
@@ -100,17 +100,19 @@ const STARTERS: [&str; 24] = [
 ];
 
 /// The variables a command gets: `own` less credentials and starters, with `overlay` on top. `pass` lists names, or globs with
-/// `*` at the end, that are handed on though they look like credentials; values that do are dropped all the same.
+/// `*` at the end, that are handed on though they look like credentials; values that do, or that `redactor` would take
+/// out of a text, are dropped all the same.
 pub fn scrubbed(
     own: impl Iterator<Item = (OsString, OsString)>,
     overlay: &EnvOverlay,
     pass: &[String],
+    redactor: &dyn Redactor,
 ) -> Vec<(OsString, OsString)> {
     let mut kept: Vec<(OsString, OsString)> = own
         .filter(|(name, value)| {
             // A name that is no text is nobody's to judge, and no program's to need.
             let Some(name) = name.to_str() else { return false };
-            passes(name, &value.to_string_lossy(), pass)
+            passes(name, &value.to_string_lossy(), pass, redactor)
         })
         .filter(|(name, _)| name.to_str().is_none_or(|name| !overlay.contains_key(name)))
         .collect();
@@ -123,8 +125,8 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])
 }
 
-fn passes(name: &str, value: &str, pass: &[String]) -> bool {
-    if is_starter(name) || is_secret_value(value) {
+fn passes(name: &str, value: &str, pass: &[String], redactor: &dyn Redactor) -> bool {
+    if is_starter(name) || is_secret_value(value) || matches!(redactor.redact(value), Cow::Owned(_)) {
         return false;
     }
     let is_named = pass.iter().any(|pattern| match pattern.strip_suffix('*') {
@@ -152,10 +154,12 @@ fn is_secret_name(name: &str, value: &str) -> bool {
         return false;
     }
     let joined = parts.concat();
-    parts.iter().any(|part| {
-        SECRET.contains(&part.as_str())
-            || SECRET[..6].iter().any(|end| part.len() > end.len() + 1 && part.ends_with(end))
-    }) || joined.contains("APIKEY")
+    is_credential_name(name)
+        || parts.iter().any(|part| {
+            SECRET.contains(&part.as_str())
+                || SECRET[..6].iter().any(|end| part.len() > end.len() + 1 && part.ends_with(end))
+        })
+        || joined.contains("APIKEY")
         || joined.contains("CONNECTIONSTRING")
         || joined.contains("PRIVATEKEY")
         || joined.ends_with("ACCESSKEY")
@@ -235,10 +239,12 @@ fn is_secret_value(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tools_core::NoRedaction;
+
     use super::*;
 
     fn kept(name: &str, value: &str) -> bool {
-        passes(name, value, &[])
+        passes(name, value, &[], &NoRedaction)
     }
 
     #[test]
@@ -289,10 +295,10 @@ mod tests {
     #[test]
     fn the_operator_may_pass_names_but_not_values() {
         let pass = ["MY_TOKEN".to_owned(), "CI_*".to_owned()];
-        assert!(passes("MY_TOKEN", "abcdef", &pass));
-        assert!(passes("CI_JOB_TOKEN", "abcdef", &pass));
-        assert!(!passes("MY_TOKEN", "https://u:pw@h/", &pass));
-        assert!(!passes("OTHER_TOKEN", "abcdef", &pass));
+        assert!(passes("MY_TOKEN", "abcdef", &pass, &NoRedaction));
+        assert!(passes("CI_JOB_TOKEN", "abcdef", &pass, &NoRedaction));
+        assert!(!passes("MY_TOKEN", "https://u:pw@h/", &pass, &NoRedaction));
+        assert!(!passes("OTHER_TOKEN", "abcdef", &pass, &NoRedaction));
     }
 
     #[test]
@@ -300,7 +306,7 @@ mod tests {
         let own = [("A", "1"), ("B", "2")].map(|(name, value)| (name.into(), value.into()));
         let overlay =
             [("B", "3"), ("API_TOKEN", "t"), ("LD_PRELOAD", "x")].map(|(a, b)| (a.to_owned(), b.to_owned())).into();
-        let got = scrubbed(own.into_iter(), &overlay, &[]);
+        let got = scrubbed(own.into_iter(), &overlay, &[], &NoRedaction);
         let expected =
             [("A", "1"), ("API_TOKEN", "t"), ("B", "3")].map(|(a, b)| (OsString::from(a), OsString::from(b)));
         assert_eq!(got, expected);

@@ -1,0 +1,297 @@
+//! Which names are those of credentials: of environment variables, members, parameters, headers. What a value looks like
+//! is judged elsewhere.
+
+/// Words that make a name that of a credential wherever they stand.
+const STRONG: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "secrets",
+    "credential",
+    "credentials",
+    "apikey",
+    "authtoken",
+    "accesskey",
+    "privatekey",
+    "secretkey",
+    "sshpass",
+    "token",
+    "jwt",
+    "bearer",
+    "creds",
+    "passwort",
+    "pgpass",
+    "passkey",
+    "mnemonic",
+];
+/// Words that do so at the end of a name.
+const LAST: &[&str] = &[
+    "pass",
+    "pwd",
+    "pw",
+    "auth",
+    "authorization",
+    "pat",
+    "dsn",
+    "cookie",
+    "cookies",
+    "passwords",
+    "apikeys",
+    "cred",
+    "otp",
+    "totp",
+    "salt",
+    "hmac",
+    "sas",
+    "dockerconfigjson",
+    "dockercfg",
+];
+/// What a name is about when it ends so, whatever stands before.
+const HARMLESS_END: &[&str] = &[
+    "age",
+    "algo",
+    "algorithm",
+    "arn",
+    "at",
+    "attempts",
+    "class",
+    "expiration",
+    "fingerprint",
+    "format",
+    "hint",
+    "interval",
+    "label",
+    "lifetime",
+    "location",
+    "max",
+    "method",
+    "min",
+    "pattern",
+    "prefix",
+    "prompt",
+    "retries",
+    "rule",
+    "rules",
+    "scheme",
+    "seconds",
+    "source",
+    "state",
+    "status",
+    "strength",
+    "suffix",
+    "timeout",
+    "validator",
+    "verification",
+    "count",
+    "dir",
+    "directory",
+    "enabled",
+    "endpoint",
+    "env",
+    "expires",
+    "expired",
+    "expiry",
+    "field",
+    "file",
+    "header",
+    "home",
+    "host",
+    "id",
+    "ids",
+    "issuer",
+    "length",
+    "limit",
+    "manager",
+    "mode",
+    "name",
+    "path",
+    "policy",
+    "port",
+    "profile",
+    "provider",
+    "ref",
+    "region",
+    "server",
+    "size",
+    "sock",
+    "stdin",
+    "store",
+    "ttl",
+    "type",
+    "uri",
+    "url",
+    "usage",
+    "user",
+    "username",
+    "version",
+];
+/// Keys that are no secrets.
+const HARMLESS_KEY: &[&str] = &[
+    "public",
+    "primary",
+    "foreign",
+    "cache",
+    "sort",
+    "partition",
+    "hot",
+    "index",
+    "object",
+    "host",
+    "routing",
+    "group",
+    "dedup",
+    "idempotency",
+    "lookup",
+    "map",
+    "row",
+    "column",
+    "translation",
+    "i18n",
+    "message",
+    "event",
+    "short",
+    "arrow",
+    "known",
+    "authorized",
+    "ssh",
+    "b",
+    "a",
+    "k",
+    "the",
+    "this",
+    "any",
+    "each",
+    "which",
+    "by",
+    "of",
+    "dict",
+    "json",
+    "unique",
+];
+
+/// Whether a variable or member of this name holds a credential.
+///
+/// Words are told apart by `_`, `-`, `.`, other punctuation and by case; a short list of words decides, most of them
+/// wherever they stand, and some endings (`_DIR`, `_URL`, `_REGION`) say that it is something else.
+pub fn is_credential_name(name: &str) -> bool {
+    let words = words(name);
+    match words.as_slice() {
+        [] => false,
+        // The working directory of a shell, and of the one before.
+        [only] if only == "pwd" || only == "oldpwd" => false,
+        // Bundler: `BUNDLE_GITHUB__COM` holds the credentials of a host.
+        [first, ..] if first == "bundle" && name.contains("__") => true,
+        // Half of a pair whose other half is as good as known to whoever sees it.
+        [.., access, key, id] if access == "access" && key == "key" && id == "id" => true,
+        _ => is_named_so(&words),
+    }
+}
+
+/// The same for a key in a text, where `pwd=` is a password and not a folder.
+pub fn is_credential_key(name: &str) -> bool {
+    let words = words(name);
+    // In code `_PAT` is a pattern; tokens of that name have a shape of their own.
+    let is_pattern = words.last().is_some_and(|last| last == "pat") && words.len() > 1;
+    matches!(words.as_slice(), [only] if only == "pwd") || !is_pattern && is_named_so(&words)
+}
+
+fn is_named_so(words: &[String]) -> bool {
+    let Some(last) = words.last() else { return false };
+    let is_strong = |word: &String| {
+        STRONG.contains(&word.as_str())
+            || ["password", "passwd", "passphrase", "apikey"].iter().any(|end| word.ends_with(end))
+    };
+    if HARMLESS_END.contains(&last.as_str()) {
+        return false;
+    }
+    words.iter().any(is_strong) || LAST.contains(&last.as_str()) || is_secret_key(words)
+}
+
+/// `api_key`, `STORAGE_KEY`, `x-api-key`, `AccountKey`: a key of something, unless of something public.
+fn is_secret_key(words: &[String]) -> bool {
+    let of = words.iter().zip(words.iter().skip(1));
+    let mut keys = of.filter(|(_, word)| *word == "key" || *word == "keys");
+    keys.next_back()
+        .is_some_and(|(before, word)| !HARMLESS_KEY.contains(&before.as_str()) && words.last() == Some(word))
+}
+
+/// The words of a name, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![];
+    let mut word = String::new();
+    let mut before = ' ';
+    let mut characters = name.chars().peekable();
+    while let Some(character) = characters.next() {
+        let starts_word = character.is_uppercase()
+            && (before.is_lowercase()
+                || before.is_ascii_digit()
+                || (before.is_uppercase() && characters.peek().is_some_and(|next| next.is_lowercase())));
+        if (starts_word || !character.is_alphanumeric()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if character.is_alphanumeric() {
+            word.extend(character.to_lowercase());
+        }
+        before = character;
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for name in [
+            "AWS_SECRET_ACCESS_KEY",
+            "githubToken",
+            "PGPASSWORD",
+            "db_pwd",
+            "npm_config_//r.example/:_authToken",
+            "x-api-key",
+            "SSHPASS",
+            "APIKEY",
+            "TF_TOKEN_app_terraform_io",
+            "BUNDLE_GITHUB__COM",
+            "ses_smtp_password_v4",
+            "secret_key_base",
+            "AccountKey",
+            "HTTP_AUTH",
+            "SENTRY_DSN",
+            "APIToken",
+        ] {
+            assert!(is_credential_name(name), "{name}");
+        }
+        for name in [
+            "HOME",
+            "PWD",
+            "OLDPWD",
+            "SSH_AUTH_SOCK",
+            "AWS_REGION",
+            "AWS_PROFILE",
+            "MAX_TOKENS",
+            "TOKENIZERS_PARALLELISM",
+            "COMPASS_DIR",
+            "PASSENGER_ENV",
+            "MONKEYPATCH",
+            "KEYBOARD",
+            "public_key",
+            "key",
+            "token_type",
+            "password_file",
+            "",
+            "_",
+            "GPG_TTY",
+            "author",
+            "authors",
+        ] {
+            assert!(!is_credential_name(name), "{name}");
+        }
+    }
+}
