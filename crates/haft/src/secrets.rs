@@ -27,7 +27,14 @@ pub(crate) fn pattern_key(error: &PatternError) -> String {
 fn environment() -> KnownValues {
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    KnownValues::new(variables.filter(|(name, value)| is_credential(name, value)).map(|(_, value)| value))
+    let secret = variables.filter(|(name, value)| is_credential(name, value) && !is_word(name, value));
+    KnownValues::new(secret.map(|(_, value)| value))
+}
+
+/// `AUTH=disabled`: a word that stands in many texts. Only a password may be one.
+fn is_word(name: &str, value: &str) -> bool {
+    let is_plain = value.len() <= 16 && value.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_plain && !name.to_ascii_lowercase().contains("pass")
 }
 
 /// What commands cannot read under `config`, whose compiled rules are `rules`.
@@ -56,6 +63,18 @@ fn place(pattern: &str, home: Option<&Path>) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_is_no_known_value() {
+        for (name, value, expected) in [
+            ("AUTH", "disabled", true),
+            ("DB_PASSWORD", "disabled", false),
+            ("TOKEN", "a1b2c3d4e5", false),
+            ("KEY", "Production", false),
+        ] {
+            assert_eq!(is_word(name, value), expected, "{name}={value}");
+        }
+    }
 
     #[test]
     fn only_patterns_of_one_place_name_it() {

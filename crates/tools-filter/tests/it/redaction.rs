@@ -126,7 +126,7 @@ fn environment_variables() {
 
 proptest! {
     #[test]
-    fn any_text_can_be_scanned(text in any::<String>(), pieces in prop::collection::vec("(password|=|:|'|\"|\\\\|://|@|-----BEGIN PRIVATE KEY-----|cookie: |authorization: |curl -u |\n| |é|\x1b\\[3m|key|a1B2c3D4)", 0..40)) {
+    fn any_text_can_be_scanned(text in any::<String>(), pieces in prop::collection::vec("(password|=|:|'|\"|\\\\|://|@|-----BEGIN PRIVATE KEY-----|cookie: |authorization: |curl -u |\n| |é|\x1b\\[3m|key|a1B2c3D4|name: |value|\\| |PASSWORD\\(|login |setenv |is |BY |:5432:|:\\*:|Q~|AZDO|:AA|Private-Lines: 2\n|htpasswd -b |→|> |-> \"|bearer |<|</|Some\\(|: &str = |---|END)", 0..40)) {
         for text in [text, pieces.concat()] {
             let mut end = 0;
             for finding in scan(&text) {
