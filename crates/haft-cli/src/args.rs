@@ -187,6 +187,32 @@ pub(crate) struct Explain {
 pub(crate) enum PolicyVerb {
     /// Say what would be decided about a call (the same as `haft explain`).
     Check(Explain),
+    /// Check the examples that rules carry (`match`, `not_match`).
+    Test,
+    /// List what people allowed for longer than a session.
+    Approvals,
+    /// Allow what a pattern matches for longer than a session: it answers questions and lifts no denial.
+    Allow {
+        /// The tool.
+        tool: String,
+        /// The pattern, as in a rule.
+        pattern: String,
+        /// Everywhere, not only in this working directory.
+        #[arg(long)]
+        everywhere: bool,
+        /// For how many days; 0 for ever [default: `tools.approvals.days`].
+        #[arg(long, value_name = "N")]
+        days: Option<u64>,
+    },
+    /// Take approvals back.
+    Revoke {
+        /// Which, by the numbers that `haft policy approvals` prints.
+        #[arg(required_unless_present = "all")]
+        numbers: Vec<usize>,
+        /// All of them.
+        #[arg(long)]
+        all: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -62,6 +62,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Explain(verb) | Verb::Policy { verb: PolicyVerb::Check(verb) } => {
             commands::explain::run(common, verb).await
         }
+        Verb::Policy { verb } => commands::policy::run(common, verb).await,
         Verb::Trust { verb } => commands::trust::run(common, verb),
         Verb::Exec { timeout, yes, command } => commands::exec::run(common, *timeout, *yes, command).await,
         Verb::Filter(verb) => commands::filter::run(common, verb),

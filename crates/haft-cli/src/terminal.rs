@@ -32,13 +32,14 @@ impl Default for Terminal {
 impl Confirmer for Terminal {
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
         let (text, patience, storable) = (question(prompt, self.patience), self.patience, prompt.would_store.is_some());
-        let asking = tokio::task::spawn_blocking(move || ask(&text, patience, storable));
+        let explained = explained(prompt);
+        let asking = tokio::task::spawn_blocking(move || ask(&text, &explained, patience, storable));
         asking.await.unwrap_or(Answer::Nobody)
     }
 }
 
 /// Blocks until there is an answer or the time is over.
-fn ask(text: &str, patience: Duration, storable: bool) -> Answer {
+fn ask(text: &str, explained: &str, patience: Duration, storable: bool) -> Answer {
     let Ok(mut tty) = OpenOptions::new().read(true).write(true).open("/dev/tty") else { return Answer::Nobody };
     // What was typed before the question was seen is no answer to it.
     let _ = tcflush(&tty, QueueSelector::IFlush);
@@ -51,6 +52,8 @@ fn ask(text: &str, patience: Duration, storable: bool) -> Answer {
         match line.trim() {
             "y" => return Answer::Once,
             "s" if storable => return Answer::Session,
+            "a" if storable => return Answer::Always,
+            "?" if tty.write_all(explained.as_bytes()).is_err() => return Answer::Nobody,
             "n" | "" => return Answer::No(None),
             "e" => {
                 let _ = tty.write_all(b"why not? ");
@@ -79,10 +82,50 @@ pub(crate) fn question(prompt: &ConfirmPrompt, patience: Duration) -> String {
     let mut lines = summary(prompt);
     let mut choices = "[y] once  ".to_owned();
     if let Some(rule) = &prompt.would_store {
-        choices = format!("{choices}[s] this session: {}  {}  ", rule.tool, printable(&rule.pattern));
+        choices = format!("{choices}[s] this session  [a] always, here: {}  {}  ", rule.tool, printable(&rule.pattern));
     }
-    lines.push(format!("{choices}[n] no  [e] no, and tell it why   {} s → no\n> ", patience.as_secs()));
+    lines.push(format!("{choices}[n] no  [e] no, and tell it why  [?] explain   {} s → no\n> ", patience.as_secs()));
     format!("\n{}", lines.join("\n"))
+}
+
+/// What a person should know to answer: what each answer does, why it asks, what each part is.
+fn explained(prompt: &ConfirmPrompt) -> String {
+    let mut lines = vec![
+        String::new(),
+        format!("Why it asks: {}", printable(&prompt.reason)),
+        "Parts marked ASK have no rule that allows them; the call runs only when all parts may.".to_owned(),
+    ];
+    for part in &prompt.parts {
+        lines.push(format!("  {}", described(&part.subject)));
+        lines.push(format!("      {} by: {}", verdict(part.verdict), printable(&part.rule)));
+        if let Subject::Command { via, .. } = &part.subject
+            && !via.is_empty()
+        {
+            lines.push(format!("      run through: {}", printable(&via.join(", "))));
+        }
+    }
+    match &prompt.would_store {
+        Some(rule) => {
+            let rule = format!("`{}` calls that match `{}`", rule.tool, printable(&rule.pattern));
+            lines.push(format!("[s] allows {rule} until this session ends."));
+            lines.push(format!(
+                "[a] allows {rule} in this folder from now on; `haft policy approvals` lists them, `haft policy revoke` takes them back."
+            ));
+        }
+        None => lines.push(
+            "No rule could say this without saying too much, so that only this one call can be agreed to.".to_owned(),
+        ),
+    }
+    lines.push("A rule that denies stays stronger than any answer. [n] tells the model no, [e] also why.".to_owned());
+    lines.join("\n") + "\n"
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allowed",
+        Verdict::Ask => "ASK",
+        Verdict::Deny => "DENIED",
+    }
 }
 
 /// The question without its answers: for where nobody can give one.
@@ -96,11 +139,7 @@ pub(crate) fn summary(prompt: &ConfirmPrompt) -> Vec<String> {
         if uncovered == 1 { "is" } else { "are" }
     )];
     for part in &prompt.parts {
-        let verdict = match part.verdict {
-            Verdict::Allow => "allowed",
-            Verdict::Ask => "ASK",
-            Verdict::Deny => "DENIED",
-        };
+        let verdict = verdict(part.verdict);
         lines.push(format!("  {:<50} {verdict:<8} {}", described(&part.subject), printable(&part.rule)));
     }
     lines
@@ -144,8 +183,11 @@ mod tests {
 bash wants to run: `rm` deletes [1 of 2 parts is not covered]
   cargo build                                        allowed  permissions.bash[0] \"cargo *\"
   rm -rf x\\u{1b}[A                                   ASK      default
-[y] once  [s] this session: bash  rm -rf x/**  [n] no  [e] no, and tell it why   120 s → no
+[y] once  [s] this session  [a] always, here: bash  rm -rf x/**  [n] no  [e] no, and tell it why  [?] explain   120 s → no
 > ";
         assert_eq!(text, expected);
+        let explained = explained(&prompt);
+        assert!(explained.contains("[a] allows `bash` calls that match `rm -rf x/**` in this folder"), "{explained}");
+        assert!(!explained.contains('\u{1b}'), "{explained}");
     }
 }

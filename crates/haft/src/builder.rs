@@ -92,7 +92,7 @@ impl ToolboxBuilder {
     pub fn build(self) -> Result<Toolbox, LoadError> {
         let Self { loaded, workdir, beside, session, executors } = self;
         let config = &loaded.config;
-        let gates = Arc::new(Gates::new(Compiled::of(&loaded)?));
+        let gates = Arc::new(Gates::new(Compiled::of(&loaded)?, loaded.config.tools.approvals.file()));
         let security = &config.tools.filters.security;
         let secrets =
             secrets::redactor(security).map_err(|error| loaded.fault(&secrets::pattern_key(&error), error.problem))?;
@@ -190,8 +190,17 @@ impl Parts {
     /// name they have, and the hooks that git would run outside of any sandbox.
     fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
         let earlier = self.audit.iter().flat_map(|audit| earlier_records(audit));
-        let own =
-            self.loaded.file.iter().chain(&self.rules).chain(&self.audit).cloned().chain(earlier).flat_map(|file| {
+        let approvals = self.loaded.config.tools.approvals.file();
+        let own = self
+            .loaded
+            .file
+            .iter()
+            .chain(&self.rules)
+            .chain(&self.audit)
+            .chain([&approvals])
+            .cloned()
+            .chain(earlier)
+            .flat_map(|file| {
                 let named = std::path::absolute(&file).ok();
                 let canonical = file.canonicalize().ok();
                 named.into_iter().chain(canonical)

@@ -1,19 +1,20 @@
 //! The gates of a toolbox: what each section compiles to, the layers over it, and what they would say of a call.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use tools_core::{CallContext, Invocation, Layer, SessionId, Shared, SystemClock, ToolName, Verdict};
 use tools_policy::{
     anomaly::{AnomalyDetector, AnomalyPolicy, ToolHealth},
-    permissions::{self, PermissionGate, Permissions, Question, SessionRules},
+    permissions::{self, PermissionGate, Permissions, PermissionsConfig, Question, SessionRules},
     quota::{Ledger, QuotaGate, QuotaPolicy},
     rules::{self, PolicyEnforcer, PolicyGate, PolicyQuestion},
     trust::{self, TrustGate, TrustPolicy},
     utility::{History, UtilityPolicy, UtilityScorer},
 };
+use tools_shell::ShellConfig;
 
 use crate::{
-    Explanation,
+    Explanation, approvals,
     builder::home,
     config::{HaftConfig, LoadError, Loaded, places},
 };
@@ -43,6 +44,18 @@ pub(crate) struct Gates {
     history: Arc<History>,
 }
 
+/// The rules as they count: without any, those that the shell's own lists stand for.
+pub(crate) fn effective_permissions(config: &HaftConfig) -> PermissionsConfig {
+    let (permissions, shell) = (&config.tools.permissions, &config.tools.shell);
+    let usual = ShellConfig::default();
+    let is_usual = shell.blocked_commands == usual.blocked_commands && shell.confirm_patterns == usual.confirm_patterns;
+    if !permissions.tools.is_empty() || is_usual {
+        return permissions.clone();
+    }
+    let rules = permissions::from_legacy(&shell.blocked_commands, &shell.confirm_patterns);
+    PermissionsConfig { tools: [("bash".to_owned(), rules)].into() }
+}
+
 /// Leaves the wish that a tool be let back, for every process of this user that blocks it for failing.
 ///
 /// # Errors
@@ -58,7 +71,7 @@ impl Compiled {
     /// The first section that cannot be compiled, by key and line.
     pub(crate) fn of(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
         let (tools, home) = (&loaded.config.tools, home());
-        let permissions = tools.permissions.compile(home.as_deref());
+        let permissions = effective_permissions(&loaded.config).compile(home.as_deref());
         let policy = PolicyEnforcer::compile(&tools.policy, &tools.authorization, home.as_deref());
         let below = |section: &str, key: &str| format!("tools.{section}.{key}");
         Ok(Self {
@@ -80,12 +93,12 @@ impl Compiled {
 
 impl Gates {
     /// Gates over what was compiled, with nothing remembered.
-    pub(crate) fn new(compiled: Compiled) -> Self {
+    pub(crate) fn new(compiled: Compiled, approvals: PathBuf) -> Self {
         let (anomaly, quota) = (Shared::new(compiled.anomaly), Shared::new(compiled.quota));
         let health = ToolHealth::new(anomaly.clone(), Arc::new(SystemClock)).heeding_resets_in(places::resets_dir());
         Self {
             permissions: Shared::new(compiled.permissions),
-            sessions: Arc::default(),
+            sessions: Arc::new(SessionRules::with_source(approvals::source(approvals), Arc::new(SystemClock))),
             ledger: Arc::new(Ledger::new(quota.clone())),
             health: Arc::new(health),
             policy: Shared::new(compiled.policy),
@@ -138,6 +151,7 @@ impl Gates {
         };
         let trust =
             trust::effective(&self.trust.load(), cx.trust(), inv.call.caller_id.as_ref(), inv.call.tool.as_str());
+        self.sessions.refresh();
         let (permissions, session) = (self.permissions.load(), self.sessions.of(cx.session()));
         let definition = &inv.definition;
         let question = Question { definition, inspection, trust, workdir: cx.workdir(), session: &session };

@@ -28,6 +28,7 @@ pub mod config;
 
 mod stack;
 
+mod approvals;
 mod builder;
 mod gates;
 mod toolbox;
@@ -39,11 +40,13 @@ mod mcp;
 mod reload;
 mod report;
 mod secrets;
+mod selftest;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 mod readme {}
 
+pub use approvals::ApprovalsConfig;
 pub use builder::{ToolboxBuilder, audit_file};
 pub use doctor::{Doctor, Finding};
 pub use explain::Explanation;
@@ -53,6 +56,7 @@ pub use mcp::{serve_mcp, server};
 pub use reload::Reloaded;
 pub use report::{CallReport, ConfirmationReport, ErrorReport};
 pub use secrets::redactor;
+pub use selftest::TestedExample;
 pub use stack::{LAYERS, LayerRow};
 pub use toolbox::Toolbox;
 
@@ -60,3 +64,4 @@ pub use tools_audit as audit;
 pub use tools_catalog as catalog;
 pub use tools_core as core;
 pub use tools_filter as filter;
+pub use tools_policy as policy;

@@ -10,9 +10,11 @@ use tools_core::{
     StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName, nearest,
 };
 use tools_filter::FilterPipeline;
-use tools_policy::permissions;
+use tools_policy::permissions::{self, Approved, Scope};
 
-use crate::{Doctor, Explanation, builder::ToolboxBuilder, config::HaftConfig, config::Loaded, gates::Gates};
+use crate::{
+    Doctor, Explanation, approvals, builder::ToolboxBuilder, config::HaftConfig, config::Loaded, gates::Gates,
+};
 
 /// All tools behind all layers: what a host holds. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -70,9 +72,14 @@ impl Toolbox {
         };
         match answer {
             Answer::Once => {}
-            Answer::Session | Answer::Always => {
+            Answer::Session => {
                 if let Some(rule) = prompt.would_store {
                     self.allow_for_session(cx.session(), rule);
+                }
+            }
+            Answer::Always => {
+                if let Some(rule) = prompt.would_store {
+                    self.allow_in_project(cx, rule);
                 }
             }
             Answer::No(why) => return Recorded { outcome: Err(declined(&prompt, why)), ..recorded },
@@ -95,6 +102,44 @@ impl Toolbox {
         if let Err(error) = self.gates.sessions.add(session, rule) {
             tracing::warn!(%error, "a rule for the session was dropped");
         }
+    }
+
+    /// Allows what `rule` matches in the folder that `cx` works in, for as long as `tools.approvals.days` says. Where that
+    /// cannot be kept, it is logged and holds for the session.
+    pub fn allow_in_project(&self, cx: &CallContext, rule: StoredRule) {
+        let scope = Scope::Project { project: cx.workdir().to_owned() };
+        if let Err(error) = self.allow(rule.clone(), scope) {
+            tracing::warn!(%error, "an approval cannot be kept; it holds for this session");
+            self.allow_for_session(cx.session(), rule);
+        }
+    }
+
+    /// Allows what `rule` matches beyond any session.
+    ///
+    /// # Errors
+    /// When the pattern is no glob, or the file of approvals cannot be written.
+    pub fn allow(&self, rule: StoredRule, scope: Scope) -> std::io::Result<()> {
+        let approved = self.config.tools.approvals.approve(rule, scope);
+        approved.check().map_err(std::io::Error::other)?;
+        approvals::append(&self.config.tools.approvals.file(), &approved)?;
+        self.gates.sessions.refresh();
+        Ok(())
+    }
+
+    /// The approvals that stand beyond sessions, oldest first.
+    pub fn approvals(&self) -> Vec<Approved> {
+        self.gates.sessions.refresh();
+        self.gates.sessions.approvals()
+    }
+
+    /// Takes an approval back.
+    ///
+    /// # Errors
+    /// When the file of approvals cannot be written.
+    pub fn revoke(&self, approved: Approved) -> std::io::Result<()> {
+        approvals::append(&self.config.tools.approvals.file(), &Approved { revoked: true, ..approved })?;
+        self.gates.sessions.refresh();
+        Ok(())
     }
 
     /// What would be decided about a call, and by what. Runs nothing, asks nobody, records nothing.

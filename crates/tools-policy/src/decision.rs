@@ -36,6 +36,11 @@ pub enum Because<'a> {
         /// The pattern that was stored.
         pattern: String,
     },
+    /// A person allowed it for longer than a session.
+    Approved {
+        /// The pattern that was stored.
+        pattern: String,
+    },
     /// The tool has rules, and none matched.
     NoRule {
         /// The tool.
@@ -80,7 +85,7 @@ impl Because<'_> {
     /// What the audit notes as `approved_by` when this let a call run.
     pub fn approved_by(&self) -> &'static str {
         match self {
-            Self::Rule(_) | Self::Session { .. } => "rule",
+            Self::Rule(_) | Self::Session { .. } | Self::Approved { .. } => "rule",
             _ => "default",
         }
     }
@@ -98,6 +103,7 @@ impl fmt::Display for Because<'_> {
         match self {
             Self::Rule(rule) => rule.fmt(f),
             Self::Session { pattern } => write!(f, "session \"{pattern}\""),
+            Self::Approved { pattern } => write!(f, "approved \"{pattern}\""),
             Self::NoRule { tool } => write!(f, "no rule of permissions.{tool} matches"),
             Self::Traits => f.write_str("default of the tool"),
             Self::Commands => f.write_str("judged with its commands"),

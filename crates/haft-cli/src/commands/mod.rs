@@ -14,6 +14,7 @@ pub(crate) mod explain;
 pub(crate) mod filter;
 pub(crate) mod layers;
 pub(crate) mod mcp;
+pub(crate) mod policy;
 pub(crate) mod reference;
 pub(crate) mod scan;
 pub(crate) mod tools;

@@ -13,4 +13,5 @@ mod exec;
 mod filter;
 mod mcp;
 mod secrets;
+mod policy;
 mod support;

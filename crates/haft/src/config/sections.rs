@@ -15,6 +15,8 @@ use tools_policy::{
 };
 use tools_shell::ShellConfig;
 
+use crate::ApprovalsConfig;
+
 /// Everything that can be configured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -44,6 +46,8 @@ pub struct ToolsConfig {
     pub permissions: PermissionsConfig,
     /// How the output of commands is shortened before a model reads it. Rules of your own stand in `filters.toml`.
     pub filters: FilterConfig,
+    /// What people allow for longer than a session.
+    pub approvals: ApprovalsConfig,
     /// Rules that deny calls whatever the permissions say.
     pub policy: PolicyConfig,
     /// A second list of such rules.
@@ -69,6 +73,7 @@ impl Default for ToolsConfig {
             diagnostics: DiagnosticsConfig::default(),
             permissions: PermissionsConfig::default(),
             filters: FilterConfig::default(),
+            approvals: ApprovalsConfig::default(),
             policy: PolicyConfig::default(),
             authorization: AuthorizationConfig::default(),
             trust: TrustConfig::default(),

@@ -32,6 +32,19 @@ pub struct RuleConfig {
     /// `"allow"` runs without a question, `"ask"` asks a person, `"deny"` refuses.
     #[schemars(schema_with = "action_schema")]
     pub action: Verdict,
+    /// Commands or paths that this rule must decide about: checked by `haft policy test`.
+    #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty")]
+    pub matches: Vec<String>,
+    /// Commands or paths that this rule must not decide about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_match: Vec<String>,
+}
+
+impl RuleConfig {
+    /// A rule without examples.
+    pub fn new(pattern: impl Into<String>, action: Verdict) -> Self {
+        Self { pattern: pattern.into(), action, matches: vec![], not_match: vec![] }
+    }
 }
 
 fn action_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

@@ -60,7 +60,7 @@ fn configured_first<'a>(parts: &[Part<'a>]) -> Option<Because<'a>> {
     rules
         .find(|because| match because {
             Because::Rule(rule) => !rule.is_default,
-            Because::Session { .. } => true,
+            Because::Session { .. } | Because::Approved { .. } => true,
             _ => false,
         })
         .cloned()
@@ -78,9 +78,9 @@ fn of_nothing<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Opti
         Some((list, None)) => (Verdict::Ask, Because::NoRule { tool: list.tool() }),
     };
     if verdict == Verdict::Ask
-        && let Some(pattern) = question.session.allows_nothing_particular(tool)
+        && let Some(because) = question.session.allows_nothing_particular(tool, question.workdir)
     {
-        return Some((Verdict::Allow, Because::Session { pattern }));
+        return Some((Verdict::Allow, because));
     }
     Some((verdict, because))
 }
@@ -120,7 +120,7 @@ fn with_session<'a>(part: Part<'a>, question: &Question<'a>) -> Part<'a> {
     }
     let tool = question.definition.name.as_str();
     match question.session.allows(tool, part.subject, question.workdir) {
-        Some(pattern) => Part { verdict: Verdict::Allow, because: Because::Session { pattern }, ..part },
+        Some(because) => Part { verdict: Verdict::Allow, because, ..part },
         None => part,
     }
 }

@@ -61,6 +61,6 @@ pub(super) fn tools<'a>() -> impl Iterator<Item = &'a str> {
 
 impl From<&DefaultRule> for RuleConfig {
     fn from(rule: &DefaultRule) -> Self {
-        Self { pattern: rule.pattern.to_owned(), action: tools_core::Verdict::Allow }
+        Self::new(rule.pattern, tools_core::Verdict::Allow)
     }
 }

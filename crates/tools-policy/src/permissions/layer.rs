@@ -39,17 +39,23 @@ impl PermissionGate {
     fn judge(&self, inv: &Invocation, is_confirmed: bool) -> Result<(), ToolError> {
         let (cx, journal) = (&inv.context, inv.context.journal());
         let permissions = self.permissions.load();
-        let session = self.sessions.of(cx.session());
+        let first = self.sessions.of(cx.session());
         let question = Question {
             definition: &inv.definition,
             inspection: inv.inspection()?,
             trust: cx.trust(),
             workdir: cx.workdir(),
-            session: &session,
+            session: &first,
         };
-        let decision = decide(&permissions, &question);
+        let mut decision = decide(&permissions, &question);
+        let session;
+        // Somebody may have agreed in another process meanwhile: looked for only where a person would be asked.
+        if decision.verdict == Verdict::Ask && self.sessions.refresh() {
+            session = self.sessions.of(cx.session());
+            decision = decide(&permissions, &Question { session: &session, ..question });
+        }
         journal.gate("permissions", decision.verdict);
-        if let Because::Rule(_) | Because::Session { .. } = decision.decided_by {
+        if let Because::Rule(_) | Because::Session { .. } | Because::Approved { .. } = decision.decided_by {
             journal.note(keys::POLICY_MATCH, decision.decided_by.to_string());
         }
         match decision.verdict {

@@ -36,12 +36,14 @@
 
 mod config;
 mod defaults;
+mod legacy;
 mod lint;
 mod list;
 mod outputs;
 
 mod decide;
 mod session;
+mod stored;
 mod suggest;
 
 mod layer;
@@ -49,5 +51,7 @@ mod layer;
 pub use config::{Permissions, PermissionsConfig, RuleConfig, RuleError};
 pub use decide::{Question, decide};
 pub use layer::{PermissionGate, prompt};
+pub use legacy::from_legacy;
 pub use lint::{Shadowed, lint};
-pub use session::{SessionRules, SessionView};
+pub use session::{ApprovalSource, SessionRules, SessionView};
+pub use stored::{Approved, Scope, StoredRules, read_approvals};

@@ -1,34 +1,50 @@
-//! What a person allowed for the rest of a session: answers questions, lifts no denial.
+//! What people allowed, for the rest of a session and beyond it: answers questions, lifts no denial.
 
 use std::{
     collections::HashMap,
+    fmt,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use tools_core::{Access, SessionId, StoredRule, Subject, Verdict};
+use jiff::Timestamp;
+use tools_core::{Access, Clock, SessionId, Shared, StoredRule, Subject, SystemClock, Verdict};
 
 use super::{
     config::{RuleError, check_length},
     list::{write_glob, written},
+    stored::StoredRules,
 };
-use crate::matching::{Crossing, Forms, PathForms, Patterns, command_glob, literal, path_glob};
+use crate::{
+    Because,
+    matching::{Crossing, Forms, PathForms, Patterns, command_glob, literal, path_glob},
+};
 
 /// How many rules a session can collect: each was shown to a person, so more is a fault of the host.
 const MOST: usize = 1000;
 
-/// The rules of all sessions. They live as long as this value.
-#[derive(Debug, Default)]
-pub struct SessionRules(Mutex<HashMap<SessionId, Arc<SessionView>>>);
+/// Reads approvals anew where they are kept; `None` when nothing changed since.
+pub type ApprovalSource = Box<dyn Fn() -> Option<StoredRules> + Send + Sync>;
+
+/// The rules of all sessions, which live as long as this value, and the approvals that outlive it.
+pub struct SessionRules {
+    sessions: Mutex<HashMap<SessionId, Arc<SessionView>>>,
+    stored: Shared<StoredRules>,
+    source: Option<ApprovalSource>,
+    clock: Arc<dyn Clock>,
+}
 
 /// The rules of one session as they were at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct SessionView {
-    rules: Vec<Arc<SessionRule>>,
+    rules: Vec<Arc<CompiledRule>>,
+    /// Approvals beyond the session, and the time that they are judged by.
+    stored: Option<(Arc<StoredRules>, Timestamp)>,
 }
 
+/// A rule that answers questions.
 #[derive(Debug)]
-struct SessionRule {
+pub(super) struct CompiledRule {
     stored: StoredRule,
     text: Patterns,
     path: Patterns,
@@ -37,14 +53,44 @@ struct SessionRule {
     is_literal: bool,
 }
 
+impl Default for SessionRules {
+    fn default() -> Self {
+        Self {
+            sessions: Mutex::default(),
+            stored: Shared::new(StoredRules::default()),
+            source: None,
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
 impl SessionRules {
+    /// Rules beside approvals that are kept elsewhere.
+    pub fn with_source(source: ApprovalSource, clock: Arc<dyn Clock>) -> Self {
+        let stored = Shared::new(source().unwrap_or_default());
+        Self { stored, source: Some(source), clock, ..Self::default() }
+    }
+
+    /// Looks whether the approvals changed; whether they did.
+    pub fn refresh(&self) -> bool {
+        let renewed = self.source.as_ref().and_then(|source| source());
+        renewed.is_some_and(|renewed| {
+            self.stored.store(renewed);
+            true
+        })
+    }
+
+    pub(super) fn stored(&self) -> Arc<StoredRules> {
+        self.stored.load()
+    }
+
     /// Adds a rule for the rest of a session.
     ///
     /// # Errors
     /// When the pattern is no valid glob, or the session has more rules than a person can have agreed to.
     pub fn add(&self, session: &SessionId, rule: StoredRule) -> Result<(), RuleError> {
-        let rule = Arc::new(SessionRule::compile(rule)?);
-        let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rule = Arc::new(CompiledRule::compile(rule)?);
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let view = Arc::make_mut(sessions.entry(session.clone()).or_default());
         if view.rules.len() >= MOST {
             return Err(failed(&rule.stored, format!("a session has at most {MOST} rules of its own")));
@@ -57,39 +103,52 @@ impl SessionRules {
 
     /// The rules of a session.
     pub fn of(&self, session: &SessionId) -> Arc<SessionView> {
-        let sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.get(session).cloned().unwrap_or_default()
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let view = sessions.get(session).cloned().unwrap_or_default();
+        drop(sessions);
+        let stored = self.stored.load();
+        if stored.is_empty() {
+            return view;
+        }
+        let stored = Some((stored, self.clock.now()));
+        Arc::new(SessionView { rules: view.rules.clone(), stored })
     }
 
     /// Forgets a session.
     pub fn end(&self, session: &SessionId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
     }
 }
 
 impl SessionView {
-    /// The rules, oldest first.
+    /// The rules of the session itself, oldest first.
     pub fn rules(&self) -> impl Iterator<Item = &StoredRule> {
         self.rules.iter().map(|rule| &rule.stored)
     }
 
-    /// The pattern that allows a subject.
-    pub(super) fn allows(&self, tool: &str, subject: &Subject, workdir: &Path) -> Option<String> {
+    /// What allows a subject.
+    pub(super) fn allows(&self, tool: &str, subject: &Subject, workdir: &Path) -> Option<Because<'static>> {
         let mut rules = self.rules.iter().filter(|rule| rule.stored.tool.as_str() == tool);
-        rules.find(|rule| rule.matches(subject, workdir)).map(|rule| rule.stored.pattern.clone())
+        if let Some(rule) = rules.find(|rule| rule.matches(subject, workdir)) {
+            return Some(Because::Session { pattern: rule.stored.pattern.clone() });
+        }
+        let (stored, now) = self.stored.as_ref()?;
+        stored.allows(tool, subject, workdir, *now).map(|pattern| Because::Approved { pattern })
     }
 
-    /// The pattern that allows a call without subjects.
-    pub(super) fn allows_nothing_particular(&self, tool: &str) -> Option<String> {
-        let mut rules = self.rules();
-        rules
-            .find(|rule| rule.tool.as_str() == tool && matches!(rule.pattern.as_str(), "*" | "**"))
-            .map(|rule| rule.pattern.clone())
+    /// What allows a call without subjects.
+    pub(super) fn allows_nothing_particular(&self, tool: &str, workdir: &Path) -> Option<Because<'static>> {
+        let mut rules = self.rules.iter().filter(|rule| rule.stored.tool.as_str() == tool);
+        if let Some(rule) = rules.find(|rule| rule.is_everything()) {
+            return Some(Because::Session { pattern: rule.stored.pattern.clone() });
+        }
+        let (stored, now) = self.stored.as_ref()?;
+        stored.allows_nothing_particular(tool, workdir, *now).map(|pattern| Because::Approved { pattern })
     }
 }
 
-impl SessionRule {
-    fn compile(stored: StoredRule) -> Result<Self, RuleError> {
+impl CompiledRule {
+    pub(super) fn compile(stored: StoredRule) -> Result<Self, RuleError> {
         check_length(&stored.pattern).map_err(|problem| failed(&stored, problem))?;
         let compile = |glob: String, crossing| {
             Patterns::compile(&[(0, glob)], crossing).map_err(|error| failed(&stored, error.kind().to_string()))
@@ -100,15 +159,19 @@ impl SessionRule {
             return Ok(Self { text: Patterns::default(), path, is_write: true, is_literal: false, stored });
         }
         Ok(Self {
-            is_write: false,
             text: compile(command_glob(&stored.pattern), Crossing::Everything)?,
             path: compile(path_glob(&stored.pattern, Verdict::Allow, None), Crossing::Folders)?,
+            is_write: false,
             is_literal: literal(&stored.pattern).is_some(),
             stored,
         })
     }
 
-    fn matches(&self, subject: &Subject, workdir: &Path) -> bool {
+    pub(super) fn is_everything(&self) -> bool {
+        matches!(self.stored.pattern.as_str(), "*" | "**")
+    }
+
+    pub(super) fn matches(&self, subject: &Subject, workdir: &Path) -> bool {
         match subject {
             // The whole line of several commands: only word for word.
             Subject::Command { line, program, .. } => {
@@ -124,4 +187,10 @@ impl SessionRule {
 
 fn failed(rule: &StoredRule, problem: String) -> RuleError {
     RuleError { path: format!("session.{}", rule.tool), problem }
+}
+
+impl fmt::Debug for SessionRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionRules").field("stored", &self.stored).finish_non_exhaustive()
+    }
 }

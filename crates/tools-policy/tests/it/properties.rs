@@ -35,7 +35,7 @@ fn rule() -> impl Strategy<Value = RuleConfig> {
         "*", "a", "a *", "a b", "*b", "ls*", "cd b", "/etc/*", "src/**", "/w/*", "a; b", "**/b", "> src/**", "> *",
     ]);
     let action = prop::sample::select(vec![Verdict::Allow, Verdict::Ask, Verdict::Deny]);
-    (pattern, action).prop_map(|(pattern, action)| RuleConfig { pattern: pattern.to_owned(), action })
+    (pattern, action).prop_map(|(pattern, action)| RuleConfig::new(pattern, action))
 }
 
 fn whole(subjects: &[Subject]) -> Subject {
@@ -121,7 +121,7 @@ proptest! {
     ) {
         let mut config = PermissionsConfig::default();
         for pattern in [pattern, path.clone()] {
-            config.tools.insert("bash".into(), vec![RuleConfig { pattern, action: Verdict::Deny }]);
+            config.tools.insert("bash".into(), vec![RuleConfig::new(pattern, Verdict::Deny)]);
             let Ok(permissions) = config.compile(Some(Path::new("/home/[ann]"))) else { continue };
             let command = Subject::Command { line: text.clone(), program: text.clone(), argv: vec![], via: vec![] };
             for subject in [command, Subject::path(format!("/{path}"), Access::Write)] {

@@ -1,0 +1,96 @@
+//! `haft policy`: rules tested by their own examples, and what people allowed for longer than a session.
+
+use haft::{
+    core::{StoredRule, ToolName},
+    policy::permissions::Scope,
+};
+use serde_json::json;
+
+use crate::{
+    args::{Common, PolicyVerb},
+    commands::{
+        explain,
+        open::{open, open_with},
+    },
+    exit::Exit,
+    output::{self, printable},
+};
+
+/// Runs one of the verbs.
+pub(crate) async fn run(common: &Common, verb: &PolicyVerb) -> Result<Exit, String> {
+    match verb {
+        PolicyVerb::Check(verb) => explain::run(common, verb).await,
+        PolicyVerb::Test => test(common).await,
+        PolicyVerb::Approvals => approvals(common),
+        PolicyVerb::Allow { tool, pattern, everywhere, days } => allow(common, tool, pattern, *everywhere, *days),
+        PolicyVerb::Revoke { numbers, all } => revoke(common, numbers, *all),
+    }
+}
+
+async fn test(common: &Common) -> Result<Exit, String> {
+    let toolbox = open(common)?;
+    let tested = toolbox.test_rules().await;
+    let failed = tested.iter().filter(|example| example.problem.is_some()).count();
+    for example in &tested {
+        if common.json {
+            output::json(example);
+        } else if let Some(problem) = &example.problem {
+            output::line(&format!("{}: {:?}: {}", example.rule, example.example, printable(problem)));
+        }
+    }
+    if !common.json {
+        output::line(&format!("{} examples, {failed} failed", tested.len()));
+    }
+    Ok(if failed == 0 { Exit::Ok } else { Exit::ToolFailed })
+}
+
+fn approvals(common: &Common) -> Result<Exit, String> {
+    for (number, approved) in open(common)?.approvals().iter().enumerate() {
+        let number = number + 1;
+        if common.json {
+            output::json(&json!({"number": number, "approval": approved}));
+            continue;
+        }
+        let reach = match &approved.scope {
+            Scope::Project { project } => printable(&project.to_string_lossy()),
+            Scope::User => "everywhere".to_owned(),
+        };
+        let until = approved.expires.map_or_else(|| "for ever".to_owned(), |until| format!("until {until:.0}"));
+        output::line(&format!(
+            "{number:>3}  {:<12} {:<40} {until}  {reach}",
+            approved.tool,
+            printable(&approved.pattern)
+        ));
+    }
+    Ok(Exit::Ok)
+}
+
+fn allow(common: &Common, tool: &str, pattern: &str, everywhere: bool, days: Option<u64>) -> Result<Exit, String> {
+    let toolbox = open_with(common, |mut config| {
+        config.tools.approvals.days = days.unwrap_or(config.tools.approvals.days);
+        config
+    })?;
+    let tool = ToolName::parse(tool).map_err(|error| error.to_string())?;
+    let scope = if everywhere { Scope::User } else { Scope::Project { project: toolbox.workdir().to_owned() } };
+    let rule = StoredRule { tool, pattern: pattern.to_owned() };
+    toolbox.allow(rule, scope).map_err(|error| format!("the approval cannot be kept: {error}"))?;
+    Ok(Exit::Ok)
+}
+
+fn revoke(common: &Common, numbers: &[usize], all: bool) -> Result<Exit, String> {
+    let toolbox = open(common)?;
+    let approvals = toolbox.approvals();
+    let chosen: Vec<_> = if all {
+        approvals
+    } else {
+        let one = |number: &usize| {
+            let found = number.checked_sub(1).and_then(|index| approvals.get(index));
+            found.cloned().ok_or_else(|| format!("there is no approval {number}; `haft policy approvals` lists them"))
+        };
+        numbers.iter().map(one).collect::<Result<_, _>>()?
+    };
+    for approved in chosen {
+        toolbox.revoke(approved).map_err(|error| format!("the approval cannot be taken back: {error}"))?;
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,79 @@
+//! `haft policy` and `haft trust`: approvals that outlive a run, rules tested by their examples, rules proposed.
+
+use serde_json::json;
+
+use crate::support::Haft;
+
+fn explain(haft: &Haft, command: &str) -> serde_json::Value {
+    haft.run(&["explain", "bash", &json!({ "command": command }).to_string(), "--json"]).json()
+}
+
+#[test]
+fn an_approval_outlives_the_run_and_can_be_taken_back() {
+    let haft = Haft::new();
+    assert_eq!(explain(&haft, "make docs")["verdict"], "ask");
+    assert_eq!(haft.run(&["policy", "allow", "bash", "make *", "--days", "3"]).code, 0);
+    let explained = explain(&haft, "make docs");
+    assert_eq!((&explained["verdict"], &explained["decided_by"]), (&json!("allow"), &json!("approved \"make *\"")));
+    // Here, and nowhere else.
+    haft.workspace.dir("sub");
+    let elsewhere = haft.run(&["--workdir", "sub", "explain", "bash", r#"{"command":"make docs"}"#]);
+    assert_eq!(elsewhere.code, 3, "{elsewhere:?}");
+    let listed = haft.run(&["policy", "approvals"]);
+    assert!(listed.out.contains("make *") && listed.out.contains("until 20"), "{listed:?}");
+    assert_eq!(haft.run(&["policy", "revoke", "1"]).code, 0);
+    assert_eq!(explain(&haft, "make docs")["verdict"], "ask");
+    assert_eq!(haft.run(&["policy", "revoke", "1"]).code, 2);
+    assert_eq!(haft.run(&["policy", "allow", "bash", "make ["]).code, 2);
+}
+
+#[test]
+fn an_approval_lifts_no_denial_and_no_tool_can_write_one() {
+    let deny = "[[tools.permissions.bash]]\npattern = \"make *\"\naction = \"deny\"\n";
+    let write = "[[tools.permissions.write]]\npattern = \"*\"\naction = \"allow\"\n";
+    let haft = Haft::configured(&format!("{deny}{write}[tools.file]\nallowed_paths = [\"/\"]\n"));
+    assert_eq!(haft.run(&["policy", "allow", "bash", "*", "--everywhere"]).code, 0);
+    assert_eq!(explain(&haft, "make docs")["verdict"], "deny");
+    let file = haft.home.path(".local/state/haft/approvals.jsonl");
+    let before = std::fs::read(&file).expect("it was written");
+    let call = json!({"path": file, "content": "x"}).to_string();
+    assert_eq!(haft.run(&["call", "--yes", "write", &call]).code, 4);
+    let other = json!({"path": haft.home.path(".local/state/haft/new"), "content": "x"}).to_string();
+    assert_eq!(haft.run(&["call", "--yes", "write", &other]).code, 4);
+    assert_eq!(std::fs::read(&file).expect("it is there"), before);
+}
+
+#[test]
+fn rules_are_tested_by_their_examples() {
+    let rules = r#"
+        [tools.permissions]
+        bash = [
+            { pattern = "git *", action = "allow", match = ["git log", "cd x && git diff"], not_match = ["gitk"] },
+            { pattern = "git push*", action = "deny", match = ["git push -f"] },
+        ]
+        write = [{ pattern = "src/**", action = "allow", match = ["src/a.rs"], not_match = ["a.rs", "src/a.rs"] }]
+    "#;
+    let ran = Haft::configured(rules).run(&["policy", "test"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(lines.len(), 3, "{ran:?}");
+    assert!(lines[0].starts_with("permissions.bash[1]: \"git push -f\": is not decided by this rule"), "{ran:?}");
+    assert!(lines[1].starts_with("permissions.write[0]: \"src/a.rs\": is decided by this rule"), "{ran:?}");
+    assert_eq!(lines[2], "7 examples, 2 failed");
+}
+
+#[test]
+fn the_shells_own_lists_are_rules_where_there_are_none() {
+    let haft = Haft::configured("[tools.shell]\nconfirm_patterns = [\"make deploy\"]\n");
+    let explained = explain(&haft, "make deploy");
+    assert_eq!(explained["verdict"], "ask");
+    assert_eq!(explained["subjects"][0]["rule"], "permissions.bash[0] \"make *deploy*\"", "{explained}");
+}
+
+#[test]
+fn a_reset_of_trust_is_left_for_every_process() {
+    let haft = Haft::new();
+    assert_eq!(haft.run(&["trust", "reset", "bash"]).code, 0);
+    assert!(haft.home.path(".local/state/haft/trust-resets/bash").exists());
+    assert_eq!(haft.run(&["trust", "reset", "../x"]).code, 2);
+}
