@@ -51,6 +51,15 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: PolicyVerb,
     },
+    /// Propose rules for the project in the working directory.
+    Init {
+        /// The sort of project [default: what its files say].
+        #[arg(long = "kind", value_enum, value_name = "KIND")]
+        kinds: Vec<Kind>,
+        /// Write them to the user's configuration (or `--config`), if there is none yet.
+        #[arg(long)]
+        write: bool,
+    },
     /// Let tools back that are blocked because they kept failing.
     Trust {
         #[command(subcommand)]
@@ -187,6 +196,22 @@ pub(crate) struct Explain {
 pub(crate) enum PolicyVerb {
     /// Say what would be decided about a call (the same as `haft explain`).
     Check(Explain),
+    /// Say what this configuration would have decided about the calls on record. Runs nothing.
+    Replay {
+        /// Another record than the configured one.
+        audit: Option<PathBuf>,
+        /// Print every call, not only those that would be decided otherwise.
+        #[arg(long)]
+        all: bool,
+    },
+    /// Name the few rules that would have spared most questions, with everything each would have let through.
+    Suggest {
+        /// Another record than the configured one.
+        audit: Option<PathBuf>,
+        /// The most rules to name.
+        #[arg(long, default_value_t = 5, value_name = "N")]
+        most: usize,
+    },
     /// Check the examples that rules carry (`match`, `not_match`).
     Test,
     /// List what people allowed for longer than a session.
@@ -268,6 +293,17 @@ pub(crate) enum ConfigVerb {
     Check,
     /// Print the JSON schema for editors.
     Schema,
+}
+
+/// A sort of project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Built with cargo.
+    Rust,
+    /// Built with npm or one of its kin.
+    Node,
+    /// Python.
+    Python,
 }
 
 /// In which shape tools are listed.

@@ -63,6 +63,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
             commands::explain::run(common, verb).await
         }
         Verb::Policy { verb } => commands::policy::run(common, verb).await,
+        Verb::Init { kinds, write } => commands::init::run(common, kinds, *write),
         Verb::Trust { verb } => commands::trust::run(common, verb),
         Verb::Exec { timeout, yes, command } => commands::exec::run(common, *timeout, *yes, command).await,
         Verb::Filter(verb) => commands::filter::run(common, verb),

@@ -31,6 +31,7 @@ mod stack;
 mod approvals;
 mod builder;
 mod gates;
+pub mod init;
 mod toolbox;
 
 mod doctor;

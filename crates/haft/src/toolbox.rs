@@ -159,6 +159,12 @@ impl Toolbox {
         self.gates.reset(session);
     }
 
+    /// Forgets a session, and what people allowed for it.
+    pub fn end_session(&self, session: &SessionId) {
+        self.gates.reset(session);
+        self.gates.sessions.end(session);
+    }
+
     /// Lets a tool back that was blocked because it kept failing.
     pub fn reset_trust(&self, tool: &ToolName) {
         self.gates.health.reset(tool.as_str());

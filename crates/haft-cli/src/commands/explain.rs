@@ -70,21 +70,12 @@ async fn lines(toolbox: &Toolbox, verb: &Explain) -> Result<Exit, String> {
 }
 
 fn described(explanation: &Explanation) -> String {
-    let verdict = |verdict: Verdict| match verdict {
-        Verdict::Allow => "allow",
-        Verdict::Ask => "ask",
-        Verdict::Deny => "deny",
-    };
-    let mut lines = vec![format!(
-        "{}: {} — {}",
-        explanation.tool,
-        verdict(explanation.verdict),
-        printable(&explanation.decided_by)
-    )];
+    let mut lines =
+        vec![format!("{}: {} — {}", explanation.tool, word(explanation.verdict), printable(&explanation.decided_by))];
     for part in &explanation.subjects {
         lines.push(format!(
             "  {:<6} {:<50} {}",
-            verdict(part.verdict),
+            word(part.verdict),
             printable(&part.subject.text()),
             printable(&part.rule)
         ));
@@ -96,4 +87,13 @@ fn described(explanation: &Explanation) -> String {
         lines.push(format!("  {}", printable(error)));
     }
     lines.join("\n")
+}
+
+/// A verdict as people write it.
+pub(crate) fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Ask => "ask",
+        Verdict::Deny => "deny",
+    }
 }

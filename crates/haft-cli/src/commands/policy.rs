@@ -11,6 +11,7 @@ use crate::{
     commands::{
         explain,
         open::{open, open_with},
+        replay, suggest,
     },
     exit::Exit,
     output::{self, printable},
@@ -20,6 +21,8 @@ use crate::{
 pub(crate) async fn run(common: &Common, verb: &PolicyVerb) -> Result<Exit, String> {
     match verb {
         PolicyVerb::Check(verb) => explain::run(common, verb).await,
+        PolicyVerb::Replay { audit, all } => replay::run(common, audit.as_deref(), *all).await,
+        PolicyVerb::Suggest { audit, most } => suggest::run(common, audit.as_deref(), *most).await,
         PolicyVerb::Test => test(common).await,
         PolicyVerb::Approvals => approvals(common),
         PolicyVerb::Allow { tool, pattern, everywhere, days } => allow(common, tool, pattern, *everywhere, *days),

@@ -77,3 +77,55 @@ fn a_reset_of_trust_is_left_for_every_process() {
     assert!(haft.home.path(".local/state/haft/trust-resets/bash").exists());
     assert_eq!(haft.run(&["trust", "reset", "../x"]).code, 2);
 }
+
+#[test]
+fn init_looks_at_the_project_and_writes_only_where_nothing_is() {
+    let haft = Haft::new();
+    haft.workspace.file("Cargo.toml", "");
+    let printed = haft.run(&["init"]);
+    assert!(printed.code == 0 && printed.out.starts_with("# Rules for a project of: rust."), "{printed:?}");
+    assert_eq!(haft.run(&["init", "--write"]).code, 0);
+    assert_eq!(explain(&haft, "cargo test 2>&1 | tail -80")["verdict"], "allow");
+    assert_eq!(explain(&haft, "git push origin main")["verdict"], "ask");
+    assert_eq!(explain(&haft, "RUST_BACKTRACE=1 cargo test")["verdict"], "allow");
+    assert_eq!(explain(&haft, "RUSTC_WRAPPER=x cargo test")["verdict"], "ask");
+    let again = haft.run(&["init", "--write"]);
+    assert!(again.code == 2 && again.err.contains("is there already"), "{again:?}");
+    assert!(haft.run(&["config", "check"]).out.ends_with("ok, 0 warnings\n"));
+}
+
+#[test]
+fn the_record_says_which_rules_would_have_spared_questions() {
+    let haft = Haft::new();
+    for number in 0..3 {
+        let call = json!({"command": format!("true; make part{number}")}).to_string();
+        assert_eq!(haft.run(&["call", "bash", &call]).code, 3);
+    }
+    let read = json!({"path": "a.txt"}).to_string();
+    haft.workspace.file("a.txt", "a");
+    assert_eq!(haft.run(&["call", "read", &read]).code, 0);
+    let suggested = haft.run(&["policy", "suggest", "--json"]);
+    let first: serde_json::Value =
+        serde_json::from_str(suggested.out.lines().next().expect("a rule")).expect("an object");
+    assert_eq!((&first["rule"]["pattern"], &first["spares"]), (&json!("make *"), &json!(3)), "{suggested:?}");
+    assert_eq!(first["lets_through"][0]["declined"], true);
+    let text = haft.run(&["policy", "suggest"]).out;
+    assert!(text.contains("1 rules would have spared 3 of 3 questions"), "{text}");
+
+    haft.home.file("new.toml", "[[tools.permissions.bash]]\npattern = \"make *\"\naction = \"allow\"\n");
+    let config = haft.home.path("new.toml");
+    let config = config.to_str().expect("it is text");
+    let replayed = haft.run(&["--config", config, "policy", "replay"]);
+    assert!(replayed.out.contains("4 calls, 1 decided as they were"), "{replayed:?}");
+    assert!(replayed.out.contains("     3  ask -> allow"), "{replayed:?}");
+}
+
+#[test]
+fn a_record_of_anything_is_replayed_without_harm() {
+    let haft = Haft::new();
+    haft.workspace.file("log", "\n{\n\u{0}\n{\"tool\":\"bash\",\"call\":{\"command\":7},\"decision\":\"allow\"}\n[]\n");
+    let ran = haft.run(&["policy", "replay", "log"]);
+    assert!(ran.code == 0 && ran.out.contains("1 calls, 0 decided"), "{ran:?}");
+    assert_eq!(haft.run(&["policy", "suggest", "log"]).code, 0);
+    assert_eq!(haft.run(&["policy", "replay", "missing"]).code, 2);
+}

@@ -11,6 +11,8 @@ use super::pattern::{Patterns, escape};
 pub(crate) struct Forms {
     /// As typed.
     pub(crate) typed: String,
+    /// As typed without assignments in front that change nothing of what is run, for rules that allow.
+    pub(crate) bare: Option<String>,
     /// Other ways to say the same, for rules that tighten.
     pub(crate) others: Vec<String>,
 }
@@ -18,7 +20,7 @@ pub(crate) struct Forms {
 impl Forms {
     /// A text that has one form only.
     pub(crate) fn of_text(text: &str) -> Self {
-        Self { typed: folded(text), others: vec![] }
+        Self { typed: folded(text), bare: None, others: vec![] }
     }
 
     /// Whether an allowing pattern matches.
@@ -39,7 +41,8 @@ impl Forms {
                 others.push(words(base, arguments));
             }
         }
-        Self { typed, others }
+        let bare = without_assignments(line).map(folded);
+        Self { typed, bare, others }
     }
 }
 
@@ -166,5 +169,62 @@ pub(crate) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> 
         Some(name) if action == Verdict::Allow => format!("./**/{name}"),
         Some(name) => format!("/**/{name}"),
         None => format!("./{}", pattern.strip_prefix("./").unwrap_or(&pattern)),
+    }
+}
+
+/// Variables that say how a program reports, and nothing of what it runs.
+const HARMLESS: &[&str] = &[
+    "CARGO_TERM_COLOR",
+    "CGO_ENABLED",
+    "CI",
+    "COLUMNS",
+    "DEBUG",
+    "FORCE_COLOR",
+    "IFS",
+    "LANG",
+    "LC_ALL",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+    "TZ",
+];
+
+/// The command behind assignments of harmless variables to plain words; `None` when there are none.
+fn without_assignments(line: &str) -> Option<&str> {
+    let mut rest = line.trim_start();
+    let whole = rest;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ',' | ':' | '/' | '=' | '+');
+    while let Some((word, after)) = rest.split_once([' ', '\t']) {
+        let Some((name, value)) = word.split_once('=') else { break };
+        let is_harmless = HARMLESS.contains(&name) || (name.starts_with("LC_") && name.chars().all(is_plain));
+        if !is_harmless || !value.chars().all(is_plain) {
+            break;
+        }
+        rest = after.trim_start_matches([' ', '\t']);
+    }
+    (rest.len() < whole.len() && !rest.is_empty()).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_harmless_assignments_of_plain_words_are_passed_over() {
+        let check = |line: &str, expected: Option<&str>| assert_eq!(without_assignments(line), expected, "{line}");
+        check("CI=1 npm test", Some("npm test"));
+        check(" RUST_BACKTRACE=full  RUST_LOG=a=debug,b cargo test", Some("cargo test"));
+        check("CI=1 LD_PRELOAD=x ls", Some("LD_PRELOAD=x ls"));
+        check("LD_PRELOAD=x ls", None);
+        check("CI=$(id) ls", None);
+        check("CI='a b' ls", None);
+        check("CI=1", None);
+        check("CI=1 ", None);
+        check("ls CI=1", None);
+        check("PATH=/x CI=1 ls", None);
     }
 }

@@ -123,7 +123,8 @@ impl RuleList {
 
     /// The first rule for a command or an address.
     pub(super) fn first_text(&self, forms: &Forms) -> Option<usize> {
-        lower(self.texts.allowing.first(&forms.typed), self.tightening(forms))
+        let bare = forms.bare.as_ref().and_then(|bare| self.texts.allowing.first(bare));
+        lower(lower(self.texts.allowing.first(&forms.typed), bare), self.tightening(forms))
     }
 
     /// The first rule for the whole line of several commands. Allow rules with wildcards are passed over: what they
@@ -133,7 +134,11 @@ impl RuleList {
     }
 
     fn tightening(&self, forms: &Forms) -> Option<usize> {
-        std::iter::once(&forms.typed).chain(&forms.others).filter_map(|form| self.texts.tightening.first(form)).min()
+        std::iter::once(&forms.typed)
+            .chain(&forms.bare)
+            .chain(&forms.others)
+            .filter_map(|form| self.texts.tightening.first(form))
+            .min()
     }
 
     /// The first rule for a path.

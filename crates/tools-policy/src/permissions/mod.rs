@@ -12,6 +12,8 @@
 //! next character as it is. A deny or ask pattern is also compared with the words that the shell makes of the command,
 //! and with the name of the program without its folder, so that quotes and paths do not get around it.
 //!
+//! Assignments of plain words to variables that only say how a program reports (`CI=1 npm test`) are passed over.
+//!
 //! Each command of a line needs its own allow: `cargo *` does not allow `cargo --version && curl x | sh`. An allow
 //! pattern without wildcards that is the whole line allows the line, unless one of its commands is denied. A deny or ask
 //! pattern that matches the whole line counts, unless all commands of the line are allowed by rules that stand before it.

@@ -1,0 +1,117 @@
+//! `haft policy replay`: what this configuration would have decided about the calls on record.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use haft::{
+    Explanation, Toolbox,
+    audit::view::Follower,
+    core::{ToolCall, TrustLevel, Verdict},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    args::Common,
+    commands::{explain::word, open::open},
+    exit::Exit,
+    output::{self, printable},
+};
+
+/// A call on record.
+#[derive(Debug, Clone)]
+pub(crate) struct Past {
+    pub(crate) seq: u64,
+    pub(crate) call: ToolCall,
+    trust: TrustLevel,
+    /// What the gates said then; a person's yes is a question all the same.
+    pub(crate) verdict: Verdict,
+    /// Whether it ran.
+    pub(crate) ran: bool,
+}
+
+impl Past {
+    /// The call of a line; `None` when the line is none, or its parameters were cut.
+    fn of(line: &[u8]) -> Option<Self> {
+        let line: Value = serde_json::from_slice(line).ok()?;
+        let text = |key: &str| line.get(key).and_then(Value::as_str);
+        let call = ToolCall::new(text("tool")?, line.get("call")?.clone()).ok()?;
+        let verdict = match text("decision")? {
+            _ if text("approved_by") == Some("person") => Verdict::Ask,
+            "allow" => Verdict::Allow,
+            "ask" => Verdict::Ask,
+            _ => Verdict::Deny,
+        };
+        let trust = match text("trust") {
+            Some("Untrusted") => TrustLevel::Untrusted,
+            Some("Provisional") => TrustLevel::Provisional,
+            _ => TrustLevel::Trusted,
+        };
+        let ran = text("result").is_some_and(|result| result != "not_executed");
+        Some(Self { seq: line.get("seq").and_then(Value::as_u64).unwrap_or_default(), call, trust, verdict, ran })
+    }
+
+    /// What the toolbox would decide now.
+    pub(crate) async fn judged(&self, toolbox: &Toolbox) -> Explanation {
+        toolbox.explain(self.call.clone(), &toolbox.context().capped(self.trust)).await
+    }
+
+    /// The call in a few words.
+    pub(crate) fn about(&self) -> String {
+        let telling = ["command", "path", "url", "source"].iter().find_map(|key| self.call.params.get(*key)?.as_str());
+        let all = || Value::Object(self.call.params.clone()).to_string();
+        let text = telling.map_or_else(all, str::to_owned);
+        printable(&text).replace('\n', "⏎").chars().take(80).collect()
+    }
+}
+
+/// The calls of the named record, else of the configured one.
+pub(crate) fn past(toolbox: &Toolbox, audit: Option<&Path>) -> Result<Vec<Past>, String> {
+    let file: PathBuf = audit.map_or_else(|| haft::audit_file(toolbox.config()), Path::to_owned);
+    let mut follower = Follower::from_start(&file).map_err(|error| error.to_string())?;
+    let lines = follower.poll().map_err(|error| error.to_string())?;
+    Ok(lines.iter().filter_map(|line| Past::of(line)).collect())
+}
+
+/// Judges every call on record anew.
+pub(crate) async fn run(common: &Common, audit: Option<&Path>, all: bool) -> Result<Exit, String> {
+    let toolbox = open(common)?;
+    let mut counts: BTreeMap<(Verdict, Verdict), usize> = BTreeMap::new();
+    for past in past(&toolbox, audit)? {
+        let now = past.judged(&toolbox).await;
+        *counts.entry((past.verdict, now.verdict)).or_default() += 1;
+        if now.verdict == past.verdict && !all {
+            continue;
+        }
+        if common.json {
+            output::json(&json!({
+                "seq": past.seq,
+                "tool": past.call.tool,
+                "about": past.about(),
+                "then": past.verdict,
+                "now": now.verdict,
+                "decided_by": now.decided_by,
+            }));
+        } else {
+            output::line(&format!(
+                "{:>6}  {:>5} -> {:<5}  {:<12} {:<50}  {}",
+                past.seq,
+                word(past.verdict),
+                word(now.verdict),
+                past.call.tool,
+                past.about(),
+                printable(&now.decided_by)
+            ));
+        }
+    }
+    if !common.json {
+        let total: usize = counts.values().sum();
+        let same: usize = counts.iter().filter(|((then, now), _)| then == now).map(|(_, count)| count).sum();
+        output::line(&format!("{total} calls, {same} decided as they were"));
+        for ((then, now), count) in counts.iter().filter(|((then, now), _)| then != now) {
+            output::line(&format!("{count:>6}  {} -> {}", word(*then), word(*now)));
+        }
+    }
+    Ok(Exit::Ok)
+}

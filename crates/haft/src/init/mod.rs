@@ -1,0 +1,7 @@
+//! Rules for a project that has none: what sort of project it is, and what its everyday commands are.
+
+mod detect;
+mod propose;
+
+pub use detect::{ProjectKind, detect};
+pub use propose::propose;
