@@ -70,6 +70,7 @@ pub struct CallContext {
     workdir: Arc<Path>,
     env: Arc<EnvOverlay>,
     deadline: Option<Instant>,
+    storable: u64,
     cancel: CancellationToken,
     events: EventSink,
     journal: Journal,
@@ -90,6 +91,7 @@ impl CallContext {
             workdir: Arc::from(workdir.into()),
             env: Arc::default(),
             deadline: None,
+            storable: 0,
             cancel: CancellationToken::new(),
             events: EventSink::none(),
             journal: Journal::default(),
@@ -150,6 +152,11 @@ impl CallContext {
     pub fn until(self, deadline: Instant) -> Self {
         let deadline = self.deadline.map_or(deadline, |earlier| earlier.min(deadline));
         Self { deadline: Some(deadline), ..self }
+    }
+
+    /// The same context, in which somebody stores up to `bytes` of what is shown only in part.
+    pub fn storing(self, bytes: u64) -> Self {
+        Self { storable: bytes, ..self }
     }
 
     /// The same context that ends when `cancel` is cancelled.
@@ -225,6 +232,12 @@ impl CallContext {
     /// When the call ends whatever it has; `None` for no limit beyond the tool's own.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
+    }
+
+    /// How many bytes of a text that is shown in part are worth handing on as [`crate::ToolOutput::complete`]; 0 when
+    /// nobody stores them.
+    pub fn storable(&self) -> u64 {
+        self.storable
     }
 
     /// Cancelled when nobody waits for the result any more.

@@ -110,7 +110,7 @@ pub use journal::{GateNote, Journal, Runs, keys};
 pub use layer::{Invocation, Layer, Next, Outcome};
 pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId, ToolName};
 pub use nearest::nearest;
-pub use output::{ClaimSource, FileDiff, FilterConfidence, FilterStats, Location, Media, ToolOutput};
+pub use output::{ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Location, Media, Shown, ToolOutput};
 pub use redact::{NoRedaction, Redactor};
 pub use schema::{SchemaFault, SchemaProblem, inline_schema, schema_problems};
 pub use shared::Shared;

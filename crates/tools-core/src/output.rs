@@ -10,6 +10,9 @@ use serde_json::Value;
 pub struct ToolOutput {
     /// What the model reads.
     pub summary: String,
+    /// The text as it came, where the summary is something else: for whoever stores it, never for a model. `None` when the
+    /// summary is all there is.
+    pub complete: Option<Complete>,
     /// The structured result, an object; `None` when text is all there is.
     pub raw_response: Option<Value>,
     /// Images and other media for the model.
@@ -32,6 +35,20 @@ impl ToolOutput {
         Self { summary: summary.into(), ..Self::default() }
     }
 
+    /// The text as it came: all of it where the summary shows a part.
+    pub fn whole(&self) -> &str {
+        self.complete.as_ref().map_or(&self.summary, |complete| &complete.text)
+    }
+
+    /// The same output that shows `summary` of its text; `shown` says what that is.
+    pub fn showing(self, summary: String, shown: Shown) -> Self {
+        if summary == self.summary {
+            return self;
+        }
+        let text = self.complete.map_or_else(|| self.summary.into(), |complete| complete.text);
+        Self { summary, complete: Some(Complete { text, shown }), ..self }
+    }
+
     /// The same output with a structured result.
     pub fn with_raw_response(self, value: Value) -> Self {
         Self { raw_response: Some(value), ..self }
@@ -47,6 +64,26 @@ impl ToolOutput {
     pub fn from_source(self, source: ClaimSource) -> Self {
         Self { source, ..self }
     }
+}
+
+/// The text of an output as it came, beside a summary that is something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Complete {
+    /// All of it.
+    pub text: Arc<str>,
+    /// What the summary is of it.
+    pub shown: Shown,
+}
+
+/// What a summary is of a whole text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// All of it in another form, such as without the control sequences for a terminal.
+    All,
+    /// Its two ends: all that its tool keeps for the model. Whoever has room may show more.
+    Ends,
+    /// An extract that something chose.
+    Extract,
 }
 
 /// Something that is not text.

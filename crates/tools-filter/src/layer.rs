@@ -7,7 +7,9 @@ use std::sync::{
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tools_core::{ClaimSource, FilterStats, Invocation, Layer, Next, Outcome, Shared, Subject, ToolOutput, keys};
+use tools_core::{
+    ClaimSource, FilterStats, Invocation, Layer, Next, Outcome, Shared, Shown, Subject, ToolOutput, keys,
+};
 
 use crate::{
     Exit, FilterPipeline, ParsedCommand,
@@ -48,7 +50,8 @@ impl FilterLayer {
             Some(changes) => {
                 let lines_out = changes.lines().count() as u64;
                 let filter = output.filter.clone().map(|stats| FilterStats { lines_out, ..stats });
-                ToolOutput { summary: changes + note, filter, ..output }
+                let summary = changes + note;
+                ToolOutput { filter, ..output.showing(summary, Shown::Extract) }
             }
             None => output,
         }
@@ -58,7 +61,7 @@ impl FilterLayer {
         if let Some(command) = command_line(inv)
             && let Some(exit) = output.raw_response.as_ref().and_then(exit_of)
         {
-            inv.context.journal().note(keys::RAW_BYTES, output.summary.len());
+            inv.context.journal().note(keys::RAW_BYTES, output.whole().len());
             if !self.warnings.is_empty() && !self.warned.swap(true, Ordering::Relaxed) {
                 self.warnings.iter().for_each(|warning| inv.context.journal().warn(warning.clone()));
             }
@@ -70,7 +73,8 @@ impl FilterLayer {
         }
         // What another program wrote for a terminal; files of the workspace are shown as they are.
         if matches!(output.source, ClaimSource::Command | ClaimSource::Mcp) {
-            return ToolOutput { summary: sanitize_output(output.summary.as_bytes()), ..output };
+            let sanitized = sanitize_output(output.whole().as_bytes());
+            return output.showing(sanitized, Shown::All);
         }
         output
     }
@@ -120,8 +124,11 @@ fn exit_of(envelope: &Value) -> Option<Exit> {
 const MAX_NOTE: usize = 4096;
 
 fn filtered(pipeline: &FilterPipeline, command: ParsedCommand, exit: Exit, output: ToolOutput) -> ToolOutput {
-    let (text, note) = without_note(&output.summary);
+    // All of it, also where the tool shows only the ends: a failure may stand in the middle.
+    let (text, note) = without_note(output.whole());
     let filtered = pipeline.filter_parsed(command, exit, text.as_bytes());
+    let shown =
+        if leaves_out(filtered.report.stats.as_ref(), &filtered.text, text) { Shown::Extract } else { Shown::All };
     let mut summary = filtered.text;
     if !note.is_empty() {
         if !summary.is_empty() && !summary.ends_with('\n') {
@@ -129,7 +136,12 @@ fn filtered(pipeline: &FilterPipeline, command: ParsedCommand, exit: Exit, outpu
         }
         summary.push_str(note);
     }
-    ToolOutput { summary, filter: filtered.report.stats, ..output }
+    ToolOutput { filter: filtered.report.stats, ..output.showing(summary, shown) }
+}
+
+/// Whether a rule took something out of a text, beyond what a terminal would not have shown.
+fn leaves_out(stats: Option<&FilterStats>, filtered: &str, text: &str) -> bool {
+    stats.is_some_and(|stats| stats.lines_out < stats.lines_in || filtered != sanitize_output(text.as_bytes()))
 }
 
 /// What the command printed, and apart from it the note in brackets that the shell put below.
@@ -146,7 +158,7 @@ mod tests {
 
     use serde_json::json;
     use tools_core::{
-        CallContext, FilterConfidence, Inspection, Stack, ToolCall, ToolError, ToolErrorCategory, ToolTraits,
+        CallContext, Complete, FilterConfidence, Inspection, Stack, ToolCall, ToolError, ToolErrorCategory, ToolTraits,
     };
     use tools_testkit::{Behaviour, ScriptedExecutor};
 
@@ -184,7 +196,8 @@ mod tests {
         let stats = output.filter.clone().unwrap();
         assert_eq!((stats.rule.as_str(), stats.confidence), ("cargo-test", FilterConfidence::Full));
         assert_eq!((stats.lines_in, stats.lines_out), (5, 1));
-        assert_eq!(output, ToolOutput { summary: output.summary.clone(), filter: Some(stats), ..printed(0) });
+        let complete = Some(Complete { text: PRINTED.into(), shown: Shown::Extract });
+        assert_eq!(output, ToolOutput { summary: output.summary.clone(), complete, filter: Some(stats), ..printed(0) });
     }
 
     #[tokio::test]

@@ -45,6 +45,7 @@ pub use matcher::CommandMatcher;
 pub use pipeline::{Exit, FilterPipeline, FilterReport, FilterStream, Filtered};
 pub use rules::{MAX_PATTERN, MAX_RULES_BYTES, MatchConfig, Rule, RuleConfig, RuleError};
 pub use sanitize::sanitize_output;
+pub use signal::reports_failure;
 pub use stats::{FilterMetrics, RuleTotals, stats_line};
 pub use strategy::{StrategyConfig, StrategyError};
 pub use tokens::estimate_tokens;

@@ -155,6 +155,11 @@ fn words(line: &str) -> Vec<(usize, usize)> {
     words
 }
 
+/// Whether a line reports a failure: an error, a panic, a failed test, a conflict, a place where something is wrong.
+pub fn reports_failure(line: &str) -> bool {
+    severity(line) == Some(Severity::Failure)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -42,6 +42,22 @@ impl HeadTail {
         self.total - (self.head.len() + self.tail.len()) as u64
     }
 
+    /// The same stream of which at most `most` bytes are kept.
+    pub(crate) fn narrowed(&self, most: usize) -> Self {
+        let half = (most / 2).max(1);
+        if half >= self.half {
+            return Self { head: self.head.clone(), tail: self.tail.clone(), ..*self };
+        }
+        // What is kept of the beginning is without a gap: nothing is lost before it is longer than this.
+        let mut head = self.head[..half.min(self.head.len())].to_vec();
+        head.extend(self.tail.range(..(half - head.len()).min(self.tail.len())));
+        let rest = (self.head.len() + self.tail.len() - head.len()).min(half);
+        let from_head = rest.saturating_sub(self.tail.len());
+        let mut tail = VecDeque::from(self.head[self.head.len() - from_head..].to_vec());
+        tail.extend(self.tail.range(self.tail.len() - (rest - from_head)..));
+        Self { head, tail, half, total: self.total }
+    }
+
     /// The text, with a line that says how much is missing. Bytes that are no UTF-8 become U+FFFD; characters that the cut
     /// went through go as a whole.
     pub(crate) fn into_text(self) -> String {
@@ -116,6 +132,18 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn a_narrowed_stream_is_one_that_never_kept_more(chunks: Vec<Vec<u8>>, most in 2usize..64, more in 0usize..64) {
+            let (mut wide, mut narrow) = (HeadTail::new(most + more), HeadTail::new(most));
+            for chunk in &chunks {
+                wide.push(chunk);
+                narrow.push(chunk);
+            }
+            let narrowed = wide.narrowed(most);
+            proptest::prop_assert_eq!((narrowed.total(), narrowed.lost()), (narrow.total(), narrow.lost()));
+            proptest::prop_assert_eq!(narrowed.into_text(), narrow.into_text());
+        }
+
         #[test]
         fn memory_is_bounded_and_the_ends_are_right(chunks: Vec<Vec<u8>>, most in 2usize..64) {
             let all = chunks.concat();

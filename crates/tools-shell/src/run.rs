@@ -6,7 +6,9 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, sleep_until};
-use tools_core::{CallContext, ClaimSource, ErrorDetail, OutputStream, Redactor, ToolError, ToolOutput, keys};
+use tools_core::{
+    CallContext, ClaimSource, Complete, ErrorDetail, OutputStream, Redactor, Shown, ToolError, ToolOutput, keys,
+};
 use tools_sandbox::kernel::Sandbox;
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SideChannel, scrubbed};
 
@@ -22,6 +24,9 @@ use crate::prompt::PromptWatch;
 pub(crate) const DRAIN: Duration = Duration::from_millis(100);
 /// Most of a pipe that is taken at once.
 pub(crate) const CHUNK: usize = 64 * 1024;
+
+/// Most of an output that is kept for whoever stores it, whatever they would take: it lies in memory until then.
+const MOST_WHOLE: u64 = 64 << 20;
 
 /// Everything one run needs.
 pub(crate) struct Plan<'a> {
@@ -175,7 +180,10 @@ struct Run<'a> {
     tree: ProcessTree,
     stdout: Stream,
     stderr: Stream,
+    /// Both as they came, for the model, and more of it where somebody stores what the model is not shown.
     both: HeadTail,
+    /// How many bytes of both are for the model.
+    shown: usize,
     cx: &'a CallContext,
     buffers: [Vec<u8>; 2],
 }
@@ -185,8 +193,10 @@ impl<'a> Run<'a> {
         let most = usize::try_from(policy.config.max_output_bytes).unwrap_or(usize::MAX).clamp(2, 1 << 30);
         let stdout = Stream::new(OutputStream::Stdout, tree.take_stdout(), most);
         let stderr = Stream::new(OutputStream::Stderr, tree.take_stderr(), most);
-        let both = HeadTail::new(most.saturating_mul(2));
-        Self { tree, stdout, stderr, both, cx, buffers: [vec![0; CHUNK], vec![0; CHUNK]] }
+        let shown = most.saturating_mul(2);
+        let storable = usize::try_from(cx.storable().min(MOST_WHOLE)).unwrap_or(usize::MAX);
+        let both = HeadTail::new(shown.max(storable));
+        Self { tree, stdout, stderr, both, shown, cx, buffers: [vec![0; CHUNK], vec![0; CHUNK]] }
     }
 
     /// Drains until the command has ended, and a little longer when it left something running; asks it to end when its time
@@ -280,8 +290,13 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
     } else {
         exit::failure(code, exit.signal, &envelope.stderr)
     };
+    let notes = notes(&envelope, plan.pipeline.as_ref());
+    let shown = run.both.narrowed(run.shown);
+    let complete = (shown.lost() > run.both.lost())
+        .then(|| Complete { text: below(run.both.into_text(), notes.clone(), None).into(), shown: Shown::Ends });
     let output = ToolOutput {
-        summary: summary(run.both.into_text(), &envelope, plan.pipeline.as_ref()),
+        summary: below(shown.into_text(), notes, envelope.truncated_reason.clone()),
+        complete,
         truncated: envelope.truncated,
         raw_response: serde_json::to_value(&envelope).ok(),
         source: ClaimSource::Command,
@@ -296,8 +311,8 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
     }
 }
 
-/// Both streams as they came, and below them what the text alone does not say.
-fn summary(mut text: String, envelope: &ShellOutputEnvelope, pipeline: Option<&Pipeline>) -> String {
+/// What the text alone does not say.
+fn notes(envelope: &ShellOutputEnvelope, pipeline: Option<&Pipeline>) -> Vec<String> {
     let hidden = envelope.pipe_status.as_ref().zip(pipeline).and_then(|(all, pipeline)| pipeline.hidden_failure(all));
     let mut notes = Vec::new();
     if let Some(question) = &envelope.awaited_input {
@@ -314,9 +329,12 @@ fn summary(mut text: String, envelope: &ShellOutputEnvelope, pipeline: Option<&P
     if envelope.left_running > 0 {
         notes.push(format!("left running and ended: {}", envelope.left_running));
     }
-    if let Some(reason) = &envelope.truncated_reason {
-        notes.push(reason.clone());
-    }
+    notes
+}
+
+/// Both streams as they came, and the notes below them.
+fn below(mut text: String, mut notes: Vec<String>, lost: Option<String>) -> String {
+    notes.extend(lost);
     if notes.is_empty() {
         return text;
     }

@@ -6,8 +6,8 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use serde_json::Value;
 use tools_core::{
-    ClaimSource, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, ToolError, ToolOutput,
-    is_credential_key, keys,
+    ClaimSource, Complete, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, ToolError,
+    ToolOutput, is_credential_key, keys,
 };
 
 use super::{SecretRedactor, SecretsMode, Tally, UnknownPlaceholder, events::RedactingConsumer};
@@ -172,9 +172,20 @@ struct Cleaning<'a> {
 impl Cleaning<'_> {
     fn output(&mut self, output: ToolOutput) -> ToolOutput {
         if output.source == ClaimSource::Workspace {
-            self.redactor.keep_literal(&output.summary);
+            self.redactor.keep_literal(output.whole());
         }
-        let (summary, is_clean) = self.text(output.summary);
+        // The summary is a part or another form of the complete text: what stands in both is counted once.
+        let redactor = self.redactor;
+        let complete = output.complete.map(|complete| match redactor.redact_counting(&complete.text, self.tally) {
+            Cow::Owned(text) => Complete { text: text.into(), ..complete },
+            Cow::Borrowed(_) => complete,
+        });
+        let mut counted = Tally::default();
+        let tally = if complete.is_some() { &mut counted } else { &mut *self.tally };
+        let (summary, is_clean) = match redactor.redact_counting(&output.summary, tally) {
+            Cow::Owned(redacted) => (redacted, false),
+            Cow::Borrowed(_) => (output.summary, true),
+        };
         // What stands in the text and in the structure is counted once.
         let mut again = Tally::default();
         let raw = output.raw_response.map(|value| self.raw(value, is_clean.then_some(summary.as_str()), &mut again));
@@ -188,6 +199,7 @@ impl Cleaning<'_> {
             locations: output.locations.into_iter().map(|location| self.location(location)).collect(),
             diff: output.diff.map(|diff| self.diff(diff)),
             summary,
+            complete,
             ..output
         }
     }
@@ -199,14 +211,6 @@ impl Cleaning<'_> {
             self.tally.add(finding.kind);
         }
         error.map_text(|text| redactor.redact(text).into_owned()).map_output(|output| self.output(output))
-    }
-
-    /// The text, and whether there was nothing to take out of it.
-    fn text(&mut self, text: String) -> (String, bool) {
-        match self.redactor.redact_counting(&text, self.tally) {
-            Cow::Owned(redacted) => (redacted, false),
-            Cow::Borrowed(_) => (text, true),
-        }
     }
 
     /// The structured result. The streams of a command stand in its text, too: where that is clean, so are they.
