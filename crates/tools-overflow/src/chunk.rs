@@ -1,0 +1,105 @@
+//! A text as it lies in a store: pieces of one size, each compressed alone, so that a window of it costs the same however
+//! long the whole is. Pure.
+
+use std::borrow::Cow;
+
+use crate::OverflowError;
+
+/// Bytes of text in every chunk but the last.
+pub(crate) const CHUNK: usize = 64 << 10;
+
+/// A piece of a stored text: what a store takes and gives back without looking into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// How many lines end before it.
+    pub lines_before: u64,
+    /// Its bytes, compressed.
+    pub data: Vec<u8>,
+}
+
+/// Cuts and compresses a text; an empty one has no chunks.
+pub(crate) fn chunks(text: &[u8]) -> Vec<Chunk> {
+    let mut lines_before = 0;
+    let chunk = |bytes: &[u8]| {
+        let chunk = Chunk { lines_before, data: pack(bytes) };
+        lines_before += count_lines(bytes);
+        chunk
+    };
+    text.chunks(CHUNK).map(chunk).collect()
+}
+
+/// How many lines end in `bytes`.
+pub(crate) fn count_lines(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}
+
+const PLAIN: u8 = 0;
+const LZ4: u8 = 1;
+
+/// The first byte says whether the rest is compressed: what does not get smaller is kept as it is.
+fn pack(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = vec![0; 1 + lz4_flex::block::get_maximum_output_size(bytes.len())];
+    match lz4_flex::block::compress_into(bytes, &mut packed[1..]) {
+        Ok(length) if length < bytes.len() => {
+            packed.truncate(1 + length);
+            packed.shrink_to_fit();
+            packed[0] = LZ4;
+        }
+        _ => {
+            packed.clear();
+            packed.push(PLAIN);
+            packed.extend_from_slice(bytes);
+        }
+    }
+    packed
+}
+
+/// The bytes of a chunk.
+pub(crate) fn unpack(data: &[u8]) -> Result<Cow<'_, [u8]>, OverflowError> {
+    match data.split_first() {
+        Some((&PLAIN, bytes)) => Ok(Cow::Borrowed(bytes)),
+        Some((&LZ4, packed)) => {
+            let mut bytes = vec![0; CHUNK];
+            let length = lz4_flex::block::decompress_into(packed, &mut bytes).map_err(|_| OverflowError::Damaged)?;
+            bytes.truncate(length);
+            Ok(Cow::Owned(bytes))
+        }
+        _ => Err(OverflowError::Damaged),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn joined(chunks: &[Chunk]) -> Vec<u8> {
+        chunks.iter().flat_map(|chunk| unpack(&chunk.data).unwrap().into_owned()).collect()
+    }
+
+    #[test]
+    fn chunks_are_of_one_size_and_know_their_lines() {
+        let text = "one\n".repeat(CHUNK);
+        let chunks = chunks(text.as_bytes());
+        let lines: Vec<u64> = chunks.iter().map(|chunk| chunk.lines_before).collect();
+        assert_eq!(lines, [0, 16_384, 32_768, 49_152]);
+        assert!(chunks.iter().all(|chunk| chunk.data.len() < CHUNK / 10));
+        assert_eq!(joined(&chunks), text.as_bytes());
+    }
+
+    #[test]
+    fn damage_is_an_error() {
+        for data in [&[][..], &[7, 1], &[LZ4, 0xff, 0xff, 0xff]] {
+            assert!(matches!(unpack(data), Err(OverflowError::Damaged)), "{data:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_comes_back_is_what_went_in(bytes: Vec<u8>, times in 0_usize..400) {
+            let text = bytes.repeat(times);
+            prop_assert_eq!(joined(&chunks(&text)), text);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Reading a stored output: only the chunks that a window lies in are fetched, whatever the length of the whole.
+
+use std::{fmt, ops::Range};
+
+use regex::bytes::Regex;
+
+use crate::{
+    Facts, Found, Key, OverflowError, OverflowStore,
+    chunk::{CHUNK, unpack},
+    search::Search,
+};
+
+/// Chunks that a search takes at once.
+const BATCH: u64 = 16;
+
+/// A stored output that may be read.
+pub struct Entry<'a> {
+    store: &'a dyn OverflowStore,
+    key: Key<'a>,
+    facts: Facts,
+}
+
+impl fmt::Debug for Entry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry").field("key", &self.key).field("facts", &self.facts).finish_non_exhaustive()
+    }
+}
+
+/// A part of an output, as much of it as was asked for and fits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Its text.
+    pub text: String,
+    /// Which bytes of the whole it is.
+    pub bytes: Range<u64>,
+    /// How many line feeds are in it.
+    pub line_feeds: u64,
+}
+
+impl<'a> Entry<'a> {
+    pub(crate) fn new(store: &'a dyn OverflowStore, key: Key<'a>, facts: Facts) -> Self {
+        Self { store, key, facts }
+    }
+
+    /// What is known of it.
+    pub fn facts(&self) -> Facts {
+        self.facts
+    }
+
+    /// These bytes of it; fewer at its end.
+    ///
+    /// # Errors
+    /// When the store fails or holds something else than was put in.
+    pub async fn bytes(&self, range: Range<u64>) -> Result<Vec<u8>, OverflowError> {
+        let range = range.start.min(self.facts.bytes)..range.end.min(self.facts.bytes);
+        if range.is_empty() {
+            return Ok(Vec::new());
+        }
+        let numbers = range.start / CHUNK as u64..range.end.div_ceil(CHUNK as u64);
+        let wanted = usize::try_from(range.end - range.start).map_err(OverflowError::store)?;
+        let mut bytes = Vec::with_capacity(wanted);
+        // Less than a chunk: it is the remainder of a division by its length.
+        let mut skip = usize::try_from(range.start % CHUNK as u64).unwrap_or(0);
+        for data in self.store.chunks(self.key, numbers).await? {
+            let chunk = unpack(&data)?;
+            let part = chunk.get(skip..).ok_or(OverflowError::Damaged)?;
+            bytes.extend_from_slice(&part[..part.len().min(wanted - bytes.len())]);
+            skip = 0;
+        }
+        if bytes.len() == wanted { Ok(bytes) } else { Err(OverflowError::Damaged) }
+    }
+
+    /// The byte at which a line begins, the first line being 1.
+    ///
+    /// # Errors
+    /// [`OverflowError::BehindEnd`] when there are fewer lines.
+    pub async fn line_start(&self, line: u64) -> Result<u64, OverflowError> {
+        let behind = || OverflowError::BehindEnd {
+            position: format!("line {line}"),
+            length: format!("{} lines", self.facts.lines),
+        };
+        if line > self.facts.lines.max(1) {
+            return Err(behind());
+        }
+        let Some(lines) = line.checked_sub(1).filter(|lines| *lines > 0) else { return Ok(0) };
+        let (number, before) = self.store.chunk_of_line(self.key, lines).await?.ok_or_else(behind)?;
+        let start = number * CHUNK as u64;
+        let chunk = self.bytes(start..start + CHUNK as u64).await?;
+        let nth = usize::try_from(lines - before - 1).map_err(OverflowError::store)?;
+        let line_feed = memchr::memchr_iter(b'\n', &chunk).nth(nth).ok_or(OverflowError::Damaged)?;
+        Ok(start + line_feed as u64 + 1)
+    }
+
+    /// These lines of it, the first line being 1; fewer at its end.
+    ///
+    /// # Errors
+    /// [`OverflowError::BehindEnd`] when even the first is not there.
+    pub async fn lines(&self, first: u64, count: u64) -> Result<Vec<u8>, OverflowError> {
+        let start = self.line_start(first).await?;
+        let behind = first.max(1).saturating_add(count);
+        let end = if behind > self.facts.lines { self.facts.bytes } else { self.line_start(behind).await? };
+        self.bytes(start..end).await
+    }
+
+    /// The text from byte `start` on: at most `lines` lines and `budget` bytes, cut between lines where that is possible.
+    ///
+    /// # Errors
+    /// [`OverflowError::BehindEnd`] when the text ends before.
+    pub async fn page(&self, start: u64, lines: u64, budget: usize) -> Result<Page, OverflowError> {
+        if start > 0 && start >= self.facts.bytes {
+            let (position, length) = (format!("byte {start}"), format!("{} bytes", self.facts.bytes));
+            return Err(OverflowError::BehindEnd { position, length });
+        }
+        let bytes = self.bytes(start..start.saturating_add(budget as u64)).await?;
+        // A start inside a character: what is left of that is not text.
+        let skipped = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
+        let all = &bytes[skipped..];
+        let nth = usize::try_from(lines).unwrap_or(usize::MAX).saturating_sub(1);
+        let wanted = memchr::memchr_iter(b'\n', all).nth(nth).map(|at| at + 1);
+        let ended = start + bytes.len() as u64 == self.facts.bytes;
+        let last_line = || memchr::memrchr(b'\n', all).map(|at| at + 1);
+        let end = wanted.or_else(|| if ended { None } else { last_line() }).unwrap_or(all.len());
+        let text = match std::str::from_utf8(&all[..end]) {
+            Ok(text) => text.to_owned(),
+            // A character that the budget ends in goes to the next page.
+            Err(error) => String::from_utf8_lossy(&all[..error.valid_up_to()]).into_owned(),
+        };
+        let start = start + skipped as u64;
+        let line_feeds = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+        Ok(Page { bytes: start..start + text.len() as u64, line_feeds, text })
+    }
+
+    /// The lines from byte `start` on, which is the beginning of `line`, that the pattern matches: as many as fit, and how
+    /// many there are.
+    ///
+    /// # Errors
+    /// When the store fails or holds something else than was put in.
+    pub async fn grep(&self, regex: Regex, start: u64, line: u64, most: Most) -> Result<Found, OverflowError> {
+        let mut search = Search::new(regex, line, most);
+        let mut at = start;
+        while at < self.facts.bytes {
+            let end = (at / CHUNK as u64 + BATCH) * CHUNK as u64;
+            let bytes = self.bytes(at..end).await?;
+            // A hostile pattern is linear but slow: not on the runtime.
+            let searched = tokio::task::spawn_blocking(move || {
+                search.push(&bytes);
+                search
+            });
+            search = searched.await.map_err(OverflowError::store)?;
+            at = end;
+        }
+        Ok(search.finish())
+    }
+}
+
+/// How much of what a search finds is kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Most {
+    /// Lines.
+    pub lines: u64,
+    /// Bytes of them all.
+    pub bytes: usize,
+}

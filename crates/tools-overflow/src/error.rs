@@ -1,0 +1,79 @@
+//! What can go wrong with stored output, and which category of failure it is.
+
+use std::error::Error;
+
+use thiserror::Error;
+use tools_core::{ToolError, ToolErrorCategory};
+
+use crate::InvalidReference;
+
+/// Why stored output was not stored or not read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum OverflowError {
+    /// Not a reference at all.
+    #[error(transparent)]
+    Reference(#[from] InvalidReference),
+    /// Nothing of this name in this conversation; the same whether it never was, was removed or is another's.
+    #[error("no stored output of this reference")]
+    NotFound,
+    /// A position behind the end.
+    #[error("{position} is behind the end: the stored output has {length}")]
+    BehindEnd {
+        /// What was asked for.
+        position: String,
+        /// What there is.
+        length: String,
+    },
+    /// A pattern that is no regular expression.
+    #[error("`grep` is no regular expression: {0}")]
+    Pattern(String),
+    /// Parameters that do not go together.
+    #[error("{0}")]
+    Parameters(&'static str),
+    /// What lies in the store is not what was put in.
+    #[error("the stored output is damaged")]
+    Damaged,
+    /// The store failed.
+    #[error("the store of long output cannot be used")]
+    Store(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl OverflowError {
+    /// A failure of the store.
+    pub fn store(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl From<OverflowError> for ToolError {
+    fn from(error: OverflowError) -> Self {
+        use OverflowError as E;
+        use ToolErrorCategory as C;
+        let (category, code, suggestion) = match &error {
+            E::Reference(_) => (C::InvalidParameters, "invalid_reference", None),
+            E::NotFound => (
+                C::InvalidParameters,
+                "overflow_not_found",
+                Some("Output is kept for its own conversation and for a limited time; make the call again."),
+            ),
+            E::BehindEnd { .. } => (C::InvalidParameters, "behind_end", None),
+            E::Pattern(_) => (C::InvalidParameters, "invalid_pattern", None),
+            E::Parameters(_) => (C::InvalidParameters, "invalid_parameters", None),
+            E::Damaged => (C::PermanentFailure, "overflow_damaged", Some("Make the call again.")),
+            E::Store(_) => (C::PermanentFailure, "overflow_failed", Some("Make the call again and ask for less.")),
+        };
+        let tool_error = Self::new(category, code, error.to_string()).with_source(error);
+        match suggestion {
+            Some(suggestion) => tool_error.with_suggestion(suggestion),
+            None => tool_error,
+        }
+    }
+}
+
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+impl From<sqlx::Error> for OverflowError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::store(error)
+    }
+}

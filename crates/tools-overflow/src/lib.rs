@@ -1,0 +1,52 @@
+//! Long output, kept whole: what a model is shown is a head, a tail and the lines that report failures; the rest lies in
+//! a store and is read back in parts.
+//!
+//! [`OverflowLayer`] stores whatever was shown only in part, [`ReadOverflow`] reads it, [`Archive`] is what both hold. The
+//! text lies behind an [`OverflowStore`]: in memory, in SQLite (feature `sqlite`) or in PostgreSQL (feature `postgres`).
+//! An entry belongs to the conversation that made it; for any other it does not exist.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tools_overflow::{Archive, MemoryStore, OverflowConfig};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), tools_overflow::OverflowError> {
+//! let archive = Archive::new(Arc::new(MemoryStore::default()), &OverflowConfig::default());
+//! let stored = archive.keep("conversation", "one\ntwo\nthree\n").await?;
+//! let entry = archive.open("conversation", stored.reference).await?;
+//! assert_eq!(entry.lines(2, 1).await?, b"two\n");
+//! assert!(archive.open("another", stored.reference).await.is_err());
+//! # Ok(())
+//! # }
+//! ```
+
+mod chunk;
+mod reference;
+mod split;
+
+mod store;
+
+mod archive;
+mod entry;
+mod search;
+
+mod config;
+mod error;
+mod layer;
+mod read_overflow;
+
+pub use archive::{Archive, Stored};
+pub use chunk::Chunk;
+pub use config::{MAX_OVERFLOW_BYTES, OverflowConfig, THRESHOLD};
+pub use entry::{Entry, Most, Page};
+pub use error::OverflowError;
+pub use layer::OverflowLayer;
+pub use read_overflow::ReadOverflow;
+pub use reference::{InvalidReference, Reference};
+pub use search::{Found, MAX_PATTERN};
+pub use split::split;
+#[cfg(feature = "postgres")]
+pub use store::postgres::PostgresStore;
+#[cfg(feature = "sqlite")]
+pub use store::sqlite::SqliteStore;
+pub use store::{Facts, Key, MemoryStore, NewEntry, OverflowStore};

@@ -1,0 +1,150 @@
+//! Finding lines in a text that comes in pieces: each with its number, long ones around what matched. Pure.
+
+use std::fmt::Write as _;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::{OverflowError, entry::Most};
+
+/// How many characters a pattern may have.
+pub const MAX_PATTERN: usize = 512;
+/// What a compiled pattern may take.
+const MAX_COMPILED: usize = 1 << 20;
+/// Bytes of a line that are shown, around the first match.
+const LINE: usize = 400;
+
+/// Compiles a pattern that came from outside.
+pub(crate) fn compile(pattern: &str) -> Result<Regex, OverflowError> {
+    if pattern.chars().count() > MAX_PATTERN {
+        return Err(OverflowError::Pattern(format!("longer than {MAX_PATTERN} characters")));
+    }
+    let compiled = RegexBuilder::new(pattern).size_limit(MAX_COMPILED).dfa_size_limit(MAX_COMPILED).build();
+    compiled.map_err(|error| OverflowError::Pattern(error.to_string()))
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The lines, each with its number before it.
+    pub text: String,
+    /// How many of them there are.
+    pub shown: u64,
+    /// How many lines match.
+    pub total: u64,
+}
+
+/// A search under way.
+pub(crate) struct Search {
+    regex: Regex,
+    most: Most,
+    line: u64,
+    /// The beginning of a line whose end has not come.
+    begun: Vec<u8>,
+    found: Found,
+}
+
+impl Search {
+    pub(crate) fn new(regex: Regex, line: u64, most: Most) -> Self {
+        let found = Found { text: String::new(), shown: 0, total: 0 };
+        Self { regex, most, line, begun: Vec::new(), found }
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some(at) = memchr::memchr(b'\n', rest) {
+            let (line, after) = (&rest[..at], &rest[at + 1..]);
+            if self.begun.is_empty() {
+                self.look(line);
+            } else {
+                let mut begun = std::mem::take(&mut self.begun);
+                begun.extend_from_slice(line);
+                self.look(&begun);
+            }
+            self.line += 1;
+            rest = after;
+        }
+        self.begun.extend_from_slice(rest);
+    }
+
+    pub(crate) fn finish(mut self) -> Found {
+        if !self.begun.is_empty() {
+            let begun = std::mem::take(&mut self.begun);
+            self.look(&begun);
+        }
+        self.found
+    }
+
+    fn look(&mut self, line: &[u8]) {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let Some(hit) = self.regex.find(line) else { return };
+        let found = &mut self.found;
+        found.total += 1;
+        // Once one did not fit, none that follows is shown: what is shown is the beginning of what there is.
+        if found.shown + 1 != found.total || found.shown >= self.most.lines {
+            return;
+        }
+        let before = found.text.len();
+        let from = hit.start().saturating_sub(LINE / 4);
+        let from = if line.len() <= LINE { 0 } else { from };
+        let part = &line[from..line.len().min(from + LINE)];
+        let (left, right) = (mark(from > 0), mark(from + part.len() < line.len()));
+        let part = String::from_utf8_lossy(part);
+        let part = part.trim_matches(char::REPLACEMENT_CHARACTER);
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(found.text, "{}:{left}{part}{right}", self.line);
+        if found.text.len() > self.most.bytes {
+            found.text.truncate(before);
+        } else {
+            found.shown += 1;
+        }
+    }
+}
+
+fn mark(cut: bool) -> &'static str {
+    if cut { "…" } else { "" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(pattern: &str, pieces: &[&str], most: Most) -> Found {
+        let mut search = Search::new(compile(pattern).unwrap(), 1, most);
+        for piece in pieces {
+            search.push(piece.as_bytes());
+        }
+        search.finish()
+    }
+
+    const ALL: Most = Most { lines: 100, bytes: 10_000 };
+
+    #[test]
+    fn lines_are_found_across_pieces_and_numbered() {
+        let found = search("b+$", &["ab\nx", "\nab", "b\n\nbbb"], ALL);
+        assert_eq!(found, Found { text: "1:ab\n3:abb\n5:bbb\n".to_owned(), shown: 3, total: 3 });
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let text = "hit\n".repeat(50);
+        let found = search("hit", &[&text], Most { lines: 2, ..ALL });
+        assert_eq!(found, Found { text: "1:hit\n2:hit\n".to_owned(), shown: 2, total: 50 });
+        let found = search("hit", &[&text], Most { bytes: 13, ..ALL });
+        assert_eq!((found.shown, found.total), (2, 50));
+    }
+
+    #[test]
+    fn of_a_long_line_the_match_is_shown() {
+        let line = format!("{}needle{}", "x".repeat(100_000), "ä".repeat(100_000));
+        let found = search("needle", &[&line], ALL);
+        assert!(found.text.len() < LINE + 40, "{}", found.text.len());
+        assert!(found.text.starts_with("1:…xxx") && found.text.contains("needleä") && found.text.ends_with("ä…\n"));
+    }
+
+    #[test]
+    fn a_pattern_that_is_too_large_is_refused() {
+        for pattern in ["(", &"a".repeat(MAX_PATTERN + 1), r"\pL{1000}{1000}"] {
+            assert!(matches!(compile(pattern), Err(OverflowError::Pattern(_))), "{pattern}");
+        }
+    }
+}

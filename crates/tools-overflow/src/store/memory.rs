@@ -1,0 +1,106 @@
+//! Output that lives as long as the process.
+
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+
+use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference, chunk::Chunk};
+
+/// A store in memory: for tests, and for hosts that want nothing on the disk.
+#[derive(Debug, Default)]
+pub struct MemoryStore(Mutex<HashMap<Reference, Kept>>);
+
+#[derive(Debug)]
+struct Kept {
+    conversation: String,
+    created_at: i64,
+    facts: Facts,
+    stored_bytes: u64,
+    chunks: Vec<Chunk>,
+}
+
+impl MemoryStore {
+    fn entries(&self) -> MutexGuard<'_, HashMap<Reference, Kept>> {
+        // Nothing in here panics half-way through a change.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<T>(&self, key: Key<'_>, look: impl FnOnce(&Kept) -> T) -> Option<T> {
+        self.entries().get(&key.reference).filter(|kept| kept.conversation == key.conversation).map(look)
+    }
+}
+
+#[async_trait]
+impl OverflowStore for MemoryStore {
+    async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError> {
+        let kept = Kept {
+            conversation: entry.key.conversation.to_owned(),
+            created_at: entry.created_at,
+            facts: entry.facts,
+            stored_bytes: entry.stored_bytes(),
+            chunks: entry.chunks,
+        };
+        self.entries().insert(entry.key.reference, kept);
+        Ok(())
+    }
+
+    async fn facts(&self, key: Key<'_>) -> Result<Option<Facts>, OverflowError> {
+        Ok(self.read(key, |kept| kept.facts))
+    }
+
+    async fn chunks(&self, key: Key<'_>, numbers: Range<u64>) -> Result<Vec<Vec<u8>>, OverflowError> {
+        let (first, last) = (to_usize(numbers.start), to_usize(numbers.end));
+        let take =
+            |kept: &Kept| kept.chunks.iter().take(last).skip(first).map(|chunk| chunk.data.clone()).collect::<Vec<_>>();
+        Ok(self.read(key, take).unwrap_or_default())
+    }
+
+    async fn chunk_of_line(&self, key: Key<'_>, lines: u64) -> Result<Option<(u64, u64)>, OverflowError> {
+        let find = |kept: &Kept| {
+            let before = kept.chunks.partition_point(|chunk| chunk.lines_before < lines);
+            let number = before.checked_sub(1)?;
+            Some((number as u64, kept.chunks[number].lines_before))
+        };
+        Ok(self.read(key, find).flatten())
+    }
+
+    async fn conversation_of(&self, reference: Reference) -> Result<Option<String>, OverflowError> {
+        Ok(self.entries().get(&reference).map(|kept| kept.conversation.clone()))
+    }
+
+    async fn remove_conversation(&self, conversation: &str) -> Result<u64, OverflowError> {
+        let mut entries = self.entries();
+        let before = entries.len();
+        entries.retain(|_, kept| kept.conversation != conversation);
+        Ok((before - entries.len()) as u64)
+    }
+
+    async fn clean(&self, created_at: i64, most_bytes: Option<u64>) -> Result<u64, OverflowError> {
+        let mut entries = self.entries();
+        let before = entries.len();
+        entries.retain(|_, kept| kept.created_at >= created_at);
+        let mut taken: u64 = entries.values().map(|kept| kept.stored_bytes).sum();
+        let most = most_bytes.unwrap_or(u64::MAX);
+        if taken > most {
+            let mut by_age: Vec<_> =
+                entries.iter().map(|(name, kept)| (kept.created_at, *name, kept.stored_bytes)).collect();
+            by_age.sort_by_key(|(created_at, ..)| *created_at);
+            for (_, name, bytes) in by_age {
+                if taken <= most {
+                    break;
+                }
+                entries.remove(&name);
+                taken -= bytes;
+            }
+        }
+        Ok((before - entries.len()) as u64)
+    }
+}
+
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,214 @@
+//! What must hold of every store alike.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use tools_overflow::{
+    Archive, MemoryStore, OverflowConfig, OverflowError, OverflowStore, Reference, SqliteStore, Stored,
+};
+use tools_testkit::FakeClock;
+
+/// Text of many lines that hardly compresses, with characters of every length.
+pub(crate) fn text(seed: u64, bytes: usize) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut text = String::with_capacity(bytes + 4);
+    while text.len() < bytes {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        match state % 61 {
+            0 => text.push('\n'),
+            1 => text.push('ß'),
+            2 => text.push('→'),
+            3 => text.push('🦀'),
+            4 => text.push('\0'),
+            n => text.push(char::from(u8::try_from(33 + n).unwrap())),
+        }
+    }
+    text
+}
+
+pub(crate) async fn read_whole(archive: &Archive, conversation: &str, stored: &Stored) -> String {
+    let entry = archive.open(conversation, stored.reference).await.unwrap();
+    String::from_utf8(entry.bytes(0..u64::MAX).await.unwrap()).unwrap()
+}
+
+/// Everything that a store promises.
+pub(crate) async fn check(store: Arc<dyn OverflowStore>) {
+    comes_back_as_it_went_in(&store).await;
+    belongs_to_its_conversation(&store).await;
+    goes_with_its_conversation(&store).await;
+    goes_when_it_is_old(&store).await;
+    the_oldest_makes_room(&store).await;
+}
+
+async fn comes_back_as_it_went_in(store: &Arc<dyn OverflowStore>) {
+    let archive = Archive::new(Arc::clone(store), &OverflowConfig::default());
+    for bytes in [0, 1, 65_535, 65_536, 65_537, 400_000] {
+        let text = text(bytes as u64, bytes);
+        let stored = archive.keep("c", text.as_str()).await.unwrap();
+        assert_eq!(read_whole(&archive, "c", &stored).await, text, "{bytes}");
+        let entry = archive.open("c", stored.reference).await.unwrap();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        assert_eq!(entry.facts().lines, lines.len() as u64);
+        for first in [1, 2, lines.len() / 3, lines.len() / 2, lines.len()].into_iter().filter(|n| *n > 0) {
+            let expected = lines.iter().skip(first - 1).take(7).copied().collect::<String>();
+            if first <= lines.len() {
+                let got = entry.lines(first as u64, 7).await.unwrap();
+                assert_eq!(String::from_utf8(got).unwrap(), expected, "{bytes} bytes, line {first}");
+            }
+        }
+        let behind = entry.lines(lines.len() as u64 + 2, 1).await;
+        assert!(matches!(behind, Err(OverflowError::BehindEnd { .. })), "{behind:?}");
+        let (from, to) = (bytes / 3, bytes / 3 + 2048);
+        let window = entry.bytes(from as u64..to as u64).await.unwrap();
+        assert_eq!(window, &text.as_bytes()[from.min(text.len())..to.min(text.len())]);
+    }
+}
+
+async fn belongs_to_its_conversation(store: &Arc<dyn OverflowStore>) {
+    let archive = Archive::new(Arc::clone(store), &OverflowConfig::default());
+    let stored = archive.keep("mine", "text").await.unwrap();
+    let foreign = archive.open("yours", stored.reference).await.unwrap_err();
+    let missing = archive.open("mine", Reference::generate()).await.unwrap_err();
+    assert_eq!(format!("{foreign:?} {foreign}"), format!("{missing:?} {missing}"));
+    assert!(archive.open("MINE", stored.reference).await.is_err());
+    assert_eq!(archive.conversation_of(stored.reference).await.unwrap().as_deref(), Some("mine"));
+    assert_eq!(archive.conversation_of(Reference::generate()).await.unwrap(), None);
+}
+
+async fn goes_with_its_conversation(store: &Arc<dyn OverflowStore>) {
+    let archive = Archive::new(Arc::clone(store), &OverflowConfig::default());
+    let (first, second) = (archive.keep("going", "a").await.unwrap(), archive.keep("going", "b").await.unwrap());
+    let other = archive.keep("staying", "c").await.unwrap();
+    assert_eq!(archive.remove_conversation("going").await.unwrap(), 2);
+    assert_eq!(archive.remove_conversation("going").await.unwrap(), 0);
+    for gone in [first, second] {
+        assert!(matches!(archive.open("going", gone.reference).await, Err(OverflowError::NotFound)));
+    }
+    assert_eq!(read_whole(&archive, "staying", &other).await, "c");
+}
+
+async fn goes_when_it_is_old(store: &Arc<dyn OverflowStore>) {
+    let clock = FakeClock::default();
+    let config = OverflowConfig { max_total_bytes: 0, ..OverflowConfig::default() };
+    let archive = || Archive::with_clock(Arc::clone(store), &config, Arc::new(clock.clone()));
+    let started = archive();
+    let old = started.keep("c", "old").await.unwrap();
+    clock.advance(SignedDuration::from_hours(24 * 7 - 1));
+    let young = started.keep("c", "young").await.unwrap();
+    clock.advance(SignedDuration::from_hours(2));
+    // The next start cleans when it first stores.
+    let restarted = archive();
+    restarted.keep("c", "new").await.unwrap();
+    assert!(matches!(restarted.open("c", old.reference).await, Err(OverflowError::NotFound)));
+    assert_eq!(read_whole(&restarted, "c", &young).await, "young");
+}
+
+async fn the_oldest_makes_room(store: &Arc<dyn OverflowStore>) {
+    let clock = FakeClock::default();
+    let config = OverflowConfig { max_total_bytes: 200_000, retention_days: 0, ..OverflowConfig::default() };
+    let archive = Archive::with_clock(Arc::clone(store), &config, Arc::new(clock.clone()));
+    // Newer than whatever lies there from before.
+    clock.advance(SignedDuration::from_hours(24 * 365 * 50));
+    let mut all = Vec::new();
+    for n in 0..6 {
+        clock.advance(SignedDuration::from_secs(1));
+        all.push(archive.keep("c", text(n, 60_000)).await.unwrap());
+    }
+    let mut there = Vec::new();
+    for stored in &all {
+        there.push(archive.open("c", stored.reference).await.is_ok());
+    }
+    assert_eq!(there, [false, false, false, true, true, true]);
+}
+
+#[tokio::test]
+async fn memory() {
+    check(Arc::new(MemoryStore::default())).await;
+}
+
+#[tokio::test]
+async fn sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    check(Arc::new(SqliteStore::at(folder.path().join("new/overflow.db")))).await;
+}
+
+#[tokio::test]
+async fn a_sqlite_file_is_made_at_first_use_for_its_owner_alone_and_outlives_the_process() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new/overflow.db");
+    let open = || Archive::new(Arc::new(SqliteStore::at(&path)), &OverflowConfig::default());
+    let first = open();
+    assert!(!path.exists());
+    let stored = first.keep("c", "text").await.unwrap();
+    let mode = std::fs::metadata(path.parent().unwrap()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+    // Beside the first, as another process would.
+    assert_eq!(read_whole(&open(), "c", &stored).await, "text");
+}
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("overflow.db");
+    let open = || Archive::new(Arc::new(SqliteStore::at(&path)), &OverflowConfig::default());
+    open().keep("c", "text").await.unwrap();
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
+    let mut connection = sqlx::ConnectOptions::connect(&options).await.unwrap();
+    sqlx::raw_sql("PRAGMA user_version = 999").execute(&mut connection).await.unwrap();
+    let error = open().keep("c", "text").await.unwrap_err();
+    assert!(matches!(error, OverflowError::Store(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn of_an_output_that_is_too_long_both_ends_are_stored() {
+    let config = OverflowConfig { max_overflow_bytes: 1000, ..OverflowConfig::default() };
+    let archive = Archive::new(Arc::new(MemoryStore::default()), &config);
+    let text = text(1, 10_000);
+    let stored = archive.keep("c", text.as_str()).await.unwrap();
+    let whole = read_whole(&archive, "c", &stored).await;
+    assert!((8990..9010).contains(&stored.facts.lost), "{}", stored.facts.lost);
+    assert!(whole.contains(&format!("\n[... {} bytes are not stored ...]\n", stored.facts.lost)));
+    assert!(whole.starts_with(&text[..490]) && whole.ends_with(&text[text.ceil_char_boundary(text.len() - 490)..]));
+    let unlimited = OverflowConfig { max_overflow_bytes: 0, ..OverflowConfig::default() };
+    let archive = Archive::new(Arc::new(MemoryStore::default()), &unlimited);
+    let stored = archive.keep("c", text.as_str()).await.unwrap();
+    assert_eq!(read_whole(&archive, "c", &stored).await, text);
+}
+
+/// Many tasks that store at once: each entry is there, whole, afterwards.
+pub(crate) async fn nothing_is_lost(store: Arc<dyn OverflowStore>, entries: u64) {
+    const WRITERS: u64 = 64;
+    let config = OverflowConfig { max_total_bytes: 0, ..OverflowConfig::default() };
+    let archive = Archive::new(store, &config);
+    let write = |writer: u64, archive: Archive| async move {
+        let mut stored = Vec::new();
+        for n in (writer..entries).step_by(usize::try_from(WRITERS).unwrap()) {
+            stored.push((n, archive.keep(&format!("writer-{writer}"), text(n, 200)).await.unwrap()));
+        }
+        (writer, stored)
+    };
+    let writers: Vec<_> = (0..WRITERS).map(|writer| tokio::spawn(write(writer, archive.clone()))).collect();
+    let mut count = 0;
+    for writer in writers {
+        let (writer, stored) = writer.await.unwrap();
+        for (n, stored) in stored {
+            assert_eq!(read_whole(&archive, &format!("writer-{writer}"), &stored).await, text(n, 200));
+            count += 1;
+        }
+    }
+    assert_eq!(count, entries);
+}
+
+/// How many entries: `HAFT_OVERFLOW_ENTRIES` for the full count.
+pub(crate) fn entries() -> u64 {
+    std::env::var("HAFT_OVERFLOW_ENTRIES").ok().and_then(|count| count.parse().ok()).unwrap_or(2000)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sixty_four_writers_of_one_file_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    nothing_is_lost(Arc::new(SqliteStore::at(folder.path().join("overflow.db"))), entries()).await;
+}
