@@ -113,6 +113,11 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: AuditVerb,
     },
+    /// Look at long output that was stored.
+    Overflow {
+        #[command(subcommand)]
+        verb: OverflowVerb,
+    },
     /// Look at the configuration.
     Config {
         #[command(subcommand)]
@@ -282,6 +287,22 @@ pub(crate) enum AuditVerb {
     Verify {
         /// Another file than the configured one.
         file: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum OverflowVerb {
+    /// Print a stored output, of whichever session.
+    Show {
+        /// The reference: `overflow:` and a UUID, or the UUID alone.
+        #[arg(value_name = "REF")]
+        reference: String,
+        /// Only lines that this regular expression matches, each with its number.
+        #[arg(long, value_name = "RE")]
+        grep: Option<String>,
+        /// Only these lines, from 1: `A-B`, `A-`, `-B` or `A`.
+        #[arg(long, value_name = "A-B", allow_hyphen_values = true)]
+        lines: Option<String>,
     },
 }
 

@@ -74,6 +74,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Layers => Ok(commands::layers::run(common)),
         Verb::Mcp { verb: McpVerb::Serve { .. } } => commands::mcp::serve(common).await,
         Verb::Audit { verb } => commands::audit::run(common, verb).await,
+        Verb::Overflow { verb } => commands::overflow::run(common, verb).await,
         Verb::Config { verb } => commands::config::run(common, verb),
         Verb::Doctor => commands::doctor::run(common),
         Verb::Demo { dir } => commands::demo::run(common, dir).await,

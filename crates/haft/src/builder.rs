@@ -6,6 +6,7 @@ use std::{
 };
 
 use tools_audit::{Audit, AuditSink};
+use tools_cache::{CacheLayer, ToolResultCache};
 use tools_core::{Announce, CallContext, CompositeExecutor, DynExecutor, Layer, Redactor, SessionId, Shared, Stack};
 use tools_diagnostics::Diagnostics;
 use tools_file::FileConfig;
@@ -14,6 +15,7 @@ use tools_filter::{
     secrets::{SecretRedactor, SecretsLayer, SecretsMode},
 };
 use tools_mcp::Continuations;
+use tools_overflow::{Archive, ReadOverflow};
 use tools_sandbox::{PathError, Reserved};
 use tools_shell::{Bash, JobKill, JobRead, ShellPolicyHandle};
 
@@ -21,7 +23,7 @@ use crate::{
     Filters, LAYERS, Toolbox,
     config::{HaftConfig, LoadError, Loaded, places},
     gates::{Compiled, Gates},
-    secrets,
+    overflow, secrets,
 };
 
 /// Builds a [`Toolbox`].
@@ -44,6 +46,8 @@ pub(crate) struct Parts {
     /// The file of the user's rules for filters, and what is wrong with it.
     rules: Option<PathBuf>,
     pub(crate) filter_warnings: Vec<String>,
+    pub(crate) cache: Arc<ToolResultCache>,
+    overflow: Option<Archive>,
     pub(crate) audit: Option<PathBuf>,
     pub(crate) continuations: Continuations,
 }
@@ -109,6 +113,10 @@ impl ToolboxBuilder {
             layers.push(Arc::new(Audit::new(sink, redactor, config.tools.audit.on_error)));
         }
         layers.extend(gates.before());
+        let cache = Arc::new(ToolResultCache::new(&config.tools.result_cache));
+        layers.push(Arc::new(CacheLayer::new(Arc::clone(&cache))));
+        let archive = overflow::overflow_archive(&loaded)?;
+        layers.push(Arc::new(overflow::layer(&config.tools.overflow, archive.as_ref())));
         let Filters { pipeline, file: rules, warnings: filter_warnings } =
             Filters::compile(&config.tools.filters, loaded.file.as_deref().or(beside.as_deref()));
         let filters = Shared::new(pipeline);
@@ -124,7 +132,18 @@ impl ToolboxBuilder {
         let continuations = Continuations::default();
         let config = Arc::new(config.clone());
         let layers = Layers(layers);
-        let parts = Parts { loaded, executors, layers, filters, rules, filter_warnings, audit, continuations };
+        let parts = Parts {
+            loaded,
+            executors,
+            layers,
+            filters,
+            rules,
+            filter_warnings,
+            cache,
+            overflow: archive,
+            audit,
+            continuations,
+        };
         let stack = parts.stack(&config, context.workdir())?;
         let parts = Arc::new(parts);
         let running = Arc::new(std::sync::Mutex::new(config.as_ref().clone()));
@@ -155,7 +174,9 @@ impl Parts {
         let files = files.map_err(|error| self.loaded.fault(&file_key(&tools.file, &error), error.to_string()))?;
 
         let (shell, reserved) = (ShellPolicyHandle::new(shell), self.reserved(workdir));
-        let hidden = secrets::hidden(&tools.file, files.rules());
+        let private = overflow::private(&tools.overflow);
+        let files = files.closing(&private);
+        let hidden = secrets::hidden(&tools.file, files.rules(), private);
         // By shape only: a variable that the operator passes on is a known value, too.
         let shapes: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
         let bash = Bash::new(shell.clone()).hiding(hidden.clone()).protecting(reserved.clone());
@@ -177,6 +198,8 @@ impl Parts {
         executors.extend(tools_file::executors(Shared::new(files)));
         executors.push(DynExecutor::new(Diagnostics::new(Shared::new(checks), workspace).into_executor()));
         executors.extend(jobs);
+        let stored = self.overflow.iter().map(|archive| ReadOverflow::new(archive.clone()).into_executor());
+        executors.extend(stored.map(DynExecutor::new));
         executors.push(self.continuations.executor());
         Ok(executors)
     }

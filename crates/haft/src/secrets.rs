@@ -37,13 +37,13 @@ fn is_word(name: &str, value: &str) -> bool {
     is_plain && !name.to_ascii_lowercase().contains("pass")
 }
 
-/// What commands cannot read under `config`, whose compiled rules are `rules`.
-pub(crate) fn hidden(config: &FileConfig, rules: &ReadRules) -> Hidden {
+/// What commands cannot read under `config`, whose compiled rules are `rules`: with `private`, which is our own.
+pub(crate) fn hidden(config: &FileConfig, rules: &ReadRules, private: Vec<PathBuf>) -> Hidden {
     let home = home();
     let configured = config.deny_read.iter().flatten().map(String::as_str);
     let places = configured.chain(SECRET_PRESET.iter().copied()).filter_map(|pattern| place(pattern, home.as_deref()));
     // What the configuration opened is open to commands too.
-    let places: Vec<PathBuf> = places.filter(|place| rules.denies(place)).collect();
+    let places: Vec<PathBuf> = places.filter(|place| rules.denies(place)).chain(private).collect();
     let rules = rules.clone();
     Hidden::new(move |path| rules.denies(path), places)
 }

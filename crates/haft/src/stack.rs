@@ -58,6 +58,18 @@ pub const LAYERS: &[LayerRow] = &[
         why: "last gate: a person is asked only about a call that nothing else refuses",
     },
     LayerRow {
+        name: "cache",
+        owner: "tools-cache",
+        refuses_with: &[],
+        why: "inside every gate, so that a hit is judged like any call; outside overflow and filter, so that a hit is what the model saw",
+    },
+    LayerRow {
+        name: "overflow",
+        owner: "tools-overflow",
+        refuses_with: &[],
+        why: "outside the filter: stores the whole text and shows head and tail of what the filter left of it",
+    },
+    LayerRow {
         name: "filter",
         owner: "tools-filter",
         refuses_with: &[],

@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use tools_cache::ToolResultCache;
 use tools_core::{
     Answer, Approval, CallContext, CallerId, ConfirmPrompt, Confirmer, EventKind, Recorded, SessionId, Shared, Stack,
     StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName, nearest,
@@ -173,6 +174,11 @@ impl Toolbox {
     /// The tools that are blocked because they kept failing, with how many of how many calls failed.
     pub fn blocked_tools(&self) -> Vec<(ToolName, usize, usize)> {
         self.gates.health.blocked()
+    }
+
+    /// The results that are kept to be served again: for its counters, and to clear it when a conversation begins anew.
+    pub fn cache(&self) -> &ToolResultCache {
+        &self.parts.cache
     }
 
     /// Rules that can never match, and whatever else in the configuration holds but does not do what it looks like.

@@ -14,6 +14,22 @@ pub struct Inspection {
     pub confirm: Option<ConfirmReason>,
     /// Whether this call changes nothing. It may only narrow what the definition says.
     pub read_only: bool,
+    /// The files whose content and the parameters decide the result, each as it was just now; `None` when that cannot be
+    /// told, which keeps the result from being served again.
+    pub state: Option<Vec<FileState>>,
+}
+
+/// A file as it is at a moment: another state may be another content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileState {
+    /// Which file: its device and its number there.
+    pub id: (u64, u64),
+    /// Its length in bytes.
+    pub size: u64,
+    /// When its content changed: seconds and nanoseconds.
+    pub modified: (i64, u64),
+    /// When anything about it changed, which no program can set.
+    pub changed: (i64, u64),
 }
 
 impl Inspection {
@@ -30,6 +46,12 @@ impl Inspection {
     /// The same inspection with one more subject.
     pub fn touching(mut self, subject: Subject) -> Self {
         self.subjects.push(subject);
+        self
+    }
+
+    /// The same inspection of a call whose result depends on this file, and on those named before.
+    pub fn depending_on(mut self, file: FileState) -> Self {
+        self.state.get_or_insert_default().push(file);
         self
     }
 

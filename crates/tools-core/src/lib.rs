@@ -105,7 +105,7 @@ pub use error::{ErrorDetail, ToolError};
 pub use event::{CallStatus, EventConsumer, EventKind, EventSink, OutputStream, ToolEvent};
 pub use executor::{Executed, ToolExecutor};
 pub use feedback::{ToolErrorFeedback, text_for_model};
-pub use inspection::{Access, ConfirmReason, Inspection, Subject};
+pub use inspection::{Access, ConfirmReason, FileState, Inspection, Subject};
 pub use journal::{GateNote, Journal, Runs, keys};
 pub use layer::{Invocation, Layer, Next, Outcome};
 pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId, ToolName};

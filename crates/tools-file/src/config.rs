@@ -139,6 +139,11 @@ impl FilePolicy {
         &self.unfinished
     }
 
+    /// The same policy under which `places`, canonical files and folders, stay closed whatever the rules open.
+    pub fn closing(self, places: &[PathBuf]) -> Self {
+        Self { rules: self.rules.closing(places), ..self }
+    }
+
     /// Which files stay closed.
     pub fn rules(&self) -> &ReadRules {
         &self.rules

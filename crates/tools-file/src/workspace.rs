@@ -123,10 +123,10 @@ impl Site {
     }
 
     /// What `path` leads to, judged by the rules; for `inspect`.
-    pub(crate) fn resolve_readable(&self, path: &Path) -> Result<PathBuf, FileError> {
+    pub(crate) fn resolve_readable(&self, path: &Path) -> Result<ResolvedPath, FileError> {
         let resolved = self.roots.resolve(path, &self.workdir)?;
         self.check_readable(resolved.path(), path)?;
-        Ok(resolved.into_path())
+        Ok(resolved)
     }
 
     /// Opens whatever `path` leads to, judged by what was opened.

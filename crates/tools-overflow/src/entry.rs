@@ -2,12 +2,10 @@
 
 use std::{fmt, ops::Range};
 
-use regex::bytes::Regex;
-
 use crate::{
     Facts, Found, Key, OverflowError, OverflowStore,
     chunk::{CHUNK, unpack},
-    search::Search,
+    search::{Search, compile},
 };
 
 /// Chunks that a search takes at once.
@@ -130,16 +128,23 @@ impl<'a> Entry<'a> {
         Ok(Page { bytes: start..start + text.len() as u64, line_feeds, text })
     }
 
-    /// The lines from byte `start` on, which is the beginning of `line`, that the pattern matches: as many as fit, and how
-    /// many there are.
+    /// The lines of these bytes, which begin with `line`, that a regular expression matches: as many as fit, and how many
+    /// there are.
     ///
     /// # Errors
-    /// When the store fails or holds something else than was put in.
-    pub async fn grep(&self, regex: Regex, start: u64, line: u64, most: Most) -> Result<Found, OverflowError> {
-        let mut search = Search::new(regex, line, most);
-        let mut at = start;
-        while at < self.facts.bytes {
-            let end = (at / CHUNK as u64 + BATCH) * CHUNK as u64;
+    /// [`OverflowError::Pattern`], or when the store fails or holds something else than was put in.
+    pub async fn matches(
+        &self,
+        pattern: &str,
+        bytes: Range<u64>,
+        line: u64,
+        most: Most,
+    ) -> Result<Found, OverflowError> {
+        let mut search = Search::new(compile(pattern)?, line, most);
+        let mut at = bytes.start;
+        let last = bytes.end.min(self.facts.bytes);
+        while at < last {
+            let end = last.min((at / CHUNK as u64 + BATCH) * CHUNK as u64);
             let bytes = self.bytes(at..end).await?;
             // A hostile pattern is linear but slow: not on the runtime.
             let searched = tokio::task::spawn_blocking(move || {

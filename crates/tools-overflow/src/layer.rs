@@ -3,12 +3,15 @@
 use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
-use tools_core::{Complete, Invocation, Layer, Next, Outcome, Shown, ToolOutput, keys};
+use tools_core::{Complete, FilterStats, Invocation, Layer, Next, Outcome, Shown, ToolOutput, keys};
 
 use crate::{Archive, Stored, split};
 
 /// Texts from this size on are looked through off the runtime.
 const LARGE: usize = 256 << 10;
+
+/// About how long that line is.
+const NOTICE: usize = 90;
 
 /// Keeps every output that a model is shown only in part: because it is longer than the threshold, because a filter left
 /// something out, or because a tool handed on more than it shows.
@@ -43,6 +46,14 @@ impl OverflowLayer {
         let is_shown = cut.is_none();
         output.summary = cut.unwrap_or_else(|| view.as_ref().to_owned());
         let whole = match complete {
+            // What would be longer than the whole is the whole: nothing grows by being shortened.
+            Some(Complete { text, shown: Shown::Extract })
+                if is_shown && text.len() <= output.summary.len() + NOTICE && is_plain(&text) =>
+            {
+                output.summary = text.as_ref().to_owned();
+                output.filter = output.filter.map(|stats| FilterStats { lines_out: stats.lines_in, ..stats });
+                return output;
+            }
             Some(Complete { text, shown: Shown::Extract }) => text,
             _ if is_shown => return output,
             Some(Complete { text, .. }) => text,
@@ -90,7 +101,12 @@ impl OverflowLayer {
 fn notice(stored: &Stored) -> String {
     let lines = stored.facts.lines;
     let unit = if lines == 1 { "line" } else { "lines" };
-    format!("[whole output, {lines} {unit}: read_overflow, ref {}]", stored.reference)
+    format!("[all {lines} {unit}: read_overflow, ref {}]", stored.reference)
+}
+
+/// Whether a terminal would show the text as it is.
+fn is_plain(text: &str) -> bool {
+    !text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\t'))
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

@@ -8,7 +8,7 @@ use tools_core::{
     CallContext, ClaimSource, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits, Typed,
 };
 
-use crate::{Archive, Entry, OverflowError, Reference, entry::Most, search};
+use crate::{Archive, Entry, OverflowError, Reference, entry::Most};
 
 /// Bytes of text in one answer; the line about what follows comes on top.
 const PAGE: usize = 24_000;
@@ -81,13 +81,12 @@ impl ReadOverflow {
         if args.byte.is_some() && (args.offset.is_some() || args.grep.is_some()) {
             return Err(OverflowError::Parameters("`byte` goes with neither `offset` nor `grep`"));
         }
-        let regex = args.grep.as_deref().map(search::compile).transpose()?;
         let entry = self.0.open(cx.session().as_str(), reference).await?;
         let first = args.offset.unwrap_or(1).max(1);
-        if let Some(regex) = regex {
+        if let Some(pattern) = &args.grep {
             let start = entry.line_start(first).await?;
             let most = Most { lines: args.limit.unwrap_or(GREP_LINES), bytes: PAGE };
-            let found = entry.grep(regex, start, first, most).await?;
+            let found = entry.matches(pattern, start..u64::MAX, first, most).await?;
             return Ok(match (found.shown, found.total) {
                 (_, 0) => format!("[no line of {} matches]", entry.facts().lines),
                 (shown, total) if shown == total => format!("{}[{total} lines match]", found.text),

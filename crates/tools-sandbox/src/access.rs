@@ -3,6 +3,7 @@
 use std::{
     os::fd::AsFd as _,
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -75,6 +76,7 @@ pub struct ReadRules {
     deny: GlobSet,
     except: GlobSet,
     allow: Option<GlobSet>,
+    closed: Arc<[PathBuf]>,
 }
 
 /// How the rules stand at a directory of a walk, so that each path is judged once and not once per ancestor.
@@ -131,6 +133,7 @@ impl ReadRules {
                 [] => None,
                 list => Some(glob_set(list.iter().map(String::as_str), base, home)?),
             },
+            closed: Arc::default(),
         })
     }
 
@@ -141,12 +144,17 @@ impl ReadRules {
 
     /// No rules at all.
     pub fn unrestricted() -> Self {
-        Self { deny: GlobSet::empty(), except: GlobSet::empty(), allow: None }
+        Self { deny: GlobSet::empty(), except: GlobSet::empty(), allow: None, closed: Arc::default() }
+    }
+
+    /// The same rules, under which `places` stay closed too: canonical files, and folders with all that is in them.
+    pub fn closing(self, places: &[PathBuf]) -> Self {
+        Self { closed: self.closed.iter().chain(places).cloned().collect(), ..self }
     }
 
     /// Whether nothing is closed.
     pub fn is_unrestricted(&self) -> bool {
-        self.deny.is_empty() && self.allow.is_none()
+        self.deny.is_empty() && self.allow.is_none() && self.closed.is_empty()
     }
 
     /// Whether reading the canonical absolute `path` is refused.
@@ -171,7 +179,9 @@ impl ReadRules {
     /// How the rules stand at `path`, given how they stand at its parent.
     pub fn below(&self, parent: Scope, path: &Path) -> Scope {
         Scope {
-            denied: parent.denied || (self.deny.is_match(path) && !self.except.is_match(path)),
+            denied: parent.denied
+                || self.closed.iter().any(|place| place == path)
+                || (self.deny.is_match(path) && !self.except.is_match(path)),
             allowed: parent.allowed || self.allow.as_ref().is_some_and(|allow| allow.is_match(path)),
         }
     }
@@ -306,6 +316,22 @@ mod tests {
         check(Some(&["~/x"]), &[], "/home/me/x/y", true);
         check(Some(&["/w/{a,b}/"]), &[], "/w/b/c", true);
         check(Some(&["*", "!/w", "!/"]), &[], "/w/x", true);
+    }
+
+    #[test]
+    fn a_closed_place_is_opened_by_no_rule() {
+        let open = ["!/home/me/state/own/**".to_owned(), "!/home/me/state/own".to_owned()];
+        for rules in [
+            ReadRules::unrestricted(),
+            ReadRules::compile(Some(&open), &["/home/**".to_owned()], Path::new("/w"), None).unwrap(),
+        ] {
+            let rules = rules.closing(&[PathBuf::from("/home/me/state/own")]);
+            for (path, expected) in
+                [("state/own", true), ("state/own/a/b", true), ("state/owner", false), ("state", false)]
+            {
+                assert_eq!(rules.denies(&Path::new("/home/me").join(path)), expected, "{path}");
+            }
+        }
     }
 
     #[test]

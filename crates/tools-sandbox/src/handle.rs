@@ -16,6 +16,8 @@ use std::{
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RenameFlags, ResolveFlags, Stat, Timespec, Timestamps};
 
+use tools_core::FileState;
+
 use crate::{PathError, Resolver};
 
 /// Flags with which anything is opened: no descriptor reaches a child, no terminal is adopted, no FIFO or device blocks.
@@ -123,6 +125,16 @@ impl From<Stat> for Metadata {
 }
 
 impl Metadata {
+    /// What tells this state of the file from another.
+    pub fn state(&self) -> FileState {
+        FileState {
+            id: (self.id.device, self.id.inode),
+            size: self.size,
+            modified: self.modified,
+            changed: self.changed,
+        }
+    }
+
     /// Asks the system about an open handle.
     pub fn of(handle: impl AsFd) -> io::Result<Self> {
         Ok(rustix::fs::fstat(handle)?.into())

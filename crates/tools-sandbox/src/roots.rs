@@ -51,7 +51,7 @@ impl Root {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedPath {
     path: PathBuf,
-    kind: Option<FileKind>,
+    metadata: Option<Metadata>,
 }
 
 impl ResolvedPath {
@@ -62,7 +62,12 @@ impl ResolvedPath {
 
     /// What lies there; `None` when nothing does.
     pub fn kind(&self) -> Option<FileKind> {
-        self.kind
+        self.metadata.map(|metadata| metadata.kind)
+    }
+
+    /// What the system said of it; `None` when nothing lies there.
+    pub fn metadata(&self) -> Option<&Metadata> {
+        self.metadata.as_ref()
     }
 
     /// Takes the canonical path out.
@@ -321,13 +326,13 @@ impl Roots {
     /// [`PathError::Outside`] and other refusals; a path that does not exist is no error.
     pub fn resolve(&self, path: &Path, workdir: &Path) -> Result<ResolvedPath, PathError> {
         match self.open_with(path, workdir, OFlags::PATH | OFlags::CLOEXEC) {
-            Ok(found) => Ok(ResolvedPath { path: found.path, kind: Some(found.metadata.kind) }),
+            Ok(found) => Ok(ResolvedPath { path: found.path, metadata: Some(found.metadata) }),
             Err(PathError::NotFound(_)) => {
                 let absolute = absolute(path, workdir)?;
                 let reached = walk(self, &absolute, path, Leaf::Follow, false);
                 let reached = reached.map_err(|error| self.rename_error(error, path, &absolute))?;
                 let path = reached.missing.iter().fold(reached.directory.path, |path, name| path.join(name));
-                Ok(ResolvedPath { path, kind: None })
+                Ok(ResolvedPath { path, metadata: None })
             }
             Err(error) => Err(error),
         }
@@ -339,7 +344,7 @@ impl Roots {
     /// As [`Self::entry`], except that a missing parent is no error.
     pub fn resolve_entry(&self, path: &Path, workdir: &Path) -> Result<ResolvedPath, PathError> {
         match self.entry(path, workdir) {
-            Ok(entry) => Ok(ResolvedPath { path: entry.path(), kind: entry.metadata()?.map(|metadata| metadata.kind) }),
+            Ok(entry) => Ok(ResolvedPath { path: entry.path(), metadata: entry.metadata()? }),
             Err(PathError::NotFound(_) | PathError::Protected(_)) => self.resolve(path, workdir),
             Err(error) => Err(error),
         }

@@ -194,7 +194,7 @@ impl Tool for Bash {
     async fn inspect(&self, args: &BashArgs, cx: &CallContext) -> Result<Inspection, ToolError> {
         let (policy, around, found) = self.look(args, cx)?;
         let confirm = policy.confirm(&found, &around);
-        Ok(Inspection { subjects: subjects(&args.command, &found, cx.workdir()), confirm, read_only: false })
+        Ok(Inspection { subjects: subjects(&args.command, &found, cx.workdir()), confirm, ..Inspection::mutating() })
     }
 
     async fn run(&self, args: BashArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {

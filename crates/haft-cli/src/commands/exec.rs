@@ -55,6 +55,9 @@ pub(crate) async fn run(common: &Common, timeout: Option<u64>, yes: bool, comman
         return Ok(Exit::Command(READER_GONE));
     }
     notes(common, &report);
+    if let Some(reference) = report.overflow.as_ref().filter(|_| !common.quiet) {
+        output::note(&format!("[all of it: haft overflow show {reference}]"));
+    }
     if let Some(error) = &report.error {
         output::note(&format!("haft: {}", error.message));
     }

@@ -4,6 +4,7 @@
 
 mod audit;
 mod batch;
+mod cache;
 mod call;
 mod clients;
 mod config;
@@ -12,6 +13,7 @@ mod demo;
 mod exec;
 mod filter;
 mod mcp;
-mod secrets;
+mod overflow;
 mod policy;
+mod secrets;
 mod support;

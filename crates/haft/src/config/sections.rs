@@ -3,9 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_audit::AuditConfig;
+use tools_cache::CacheConfig;
 use tools_diagnostics::DiagnosticsConfig;
 use tools_file::FileConfig;
 use tools_filter::FilterConfig;
+use tools_overflow::OverflowConfig;
 use tools_policy::{
     anomaly::AnomalyConfig,
     permissions::PermissionsConfig,
@@ -48,6 +50,10 @@ pub struct ToolsConfig {
     pub filters: FilterConfig,
     /// What people allow for longer than a session.
     pub approvals: ApprovalsConfig,
+    /// Results of reading calls that are served again.
+    pub result_cache: CacheConfig,
+    /// What becomes of output that is too long to be shown.
+    pub overflow: OverflowConfig,
     /// Rules that deny calls whatever the permissions say.
     pub policy: PolicyConfig,
     /// A second list of such rules.
@@ -74,6 +80,8 @@ impl Default for ToolsConfig {
             permissions: PermissionsConfig::default(),
             filters: FilterConfig::default(),
             approvals: ApprovalsConfig::default(),
+            result_cache: CacheConfig::default(),
+            overflow: OverflowConfig::default(),
             policy: PolicyConfig::default(),
             authorization: AuthorizationConfig::default(),
             trust: TrustConfig::default(),

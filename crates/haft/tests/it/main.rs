@@ -39,6 +39,19 @@ fn the_layers_stand_in_the_documented_order() {
     let documented: Vec<&str> = LAYERS.iter().map(|row| row.name).collect();
     let order =
         ["announce", "audit", "quota", "utility", "policy", "trust", "permissions", "filter", "secrets", "anomaly"];
+    let order = [
+        "announce",
+        "audit",
+        "quota",
+        "utility",
+        "policy",
+        "trust",
+        "permissions",
+        "cache",
+        "overflow",
+        "filter",
+        "anomaly",
+    ];
     assert_eq!(documented, order);
     assert_eq!(toolbox(&workspace, "").stack().layer_names(), documented);
 }
@@ -65,6 +78,7 @@ fn the_tools_come_in_one_order() {
             "diagnostics",
             "job_read",
             "job_kill",
+            "read_overflow",
             "more",
         ]
     );

@@ -42,7 +42,7 @@ impl Tool for CopyPath {
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let site = self.0.site(cx)?;
-        let source = site.resolve_readable(Path::new(&args.source))?;
+        let source = site.resolve_readable(Path::new(&args.source))?.into_path();
         let destination = site.resolve_entry_readable(Path::new(&args.destination))?;
         Ok(Inspection::mutating()
             .touching(Subject::path(source, Access::Read))

@@ -38,7 +38,7 @@ impl Tool for Write {
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
-        let path = self.0.site(cx)?.resolve_readable(Path::new(&args.path))?;
+        let path = self.0.site(cx)?.resolve_readable(Path::new(&args.path))?.into_path();
         Ok(Inspection::mutating().touching(Subject::path(path, Access::Write)))
     }
 

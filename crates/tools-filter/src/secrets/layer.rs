@@ -69,10 +69,10 @@ fn count(redactor: &SecretRedactor, outcome: &Outcome) -> Tally {
     let mut tally = Tally::default();
     let mut look = |text: &str| redactor.find(text).iter().for_each(|finding| tally.add(finding.kind));
     match outcome {
-        Ok(output) => look(&output.summary),
+        Ok(output) => look(output.whole()),
         Err(error) => {
             look(error.message());
-            look(error.output().map_or("", |output| output.summary.as_str()));
+            look(error.output().map_or("", ToolOutput::whole));
         }
     }
     tally

@@ -72,8 +72,7 @@ async fn what_is_too_long_is_shown_in_part_and_stored_whole() {
     let text = &shown.output().summary;
     assert!(text.chars().count() <= THRESHOLD, "{}", text.chars().count());
     assert!(text.starts_with("line 1\n") && text.contains("\n10000: error: in the middle\n"));
-    let notice =
-        format!("\nline 20000\n[whole output, 20000 lines: read_overflow, ref {}]", shown.reference().unwrap());
+    let notice = format!("\nline 20000\n[all 20000 lines: read_overflow, ref {}]", shown.reference().unwrap());
     assert!(text.ends_with(&notice), "{}", &text[text.len() - 200..]);
     assert!(shown.output().truncated && shown.output().complete.is_none());
     assert_eq!(shown.stored().await, long());
@@ -82,10 +81,24 @@ async fn what_is_too_long_is_shown_in_part_and_stored_whole() {
 #[tokio::test]
 async fn what_a_filter_left_out_is_stored_and_does_not_count_as_truncated() {
     let shown = reply(filtered("ok")).await;
-    let expected = format!("ok\n[whole output, 20000 lines: read_overflow, ref {}]", shown.reference().unwrap());
+    let expected = format!("ok\n[all 20000 lines: read_overflow, ref {}]", shown.reference().unwrap());
     assert_eq!(shown.output().summary, expected);
     assert!(!shown.output().truncated);
     assert_eq!(shown.stored().await, long());
+}
+
+#[tokio::test]
+async fn an_extract_that_gains_nothing_gives_way_to_the_whole() {
+    let text = format!("{}\nresult\n", "noise ".repeat(12));
+    let output = |text: &str| ToolOutput { complete: None, summary: text.to_owned(), ..filtered("") };
+    let made = reply(output(&text).showing("result\n".to_owned(), Shown::Extract)).await;
+    assert_eq!((made.output().summary.as_str(), made.reference()), (text.as_str(), None));
+    let stats = made.output().filter.as_ref().unwrap();
+    assert_eq!(stats.lines_out, stats.lines_in);
+    // What a terminal would not show as it is stays shortened.
+    let coloured = format!("\x1b[1m{text}");
+    let made = reply(output(&coloured).showing("result\n".to_owned(), Shown::Extract)).await;
+    assert!(made.output().summary.starts_with("result\n[all 2 lines: "));
 }
 
 #[tokio::test]
@@ -94,7 +107,7 @@ async fn what_a_failed_call_printed_is_stored_too() {
         ToolError::new(ToolErrorCategory::Timeout, "timed_out", "too slow").with_output(ToolOutput::text(long()));
     let shown = shown(ToolTraits::CAUTIOUS, Behaviour::Fail(error)).await;
     assert!(shown.recorded.outcome.is_err());
-    assert!(shown.output().summary.contains("[whole output, 20000 lines"));
+    assert!(shown.output().summary.contains("[all 20000 lines"));
     assert_eq!(shown.stored().await, long());
 }
 

@@ -1,0 +1,103 @@
+//! The layer: answers from the cache where that holds, and tells the cache what came of the calls that ran.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tools_core::{FileState, Invocation, Layer, Next, Outcome, ToolOrigin, canonical_json, keys};
+
+use crate::{ToolResultCache, cache::Question, kept::Kept};
+
+/// Serves results again. Goes inside every gate, so that a hit is judged like any call, and outside of what stores and
+/// filters output, so that a hit is what the model saw.
+#[derive(Debug, Clone)]
+pub struct CacheLayer(Arc<ToolResultCache>);
+
+impl CacheLayer {
+    /// A layer over a cache.
+    pub fn new(cache: Arc<ToolResultCache>) -> Self {
+        Self(cache)
+    }
+
+    async fn answer(&self, inv: &Invocation, next: Next<'_>, (question, files): (Question, Vec<FileState>)) -> Outcome {
+        let (cache, cx) = (&self.0, &inv.context);
+        let question = Arc::new(question);
+        let flight = cache.flights.join(&question);
+        let _turn = tokio::select! {
+            biased;
+            turn = flight.turn() => turn,
+            // The end of the stack says what it is that nobody waits for.
+            () = cx.cancel().cancelled() => return next.run(inv).await,
+            () = deadline(inv) => return next.run(inv).await,
+        };
+        if let Some(kept) = cache.get(&question, &files) {
+            kept.note(cx.journal());
+            cx.journal().note(keys::CACHE, "hit");
+            return Ok(kept.output);
+        }
+        cx.journal().note(keys::CACHE, "miss");
+        let (began, epoch, warned) = (cache.now(), cache.epoch(cx.session()), cx.journal().warnings().len());
+        let outcome = next.run(inv).await;
+        if let (Ok(output), Some(epoch)) = (&outcome, epoch) {
+            cache.put(&question, files, (began, epoch), Kept::of(output, cx.journal(), warned));
+        }
+        outcome
+    }
+}
+
+async fn deadline(inv: &Invocation) {
+    match inv.context.deadline() {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether a call may change something.
+fn may_change(inv: &Invocation) -> bool {
+    let reads = inv.inspection().is_ok_and(|inspection| inspection.read_only);
+    !(reads && inv.definition.trusted_traits().read_only)
+}
+
+/// What a call asks and what the answer depends on; `None` when it cannot be served again.
+fn question(inv: &Invocation) -> Option<(Question, Vec<FileState>)> {
+    let traits = inv.definition.trusted_traits();
+    if !traits.cacheable || matches!(inv.definition.origin, ToolOrigin::Mcp { .. }) {
+        return None;
+    }
+    let inspection = inv.inspection().ok()?;
+    let files = match &inspection.state {
+        Some(files) => files.clone(),
+        // Of the world outside only time tells.
+        None if traits.open_world => vec![],
+        None => return None,
+    };
+    let question = Question {
+        session: inv.context.session().clone(),
+        tool: inv.call.tool.as_str().to_owned(),
+        params: canonical_json(&Value::Object(inv.call.params.clone())),
+        workdir: inv.context.workdir().into(),
+    };
+    Some((question, files))
+}
+
+#[async_trait]
+impl Layer for CacheLayer {
+    fn name(&self) -> &'static str {
+        "cache"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        if !self.0.is_enabled() {
+            return next.run(inv).await;
+        }
+        if may_change(inv) {
+            // Also when it fails or is dropped: something may have changed.
+            let _writing = self.0.writing(inv.context.session());
+            return next.run(inv).await;
+        }
+        match question(inv) {
+            Some(question) => self.answer(inv, next, question).await,
+            None => next.run(inv).await,
+        }
+    }
+}

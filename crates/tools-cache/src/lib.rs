@@ -1,0 +1,15 @@
+//! Results of pure readers, served again to the same session while nothing they depend on has changed.
+//!
+//! [`CacheLayer`] asks a [`ToolResultCache`] before a call goes on and tells it what came of it. What may be kept is in
+//! the tool's definition, what a result depends on in the call's inspection; no tool is known by name.
+
+mod cache;
+mod config;
+mod flight;
+mod kept;
+mod layer;
+mod lru;
+
+pub use cache::{Metrics, ToolResultCache};
+pub use config::CacheConfig;
+pub use layer::CacheLayer;
