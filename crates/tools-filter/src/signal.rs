@@ -157,7 +157,7 @@ fn words(line: &str) -> Vec<(usize, usize)> {
 
 /// Whether a line reports a failure: an error, a panic, a failed test, a conflict, a place where something is wrong.
 pub fn reports_failure(line: &str) -> bool {
-    severity(line) == Some(Severity::Failure)
+    reports(line)
 }
 
 #[cfg(test)]
