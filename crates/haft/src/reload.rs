@@ -42,6 +42,8 @@ impl Toolbox {
             |section: &str, key: &str, problem: String| loaded.fault(&format!("tools.{section}.{key}"), problem);
         tools.shell.compile().map_err(|error| fault("shell", error.key, error.problem))?;
         tools.diagnostics.compile().map_err(|error| fault("diagnostics", error.key, error.problem))?;
+        let security = crate::secrets::redactor(&tools.filters.security);
+        security.map_err(|error| loaded.fault(&crate::secrets::pattern_key(&error), error.problem))?;
         let mut running = self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (before, after) = (keys(&running), keys(&loaded.config));
         let mut report = Reloaded::default();

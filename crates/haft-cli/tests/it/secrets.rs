@@ -21,10 +21,14 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
+fn input(calls: &[Value]) -> String {
+    calls.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn scan_tells_place_and_kind_and_never_the_value() {
     let haft = Haft::new();
-    haft.workspace.file("a.env", &format!("A=1\né={}\nDB_PASSWORD={RANDOM}\n", github()));
+    haft.workspace.file("a.env", format!("A=1\né={}\nDB_PASSWORD={RANDOM}\n", github()));
     haft.workspace.file("b.txt", "nothing here\n");
     let ran = haft.run(&["scan", "a.env", "b.txt"]);
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -54,7 +58,7 @@ fn scan_reads_standard_input_and_redacts_it_byte_by_byte() {
 #[test]
 fn scan_refuses_what_would_never_end_and_goes_on() {
     let haft = Haft::new();
-    haft.workspace.file("a.env", &format!("X={}\n", github()));
+    haft.workspace.file("a.env", format!("X={}\n", github()));
     let made = Command::new("mkfifo").arg(haft.workspace.path("pipe")).status().expect("coreutils are there");
     assert!(made.success());
     let ran = haft.run(&["scan", "pipe", ".", "missing", "/dev/zero", "a.env"]);
@@ -77,7 +81,7 @@ fn patterns_of_the_operator_are_checked_at_load_and_used() {
 #[test]
 fn no_surface_of_a_call_shows_the_value() {
     let haft = Haft::configured(ALLOW);
-    haft.workspace.file("a.txt", &format!("one\nTOKEN={}\n", github()));
+    haft.workspace.file("a.txt", format!("one\nTOKEN={}\n", github()));
     let calls = [
         json!({"tool": "read", "params": {"path": "a.txt"}}),
         json!({"tool": "grep", "params": {"pattern": "TOKEN"}}),
@@ -87,7 +91,7 @@ fn no_surface_of_a_call_shows_the_value() {
         json!({"tool": "edit", "params": {"path": "a.txt", "old_string": github(), "new_string": "x"}}),
         json!({"tool": "write", "params": {"path": "/outside", "content": github()}}),
     ];
-    let input: String = calls.iter().map(|call| format!("{call}\n")).collect();
+    let input = input(&calls);
     let ran = haft.run_with_input(&["batch"], input.as_bytes());
     let record = std::fs::read_to_string(haft.record()).expect("there is a record");
     assert_eq!(lines(&ran.out).len(), calls.len(), "{ran:?}");
@@ -104,7 +108,7 @@ fn no_surface_of_a_call_shows_the_value() {
 #[test]
 fn what_is_written_back_is_the_credential_and_the_record_has_the_placeholder() {
     let haft = Haft::configured(ALLOW);
-    haft.workspace.file("a.txt", &format!("one\nTOKEN={}\n", github()));
+    haft.workspace.file("a.txt", format!("one\nTOKEN={}\n", github()));
     let hidden = "«secret:github#1»";
     let calls = [
         json!({"tool": "read", "params": {"path": "a.txt"}}),
@@ -113,7 +117,7 @@ fn what_is_written_back_is_the_credential_and_the_record_has_the_placeholder() {
         json!({"tool": "write", "params": {"path": "b.txt", "content": format!("b {hidden}")}, "approve": true}),
         json!({"tool": "write", "params": {"path": "c.txt", "content": "«secret:github#2»"}}),
     ];
-    let input: String = calls.iter().map(|call| format!("{call}\n")).collect();
+    let input = input(&calls);
     let ran = haft.run_with_input(&["batch"], input.as_bytes());
     let content = |name: &str| std::fs::read_to_string(haft.workspace.path(name)).unwrap_or_default();
     assert_eq!(content("a.txt"), format!("two\nTOKEN={}\n", github()), "{ran:?}");

@@ -8,7 +8,7 @@ use std::{
 use haft::filter::secrets::{Piece, SecretRedactor, SecretStream};
 use serde::Serialize;
 
-use super::{Ask, encoding::Encoding};
+use super::{encoding::Encoding, run::Ask};
 
 /// One credential; never the value itself. Field names are permanent.
 #[derive(Debug, Serialize)]

@@ -1,0 +1,115 @@
+//! From the words typed after `haft scan` to files that are looked through, one after the other.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read, Write},
+    os::unix::fs::{FileTypeExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use haft::{core::SessionId, filter::secrets::SecretRedactor};
+use rustix::fs::OFlags;
+
+use crate::{
+    args::Common,
+    commands::{open::load, scan::encoding::Transcoder, scan::report::Report},
+    exit::Exit,
+    output,
+};
+
+/// How much is read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ask {
+    /// Print the text with placeholders instead of a list.
+    pub(crate) redact: bool,
+    /// Fail when something is found.
+    pub(crate) check: bool,
+}
+
+/// Looks through every file; what cannot be read is told and does not keep the others from being looked through.
+pub(crate) fn run(common: &Common, files: &[PathBuf], ask: Ask) -> Result<Exit, String> {
+    let loaded = load(common)?;
+    let redactor = haft::redactor(&loaded.config.tools.filters.security)
+        .map_err(|error| format!("tools.filters.security.extra_patterns[{}]: {error}", error.index))?
+        .of_session(&SessionId::generate());
+    let stdin = [PathBuf::from("-")];
+    let files = if files.is_empty() { &stdin } else { files };
+    let mut out = io::BufWriter::with_capacity(CHUNK, io::stdout().lock());
+    let (mut found, mut failed) = (0, false);
+    for file in files {
+        match scan(file, &redactor, ask, &mut out) {
+            Ok(count) => found += count,
+            Err(Fault::Read(problem)) => {
+                output::note(&format!("haft: `{}`: {problem}", file.display()));
+                failed = true;
+            }
+            Err(Fault::Write(error)) => return gone(&error),
+        }
+    }
+    if let Err(error) = out.flush() {
+        return gone(&error);
+    }
+    Ok(match () {
+        () if failed => Exit::Usage,
+        () if ask.check && found > 0 => Exit::ToolFailed,
+        () => Exit::Ok,
+    })
+}
+
+/// A reader that has seen enough (`| head`) is no failure.
+fn gone(error: &io::Error) -> Result<Exit, String> {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Ok(Exit::Ok),
+        _ => Err(format!("standard output: {error}")),
+    }
+}
+
+enum Fault {
+    Read(String),
+    Write(io::Error),
+}
+
+fn scan(file: &Path, redactor: &SecretRedactor, ask: Ask, out: &mut dyn Write) -> Result<usize, Fault> {
+    let mut source: Box<dyn Read> = match file.to_str() {
+        Some("-") => Box::new(io::stdin().lock()),
+        _ => Box::new(open(file).map_err(Fault::Read)?),
+    };
+    let mut report = Report::new(file, redactor, ask, out);
+    let mut transcoder = Transcoder::default();
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let length = match source.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Fault::Read(error.to_string())),
+        };
+        let text = transcoder.decode(&chunk[..length]);
+        report.take(&text, transcoder.encoding()).map_err(Fault::Write)?;
+    }
+    let rest = transcoder.finish();
+    report.take(&rest, transcoder.encoding()).map_err(Fault::Write)?;
+    report.finish(transcoder.encoding()).map_err(Fault::Write)
+}
+
+/// Opens a file with something in it: a pipe that nobody writes to would never end.
+fn open(path: &Path) -> Result<File, String> {
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let opened = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| error.to_string())?;
+    let kind = opened.metadata().map_err(|error| error.to_string())?.file_type();
+    // `/dev/stdin`, `/dev/fd/63`: what a shell hands over is open at the other end.
+    let is_handed_over =
+        path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd");
+    if kind.is_file() {
+        Ok(opened)
+    } else if is_handed_over && (kind.is_fifo() || kind.is_socket() || kind.is_char_device()) {
+        File::options().read(true).open(path).map_err(|error| error.to_string())
+    } else if kind.is_dir() {
+        Err("is a folder; name files, or pipe their text in".to_owned())
+    } else {
+        Err("is no regular file; pipe its text in".to_owned())
+    }
+}
