@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Instant,
 };
 
 use tools_cache::ToolResultCache;
@@ -65,6 +66,7 @@ impl Toolbox {
         };
         let prompt = prompt.clone();
         cx.events().send(EventKind::ConfirmationRequested(Box::new(prompt.clone()))).await;
+        let asked = Instant::now();
         // Nobody waits for the answer of a call that was cancelled while the question stood.
         let answer = tokio::select! {
             biased;
@@ -86,7 +88,8 @@ impl Toolbox {
             Answer::No(why) => return Recorded { outcome: Err(declined(&prompt, why)), ..recorded },
             Answer::Nobody => return recorded,
         }
-        self.call_approved(call, cx).await
+        let approval = Approval::grant(&call, person(), &SystemClock).after(asked.elapsed());
+        self.stack.run(call, Some(approval), cx).await
     }
 
     /// Makes a call that a person agreed to beforehand, whether or not they would have been asked. Every gate judges it.

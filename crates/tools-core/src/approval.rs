@@ -1,5 +1,7 @@
 //! Consent: one person's yes to one call.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 use crate::{CallDigest, CallerId, Clock, ToolCall};
@@ -15,17 +17,23 @@ pub struct Approval {
     digest: CallDigest,
     by: CallerId,
     at: Timestamp,
+    waited: Duration,
 }
 
 impl Approval {
     /// Records that `by` agreed to `call`.
     pub fn grant(call: &ToolCall, by: CallerId, clock: &dyn Clock) -> Self {
-        Self { digest: call.digest(), by, at: clock.now() }
+        Self { digest: call.digest(), by, at: clock.now(), waited: Duration::ZERO }
+    }
+
+    /// The same consent, given after the question had stood for `waited`.
+    pub fn after(self, waited: Duration) -> Self {
+        Self { waited, ..self }
     }
 
     /// The same consent for a call whose parameters a layer below the gates completed.
     pub(crate) fn rebound(&self, call: &ToolCall) -> Self {
-        Self { digest: call.digest(), by: self.by.clone(), at: self.at }
+        Self { digest: call.digest(), by: self.by.clone(), at: self.at, waited: self.waited }
     }
 
     /// Whether this consent was given to a call of the same tool with the same parameters.
@@ -41,5 +49,10 @@ impl Approval {
     /// When they agreed.
     pub fn at(&self) -> Timestamp {
         self.at
+    }
+
+    /// How long the question stood; zero for a consent that was given beforehand.
+    pub fn waited(&self) -> Duration {
+        self.waited
     }
 }

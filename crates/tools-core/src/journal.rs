@@ -43,6 +43,8 @@ pub struct GateNote {
     pub gate: &'static str,
     /// What it thought.
     pub verdict: Verdict,
+    /// How long it thought, in microseconds.
+    pub us: u64,
 }
 
 /// How often and since when the executor itself was at work on a call.
@@ -64,6 +66,8 @@ struct Notes {
     gates: Vec<GateNote>,
     warnings: Vec<String>,
     runs: Runs,
+    /// When the layer that is at work was entered.
+    entered: Option<Instant>,
 }
 
 impl Journal {
@@ -74,7 +78,9 @@ impl Journal {
 
     /// Notes a gate's opinion.
     pub fn gate(&self, gate: &'static str, verdict: Verdict) {
-        self.notes().gates.push(GateNote { gate, verdict });
+        let mut notes = self.notes();
+        let took = notes.entered.map(|entered| entered.elapsed().as_micros()).unwrap_or_default();
+        notes.gates.push(GateNote { gate, verdict, us: u64::try_from(took).unwrap_or(u64::MAX) });
     }
 
     /// Notes something a person and the model should hear of, although the call went on.
@@ -121,6 +127,11 @@ impl Journal {
     /// How often the executor was started, and when first.
     pub fn runs(&self) -> Runs {
         self.notes().runs
+    }
+
+    /// Notes that a layer is entered: by the stack only.
+    pub(crate) fn entering(&self) {
+        self.notes().entered = Some(Instant::now());
     }
 
     /// Notes that the executor is started: by the tail of the stack only.

@@ -104,6 +104,7 @@ impl Next<'_> {
         match self.rest.split_first() {
             Some((layer, rest)) => {
                 let further = Next { rest, ..self };
+                inv.context.journal().entering();
                 caught(AssertUnwindSafe(layer.call(inv, further)).catch_unwind().await, layer.name())
             }
             None => self.execute(inv).await,
