@@ -110,7 +110,8 @@ impl ToolboxBuilder {
         let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(announce)];
         if let Some(sink) = sink {
             let sink: Arc<dyn AuditSink> = Arc::new(sink);
-            layers.push(Arc::new(Audit::new(sink, redactor, config.tools.audit.on_error)));
+            let audit = Audit::new(sink, redactor, config.tools.audit.on_error);
+            layers.push(Arc::new(audit.with_policy(Shared::new(policy_digest(config)))));
         }
         layers.extend(gates.before());
         let cache = Arc::new(ToolResultCache::new(&config.tools.result_cache));
@@ -214,6 +215,7 @@ impl Parts {
     fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
         let earlier = self.audit.iter().flat_map(|audit| earlier_records(audit));
         let approvals = self.loaded.config.tools.approvals.file();
+        let head = self.audit.iter().map(|audit| tools_audit::head_file(audit));
         let own = self
             .loaded
             .file
@@ -222,6 +224,7 @@ impl Parts {
             .chain(&self.audit)
             .chain([&approvals])
             .cloned()
+            .chain(head)
             .chain(earlier)
             .flat_map(|file| {
                 let named = std::path::absolute(&file).ok();
@@ -299,6 +302,12 @@ fn file_key(config: &FileConfig, error: &PathError) -> String {
         }
         _ => "tools.file".to_owned(),
     }
+}
+
+/// What tells configurations apart in the record: the digest of the sections that calls are judged by.
+fn policy_digest(config: &HaftConfig) -> String {
+    let rules = serde_json::to_value(&config.tools).unwrap_or_default();
+    tools_core::sha256_hex(tools_core::canonical_json(&rules).as_bytes())
 }
 
 fn open_audit(loaded: &Loaded<HaftConfig>) -> Result<Option<tools_audit::JsonlSink>, LoadError> {

@@ -7,6 +7,7 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// The `prev` of the first line of all.
@@ -19,12 +20,31 @@ const HASH: &str = r#"","hash":""#;
 const END: &str = r#""}"#;
 
 /// The last line of a chain: what the next one is chained to, and what to note down to detect a cut tail.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// Its number; 0 before the first line.
     pub seq: u64,
     /// Its hash.
     pub hash: String,
+}
+
+impl std::fmt::Display for Head {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.seq, self.hash)
+    }
+}
+
+impl std::str::FromStr for Head {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.trim().split_once(':').and_then(|(seq, hash)| Some((seq.parse().ok()?, hash)));
+        let is_hash = |hash: &str| split_digits(hash.as_bytes()).is_some_and(|(rest, _)| rest.is_empty());
+        match parts {
+            Some((seq, hash)) if is_hash(hash) => Ok(Self { seq, hash: hash.to_owned() }),
+            _ => Err("a head is a number, a colon and 64 hexadecimal digits".to_owned()),
+        }
+    }
 }
 
 impl Default for Head {
@@ -48,6 +68,13 @@ pub enum Mark {
         /// The name of the other file, in the same folder.
         file: String,
     },
+    /// This is the first line of a new chain where another one was, which is not here any more.
+    Replaces {
+        /// The number of its last line.
+        seq: u64,
+        /// The hash of its last line.
+        hash: String,
+    },
 }
 
 /// Writes the line that follows `head` to the end of `out`, with its newline, and returns the new head.
@@ -62,6 +89,9 @@ pub fn seal(head: &Head, body: &str, mark: Option<&Mark>, out: &mut String) -> H
         None => {}
         Some(Mark::Damaged { bytes, sha256 }) => {
             let _ = write!(out, r#","damaged":{{"bytes":{bytes},"sha256":"{sha256}"}}"#);
+        }
+        Some(Mark::Replaces { seq, hash }) => {
+            let _ = write!(out, r#","replaces":{{"seq":{seq},"hash":"{hash}"}}"#);
         }
         Some(Mark::Continues { file }) => {
             let _ = write!(out, r#","continues":{}"#, serde_json::Value::String(file.as_str().to_owned()));
@@ -174,9 +204,12 @@ mod tests {
         let head = Head::default();
         let damaged = Mark::Damaged { bytes: 3, sha256: "ab".into() };
         let continues = Mark::Continues { file: "a\"b.jsonl".into() };
-        for (mark, member) in
-            [(damaged, r#""damaged":{"bytes":3,"sha256":"ab"}"#), (continues, r#""continues":"a\"b.jsonl""#)]
-        {
+        let replaces = Mark::Replaces { seq: 7, hash: "cd".into() };
+        for (mark, member) in [
+            (damaged, r#""damaged":{"bytes":3,"sha256":"ab"}"#),
+            (continues, r#""continues":"a\"b.jsonl""#),
+            (replaces, r#""replaces":{"seq":7,"hash":"cd"}"#),
+        ] {
             let (text, _) = line(&head, r#""tool":"x""#, Some(&mark));
             assert!(text.contains(member), "{text}");
             assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());

@@ -1,6 +1,9 @@
 //! The section `[tools.audit]`, and how it becomes a sink.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +21,19 @@ pub enum OnError {
     Warn,
 }
 
+/// When lines are brought to the disk. Whatever it says, a line survives the end of the process, however it ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Fsync {
+    /// Before the result is returned: a line survives a power cut, and a call takes milliseconds longer.
+    Always,
+    /// In the background: a power cut costs the lines of the last interval.
+    #[default]
+    Interval,
+    /// When the system thinks fit.
+    Never,
+}
+
 /// The audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -30,8 +46,12 @@ pub struct AuditConfig {
     pub on_error: OnError,
     /// The size in bytes from which a new file is begun and the old one kept under a numbered name; 0 never does.
     pub max_bytes: u64,
-    /// Also waits until each line is on the disk: survives a power cut, costs milliseconds per call.
-    pub durable: bool,
+    /// When lines are brought to the disk: `"always"` before the result is returned (survives a power cut, costs
+    /// milliseconds per call), `"interval"` in the background, `"never"` when the system thinks fit. Whatever it says, a
+    /// line survives the end of the process, however it ends.
+    pub fsync: Fsync,
+    /// The interval of `fsync = "interval"` in milliseconds.
+    pub fsync_interval_ms: u64,
 }
 
 impl Default for AuditConfig {
@@ -41,7 +61,8 @@ impl Default for AuditConfig {
             path: PathBuf::from("audit.jsonl"),
             on_error: OnError::default(),
             max_bytes: 64 * 1024 * 1024,
-            durable: false,
+            fsync: Fsync::default(),
+            fsync_interval_ms: 1000,
         }
     }
 }
@@ -52,6 +73,7 @@ impl AuditConfig {
     /// # Errors
     /// Whatever keeps the file from being written: better known at start than at the first call.
     pub fn compile(&self, base: &Path) -> Result<JsonlSink, AuditError> {
-        Ok(JsonlSink::open(base.join(&self.path))?.rotating_at(self.max_bytes).durable(self.durable))
+        let interval = Duration::from_millis(self.fsync_interval_ms);
+        Ok(JsonlSink::open(base.join(&self.path))?.rotating_at(self.max_bytes).syncing(self.fsync, interval))
     }
 }

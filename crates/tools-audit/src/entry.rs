@@ -2,6 +2,10 @@
 //!
 //! `v`, `seq`, `prev` and `hash` are not here: a sink adds them when it chains the line.
 
+mod notes;
+mod text;
+mod touched;
+
 use std::{borrow::Cow, time::Duration};
 
 use jiff::Timestamp;
@@ -9,23 +13,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 use tools_core::{
-    Access, CallPhase, ErrorDetail, FilterStats, GateNote, Invocation, Outcome, Redactor, Subject, ToolError,
-    ToolErrorCategory, ToolOutput, TrustLevel, Verdict, canonical_json, keys,
+    Approval, CallPhase, ErrorDetail, FilterStats, GateNote, Invocation, Outcome, Redactor, ToolError,
+    ToolErrorCategory, ToolOutput, TrustLevel, Verdict, keys,
 };
 
+use self::{
+    notes::KnownNotes,
+    text::{ITEMS, parameters, shortened},
+    touched::{files, subject},
+};
 use crate::chain::sha256_hex;
+
+pub use touched::{Files, RecordedSubject};
 
 /// How many characters of a result or a message are kept.
 const RESULT_CHARS: usize = 500;
-/// How much of a text is searched for credentials before it is cut: one that begins in the part that is kept must be
-/// seen whole, or at least well past its beginning.
-const SEARCHED_BYTES: usize = 4096;
-/// How many bytes of the parameters are kept as they are.
-const CALL_BYTES: usize = 16 * 1024;
-/// How many characters of a string are kept when the parameters are longer than that, and of each subject.
-const STRING_CHARS: usize = 1000;
-/// How many subjects, and how many elements of an array of long parameters, are kept.
-const ITEMS: usize = 50;
+
+/// Names under which other crates note what has a field of its own here.
+mod known {
+    pub(super) const CHECKPOINT: &str = "checkpoint";
+    pub(super) const ROLLBACK: &str = "rollback";
+}
 
 /// One line of the log, version 1. Fields that say nothing are left out.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -69,8 +77,12 @@ pub struct Entry<'a> {
     /// What each gate decided, in order.
     #[schemars(with = "Vec<Map<String, Value>>")]
     pub gates: Vec<GateNote>,
-    /// What gates and tools noted: `approved_by`, `policy_match`, `sandbox`, `cache`, `overflow` and others.
+    /// The SHA-256 of the rules that were in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_sha256: Option<Cow<'a, str>>,
+    /// What gates and tools noted.
     #[serde(flatten)]
+    #[schemars(with = "KnownNotes")]
     pub notes: Map<String, Value>,
     /// Where the content of the result comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,8 +104,7 @@ pub struct Entry<'a> {
     /// The message of the failure, redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<Cow<'a, str>>,
-    /// How a command ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How a command ended; `null` for what is no command.
     pub exit_code: Option<i64>,
     /// The signal it died of.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,6 +117,9 @@ pub struct Entry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub filter: Option<FilterStats>,
+    /// What it did to files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fs: Option<Files<'a>>,
     /// How often the tool was run; 0 when the call was refused or answered before.
     pub attempts: u32,
     /// How long it all took, in milliseconds.
@@ -129,6 +143,9 @@ pub struct Bytes {
 pub struct Milliseconds {
     /// Before the tool was run first.
     pub gates: u64,
+    /// How long a person was asked before this call; no part of `duration_ms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<u64>,
     /// From then on.
     pub run: u64,
 }
@@ -148,11 +165,18 @@ pub(crate) struct Times {
     pub(crate) took: Duration,
 }
 
+/// Who agreed to a call, and under which rules it was judged.
+#[derive(Clone, Copy)]
+pub(crate) struct Judged<'a> {
+    pub(crate) approval: Option<&'a Approval>,
+    pub(crate) policy: Option<&'a str>,
+}
+
 impl<'a> Entry<'a> {
     /// Puts a call on record.
     pub(crate) fn new(
         inv: &'a Invocation,
-        approver: Option<&'a str>,
+        judged: Judged<'a>,
         ending: &Ending<'a>,
         times: &Times,
         redactor: &dyn Redactor,
@@ -168,6 +192,7 @@ impl<'a> Entry<'a> {
         let (exit_code, signal) = (number(&mut notes, keys::EXIT_CODE), number(&mut notes, keys::SIGNAL));
         let attempts = number(&mut notes, keys::ATTEMPTS).and_then(|count| u32::try_from(count).ok());
         let raw = number(&mut notes, keys::RAW_BYTES).and_then(|count| u64::try_from(count).ok());
+        let checkpoint = notes.remove(known::CHECKPOINT);
         for value in notes.values_mut().filter(|value| !value.is_number()) {
             *value = redactor.redact_json(value);
         }
@@ -192,16 +217,22 @@ impl<'a> Entry<'a> {
             caller_id: call.caller_id.as_ref().map(|caller| caller.as_str().into()),
             trust: trust(cx.trust()).into(),
             decision: end.decision,
-            approver: approver.map(Cow::Borrowed),
+            approver: judged.approval.map(|approval| approval.by().as_str().into()),
             gates: journal.gates(),
+            policy_sha256: judged.policy.map(Cow::Borrowed),
+            fs: files(inv, end.done(), exit_code.is_some(), checkpoint, redactor),
+            result: end.result(notes.contains_key(known::ROLLBACK), redactor),
             notes,
             claim_source: end.output.map(|output| output.source),
-            warnings: journal.warnings().iter().map(|text| shortened(text, redactor).into_owned()).collect(),
-            result: end.result(redactor),
+            warnings: journal
+                .warnings()
+                .iter()
+                .map(|text| shortened(text, RESULT_CHARS, redactor).into_owned())
+                .collect(),
             result_sha256: end.text().map(|text| sha256_hex(text.as_bytes())),
             error_category: end.category.map(ToolErrorCategory::label),
             error_code: end.code,
-            error_message: end.error.map(|error| shortened(error.message(), redactor)),
+            error_message: end.error.map(|error| shortened(error.message(), RESULT_CHARS, redactor)),
             exit_code: exit_code.or(error_exit),
             signal: signal.or(error_signal),
             truncated: end.output.is_some_and(|output| output.truncated),
@@ -211,6 +242,7 @@ impl<'a> Entry<'a> {
             duration_ms: milliseconds(times.took),
             ms: Milliseconds {
                 gates: milliseconds(before_run),
+                approval: judged.approval.map(Approval::waited).filter(|waited| !waited.is_zero()).map(milliseconds),
                 run: milliseconds(times.took.saturating_sub(before_run)),
             },
         }
@@ -276,158 +308,27 @@ impl<'a> End<'a> {
         }
     }
 
+    /// The output of a call that did not fail.
+    fn done(&self) -> Option<&'a ToolOutput> {
+        self.output.filter(|_| self.error.is_none())
+    }
+
     /// What the model was given; `None` when nothing was.
     fn text(&self) -> Option<&'a str> {
         self.output.map(|output| output.summary.as_str()).or_else(|| self.error.map(ToolError::message))
     }
 
-    fn result(&self, redactor: &dyn Redactor) -> Cow<'a, str> {
+    fn result(&self, is_rolled_back: bool, redactor: &dyn Redactor) -> Cow<'a, str> {
         // A result from a cache is a result although nothing ran for it.
         match self.output {
-            Some(output) => shortened(&output.summary, redactor),
+            Some(output) => shortened(&output.summary, RESULT_CHARS, redactor),
             None if !self.executed => "not_executed".into(),
+            None if is_rolled_back => "rolled_back".into(),
             None => match self.category {
                 Some(ToolErrorCategory::Cancelled) => "cancelled".into(),
                 _ => "failed".into(),
             },
         }
-    }
-}
-
-/// The parameters as they are put on record, and the digest of all of them.
-fn parameters(inv: &Invocation, redactor: &dyn Redactor) -> (Box<RawValue>, String) {
-    let redacted = redactor.redact_json(&Value::Object(inv.call.params.clone()));
-    let mut text = canonical_json(&redacted);
-    let digest = sha256_hex(text.as_bytes());
-    if text.len() > CALL_BYTES {
-        text = canonical_json(&trimmed(redacted, &mut CALL_BYTES.clone()));
-    }
-    let raw = RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned());
-    (raw, digest)
-}
-
-/// The value with long strings and long lists cut, and nothing at all once `budget` bytes are spent.
-fn trimmed(value: Value, budget: &mut usize) -> Value {
-    *budget = budget.saturating_sub(8);
-    match value {
-        Value::String(text) => {
-            let kept = if *budget == 0 { 0 } else { STRING_CHARS };
-            let text = cut(text.into(), kept).into_owned();
-            *budget = budget.saturating_sub(text.len());
-            Value::String(text)
-        }
-        Value::Array(items) => Value::Array(
-            items.into_iter().take(if *budget == 0 { 0 } else { ITEMS }).map(|item| trimmed(item, budget)).collect(),
-        ),
-        Value::Object(members) => {
-            let mut kept = Map::new();
-            for (name, member) in members {
-                if *budget == 0 {
-                    break;
-                }
-                let name = cut(name.into(), STRING_CHARS).into_owned();
-                *budget = budget.saturating_sub(name.len());
-                kept.insert(name, trimmed(member, budget));
-            }
-            Value::Object(kept)
-        }
-        other => other,
-    }
-}
-
-/// A subject as it is put on record: redacted, bounded.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum RecordedSubject<'a> {
-    /// A command, or the whole line of a compound one.
-    Exec {
-        /// The text of the command.
-        line: Cow<'a, str>,
-        /// The program; empty for the whole line of a compound command.
-        program: Cow<'a, str>,
-        /// The arguments after the program.
-        argv: Vec<Cow<'a, str>>,
-        /// What it is run through, outermost first.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        via: Vec<Cow<'a, str>>,
-    },
-    /// A file or folder.
-    Path {
-        /// Canonical and absolute.
-        path: Cow<'a, str>,
-        /// What would be done to it.
-        #[schemars(with = "String")]
-        access: Access,
-    },
-    /// A web address.
-    Url {
-        /// The address.
-        url: Cow<'a, str>,
-    },
-    /// Something that could not be seen through.
-    Opaque {
-        /// What, and why.
-        why: Cow<'a, str>,
-    },
-}
-
-fn subject<'a>(subject: &'a Subject, redactor: &dyn Redactor) -> RecordedSubject<'a> {
-    let clean = |text: &'a str| cut(redactor.redact(text), STRING_CHARS);
-    match subject {
-        Subject::Command { line, program, argv, via } => {
-            let shown = redactor.redact(line);
-            // What is secret may only be told from its place in the line (`-p hunter2`): a word that redaction took
-            // out of the line must not stand among the arguments.
-            let word = |word: &'a String| match &shown {
-                Cow::Owned(shown) if !shown.contains(word.as_str()) => "«redacted»".into(),
-                // Part of a text in which nothing was found.
-                Cow::Borrowed(_) if line.contains(word.as_str()) => cut(word.into(), STRING_CHARS),
-                _ => clean(word),
-            };
-            let argv = argv.iter().take(ITEMS).map(word).collect();
-            RecordedSubject::Exec {
-                line: cut(shown, STRING_CHARS),
-                program: clean(program),
-                argv,
-                via: via.iter().take(ITEMS).map(|one| clean(one)).collect(),
-            }
-        }
-        Subject::Path { path, access } => RecordedSubject::Path {
-            path: match path.to_string_lossy() {
-                Cow::Borrowed(path) => clean(path),
-                Cow::Owned(path) => cut(redactor.redact(&path), STRING_CHARS).into_owned().into(),
-            },
-            access: *access,
-        },
-        Subject::Url { url } => RecordedSubject::Url { url: clean(url.as_str()) },
-        Subject::Opaque { why } => RecordedSubject::Opaque { why: clean(why) },
-    }
-}
-
-/// The beginning of a text, redacted before it is cut.
-fn shortened<'a>(text: &'a str, redactor: &dyn Redactor) -> Cow<'a, str> {
-    let searched = &text[..text.floor_char_boundary(SEARCHED_BYTES)];
-    match redactor.redact(searched) {
-        Cow::Borrowed(text) => Cow::Borrowed(first(text, RESULT_CHARS)),
-        Cow::Owned(text) => Cow::Owned(first(&text, RESULT_CHARS).to_owned()),
-    }
-}
-
-/// The first `chars` characters.
-fn first(text: &str, chars: usize) -> &str {
-    // No character is shorter than a byte: most texts need no counting.
-    if text.len() <= chars {
-        return text;
-    }
-    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
-}
-
-/// The first `chars` characters, and how many bytes follow.
-fn cut(text: Cow<'_, str>, chars: usize) -> Cow<'_, str> {
-    let kept = first(&text, chars);
-    match text.len() - kept.len() {
-        0 => text,
-        rest => format!("{kept}…[{rest} bytes more]").into(),
     }
 }
 

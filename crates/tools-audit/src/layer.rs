@@ -11,11 +11,11 @@ use std::{
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use tools_core::{Approval, Clock, Invocation, Layer, Next, Outcome, Redactor, SystemClock, ToolError};
+use tools_core::{Approval, Clock, Invocation, Layer, Next, Outcome, Redactor, Shared, SystemClock, ToolError};
 
 use crate::{
     AuditError, AuditSink, Entry, OnError,
-    entry::{Ending, Times},
+    entry::{Ending, Judged, Times},
     redaction::FailClosed,
 };
 
@@ -26,6 +26,7 @@ pub struct Audit {
     redactor: Arc<dyn Redactor>,
     clock: Arc<dyn Clock>,
     on_error: OnError,
+    policy: Option<Shared<String>>,
     /// Lines that could not be written since one last could.
     lost: AtomicU64,
 }
@@ -33,12 +34,17 @@ pub struct Audit {
 impl Audit {
     /// A layer that writes to `sink` what `redactor` leaves.
     pub fn new(sink: Arc<dyn AuditSink>, redactor: Arc<dyn Redactor>, on_error: OnError) -> Self {
-        Self { sink, redactor, clock: Arc::new(SystemClock), on_error, lost: AtomicU64::new(0) }
+        Self { sink, redactor, clock: Arc::new(SystemClock), on_error, policy: None, lost: AtomicU64::new(0) }
     }
 
     /// The same layer with another clock.
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
+    }
+
+    /// The same layer, with the digest of the rules that calls are judged by; stored anew where these are swapped.
+    pub fn with_policy(self, digest: Shared<String>) -> Self {
+        Self { policy: Some(digest), ..self }
     }
 
     /// After a lost line nothing runs until the log takes a line again: one that says how many are missing.
@@ -63,8 +69,9 @@ impl Audit {
         let of_session = self.redactor.in_session(inv.context.session());
         let redactor = FailClosed(of_session.as_deref().unwrap_or(self.redactor.as_ref()));
         let times = Times { at: since.at, arrived: since.arrived, took: since.arrived.elapsed() };
-        let approver = approval.map(|approval| approval.by().as_str());
-        let written = Entry::new(inv, approver, ending, &times, &redactor)
+        let policy = self.policy.as_ref().map(Shared::load);
+        let judged = Judged { approval, policy: policy.as_ref().map(|digest| digest.as_str()) };
+        let written = Entry::new(inv, judged, ending, &times, &redactor)
             .to_body()
             .map_err(AuditError::from)
             .and_then(|body| self.sink.append(&body));

@@ -22,6 +22,7 @@ mod error;
 mod chain;
 mod entry;
 mod redaction;
+mod schema;
 
 mod layer;
 mod sink;
@@ -29,10 +30,14 @@ mod sink;
 mod verify;
 pub mod view;
 
+
 pub use chain::{Head, Mark, Sealed, ZERO_HASH, seal, unseal};
-pub use config::{AuditConfig, OnError};
-pub use entry::Entry;
+pub use config::{AuditConfig, Fsync, OnError};
+pub use entry::{Entry, Files, RecordedSubject};
 pub use error::AuditError;
 pub use layer::Audit;
-pub use sink::{AuditSink, JsonlSink, MemorySink};
-pub use verify::{Broken, Continuation, Damage, Report, SessionLines, verify, verify_lines};
+pub use schema::line_schema;
+pub use sink::{AuditSink, JsonlSink, MemorySink, head_file, noted_head};
+pub use verify::{
+    Broken, Continuation, Damage, Earlier, Report, SessionLines, verify, verify_after, verify_lines, verify_with,
+};

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AuditError, Head, ZERO_HASH,
     chain::{Sealed, sha256_hex, unseal},
+    noted_head,
 };
 
 /// No line is longer: what is longer was not written by us, and is not read into memory.
@@ -24,8 +25,7 @@ pub struct Report {
     pub lines: u64,
     /// The number of the first one.
     pub first_seq: Option<u64>,
-    /// The number of the last one. Compare it and `head` with what was noted elsewhere: nothing in a file can tell
-    /// that its end was cut off.
+    /// The number of the last one.
     pub last_seq: Option<u64>,
     /// The hash of the last line.
     pub head: Option<String>,
@@ -41,13 +41,32 @@ pub struct Report {
     pub lost: u64,
     /// The file that this one continues; `None` for the first of its chain.
     pub continues: Option<Continuation>,
+    /// The files before this one, newest first, as far as they are there.
+    pub earlier: Vec<Earlier>,
+    /// The chain that was in this place before and was put away as a whole.
+    pub replaces: Option<Head>,
+    /// Heads that were noted elsewhere and that the log was compared with.
+    pub heads: u64,
 }
 
 impl Report {
     /// Whether every line is what it was when it was written and none is missing.
     pub fn is_intact(&self) -> bool {
-        self.broken.is_none()
+        self.broken.is_none() && self.earlier.iter().all(|file| file.broken.is_none())
     }
+}
+
+/// A file of the same chain, before the one that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Earlier {
+    /// Its name, in the same folder.
+    pub file: String,
+    /// How many lines of the chain were read.
+    pub lines: u64,
+    /// The number of the first one.
+    pub first_seq: Option<u64>,
+    /// The first place where the chain does not hold.
+    pub broken: Option<Broken>,
 }
 
 /// The lines of one session.
@@ -88,19 +107,29 @@ pub struct Continuation {
     pub fits: Option<bool>,
 }
 
-/// Checks a file.
+/// Checks a file, the files that it continues, and that it goes on at least as far as the head noted beside it.
 ///
 /// # Errors
 /// When it cannot be opened or read, or is no regular file. What is wrong with its content is in the report.
 pub fn verify(path: &Path) -> Result<Report, AuditError> {
-    let file = open(path)?;
-    let failed = |source| AuditError::Read { path: path.to_owned(), source };
-    let mut checker = Checker::default();
-    checker.read(BufReader::with_capacity(256 * 1024, file)).map_err(failed)?;
-    let mut report = checker.report;
+    verify_with(path, &[])
+}
+
+/// The same, and that the log holds the lines of `heads`, which were noted elsewhere.
+///
+/// # Errors
+/// As [`verify()`].
+pub fn verify_with(path: &Path, heads: &[Head]) -> Result<Report, AuditError> {
+    // Read before the log: it may only lag behind what is there.
+    let heads: Vec<Head> = heads.iter().cloned().chain(noted_head(path)).collect();
+    let mut checker = check(path, heads)?;
+    checker.check_end();
+    let Checker { mut report, start, .. } = checker;
+    let (fits, earlier) = follow_back(path, &report, &start);
+    report.earlier = earlier;
     if let Some(continuation) = &mut report.continues {
-        continuation.fits = fits(path, continuation, &checker.start);
-        if continuation.fits == Some(false) {
+        continuation.fits = fits;
+        if fits == Some(false) {
             let why = format!("`{}` does not end where this file goes on", continuation.file);
             report.broken_count += 1;
             // It concerns the first line: whatever else is wrong comes after.
@@ -110,12 +139,31 @@ pub fn verify(path: &Path) -> Result<Report, AuditError> {
     Ok(report)
 }
 
+fn check(path: &Path, heads: Vec<Head>) -> Result<Checker, AuditError> {
+    let file = open(path)?;
+    let mut checker = Checker { heads, ..Checker::default() };
+    checker
+        .read(BufReader::with_capacity(256 * 1024, file))
+        .map_err(|source| AuditError::Read { path: path.to_owned(), source })?;
+    Ok(checker)
+}
+
 /// Checks lines that do not stand in a file.
 ///
 /// # Errors
 /// When reading fails.
 pub fn verify_lines(lines: impl BufRead) -> io::Result<Report> {
     let mut checker = Checker::default();
+    checker.read(lines)?;
+    Ok(checker.report)
+}
+
+/// Checks lines that go on from `head`: the rest of a log whose beginning was checked before.
+///
+/// # Errors
+/// When reading fails.
+pub fn verify_after(head: Head, lines: impl BufRead) -> io::Result<Report> {
+    let mut checker = Checker { start: head.clone(), head: Some(head), ..Checker::default() };
     checker.read(lines)?;
     Ok(checker.report)
 }
@@ -132,19 +180,40 @@ pub(crate) fn open(path: &Path) -> Result<File, AuditError> {
     Ok(file)
 }
 
-/// Whether the file before ends with the line that this one starts from.
-fn fits(path: &Path, continuation: &Continuation, start: &Head) -> Option<bool> {
-    // A name only: a log must not make us read files elsewhere.
-    let name = Path::new(&continuation.file).file_name().filter(|name| *name == continuation.file.as_str())?;
-    let mut last = Vec::new();
-    let mut reader = BufReader::new(open(&path.with_file_name(name)).ok()?);
-    let mut line = Vec::new();
-    while read_line(&mut reader, &mut line).ok()? {
-        if unseal(trim(&line)).is_some() {
-            std::mem::swap(&mut last, &mut line);
+/// Checks the files before this one; whether the nearest ends where this one starts, and what was found in each.
+///
+/// `None` for that when it is not there to be looked at.
+fn follow_back(path: &Path, report: &Report, start: &Head) -> (Option<bool>, Vec<Earlier>) {
+    let mut found = Vec::new();
+    let mut nearest = None;
+    let (mut start, mut next) = (start.clone(), report.continues.clone());
+    while let Some(continuation) = next {
+        // A name only: a log must not make us read files elsewhere.
+        let name = Path::new(&continuation.file);
+        if name.file_name() != Some(name.as_os_str()) {
+            break;
         }
+        let Ok(checker) = check(&path.with_file_name(name), vec![]) else { break };
+        let mut report = checker.report;
+        let ends_there = checker.head.as_ref() == Some(&start);
+        if nearest.is_none() {
+            nearest = Some(ends_there);
+        } else if !ends_there && report.broken.is_none() {
+            let why = "the file after it does not go on from its end".to_owned();
+            report.broken = Some(Broken { line: checker.number, why });
+        }
+        // A chain that does not count down would never end.
+        let goes_back = ends_there && checker.start.seq < start.seq;
+        start = checker.start;
+        next = report.continues.filter(|_| goes_back);
+        found.push(Earlier {
+            file: continuation.file,
+            lines: report.lines,
+            first_seq: report.first_seq,
+            broken: report.broken,
+        });
     }
-    Some(unseal(trim(&last)).is_some_and(|sealed| sealed.is_intact() && sealed.head() == *start))
+    (nearest, found)
 }
 
 #[derive(Default)]
@@ -155,6 +224,8 @@ struct Checker {
     head: Option<Head>,
     /// What the first line goes on from.
     start: Head,
+    /// What was noted of the chain elsewhere.
+    heads: Vec<Head>,
     /// Bytes since the last line that are no line, where they begin, and whether they are accounted for.
     pending: Vec<u8>,
     pending_line: u64,
@@ -168,6 +239,7 @@ struct Members {
     lost: u64,
     damaged: Option<Damaged>,
     continues: Option<String>,
+    replaces: Option<Head>,
 }
 
 #[derive(Deserialize)]
@@ -206,6 +278,10 @@ impl Checker {
         }
         let members = members.unwrap_or_default();
         self.account_for(members.damaged);
+        self.compare(sealed);
+        if members.replaces.is_some() {
+            self.report.replaces = members.replaces;
+        }
         self.follow(sealed, members.continues);
         self.report.lines += 1;
         self.report.first_seq.get_or_insert(sealed.seq);
@@ -241,6 +317,30 @@ impl Checker {
             self.broken(self.number, "the line does not follow from the one before it");
         } else if Some(sealed.seq) != before.seq.checked_add(1) {
             self.broken(self.number, "the number does not follow from the one before it");
+        }
+    }
+
+    /// Compares a line with what was noted of it elsewhere.
+    fn compare(&mut self, sealed: &Sealed<'_>) {
+        let noted = self.heads.iter().find(|head| head.seq == sealed.seq);
+        if noted.is_some_and(|head| head.hash != sealed.hash) {
+            self.broken(self.number, "the line is not the one whose hash was noted elsewhere");
+        }
+    }
+
+    /// Whether the log goes on as far as was noted elsewhere.
+    fn check_end(&mut self) {
+        let last = self.head.as_ref().map_or(0, |head| head.seq);
+        self.report.heads = self.heads.len() as u64;
+        let noted = self.heads.iter().map(|head| head.seq).max().unwrap_or_default();
+        // A new file has been begun, and was put away again: its start is known from the line before.
+        let begins = self.start.clone();
+        let other = self.heads.iter().any(|head| head.seq == begins.seq && begins.seq > 0 && head.hash != begins.hash);
+        if noted > last {
+            let missing = noted - last;
+            self.broken(self.number + 1, &format!("the end is missing: {missing} lines, up to number {noted}"));
+        } else if other {
+            self.broken(1, "the line does not follow from the one whose hash was noted elsewhere");
         }
     }
 

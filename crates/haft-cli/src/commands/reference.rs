@@ -20,6 +20,7 @@ pub(crate) fn run(dir: &Path) -> Result<Exit, String> {
     fs::create_dir_all(dir).map_err(|error| format!("`{}`: {error}", dir.display()))?;
     let schema = inline_schema::<HaftConfig>();
     let pretty = serde_json::to_string_pretty(&schema).map_err(|error| error.to_string())?;
+    let line = serde_json::to_string_pretty(&audit::line_schema()).map_err(|error| error.to_string())?;
     let pages = [
         ("layers.md", page(&layers())),
         ("errors.md", page(&errors())),
@@ -27,6 +28,7 @@ pub(crate) fn run(dir: &Path) -> Result<Exit, String> {
         ("tools.md", page(&tools()?)),
         ("audit.md", page(&audit_line())),
         ("cli.md", page(&cli())),
+        ("audit.schema.json", format!("{line}\n")),
         ("config.schema.json", format!("{pretty}\n")),
     ];
     for (name, text) in pages {
@@ -135,15 +137,34 @@ fn tools() -> Result<String, String> {
 }
 
 fn audit_line() -> String {
-    let schema = inline_schema::<audit::Entry<'_>>();
     let mut page = String::from(
-        "# Audit\n\nOne JSON object per line and call, appended before the result is returned. `haft audit verify` \
-         checks the chain.\n\n| field | meaning |\n|---|---|\n",
+        "# Audit\n\nOne JSON object per line and call, appended before the result is returned; `audit.schema.json` is its \
+         JSON schema. `haft audit verify` checks the chain, `haft audit report` makes a page of it. Fields that say \
+         nothing are left out.\n\n| field | meaning |\n|---|---|\n",
     );
-    for (name, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+    let schema = audit::line_schema();
+    let of_chain = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let of_call = schema.pointer("/else/properties").and_then(Value::as_object).into_iter().flatten();
+    let mut fields: Vec<(&String, &Value)> = of_chain.chain(of_call).collect();
+    fields.sort_by_key(|(name, _)| *name);
+    fields.dedup_by_key(|(name, _)| *name);
+    for (name, schema) in fields {
         let about = schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
         let _ = writeln!(page, "| `{name}` | {} |", about.replace('|', "\\|"));
+        for (name, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            if let Some(about) = schema.get("description").and_then(Value::as_str) {
+                let _ = writeln!(page, "| – `{name}` | {} |", about.replace('\n', " ").replace('|', "\\|"));
+            }
+        }
     }
+    page.push_str(
+        "\n## What verification finds\n\n`hash` is the SHA-256 of the 64 digits of `prev` followed by the bytes of the line \
+         without its member `hash`. A line that was edited, removed, put in or moved is named by its place in the file. \
+         `audit.jsonl.head` beside the log holds number and hash of the last line, so that a cut-off end shows; whoever \
+         can write both files can change both, so note `head` elsewhere now and then and check it with \
+         `haft audit verify --head NUMBER:HASH`. A log that is put away as a whole begins anew, and its first line says so \
+         (`replaces`). Files that `max_bytes` ended are checked along with the newest one.\n",
+    );
     page
 }
 

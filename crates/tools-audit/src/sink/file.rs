@@ -60,6 +60,13 @@ pub(super) fn look(path: &Path) -> Result<Option<(Identity, u64)>, AuditError> {
     }
 }
 
+/// Brings the names in a file's folder to the disk.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    File::from(rustix::fs::open(folder, flags, Mode::empty())?).sync_all()
+}
+
 /// The exclusive lock of a file, until dropped.
 pub(super) struct Locked(Arc<File>);
 
@@ -96,7 +103,7 @@ pub(super) fn write_whole(mut file: &File, line: &[u8]) -> io::Result<()> {
     loop {
         match io::Write::write(&mut file, line) {
             Ok(written) if written == line.len() => return Ok(()),
-            // The rest is not tried: other bytes may follow by then. The next line tells of what is left of this one.
+            // The disk is full in the middle of the line: what is there of it is taken back.
             Ok(_) => return Err(io::Error::from(io::ErrorKind::StorageFull)),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),

@@ -1,7 +1,7 @@
 //! A log in a file that several processes may append to at once.
 //!
 //! Every append holds the file's lock from reading the last hash to the end of the write; the last hash is read again
-//! only when the file is not as this process left it. Nothing that stands in the file is ever cut off or overwritten.
+//! only when the file is not as this process left it. No line that stands in the file is ever cut off or overwritten.
 
 use std::{
     fs::File,
@@ -9,6 +9,7 @@ use std::{
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use rustix::{
@@ -17,11 +18,13 @@ use rustix::{
 };
 
 use super::{
-    file::{Identity, Locked, look, open, write_whole},
+    file::{Identity, Locked, look, open, sync_folder, write_whole},
+    flush::Flusher,
+    head,
     tail::{self, Tail},
 };
 use crate::{
-    AuditError, AuditSink, Head,
+    AuditError, AuditSink, Fsync, Head,
     chain::{Mark, seal},
 };
 
@@ -30,8 +33,19 @@ use crate::{
 pub struct JsonlSink {
     path: PathBuf,
     max_bytes: u64,
-    durable: bool,
+    sync: Sync,
     state: Mutex<State>,
+}
+
+/// How lines get to the disk.
+#[derive(Debug)]
+enum Sync {
+    /// Before the append returns.
+    Always,
+    /// Soon after.
+    Soon(Flusher),
+    /// When the kernel thinks fit.
+    Never,
 }
 
 #[derive(Debug)]
@@ -45,6 +59,8 @@ struct State {
     /// Whether the file ends in the middle of a line.
     torn: bool,
     line: String,
+    /// Where the head is noted.
+    noted: File,
     /// Up to where the file has room on the disk, whatever else fills it.
     room: u64,
 }
@@ -70,10 +86,11 @@ impl JsonlSink {
             mark: None,
             torn: false,
             line: String::new(),
+            noted: head::open(&path)?,
             room: 0,
         };
-        let _locked = state.lock(&path)?;
-        Ok(Self { path, max_bytes: 0, durable: false, state: Mutex::new(state) })
+        drop(state.lock(&path)?);
+        Ok(Self { path, max_bytes: 0, sync: Sync::Never, state: Mutex::new(state) })
     }
 
     /// The same log that begins a new file from `max_bytes` on; 0 never does.
@@ -81,9 +98,14 @@ impl JsonlSink {
         Self { max_bytes, ..self }
     }
 
-    /// The same log that, if `durable`, waits for the disk after each line.
-    pub fn durable(self, durable: bool) -> Self {
-        Self { durable, ..self }
+    /// The same log whose lines are brought to the disk as `fsync` says; without this, as with [`Fsync::Never`].
+    pub fn syncing(self, fsync: Fsync, interval: Duration) -> Self {
+        let sync = match fsync {
+            Fsync::Always => Sync::Always,
+            Fsync::Interval => Sync::Soon(Flusher::new(interval)),
+            Fsync::Never => Sync::Never,
+        };
+        Self { sync, ..self }
     }
 
     /// The file.
@@ -106,9 +128,17 @@ impl AuditSink for JsonlSink {
     fn append(&self, body: &str) -> Result<Head, AuditError> {
         let mut state = self.state();
         let _locked = state.lock(&self.path)?;
-        let head = state.write(body, self.max_bytes, &self.path)?;
-        if self.durable {
-            state.file.sync_data().map_err(|source| write_error(&self.path, source))?;
+        let (head, is_new_file) = state.write(body, self.max_bytes, &self.path)?;
+        let synced = match &self.sync {
+            Sync::Always if is_new_file => state.file.sync_all().and_then(|()| sync_folder(&self.path)),
+            Sync::Always => state.file.sync_data(),
+            Sync::Soon(flusher) => flusher.dirty(&state.file),
+            Sync::Never => Ok(()),
+        };
+        synced.map_err(|source| write_error(&self.path, source))?;
+        // The line is on record without it: it only makes a cut-off end show.
+        if let Err(error) = head::write(&state.noted, &head) {
+            tracing::warn!(%error, path = %self.path.display(), "cannot note the head of the audit log");
         }
         Ok(head)
     }
@@ -165,22 +195,34 @@ impl State {
     fn read_end(&mut self, len: u64, path: &Path) -> Result<(), AuditError> {
         let read = tail::read(&self.file, len).map_err(|source| AuditError::Read { path: path.to_owned(), source })?;
         let Tail { head, mark, torn } = read.ok_or_else(|| AuditError::NotAnAuditLog(path.to_owned()))?;
+        let is_new_here = self.head.seq == 0;
         // A log that ends before the last line known here was cut: keep to the line that was, so that the gap shows.
         if head.seq > self.head.seq {
             self.head = head;
         }
         self.mark = mark;
+        match head::read(&self.noted) {
+            // Somebody put the whole log away. A new chain begins, and its first line tells of the one before.
+            Some(noted) if is_new_here && self.head.seq == 0 && self.mark.is_none() => {
+                self.mark = Some(Mark::Replaces { seq: noted.seq, hash: noted.hash });
+            }
+            Some(noted) if noted.seq > self.head.seq || noted.seq == self.head.seq && noted != self.head => {
+                self.head = noted;
+            }
+            _ => {}
+        }
         self.torn = torn;
         self.len = Some(len);
         Ok(())
     }
 
-    fn write(&mut self, body: &str, max_bytes: u64, path: &Path) -> Result<Head, AuditError> {
+    /// Writes a line, and says whether it is the first of its file.
+    fn write(&mut self, body: &str, max_bytes: u64, path: &Path) -> Result<(Head, bool), AuditError> {
         let len = self.len.take().unwrap_or_default();
         let is_full = max_bytes > 0 && len > 0 && len.saturating_add(body.len() as u64) > max_bytes;
         if is_full && !self.torn && self.mark.is_none() {
             match self.rotate(body, path) {
-                Ok(head) => return Ok(head),
+                Ok(head) => return Ok((head, true)),
                 // The line matters more than the size: go on in the old file.
                 Err(error) => tracing::warn!(%error, path = %path.display(), "cannot begin a new audit file"),
             }
@@ -190,8 +232,20 @@ impl State {
             self.line.push('\n');
         }
         let head = seal(&self.head, body, self.mark.as_ref(), &mut self.line);
-        write_whole(&self.file, self.line.as_bytes()).map_err(|source| write_error(path, source))?;
-        Ok(self.wrote(head, len))
+        if let Err(source) = write_whole(&self.file, self.line.as_bytes()) {
+            self.take_back(len);
+            return Err(write_error(path, source));
+        }
+        Ok((self.wrote(head, len), len == 0))
+    }
+
+    /// Cuts off what a failed write left of its own line. Nothing else can stand there: the lock is held.
+    fn take_back(&mut self, len: u64) {
+        let is_longer = self.file.metadata().is_ok_and(|metadata| metadata.len() > len);
+        if !is_longer || self.file.set_len(len).is_ok() {
+            self.len = Some(len);
+            self.room = 0;
+        }
     }
 
     /// Puts a new file with this line as its first in the place of the old one, which keeps a numbered name.

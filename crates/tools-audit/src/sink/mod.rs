@@ -1,10 +1,13 @@
 //! Where lines go.
 
 mod file;
+mod flush;
+mod head;
 mod jsonl;
 mod memory;
 mod tail;
 
+pub use head::{head_file, noted_head};
 pub use jsonl::JsonlSink;
 pub use memory::MemorySink;
 

@@ -3,7 +3,7 @@
 use std::{io::Write as _, os::unix::fs::FileTypeExt as _, path::Path};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use tools_audit::{AuditConfig, AuditError, AuditSink as _, JsonlSink, Report, unseal, verify};
+use tools_audit::{AuditConfig, AuditError, AuditSink as _, Fsync, JsonlSink, Report, unseal, verify};
 use tools_testkit::Workspace;
 
 fn append(sink: &JsonlSink, session: &str) {
@@ -38,7 +38,7 @@ fn what_is_no_regular_file_or_no_log_is_refused() {
 fn a_log_is_private_and_goes_on_after_a_restart() {
     use std::os::unix::fs::PermissionsExt as _;
     let space = Workspace::new();
-    let config = AuditConfig { path: "logs/audit.jsonl".into(), durable: true, ..AuditConfig::default() };
+    let config = AuditConfig { path: "logs/audit.jsonl".into(), fsync: Fsync::Always, ..AuditConfig::default() };
     let path = space.path("logs/audit.jsonl");
     for round in 0..3 {
         let sink = config.compile(space.root()).unwrap();
@@ -66,6 +66,7 @@ fn several_writers_make_one_chain_also_across_new_files() {
         }
     });
     let mut files: Vec<_> = std::fs::read_dir(space.root()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
     files.sort();
     assert!(files.len() > 3, "{files:?}");
     let mut next = 1;
@@ -77,6 +78,13 @@ fn several_writers_make_one_chain_also_across_new_files() {
         next = report.last_seq.unwrap() + 1;
     }
     assert_eq!(next, 801);
+    let report = verify(&path).unwrap();
+    assert_eq!(report.earlier.len(), files.len() - 1, "one check reads the whole chain");
+    let middle = &files[files.len() / 2];
+    let mut text = std::fs::read(middle).unwrap();
+    text[200] ^= 1;
+    std::fs::write(middle, text).unwrap();
+    assert!(!verify(&path).unwrap().is_intact(), "also when an earlier file was changed");
 }
 
 #[test]

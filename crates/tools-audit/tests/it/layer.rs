@@ -8,11 +8,13 @@ use std::{
     },
 };
 
+use crate::schema::meets_the_schema;
 use serde_json::{Value, json};
 use tools_audit::{Audit, AuditError, AuditSink, Head, MemorySink, OnError};
 use tools_core::{
-    Access, Announce, Approval, CallContext, CallId, CallerId, Inspection, Layer, NoRedaction, Outcome, Redactor,
-    SessionId, Stack, Subject, ToolCall, ToolError, ToolErrorCategory, ToolTraits,
+    Access, Announce, Approval, CallContext, CallId, CallerId, FileDiff, Inspection, Invocation, Layer, Next,
+    NoRedaction, Outcome, Redactor, SessionId, Shared, Stack, Subject, ToolCall, ToolError, ToolErrorCategory,
+    ToolOutput, ToolTraits, Verdict, keys,
 };
 use tools_testkit::{Behaviour, EventLog, FakeClock, ScriptedExecutor};
 
@@ -63,7 +65,9 @@ fn audited(sink: &Arc<impl AuditSink + 'static>, redactor: impl Redactor + 'stat
 fn line(sink: &MemorySink) -> Value {
     let mut lines = sink.lines();
     assert_eq!(lines.len(), 1, "{lines:?}");
-    serde_json::from_str(&lines.remove(0)).unwrap()
+    let line = serde_json::from_str(&lines.remove(0)).unwrap();
+    meets_the_schema(&line);
+    line
 }
 
 async fn run(tool: &str, params: Value) -> (Outcome, Value) {
@@ -85,7 +89,7 @@ async fn a_call_is_one_line_of_this_shape() {
             "tool": "read", "call": {"depth": 2, "path": "a"},
             "args_sha256": tools_core::sha256_hex(br#"{"depth":2,"path":"a"}"#),
             "subjects": [], "trust": "Trusted", "decision": "allow", "gates": [], "claim_source": "internal",
-            "warnings": [], "result": "fine", "result_sha256": tools_core::sha256_hex(b"fine"), "truncated": false,
+            "warnings": [], "exit_code": null, "result": "fine", "result_sha256": tools_core::sha256_hex(b"fine"), "truncated": false,
             "bytes": {"model": 4}, "attempts": 1, "duration_ms": 0, "ms": {"gates": 0, "run": 0},
         })
     );
@@ -148,7 +152,7 @@ async fn secrets_are_taken_out_everywhere() {
 async fn a_broken_redactor_costs_the_text_not_the_line() {
     let (outcome, line) = run("read", json!({"path": "boom"})).await;
     assert!(outcome.is_ok());
-    assert_eq!(line["call"], "«not recorded»");
+    assert_eq!(line["call"], json!({"«not recorded»": null}));
     assert!(!line.to_string().contains("boom"));
 }
 
@@ -269,4 +273,72 @@ async fn paths_are_subjects() {
     let audit: Arc<dyn Layer> = Arc::new(Audit::new(sink.clone(), Arc::new(NoRedaction), OnError::Block));
     Stack::new(vec![audit], scripted).dispatch(call("read", json!({})), &context()).await.unwrap();
     assert_eq!(line(&sink)["subjects"], json!([{"kind": "path", "path": "/w/a", "access": "read"}]));
+}
+
+#[tokio::test]
+async fn what_an_edit_changed_is_on_record() {
+    let sink = Arc::new(MemorySink::default());
+    let diff = FileDiff {
+        path: "/w/src/a.rs".into(),
+        unified: format!("-hunter2\n+x\n{}", "+y\n".repeat(5000)),
+        added: 5001,
+        removed: 1,
+        before: None,
+        after: None,
+    };
+    let output = ToolOutput { diff: Some(diff), ..ToolOutput::text("edited") };
+    let inspection = ["/w/src/a.rs", "/elsewhere/b"].iter().fold(Inspection::mutating(), |inspection, path| {
+        inspection.touching(Subject::Path { path: path.into(), access: Access::Write })
+    });
+    let scripted =
+        ScriptedExecutor::new().inspected("edit", ToolTraits::EDIT, Behaviour::Reply(Box::new(output)), Ok(inspection));
+    let audit: Arc<dyn Layer> = Arc::new(Audit::new(sink.clone(), Arc::new(Hunter), OnError::Block));
+    Stack::new(vec![audit], scripted).dispatch(call("edit", json!({})), &context()).await.unwrap();
+    let files = line(&sink)["fs"].clone();
+    assert_eq!(files["changed"], json!(["src/a.rs", "/elsewhere/b"]));
+    assert_eq!([&files["added"], &files["removed"]], [5001, 1]);
+    let diff = files["diff"].as_str().unwrap();
+    assert!(diff.starts_with("-«secret»\n+x\n") && diff.chars().count() == 4000, "{diff}");
+}
+
+/// Notes what other layers note, and asks how long it took.
+struct Noting;
+
+#[async_trait::async_trait]
+impl Layer for Noting {
+    fn name(&self) -> &'static str {
+        "noting"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        let journal = inv.context.journal();
+        journal.note("raw_bytes", 9000);
+        journal.note("rollback", json!({"restored": 2, "deleted": 1}));
+        journal.note("checkpoint", json!({"number": 4}));
+        journal.note(keys::APPROVED_BY, "rule");
+        journal.note(keys::POLICY_MATCH, "permissions.fail[0] \"hunter2\"");
+        journal.gate("noting", Verdict::Allow);
+        next.run(inv).await
+    }
+}
+
+#[tokio::test]
+async fn what_layers_note_has_its_place() {
+    let sink = Arc::new(MemorySink::default());
+    let digest = Shared::new("d".repeat(64));
+    let audit = Audit::new(sink.clone(), Arc::new(Hunter), OnError::Block).with_policy(digest.clone());
+    let layers: Vec<Arc<dyn Layer>> = vec![Arc::new(audit), Arc::new(Noting)];
+    let stack = Stack::new(layers, executor());
+    let asked = call("fail", json!({}));
+    let consent = Approval::grant(&asked, CallerId::parse("ann").unwrap(), &FakeClock::default());
+    let consent = consent.after(std::time::Duration::from_millis(1500));
+    stack.dispatch_confirmed(asked, consent, &context()).await.unwrap_err();
+    let line = line(&sink);
+    assert_eq!(line["bytes"]["raw"], 9000);
+    assert_eq!(line["result"], "rolled_back");
+    assert_eq!(line["fs"], json!({"changed": [], "checkpoint": {"number": 4}}));
+    assert_eq!(line["ms"]["approval"], 1500);
+    assert_eq!(line["policy_sha256"], json!("d".repeat(64)));
+    assert_eq!(line["policy_match"], "permissions.fail[0] \"«secret»\"");
+    assert!(line["gates"][0]["us"].is_u64(), "{line}");
 }

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod file;
+mod head;
 mod layer;
+mod schema;
 mod verify;
 mod view;

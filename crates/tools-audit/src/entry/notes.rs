@@ -1,0 +1,24 @@
+//! What gates and tools note, for the schema: each of these is a field of a line where it was noted.
+
+use schemars::JsonSchema;
+use serde_json::{Map, Value};
+
+/// Notes whose meaning is settled. A line may have others, put there by a host's own layers.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "the schema of fields that are noted under their names")]
+pub(super) struct KnownNotes {
+    /// Who or what let it run: `rule`, `default`, `person`, `autonomous`.
+    approved_by: Option<String>,
+    /// The rule that decided, as it stands in the configuration.
+    policy_match: Option<String>,
+    /// What the adversarial gate decided.
+    adversarial_policy_decision: Option<Value>,
+    /// How strongly a command was confined.
+    sandbox: Option<String>,
+    /// Whether the result came from the cache: `hit` or `miss`.
+    cache: Option<String>,
+    /// The reference under which the complete output is stored.
+    overflow: Option<String>,
+    /// What was put back after a command that failed.
+    rollback: Option<Map<String, Value>>,
+}

@@ -1,0 +1,142 @@
+//! What a call would touch and what it did to files, as it is put on record.
+
+use std::{borrow::Cow, path::Path};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use tools_core::{Access, Invocation, Redactor, Subject, ToolOutput};
+
+use super::text::{ITEMS, STRING_CHARS, cut, shortened};
+
+/// How many characters of a diff are kept.
+const DIFF_CHARS: usize = 4000;
+
+/// A subject as it is put on record: redacted, bounded.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RecordedSubject<'a> {
+    /// A command, or the whole line of a compound one.
+    Exec {
+        /// The text of the command.
+        line: Cow<'a, str>,
+        /// The program; empty for the whole line of a compound command.
+        program: Cow<'a, str>,
+        /// The arguments after the program.
+        argv: Vec<Cow<'a, str>>,
+        /// What it is run through, outermost first.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schemars(default)]
+        via: Vec<Cow<'a, str>>,
+    },
+    /// A file or folder.
+    Path {
+        /// Canonical and absolute.
+        path: Cow<'a, str>,
+        /// What would be done to it.
+        #[schemars(with = "String")]
+        access: Access,
+    },
+    /// A web address.
+    Url {
+        /// The address.
+        url: Cow<'a, str>,
+    },
+    /// Something that could not be seen through.
+    Opaque {
+        /// What, and why.
+        why: Cow<'a, str>,
+    },
+}
+
+pub(super) fn subject<'a>(subject: &'a Subject, redactor: &dyn Redactor) -> RecordedSubject<'a> {
+    let clean = |text: &'a str| cut(redactor.redact(text), STRING_CHARS);
+    match subject {
+        Subject::Command { line, program, argv, via } => {
+            let shown = redactor.redact(line);
+            // What is secret may only be told from its place in the line (`-p hunter2`): a word that redaction took
+            // out of the line must not stand among the arguments.
+            let word = |word: &'a String| match &shown {
+                Cow::Owned(shown) if !shown.contains(word.as_str()) => "«redacted»".into(),
+                // Part of a text in which nothing was found.
+                Cow::Borrowed(_) if line.contains(word.as_str()) => cut(word.into(), STRING_CHARS),
+                _ => clean(word),
+            };
+            let argv = argv.iter().take(ITEMS).map(word).collect();
+            RecordedSubject::Exec {
+                line: cut(shown, STRING_CHARS),
+                program: clean(program),
+                argv,
+                via: via.iter().take(ITEMS).map(|one| clean(one)).collect(),
+            }
+        }
+        Subject::Path { path, access } => RecordedSubject::Path {
+            path: match path.to_string_lossy() {
+                Cow::Borrowed(path) => clean(path),
+                Cow::Owned(path) => cut(redactor.redact(&path), STRING_CHARS).into_owned().into(),
+            },
+            access: *access,
+        },
+        Subject::Url { url } => RecordedSubject::Url { url: clean(url.as_str()) },
+        Subject::Opaque { why } => RecordedSubject::Opaque { why: clean(why) },
+    }
+}
+
+/// What a call did to files.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Files<'a> {
+    /// Files that it changed, as far as the tool tells; relative to the working directory where they lie in it.
+    pub changed: Vec<Cow<'a, str>>,
+    /// Under which number `haft undo` knows the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Value>,
+    /// Lines added, where the tool counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub added: Option<u64>,
+    /// Lines removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<u64>,
+    /// The beginning of a unified diff, redacted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<Cow<'a, str>>,
+}
+
+/// What a call did to files; `None` when it did nothing, or nobody knows.
+///
+/// What a command touches is a guess from its text, so only its checkpoint counts.
+pub(super) fn files<'a>(
+    inv: &'a Invocation,
+    output: Option<&'a ToolOutput>,
+    is_command: bool,
+    checkpoint: Option<Value>,
+    redactor: &dyn Redactor,
+) -> Option<Files<'a>> {
+    let mut files = Files { checkpoint, ..Files::default() };
+    let diff = output.and_then(|output| output.diff.as_ref());
+    let workdir = inv.context.workdir();
+    if let Some(diff) = diff {
+        files.changed.push(shown(&diff.path, workdir, redactor));
+        (files.added, files.removed) = (Some(diff.added), Some(diff.removed));
+        files.diff = Some(shortened(&diff.unified, DIFF_CHARS, redactor));
+    }
+    if output.is_some() && !is_command {
+        let subjects = inv.inspection().map(|inspection| inspection.subjects.as_slice()).unwrap_or_default();
+        for one in subjects {
+            if let Subject::Path { path, access: Access::Write | Access::Delete } = one
+                && diff.is_none_or(|diff| diff.path != *path)
+                && files.changed.len() < ITEMS
+            {
+                files.changed.push(shown(path, workdir, redactor));
+            }
+        }
+    }
+    (!files.changed.is_empty() || files.checkpoint.is_some()).then_some(files)
+}
+
+fn shown<'a>(path: &'a Path, workdir: &Path, redactor: &dyn Redactor) -> Cow<'a, str> {
+    let path = path.strip_prefix(workdir).unwrap_or(path);
+    match path.to_string_lossy() {
+        Cow::Borrowed(path) => cut(redactor.redact(path), STRING_CHARS),
+        Cow::Owned(path) => cut(redactor.redact(&path), STRING_CHARS).into_owned().into(),
+    }
+}

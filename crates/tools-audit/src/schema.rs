@@ -1,0 +1,63 @@
+//! The JSON schema of a line: what `docs/reference/audit.schema.json` is generated from.
+
+use serde_json::{Value, json};
+use tools_core::inline_schema;
+
+use crate::Entry;
+
+/// The schema of every line of a log: calls, and the events that the log itself puts down.
+///
+/// Fields may be added to version 1; none is renamed, removed or given another meaning.
+pub fn line_schema() -> Value {
+    let digest = json!({"type": "string", "pattern": "^[0-9a-f]{64}$"});
+    let described = |description: &str| {
+        let mut digest = digest.clone();
+        digest["description"] = description.into();
+        digest
+    };
+    let mut call = Value::from(inline_schema::<Entry<'_>>());
+    call["description"] = "One call, whatever became of it.".into();
+    let event = json!({
+        "description": "Something that happened to the log.",
+        "required": ["event", "ts"],
+        "properties": {
+            "event": {"const": "audit_resumed", "description": "Lines are written again after some could not be."},
+            "lost": {"type": "integer", "minimum": 1, "description": "How many calls are not on record."},
+        },
+    });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line of the audit log of Haft, version 1",
+        "type": "object",
+        "required": ["v", "seq", "ts", "prev", "hash"],
+        "properties": {
+            "v": {"const": 1, "description": "The version of this schema."},
+            "seq": {"type": "integer", "minimum": 1, "description": "The number of the line in its chain."},
+            "ts": {
+                "type": "string",
+                "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$",
+                "description": "RFC 3339 with milliseconds, UTC.",
+            },
+            "continues": {"type": "string", "description": "First line of its file: the chain goes on from that one."},
+            "damaged": {
+                "description": "Bytes that a cut-off write left before this line.",
+                "type": "object",
+                "required": ["bytes", "sha256"],
+                "properties": {"bytes": {"type": "integer", "minimum": 1}, "sha256": digest},
+            },
+            "replaces": {
+                "description": "First line of its chain: another one was here, ended so, and was put away as a whole.",
+                "type": "object",
+                "required": ["seq", "hash"],
+                "properties": {"seq": {"type": "integer", "minimum": 1}, "hash": digest},
+            },
+            "prev": described("The `hash` of the line before; zeros in the first of all."),
+            "hash": described(
+                "The SHA-256 of the digits of `prev` followed by the bytes of the line without its member `hash`.",
+            ),
+        },
+        "if": {"required": ["event"]},
+        "then": event,
+        "else": call,
+    })
+}

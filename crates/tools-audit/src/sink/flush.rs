@@ -1,0 +1,131 @@
+//! Bringing lines to the disk in the background: for `fsync = "interval"`, where no call waits for the disk.
+
+use std::{
+    fs::File,
+    io,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+/// A thread that syncs what was written, at most once per interval. It starts with the first line.
+#[derive(Debug)]
+pub(super) struct Flusher {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    pending: Mutex<Pending>,
+    changed: Condvar,
+    interval: Duration,
+}
+
+#[derive(Debug, Default)]
+struct Pending {
+    /// Written to since they were last synced: more than one right after a new file was begun.
+    files: Vec<Arc<File>>,
+    failure: Option<io::Error>,
+    ends: bool,
+}
+
+impl Flusher {
+    pub(super) fn new(interval: Duration) -> Self {
+        let shared = Shared { pending: Mutex::default(), changed: Condvar::new(), interval };
+        Self { shared: Arc::new(shared), thread: Mutex::default() }
+    }
+
+    /// Has the file synced within an interval.
+    ///
+    /// # Errors
+    /// When an earlier sync failed: lines that were taken for written may be lost.
+    pub(super) fn dirty(&self, file: &Arc<File>) -> io::Result<()> {
+        let mut pending = self.shared.pending();
+        if let Some(error) = pending.failure.take() {
+            return Err(error);
+        }
+        if pending.files.iter().any(|known| Arc::ptr_eq(known, file)) {
+            return Ok(());
+        }
+        pending.files.push(Arc::clone(file));
+        drop(pending);
+        self.shared.changed.notify_one();
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if thread.is_none() {
+            let shared = Arc::clone(&self.shared);
+            *thread = Some(std::thread::Builder::new().name("audit-fsync".to_owned()).spawn(move || shared.run())?);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Flusher {
+    fn drop(&mut self) {
+        self.shared.pending().ends = true;
+        self.shared.changed.notify_one();
+        if let Some(thread) = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+            // It does not panic; and if it did, there would be nobody to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self) {
+        loop {
+            let idle = self.changed.wait_while(self.pending(), |pending| pending.files.is_empty() && !pending.ends);
+            let waiting = idle.unwrap_or_else(PoisonError::into_inner);
+            let due = self.changed.wait_timeout_while(waiting, self.interval, |pending| !pending.ends);
+            let (mut pending, _) = due.unwrap_or_else(PoisonError::into_inner);
+            let files = std::mem::take(&mut pending.files);
+            let ends = pending.ends;
+            // What is written while the disk is at work belongs to the next round.
+            drop(pending);
+            for error in files.iter().filter_map(|file| file.sync_data().err()) {
+                tracing::error!(%error, "audit lines may not have reached the disk");
+                self.pending().failure = Some(error);
+            }
+            if ends {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sync_that_fails_is_told_to_the_next_line() {
+        let flusher = Flusher::new(Duration::ZERO);
+        // A pipe cannot be synced.
+        let (reader, _writer) = io::pipe().unwrap();
+        let unsyncable = Arc::new(File::from(std::os::fd::OwnedFd::from(reader)));
+        flusher.dirty(&unsyncable).unwrap();
+        let fine = Arc::new(tempfile::tempfile().unwrap());
+        let mut failed = false;
+        for _ in 0..10_000 {
+            failed = flusher.dirty(&fine).is_err();
+            if failed {
+                break;
+            }
+            std::thread::yield_now();
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        assert!(failed);
+        assert!(flusher.dirty(&fine).is_ok(), "told once");
+    }
+
+    #[test]
+    fn the_end_does_not_wait_for_the_interval() {
+        let flusher = Flusher::new(Duration::from_hours(1));
+        flusher.dirty(&Arc::new(tempfile::tempfile().unwrap())).unwrap();
+        drop(flusher);
+    }
+}
