@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use haft::audit::Head;
 
 /// Tool calls of an LLM agent: judged, confined, executed, recorded.
 #[derive(Debug, Parser)]
@@ -283,10 +284,25 @@ pub(crate) enum AuditVerb {
         /// Another file than the configured one.
         file: Option<PathBuf>,
     },
-    /// Check that no line was changed, removed or put in.
+    /// Check that no line was changed, removed or put in, and that the end is not missing.
     Verify {
         /// Another file than the configured one.
         file: Option<PathBuf>,
+        /// Also check that the record holds this line: `NUMBER:HASH`, as noted elsewhere.
+        #[arg(long, value_name = "NUMBER:HASH")]
+        head: Vec<Head>,
+    },
+    /// Write one HTML page that shows what happened: it needs nothing else and loads nothing.
+    Report {
+        /// Another file than the configured one.
+        file: Option<PathBuf>,
+        /// Where to write it; `-` is standard output [default: `haft-report.html`, or standard output when that is a
+        /// file or a pipe].
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// How many calls to show one by one: the last ones. Figures always count all.
+        #[arg(long, value_name = "N", default_value_t = 2000)]
+        calls: usize,
     },
 }
 

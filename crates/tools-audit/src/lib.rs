@@ -30,6 +30,7 @@ mod sink;
 mod verify;
 pub mod view;
 
+pub mod report;
 
 pub use chain::{Head, Mark, Sealed, ZERO_HASH, seal, unseal};
 pub use config::{AuditConfig, Fsync, OnError};

@@ -1,12 +1,14 @@
 //! `haft audit`: the record of calls, as a table, as it grows, and checked.
 
+mod report;
+
 use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use haft::audit::{
-    Report, verify,
+    Head, Report, verify_with,
     view::{Follower, Row, rows},
 };
 use serde_json::{Map, Value, json};
@@ -25,7 +27,10 @@ pub(crate) async fn run(common: &Common, verb: &AuditVerb) -> Result<Exit, Strin
         AuditVerb::Tail { lines, no_follow, file } => {
             tail(common, &log(common, file.as_deref())?, *lines, !no_follow).await
         }
-        AuditVerb::Verify { file } => check(common, &log(common, file.as_deref())?),
+        AuditVerb::Verify { file, head } => check(common, &log(common, file.as_deref())?, head),
+        AuditVerb::Report { file, out, calls } => {
+            report::write(common, &log(common, file.as_deref())?, out.as_deref(), *calls)
+        }
     }
 }
 
@@ -78,8 +83,8 @@ fn print(common: &Common, row: &Row) {
     ));
 }
 
-fn check(common: &Common, file: &Path) -> Result<Exit, String> {
-    let report = verify(file).map_err(|error| error.to_string())?;
+fn check(common: &Common, file: &Path, heads: &[Head]) -> Result<Exit, String> {
+    let report = verify_with(file, heads).map_err(|error| error.to_string())?;
     let exit = if report.is_intact() { Exit::Ok } else { Exit::ToolFailed };
     if common.json {
         let mut object = match serde_json::to_value(&report) {
@@ -122,9 +127,24 @@ fn described(file: &Path, report: &Report) -> String {
         };
         lines.push(format!("continues {}, {fits}", printable(&continuation.file)));
     }
+    for earlier in &report.earlier {
+        let file = printable(&earlier.file);
+        lines.push(match &earlier.broken {
+            None => format!("{file}: {} lines, chain unbroken", earlier.lines),
+            Some(broken) => format!("{file}: BROKEN at line {}: {}", broken.line, printable(&broken.why)),
+        });
+    }
+    if let Some(Head { seq, hash }) = &report.replaces {
+        lines.push(format!(
+            "an earlier log of {seq} lines was here and was put away as a whole; its head: {seq}:{hash}"
+        ));
+    }
     if let (Some(seq), Some(head)) = (report.last_seq, &report.head) {
-        lines
-            .push(format!("head: {seq} {head} (compare with what was noted elsewhere: a cut-off end leaves no trace)"));
+        let noted = match report.heads {
+            0 => "no head was noted to compare it with: a cut-off end would leave no trace",
+            _ => "note it elsewhere and check it with `--head`",
+        };
+        lines.push(format!("head: {seq}:{head} ({noted})"));
     }
     lines.join("\n")
 }

@@ -16,4 +16,5 @@ mod mcp;
 mod overflow;
 mod policy;
 mod secrets;
+mod report;
 mod support;

@@ -1,0 +1,35 @@
+//! `haft audit report`: one HTML page of the record.
+
+use std::{
+    io::{self, IsTerminal},
+    path::Path,
+};
+
+use haft::audit::report::{Options, page};
+use serde_json::json;
+
+use crate::{args::Common, exit::Exit, output};
+
+/// Where the page goes when nobody says.
+const USUAL: &str = "haft-report.html";
+
+/// Writes the page of `log`.
+pub(super) fn write(common: &Common, log: &Path, out: Option<&Path>, calls: usize) -> Result<Exit, String> {
+    let options = Options { calls, session: common.session.clone() };
+    let page = page(log, &options).map_err(|error| error.to_string())?;
+    let to_stdout = out.map_or_else(|| !common.json && !io::stdout().is_terminal(), |out| out == Path::new("-"));
+    if to_stdout {
+        output::line(page.trim_end());
+        return Ok(Exit::Ok);
+    }
+    let base = common.workdir.as_deref().unwrap_or(Path::new("."));
+    let out = base.join(out.unwrap_or(Path::new(USUAL)));
+    std::fs::write(&out, page).map_err(|error| format!("`{}`: {error}", out.display()))?;
+    let shown = out.canonicalize().unwrap_or(out);
+    if common.json {
+        output::json(&json!({"file": shown.to_string_lossy()}));
+    } else {
+        output::line(&shown.display().to_string());
+    }
+    Ok(Exit::Ok)
+}
