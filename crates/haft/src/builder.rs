@@ -49,6 +49,8 @@ pub(crate) struct Parts {
     pub(crate) cache: Arc<ToolResultCache>,
     overflow: Option<Archive>,
     pub(crate) audit: Option<PathBuf>,
+    /// The digest of the rules in force, as the record names them.
+    pub(crate) policy: Shared<String>,
     pub(crate) continuations: Continuations,
 }
 
@@ -101,6 +103,7 @@ impl ToolboxBuilder {
         let secrets =
             secrets::redactor(security).map_err(|error| loaded.fault(&secrets::pattern_key(&error), error.problem))?;
         let redactor: Arc<dyn Redactor> = Arc::new(secrets.clone());
+        let policy = Shared::new(policy_digest(config));
         let sink = open_audit(&loaded)?;
         let audit = sink.as_ref().map(|sink| sink.path().to_owned());
         let announce = match security.mode() {
@@ -110,8 +113,10 @@ impl ToolboxBuilder {
         let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(announce)];
         if let Some(sink) = sink {
             let sink: Arc<dyn AuditSink> = Arc::new(sink);
+            let exporting = config.tools.audit.exporting(&places::state_dir(), sink);
+            let sink = exporting.map_err(|error| loaded.fault("tools.audit.otlp_file", error.to_string()))?;
             let audit = Audit::new(sink, redactor, config.tools.audit.on_error);
-            layers.push(Arc::new(audit.with_policy(Shared::new(policy_digest(config)))));
+            layers.push(Arc::new(audit.with_policy(policy.clone())));
         }
         layers.extend(gates.before());
         let cache = Arc::new(ToolResultCache::new(&config.tools.result_cache));
@@ -143,6 +148,7 @@ impl ToolboxBuilder {
             cache,
             overflow: archive,
             audit,
+            policy,
             continuations,
         };
         let stack = parts.stack(&config, context.workdir())?;
@@ -215,6 +221,7 @@ impl Parts {
     fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
         let earlier = self.audit.iter().flat_map(|audit| earlier_records(audit));
         let approvals = self.loaded.config.tools.approvals.file();
+        let export = self.loaded.config.tools.audit.export_file(&places::state_dir());
         let head = self.audit.iter().map(|audit| tools_audit::head_file(audit));
         let own = self
             .loaded
@@ -225,6 +232,7 @@ impl Parts {
             .chain([&approvals])
             .cloned()
             .chain(head)
+            .chain(export)
             .chain(earlier)
             .flat_map(|file| {
                 let named = std::path::absolute(&file).ok();
@@ -305,7 +313,7 @@ fn file_key(config: &FileConfig, error: &PathError) -> String {
 }
 
 /// What tells configurations apart in the record: the digest of the sections that calls are judged by.
-fn policy_digest(config: &HaftConfig) -> String {
+pub(crate) fn policy_digest(config: &HaftConfig) -> String {
     let rules = serde_json::to_value(&config.tools).unwrap_or_default();
     tools_core::sha256_hex(tools_core::canonical_json(&rules).as_bytes())
 }

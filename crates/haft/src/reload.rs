@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::{
     Toolbox,
+    builder::policy_digest,
     config::{HaftConfig, LoadError, Loaded},
     gates::Compiled,
 };
@@ -56,6 +57,7 @@ impl Toolbox {
             list.push(name.clone());
         }
         self.gates.swap(compiled);
+        self.parts.policy.store(policy_digest(&loaded.config));
         *running = loaded.config.clone();
         Ok(report)
     }

@@ -2,13 +2,14 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AuditError, JsonlSink};
+use crate::{AuditError, AuditSink, JsonlSink};
 
 /// What happens to a call that cannot be put on record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +53,9 @@ pub struct AuditConfig {
     pub fsync: Fsync,
     /// The interval of `fsync = "interval"` in milliseconds.
     pub fsync_interval_ms: u64,
+    /// A file to which each call is also written as an OpenTelemetry span, in OTLP JSON, for a collector to read; a
+    /// relative path starts at the state folder, and empty writes none. Needs a build with the feature `otel`.
+    pub otlp_file: PathBuf,
 }
 
 impl Default for AuditConfig {
@@ -63,11 +67,32 @@ impl Default for AuditConfig {
             max_bytes: 64 * 1024 * 1024,
             fsync: Fsync::default(),
             fsync_interval_ms: 1000,
+            otlp_file: PathBuf::new(),
         }
     }
 }
 
 impl AuditConfig {
+    /// The file that calls are exported to; `None` when they are not.
+    pub fn export_file(&self, base: &Path) -> Option<PathBuf> {
+        (!self.otlp_file.as_os_str().is_empty()).then(|| base.join(&self.otlp_file))
+    }
+
+    /// The sink that also exports what `sink` stores, where that is configured; a relative path starts at `base`.
+    ///
+    /// # Errors
+    /// Whatever keeps the file from being written, and a build that has no export.
+    pub fn exporting(&self, base: &Path, sink: Arc<dyn AuditSink>) -> Result<Arc<dyn AuditSink>, AuditError> {
+        let Some(file) = self.export_file(base) else { return Ok(sink) };
+        #[cfg(feature = "otel")]
+        return Ok(Arc::new(crate::OtlpSink::open(sink, &file)?));
+        #[cfg(not(feature = "otel"))]
+        {
+            tracing::debug!(file = %file.display(), "no export in this build");
+            Err(AuditError::NoExport)
+        }
+    }
+
     /// Opens the log; a relative path starts at `base`.
     ///
     /// # Errors

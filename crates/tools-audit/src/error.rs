@@ -45,6 +45,9 @@ pub enum AuditError {
         /// What the system said.
         source: io::Error,
     },
+    /// An export was asked for that this build cannot do.
+    #[error("this build has no OpenTelemetry export; it needs the feature `otel`")]
+    NoExport,
     /// An entry could not be turned into text.
     #[error("cannot encode an audit line: {0}")]
     Encode(#[from] serde_json::Error),

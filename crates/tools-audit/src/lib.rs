@@ -25,6 +25,8 @@ mod redaction;
 mod schema;
 
 mod layer;
+#[cfg(feature = "otel")]
+mod otlp;
 mod sink;
 
 mod verify;
@@ -37,6 +39,8 @@ pub use config::{AuditConfig, Fsync, OnError};
 pub use entry::{Entry, Files, RecordedSubject};
 pub use error::AuditError;
 pub use layer::Audit;
+#[cfg(feature = "otel")]
+pub use otlp::OtlpSink;
 pub use schema::line_schema;
 pub use sink::{AuditSink, JsonlSink, MemorySink, head_file, noted_head};
 pub use verify::{

@@ -8,6 +8,7 @@ use std::{
 
 use haft::{
     Toolbox,
+    audit::noted_head,
     core::{CallId, CallerId, SessionId, ToolCall, TrustLevel},
 };
 use serde::Deserialize;
@@ -83,6 +84,11 @@ pub(crate) async fn run(common: &Common, file: Option<&Path>) -> Result<Exit, St
                 output::json(&bad_line(id.as_deref(), &problem));
             }
         }
+    }
+    // The head of the session, to be noted where no tool can write.
+    let head = Some(toolbox.config()).filter(|config| config.tools.audit.enabled && !common.quiet);
+    if let Some(head) = head.and_then(|config| noted_head(&haft::audit_file(config))) {
+        output::note(&format!("audit head: {head}"));
     }
     Ok(exit)
 }

@@ -1,6 +1,11 @@
 //! The record: one line per call, whoever writes, and every change found.
 
-use std::{fs, os::unix::process::ExitStatusExt, process::Stdio};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    os::unix::process::ExitStatusExt,
+    process::{Command, Stdio},
+};
 
 use crate::support::Haft;
 
@@ -34,12 +39,84 @@ fn processes_that_write_at_once_leave_one_chain() {
     haft.workspace.file("a.txt", "x");
     let input: String = (0..50).map(|_| "{\"tool\":\"read\",\"params\":{\"path\":\"a.txt\"}}\n").collect();
     std::thread::scope(|scope| {
-        for _ in 0..4 {
+        for _ in 0..8 {
             scope.spawn(|| assert_eq!(haft.run_with_input(&["batch"], input.as_bytes()).out.lines().count(), 50));
         }
     });
     let verified = haft.run(&["audit", "verify", "--json"]).json();
-    assert_eq!((&verified["lines"], &verified["intact"]), (&200.into(), &true.into()), "{verified}");
+    assert_eq!((&verified["lines"], &verified["intact"]), (&400.into(), &true.into()), "{verified}");
+}
+
+#[test]
+fn what_was_answered_before_a_kill_is_on_record() {
+    let haft = Haft::new();
+    haft.workspace.file("a.txt", "x");
+    let mut answered = Vec::new();
+    for round in 0..6_usize {
+        let mut child = haft
+            .command(&["batch"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let feeding = std::thread::spawn(move || {
+            for call in 0.. {
+                let line =
+                    format!("{{\"id\":\"r{round}-{call}\",\"tool\":\"read\",\"params\":{{\"path\":\"a.txt\"}}}}\n");
+                if input.write_all(line.as_bytes()).is_err() {
+                    return;
+                }
+            }
+        });
+        // Killed in the midst of answering, after another number of answers each time.
+        let mut answers = BufReader::new(output).lines();
+        answered.extend(answers.by_ref().take(3 + round * 7).map_while(Result::ok));
+        child.kill().unwrap();
+        answered.extend(answers.map_while(Result::ok));
+        child.wait().unwrap();
+        feeding.join().unwrap();
+    }
+    let record = fs::read_to_string(haft.record()).unwrap();
+    let ids = answered.iter().filter_map(|answer| serde_json::from_str::<serde_json::Value>(answer).ok());
+    let ids: Vec<String> = ids.map(|answer| answer["id"].as_str().unwrap().to_owned()).collect();
+    assert!(ids.len() > 6 * 3, "{}", ids.len());
+    for id in ids {
+        assert!(record.contains(&format!("\"call_id\":\"{id}\"")), "{id} was answered and is not on record");
+    }
+    assert_eq!(haft.run(&["audit", "verify"]).code, 0);
+}
+
+#[test]
+fn a_full_disk_stops_calls_or_warns_and_leaves_no_half_line() {
+    let full = |on_error: &str| {
+        let haft = Haft::configured(&format!("[tools.audit]\non_error = \"{on_error}\"\n"));
+        haft.workspace.file("a.txt", "x");
+        let input = "{\"tool\":\"read\",\"params\":{\"path\":\"a.txt\"}}\n".repeat(60);
+        let input = haft.home.file("batch.jsonl", input);
+        // No file of this process may grow beyond 32 KiB: what a full disk is to a record.
+        let script = "trap '' XFSZ; ulimit -f 32; exec \"$0\" batch \"$1\"";
+        let mut limited = Command::new("bash");
+        limited.args(["-c", script, env!("CARGO_BIN_EXE_haft"), input.to_str().unwrap()]);
+        let output = limited.current_dir(haft.workspace.root()).env("HOME", haft.home.root()).output().unwrap();
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        let verified = haft.run(&["audit", "verify", "--json"]).json();
+        assert_eq!((&verified["intact"], &verified["damaged"]), (&true.into(), &serde_json::json!([])), "{verified}");
+        assert!(fs::read(haft.record()).unwrap().ends_with(b"\n"));
+        let answers: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(answers.len(), 60, "every call is answered");
+        (answers, verified["lines"].as_u64().unwrap())
+    };
+    let (answers, lines) = full("block");
+    let ok = answers.iter().filter(|answer| answer["ok"] == true).count() as u64;
+    assert_eq!(ok, lines, "a result is given only where its line is");
+    let refused = answers.iter().filter(|answer| answer["error"]["code"] == "audit_failed").count() as u64;
+    assert!(refused > 0 && ok + refused == 60, "{ok} {refused}");
+    let (answers, lines) = full("warn");
+    assert!(lines < 60 && answers.iter().all(|answer| answer["ok"] == true));
+    let warned = |answer: &serde_json::Value| answer["warnings"].to_string().contains("not in the audit log");
+    assert!(answers.iter().filter(|answer| warned(answer)).count() as u64 >= 60 - lines);
 }
 
 #[test]

@@ -15,6 +15,6 @@ mod filter;
 mod mcp;
 mod overflow;
 mod policy;
-mod secrets;
 mod report;
+mod secrets;
 mod support;

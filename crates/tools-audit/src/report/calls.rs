@@ -10,6 +10,9 @@ use super::{
     strip::small,
 };
 
+/// How much of the parameters of a call is shown.
+const PARAMETER_CHARS: usize = 6000;
+
 /// All rows.
 pub(super) fn rows(calls: &VecDeque<Call>) -> String {
     let longest = calls.iter().map(Call::total).max().unwrap_or_default();
@@ -90,7 +93,12 @@ fn parameters(call: &Call) -> String {
         Value::String(text) => format!("{name}: {text}"),
         other => format!("{name}: {other}"),
     });
-    shown.collect::<Vec<_>>().join("\n")
+    let mut all = shown.collect::<Vec<_>>().join("\n");
+    if let Some((end, _)) = all.char_indices().nth(PARAMETER_CHARS) {
+        all.truncate(end);
+        all.push('…');
+    }
+    all
 }
 
 fn times(call: &Call) -> String {

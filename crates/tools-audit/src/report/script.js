@@ -12,6 +12,9 @@
     if (!bar) return;
     bar.classList.add("chosen");
     bar.scrollIntoView({ block: "nearest", inline: "nearest" });
+    // The strip stays in sight: the list below it has scrolled to the call.
+    const film = document.querySelector(".session-film");
+    if (film.getBoundingClientRect().top < 0) film.scrollIntoView({ block: "start" });
   };
   addEventListener("hashchange", mark);
   mark();

@@ -51,6 +51,12 @@ pub(super) fn open(path: &Path) -> Result<(Arc<File>, Identity), AuditError> {
     Ok((Arc::new(file), Identity::of(&metadata)))
 }
 
+/// The file alone.
+#[cfg(feature = "otel")]
+pub(crate) fn open_for_append(path: &Path) -> Result<Arc<File>, AuditError> {
+    open(path).map(|(file, _)| file)
+}
+
 /// Which file a path leads to now and how long that is; `None` when there is nothing.
 pub(super) fn look(path: &Path) -> Result<Option<(Identity, u64)>, AuditError> {
     match std::fs::symlink_metadata(path) {
@@ -99,7 +105,7 @@ impl Drop for Locked {
 }
 
 /// Writes a line with one `write(2)`: it is there wholly, or the write failed.
-pub(super) fn write_whole(mut file: &File, line: &[u8]) -> io::Result<()> {
+pub(crate) fn write_whole(mut file: &File, line: &[u8]) -> io::Result<()> {
     loop {
         match io::Write::write(&mut file, line) {
             Ok(written) if written == line.len() => return Ok(()),

@@ -7,6 +7,8 @@ mod jsonl;
 mod memory;
 mod tail;
 
+#[cfg(feature = "otel")]
+pub(crate) use file::{open_for_append, write_whole};
 pub use head::{head_file, noted_head};
 pub use jsonl::JsonlSink;
 pub use memory::MemorySink;

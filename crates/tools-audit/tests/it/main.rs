@@ -5,6 +5,8 @@
 mod file;
 mod head;
 mod layer;
+#[cfg(feature = "otel")]
+mod otlp;
 mod schema;
 mod verify;
 mod view;

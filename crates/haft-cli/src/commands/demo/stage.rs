@@ -58,8 +58,8 @@ impl Stage {
         // So that it does not show up among the repository's own changes.
         fs::write(folder.join(".gitignore"), "*\n").map_err(|error| format!("`{}`: {error}", folder.display()))?;
         let audit = folder.join("audit.jsonl");
-        if audit.exists() {
-            fs::remove_file(&audit).map_err(|error| format!("`{}`: {error}", audit.display()))?;
+        for earlier in [audit.clone(), haft::audit::head_file(&audit)].iter().filter(|file| file.exists()) {
+            fs::remove_file(earlier).map_err(|error| format!("`{}`: {error}", earlier.display()))?;
         }
         let environment = |name: &str| std::env::var(name).ok();
         let mut loaded = Loaded::<HaftConfig>::parse(RULES, &environment).map_err(|error| error.to_string())?;
@@ -110,12 +110,24 @@ impl Stage {
         }
     }
 
+    /// Writes the page of the record.
+    fn report(&self) -> Result<String, String> {
+        let page = haft::audit::report::page(&self.audit, &haft::audit::report::Options::default());
+        let file = self.folder.join("report.html");
+        fs::write(&file, page.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
+        Ok(file.display().to_string())
+    }
+
     /// Prints the sum.
     pub(super) fn close(self) -> Exit {
         Self::act("In short");
         let took = self.started.elapsed().as_secs_f64();
         line(&format!("  {} calls in {took:.1} s, each one line of {}", self.calls, self.audit.display()));
         line("  look at them: haft audit view haft-demo/audit.jsonl");
+        match self.report() {
+            Ok(page) => line(&format!("  or in a browser: {page}")),
+            Err(problem) => line(&format!("  there is no page of them: {problem}")),
+        }
         if self.broken.is_empty() {
             line("  everything held");
             return Exit::Ok;
