@@ -7,7 +7,9 @@ use std::{
 
 use tools_audit::{Audit, AuditSink};
 use tools_cache::{CacheLayer, ToolResultCache};
-use tools_core::{Announce, CallContext, CompositeExecutor, DynExecutor, Layer, Redactor, SessionId, Shared, Stack};
+use tools_core::{
+    Announce, CallContext, CompositeExecutor, DynExecutor, Judge, Layer, Redactor, SessionId, Shared, Stack,
+};
 use tools_diagnostics::Diagnostics;
 use tools_file::FileConfig;
 use tools_filter::{
@@ -34,6 +36,16 @@ pub struct ToolboxBuilder {
     beside: Option<PathBuf>,
     session: Option<SessionId>,
     executors: Vec<DynExecutor>,
+    judge: Option<JudgeOption>,
+}
+
+/// A judge in a builder that can be shown.
+struct JudgeOption(Arc<dyn Judge>);
+
+impl std::fmt::Debug for JudgeOption {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.model())
+    }
 }
 
 /// What a toolbox is made of beyond its stack: kept to make a narrower one.
@@ -66,7 +78,7 @@ impl std::fmt::Debug for Layers {
 
 impl ToolboxBuilder {
     pub(crate) fn new(loaded: Loaded<HaftConfig>) -> Self {
-        Self { loaded, workdir: PathBuf::from("/"), beside: None, session: None, executors: vec![] }
+        Self { loaded, workdir: PathBuf::from("/"), beside: None, session: None, executors: vec![], judge: None }
     }
 
     /// Where relative paths start, and what tools are kept in where the configuration names no other folders. An
@@ -91,14 +103,20 @@ impl ToolboxBuilder {
         self
     }
 
+    /// The model that judges calls under `[tools.adversarial_policy]`. Without one, such a section refuses every call.
+    pub fn judge(self, judge: Arc<dyn Judge>) -> Self {
+        Self { judge: Some(JudgeOption(judge)), ..self }
+    }
+
     /// Compiles every section and puts the toolbox together.
     ///
     /// # Errors
     /// The first section that cannot be compiled, by key and line: nothing runs on half a configuration.
     pub fn build(self) -> Result<Toolbox, LoadError> {
-        let Self { loaded, workdir, beside, session, executors } = self;
+        let Self { loaded, workdir, beside, session, executors, judge } = self;
+        let judge = judge.map(|judge| judge.0);
         let config = &loaded.config;
-        let gates = Arc::new(Gates::new(Compiled::of(&loaded)?, loaded.config.tools.approvals.file()));
+        let gates = Arc::new(Gates::new(Compiled::of(&loaded)?, loaded.config.tools.approvals.file(), judge));
         let security = &config.tools.filters.security;
         let secrets =
             secrets::redactor(security).map_err(|error| loaded.fault(&secrets::pattern_key(&error), error.problem))?;

@@ -2,8 +2,9 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use tools_core::{CallContext, Invocation, Layer, SessionId, Shared, SystemClock, ToolName, Verdict};
+use tools_core::{CallContext, Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolName, Verdict};
 use tools_policy::{
+    adversarial::{AdversarialGate, AdversarialPolicy},
     anomaly::{AnomalyDetector, AnomalyPolicy, ToolHealth},
     permissions::{self, PermissionGate, Permissions, PermissionsConfig, Question, SessionRules},
     quota::{Ledger, QuotaGate, QuotaPolicy},
@@ -11,6 +12,7 @@ use tools_policy::{
     trust::{self, TrustGate, TrustPolicy},
     utility::{History, UtilityPolicy, UtilityScorer},
 };
+use tools_retry::{RetryLayer, RetryPolicy};
 use tools_shell::ShellConfig;
 
 use crate::{
@@ -27,10 +29,11 @@ pub(crate) struct Compiled {
     anomaly: AnomalyPolicy,
     quota: QuotaPolicy,
     utility: UtilityPolicy,
+    adversarial: AdversarialPolicy,
+    retry: RetryPolicy,
 }
 
 /// The compiled policies that run, each swapped whole, and what the gates remember.
-#[derive(Debug)]
 pub(crate) struct Gates {
     pub(crate) permissions: Shared<Permissions>,
     pub(crate) sessions: Arc<SessionRules>,
@@ -41,6 +44,9 @@ pub(crate) struct Gates {
     anomaly: Shared<AnomalyPolicy>,
     quota: Shared<QuotaPolicy>,
     utility: Shared<UtilityPolicy>,
+    adversarial: Shared<AdversarialPolicy>,
+    judge: Option<Arc<dyn Judge>>,
+    retry: Shared<RetryPolicy>,
     history: Arc<History>,
 }
 
@@ -82,6 +88,11 @@ impl Compiled {
                 .anomaly
                 .compile()
                 .map_err(|error| loaded.fault(&below("anomaly", error.key), error.problem))?,
+            adversarial: tools
+                .adversarial_policy
+                .compile()
+                .map_err(|error| loaded.fault(&below("adversarial_policy", error.key), error.problem))?,
+            retry: tools.retry.compile().map_err(|error| loaded.fault(&below("retry", error.key), error.problem))?,
             quota: QuotaPolicy::compile(tools.max_tool_calls_per_session),
             utility: tools
                 .utility
@@ -93,7 +104,7 @@ impl Compiled {
 
 impl Gates {
     /// Gates over what was compiled, with nothing remembered.
-    pub(crate) fn new(compiled: Compiled, approvals: PathBuf) -> Self {
+    pub(crate) fn new(compiled: Compiled, approvals: PathBuf, judge: Option<Arc<dyn Judge>>) -> Self {
         let (anomaly, quota) = (Shared::new(compiled.anomaly), Shared::new(compiled.quota));
         let health = ToolHealth::new(anomaly.clone(), Arc::new(SystemClock)).heeding_resets_in(places::resets_dir());
         Self {
@@ -106,6 +117,9 @@ impl Gates {
             anomaly,
             quota,
             utility: Shared::new(compiled.utility),
+            adversarial: Shared::new(compiled.adversarial),
+            judge,
+            retry: Shared::new(compiled.retry),
             history: Arc::default(),
         }
     }
@@ -118,6 +132,8 @@ impl Gates {
         self.anomaly.store(compiled.anomaly);
         self.quota.store(compiled.quota);
         self.utility.store(compiled.utility);
+        self.adversarial.store(compiled.adversarial);
+        self.retry.store(compiled.retry);
     }
 
     /// The layers that may refuse a call before anything is done for it, outermost first.
@@ -126,6 +142,7 @@ impl Gates {
             Arc::new(QuotaGate::new(Arc::clone(&self.ledger))),
             Arc::new(UtilityScorer::new(self.utility.clone(), Arc::clone(&self.history))),
             Arc::new(PolicyGate::new(self.policy.clone())),
+            Arc::new(AdversarialGate::new(self.adversarial.clone(), self.judge.clone())),
             Arc::new(TrustGate::new(self.trust.clone(), Arc::clone(&self.health))),
             Arc::new(PermissionGate::new(self.permissions.clone(), Arc::clone(&self.sessions))),
         ]
@@ -133,7 +150,7 @@ impl Gates {
 
     /// The layers around the execution itself.
     pub(crate) fn around_execution(&self) -> Vec<Arc<dyn Layer>> {
-        vec![Arc::new(AnomalyDetector::new(Arc::clone(&self.health)))]
+        vec![Arc::new(AnomalyDetector::new(Arc::clone(&self.health))), Arc::new(RetryLayer::new(self.retry.clone()))]
     }
 
     /// Forgets what a session used and saw; what people allowed for it stays.
@@ -164,5 +181,11 @@ impl Gates {
             return Explanation { verdict: Verdict::Deny, decided_by, would_store: None, ..explained };
         }
         explained
+    }
+}
+
+impl std::fmt::Debug for Gates {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gates").field("health", &self.health).finish_non_exhaustive()
     }
 }

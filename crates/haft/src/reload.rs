@@ -16,6 +16,8 @@ const SWAPPED: &[&str] = &[
     "tools.permissions",
     "tools.policy",
     "tools.authorization",
+    "tools.adversarial_policy",
+    "tools.retry",
     "tools.trust",
     "tools.anomaly",
     "tools.utility",

@@ -46,6 +46,12 @@ pub const LAYERS: &[LayerRow] = &[
         why: "`[tools.policy]`, then `[tools.authorization]`: what they deny nothing further in lifts",
     },
     LayerRow {
+        name: "adversarial",
+        owner: "tools-policy",
+        refuses_with: &["policy_blocked/adversarial_denied"],
+        why: "a model judges only what the rules leave, and nobody is asked about what it refuses",
+    },
+    LayerRow {
         name: "trust",
         owner: "tools-policy",
         refuses_with: &["policy_blocked/trust_blocked"],
@@ -86,5 +92,11 @@ pub const LAYERS: &[LayerRow] = &[
         owner: "tools-policy",
         refuses_with: &[],
         why: "counts how real executions end; the gate that blocks for it is `trust`",
+    },
+    LayerRow {
+        name: "retry",
+        owner: "tools-retry",
+        refuses_with: &[],
+        why: "innermost: repeats the execution alone, of tools that may be repeated, after failures that may pass",
     },
 ];

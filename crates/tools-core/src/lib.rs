@@ -81,6 +81,7 @@ mod guides;
 
 mod clock;
 mod credential;
+mod judge;
 mod nearest;
 mod redact;
 mod schema;
@@ -107,6 +108,7 @@ pub use executor::{Executed, ToolExecutor};
 pub use feedback::{ToolErrorFeedback, text_for_model};
 pub use inspection::{Access, ConfirmReason, FileState, Inspection, Subject};
 pub use journal::{GateNote, Journal, Runs, keys};
+pub use judge::{Judge, JudgeError, JudgeRequest};
 pub use layer::{Invocation, Layer, Next, Outcome};
 pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId, ToolName};
 pub use nearest::nearest;

@@ -9,6 +9,7 @@ mod matching;
 pub mod quota;
 pub mod utility;
 
+pub mod adversarial;
 pub mod rules;
 pub mod trust;
 

@@ -4,10 +4,12 @@ pub mod contract;
 
 mod clock;
 mod events;
+mod judge;
 mod scripted;
 mod workspace;
 
 pub use clock::FakeClock;
 pub use events::EventLog;
+pub use judge::{FakeJudge, Ruling};
 pub use scripted::{Behaviour, PathTaken, Ran, ScriptedExecutor};
 pub use workspace::Workspace;

@@ -9,12 +9,14 @@ use tools_file::FileConfig;
 use tools_filter::FilterConfig;
 use tools_overflow::OverflowConfig;
 use tools_policy::{
+    adversarial::AdversarialConfig,
     anomaly::AnomalyConfig,
     permissions::PermissionsConfig,
     rules::{AuthorizationConfig, PolicyConfig},
     trust::TrustConfig,
     utility::UtilityConfig,
 };
+use tools_retry::RetryConfig;
 use tools_shell::ShellConfig;
 
 use crate::ApprovalsConfig;
@@ -58,6 +60,10 @@ pub struct ToolsConfig {
     pub policy: PolicyConfig,
     /// A second list of such rules.
     pub authorization: AuthorizationConfig,
+    /// Lets a model judge calls against policies in plain language.
+    pub adversarial_policy: AdversarialConfig,
+    /// Tries calls again that failed for a reason that may pass.
+    pub retry: RetryConfig,
     /// How far the origins of calls are trusted.
     pub trust: TrustConfig,
     /// Blocks tools that keep failing.
@@ -84,6 +90,8 @@ impl Default for ToolsConfig {
             overflow: OverflowConfig::default(),
             policy: PolicyConfig::default(),
             authorization: AuthorizationConfig::default(),
+            adversarial_policy: AdversarialConfig::default(),
+            retry: RetryConfig::default(),
             trust: TrustConfig::default(),
             anomaly: AnomalyConfig::default(),
             utility: UtilityConfig::default(),

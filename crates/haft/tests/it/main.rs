@@ -43,6 +43,7 @@ fn the_layers_stand_in_the_documented_order() {
         "quota",
         "utility",
         "policy",
+        "adversarial",
         "trust",
         "permissions",
         "cache",
@@ -50,6 +51,7 @@ fn the_layers_stand_in_the_documented_order() {
         "filter",
         "secrets",
         "anomaly",
+        "retry",
     ];
     assert_eq!(documented, order);
     assert_eq!(toolbox(&workspace, "").stack().layer_names(), documented);

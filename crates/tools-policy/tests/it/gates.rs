@@ -7,16 +7,17 @@ use proptest::prelude::*;
 use serde_json::json;
 use tools_core::{
     Approval, BatchId, CallContext, CallerId, Inspection, Layer, Outcome, Shared, Stack, ToolCall, ToolError,
-    ToolErrorCategory, ToolTraits, TrustLevel,
+    ToolErrorCategory, ToolTraits, TrustLevel, keys,
 };
 use tools_policy::{
+    adversarial::{AdversarialConfig, AdversarialGate, AdversarialPolicy},
     anomaly::{AnomalyConfig, AnomalyDetector, ToolHealth},
     permissions::{PermissionGate, Permissions, SessionRules},
     quota::{Ledger, QuotaGate, QuotaPolicy},
     trust::{TrustConfig, TrustGate, TrustPolicy, effective, floor},
     utility::{History, UtilityConfig, UtilityScorer},
 };
-use tools_testkit::{Behaviour, FakeClock, ScriptedExecutor};
+use tools_testkit::{Behaviour, FakeClock, FakeJudge, Ruling, ScriptedExecutor};
 
 use crate::decisions::tool;
 
@@ -196,6 +197,69 @@ async fn a_call_that_is_not_worth_making_says_so() {
     policy.store(UtilityConfig::default().compile().unwrap());
     assert_eq!(code(&stack.dispatch(call("look"), &cx).await), "ok");
     assert_eq!(scripted.ran().len(), 3);
+}
+
+fn judged(config: &str, judge: Option<FakeJudge>) -> (Stack, ScriptedExecutor, Shared<AdversarialPolicy>) {
+    let text = format!("enabled = true\npolicies = [\"Delete nothing.\"]\n{config}");
+    let policy = toml::from_str::<AdversarialConfig>(&text).unwrap().compile().unwrap();
+    let policy = Shared::new(policy);
+    let judge = judge.map(|judge| Arc::new(judge) as Arc<dyn tools_core::Judge>);
+    let gate: Arc<dyn Layer> = Arc::new(AdversarialGate::new(policy.clone(), judge));
+    let scripted = ["t", "load_skill"].into_iter().fold(ScriptedExecutor::new(), |scripted, name| {
+        scripted.tool(name, ToolTraits::EDIT, Behaviour::reply("done"))
+    });
+    (Stack::new(vec![gate], scripted.clone()), scripted, policy)
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_judges_one_word_lets_a_call_go_on() {
+    let cx = CallContext::new("/w");
+    let end = async |config: &str, judge: Option<FakeJudge>| {
+        let (stack, _, _) = judged(config, judge);
+        let recorded = stack.run(call("t"), None, &cx).await;
+        let note = recorded.journal.value(keys::ADVERSARIAL_POLICY_DECISION).unwrap();
+        (code(&recorded.outcome), note["decision"].as_str().unwrap().to_owned(), recorded.journal.warnings().len())
+    };
+    let answer = |text: &str| Some(FakeJudge::answering(text));
+    let hangs = || Some(FakeJudge::new([Ruling::Hang]));
+    let fails = || Some(FakeJudge::new([Ruling::Fail("offline".into())]));
+    assert_eq!(end("", answer("ALLOW")).await, ("ok", "allow".into(), 0));
+    assert_eq!(end("", answer("DENY: it deletes")).await, ("adversarial_denied", "deny".into(), 0));
+    assert_eq!(end("", answer("ALLOW, because")).await, ("adversarial_denied", "unclear".into(), 0));
+    assert_eq!(end("", hangs()).await, ("adversarial_denied", "error".into(), 0));
+    assert_eq!(end("", fails()).await, ("adversarial_denied", "error".into(), 0));
+    assert_eq!(end("", None).await, ("adversarial_denied", "error".into(), 0));
+    // Only a missing answer can be let through, and a refusal only be turned into a warning.
+    assert_eq!(end("fail_open = true", fails()).await, ("ok", "error".into(), 0));
+    assert_eq!(end("fail_open = true", hangs()).await, ("ok", "error".into(), 0));
+    assert_eq!(end("fail_open = true", answer("maybe")).await, ("adversarial_denied", "unclear".into(), 0));
+    assert_eq!(end("block_on_reject = false", answer("DENY")).await, ("ok", "deny".into(), 1));
+}
+
+#[tokio::test]
+async fn a_judge_is_asked_once_about_a_call_it_allowed_and_again_under_other_policies() {
+    let judge = FakeJudge::answering("ALLOW");
+    let (stack, scripted, policy) = judged("", Some(judge.clone()));
+    let cx = CallContext::new("/w");
+    let run = async |params: serde_json::Value| {
+        stack.dispatch(ToolCall::new("t", params).unwrap(), &cx).await.unwrap();
+    };
+    run(json!({"a": 1})).await;
+    run(json!({"a": 1})).await;
+    assert_eq!(judge.asked().len(), 1);
+    run(json!({"a": 2})).await;
+    assert_eq!(judge.asked().len(), 2);
+    assert!(judge.asked()[1].instructions.contains("1. Delete nothing."));
+    assert!(judge.asked()[1].material.contains("{\"a\":2}"));
+    let other = "enabled = true\npolicies = [\"Read nothing.\"]";
+    policy.store(toml::from_str::<AdversarialConfig>(other).unwrap().compile().unwrap());
+    run(json!({"a": 1})).await;
+    assert_eq!(judge.asked().len(), 3);
+    // Exempt by the operator's list, and everything where nothing is configured.
+    stack.dispatch(call("load_skill"), &cx).await.unwrap();
+    policy.store(AdversarialPolicy::default());
+    run(json!({"a": 3})).await;
+    assert_eq!((judge.asked().len(), scripted.ran().len()), (3, 6));
 }
 
 const LEVELS: [TrustLevel; 3] = [TrustLevel::Untrusted, TrustLevel::Provisional, TrustLevel::Trusted];

@@ -1,0 +1,37 @@
+//! The model that says whether a call is in keeping with policies that are written in plain language.
+
+use std::{error::Error, fmt};
+
+use async_trait::async_trait;
+
+/// Why a judge gave no answer.
+pub type JudgeError = Box<dyn Error + Send + Sync>;
+
+/// What a judge is asked.
+#[derive(Clone, PartialEq, Eq)]
+pub struct JudgeRequest {
+    /// What it has to do and the policies: from the operator, and trusted.
+    pub instructions: String,
+    /// The call: from a model, and not trusted.
+    pub material: String,
+}
+
+/// Answers questions about calls. Called by the adversarial gate, which reads the answer strictly and gives it a time
+/// limit: an implementation passes the text of the model on as it came.
+#[async_trait]
+pub trait Judge: Send + Sync {
+    /// The model's name, for the record.
+    fn model(&self) -> &str;
+
+    /// The model's answer.
+    ///
+    /// # Errors
+    /// When there is none.
+    async fn judge(&self, request: &JudgeRequest) -> Result<String, JudgeError>;
+}
+
+impl fmt::Debug for JudgeRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JudgeRequest").field("material", &self.material.len()).finish_non_exhaustive()
+    }
+}

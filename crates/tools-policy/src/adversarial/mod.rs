@@ -1,0 +1,13 @@
+//! The adversarial gate: a model judges each call against policies written in plain language.
+//!
+//! The judge sees every character of the parameters, piece by piece, inside a fence that they cannot close. Only the one
+//! word `ALLOW` lets a call go on. Everything else refuses it: another answer, an error, no answer in time, parameters
+//! too long to be judged. It never lifts what another gate denies.
+
+mod config;
+mod decide;
+mod layer;
+
+pub use config::{AdversarialConfig, AdversarialError, AdversarialPolicy};
+pub use decide::{Sentence, material, requests, sentence};
+pub use layer::AdversarialGate;

@@ -1,0 +1,91 @@
+//! The section `[tools.retry]`, and what it compiles to.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The most attempts that can be configured.
+const MOST_ATTEMPTS: u32 = 10;
+/// The longest pause and budget: an hour.
+const LONGEST_SECS: u64 = 3_600;
+
+/// Tries calls again that failed for a reason that may pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RetryConfig {
+    /// How often a call is made at most; 1 never tries again.
+    pub max_attempts: u32,
+    /// The first pause, in milliseconds; each further one is twice as long.
+    pub base_ms: u64,
+    /// The longest pause, in milliseconds.
+    pub max_ms: u64,
+    /// For how many seconds, counted from the first attempt, another one may begin.
+    pub budget_secs: u64,
+    /// The model that writes wrong parameters anew; empty for none.
+    pub parameter_reformat_provider: String,
+}
+
+impl Default for RetryConfig {
+    fn default() -> Self {
+        Self {
+            max_attempts: 2,
+            base_ms: 500,
+            max_ms: 5_000,
+            budget_secs: 30,
+            parameter_reformat_provider: String::new(),
+        }
+    }
+}
+
+/// A value that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{key}`: {problem}")]
+pub struct RetryError {
+    /// The key below `tools.retry`.
+    pub key: &'static str,
+    /// What would be right.
+    pub problem: &'static str,
+}
+
+/// The compiled section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// How often a call is made at most.
+    pub attempts: u32,
+    /// The first pause.
+    pub base: Duration,
+    /// The longest pause.
+    pub longest: Duration,
+    /// How long after the first attempt another one may begin.
+    pub budget: Duration,
+}
+
+impl RetryConfig {
+    /// Checks the values.
+    ///
+    /// # Errors
+    /// Names the key whose value cannot be used.
+    pub fn compile(&self) -> Result<RetryPolicy, RetryError> {
+        let fault = |key, problem| Err(RetryError { key, problem });
+        if !(1..=MOST_ATTEMPTS).contains(&self.max_attempts) {
+            return fault("max_attempts", "expected 1 to 10 attempts");
+        }
+        if self.max_ms > LONGEST_SECS * 1_000 {
+            return fault("max_ms", "expected at most 3600000 milliseconds, an hour");
+        }
+        if self.base_ms > self.max_ms {
+            return fault("base_ms", "expected at most `max_ms`");
+        }
+        if self.budget_secs > LONGEST_SECS {
+            return fault("budget_secs", "expected at most 3600 seconds, an hour");
+        }
+        Ok(RetryPolicy {
+            attempts: self.max_attempts,
+            base: Duration::from_millis(self.base_ms),
+            longest: Duration::from_millis(self.max_ms),
+            budget: Duration::from_secs(self.budget_secs),
+        })
+    }
+}

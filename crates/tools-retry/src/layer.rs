@@ -1,0 +1,75 @@
+//! The layer: makes the call, pauses, makes it again.
+
+use std::{
+    fmt,
+    hash::{BuildHasher, RandomState},
+};
+
+use async_trait::async_trait;
+use tokio::time::Instant;
+use tools_core::{Invocation, Layer, Next, Outcome, Shared};
+
+use crate::{Attempt, Plan, RetryPolicy, plan};
+
+/// Tries calls again. The innermost layer: what it repeats is the execution and nothing else.
+pub struct RetryLayer {
+    policy: Shared<RetryPolicy>,
+    chance: fn() -> f64,
+}
+
+impl RetryLayer {
+    /// A layer under a policy that may be swapped.
+    pub fn new(policy: Shared<RetryPolicy>) -> Self {
+        Self { policy, chance: random }
+    }
+
+    /// The same with another source of chance: for tests.
+    pub fn with_chance(self, chance: fn() -> f64) -> Self {
+        Self { chance, ..self }
+    }
+}
+
+#[async_trait]
+impl Layer for RetryLayer {
+    fn name(&self) -> &'static str {
+        "retry"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        if !inv.definition.trusted_traits().retryable {
+            return next.run(inv).await;
+        }
+        let (policy, start) = (self.policy.load(), Instant::now());
+        let mut made = 0;
+        loop {
+            let outcome = next.run(inv).await;
+            made += 1;
+            let Err(error) = &outcome else { return outcome };
+            let attempt =
+                Attempt { definition: &inv.definition, error, made, since: start.elapsed(), chance: (self.chance)() };
+            let Plan::Again(pause) = plan(&policy, &attempt) else { return outcome };
+            let over = inv.context.deadline().is_some_and(|deadline| Instant::now() + pause >= deadline);
+            if over {
+                return outcome;
+            }
+            // Nobody waits for what was cancelled: the failure that is known is the result.
+            tokio::select! {
+                biased;
+                () = inv.context.cancel().cancelled() => return outcome,
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+}
+
+/// A number between 0 and 1 from the randomness that hash tables are seeded with.
+#[expect(clippy::cast_precision_loss, reason = "53 bits are kept, which a float holds exactly")]
+fn random() -> f64 {
+    (RandomState::new().hash_one(0_u8) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+impl fmt::Debug for RetryLayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RetryLayer").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,9 @@
+//! Trying again: only calls that may be, after failures that may pass, within bounds of number and time.
+
+mod config;
+mod decide;
+mod layer;
+
+pub use config::{RetryConfig, RetryError, RetryPolicy};
+pub use decide::{Attempt, Plan, plan};
+pub use layer::RetryLayer;

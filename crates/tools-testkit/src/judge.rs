@@ -1,0 +1,64 @@
+//! A judge that answers what a test says and remembers what it was asked.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use tools_core::{Judge, JudgeError, JudgeRequest};
+
+/// What a scripted judge does when it is asked.
+#[derive(Debug, Clone)]
+pub enum Ruling {
+    /// Answers with this text.
+    Answer(String),
+    /// Fails with this text.
+    Fail(String),
+    /// Never answers.
+    Hang,
+}
+
+/// A judge with a script; when that is over, it repeats the last ruling. Clones share script and memory.
+#[derive(Debug, Clone)]
+pub struct FakeJudge {
+    script: Arc<Mutex<VecDeque<Ruling>>>,
+    asked: Arc<Mutex<Vec<JudgeRequest>>>,
+}
+
+impl FakeJudge {
+    /// A judge that rules in this order.
+    pub fn new(script: impl IntoIterator<Item = Ruling>) -> Self {
+        Self { script: Arc::new(Mutex::new(script.into_iter().collect())), asked: Arc::default() }
+    }
+
+    /// A judge that always answers with this text.
+    pub fn answering(text: &str) -> Self {
+        Self::new([Ruling::Answer(text.to_owned())])
+    }
+
+    /// What it was asked so far.
+    pub fn asked(&self) -> Vec<JudgeRequest> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[async_trait]
+impl Judge for FakeJudge {
+    fn model(&self) -> &'static str {
+        "fake"
+    }
+
+    async fn judge(&self, request: &JudgeRequest) -> Result<String, JudgeError> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        let ruling = {
+            let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
+            if script.len() > 1 { script.pop_front() } else { script.front().cloned() }
+        };
+        match ruling {
+            Some(Ruling::Answer(text)) => Ok(text),
+            Some(Ruling::Fail(problem)) => Err(problem.into()),
+            Some(Ruling::Hang) | None => std::future::pending().await,
+        }
+    }
+}
