@@ -2,8 +2,7 @@
 
 mod prompt;
 mod provider;
-mod tokens;
 
 pub use prompt::prompt;
 pub use provider::{anthropic, json, mcp, openai};
-pub use tokens::estimate_tokens;
+pub use tools_core::estimate_tokens;

@@ -86,6 +86,7 @@ mod nearest;
 mod redact;
 mod schema;
 mod shared;
+mod tokens;
 
 pub use announce::Announce;
 pub use approval::Approval;
@@ -117,6 +118,7 @@ pub use redact::{NoRedaction, Redactor};
 pub use schema::{SchemaFault, SchemaProblem, inline_schema, schema_problems};
 pub use shared::Shared;
 pub use stack::{Recorded, Stack};
+pub use tokens::estimate_tokens;
 pub use tool::Tool;
 pub use traits::{ToolTraits, TraitConflict};
 pub use typed::Typed;

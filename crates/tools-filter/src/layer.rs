@@ -236,8 +236,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_command_run_again_shows_what_changed() {
-        let context: String =
-            (0..60).map(|n| format!("note {n} on how the build was set up, at some length\n")).collect();
+        let context: String = (0..60)
+            .map(|n| format!("note {n} on how the build was set up, at some length\n"))
+            .collect::<Vec<_>>()
+            .concat();
         let printed = format!("{context}make: *** [all] Error 1\n");
         let envelope = json!({"stdout": printed, "stderr": "", "exit_code": 2, "truncated": false});
         let given = ToolOutput::text(format!("{printed}[exit code 2]")).with_raw_response(envelope);

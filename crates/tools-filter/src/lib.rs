@@ -34,7 +34,6 @@ pub mod secrets;
 mod config;
 mod layer;
 mod repeats;
-mod tokens;
 
 pub use command::ParsedCommand;
 pub use confidence::ConfidenceCounters;
@@ -48,4 +47,5 @@ pub use sanitize::sanitize_output;
 pub use signal::reports_failure;
 pub use stats::{FilterMetrics, RuleTotals, stats_line};
 pub use strategy::{StrategyConfig, StrategyError};
-pub use tokens::estimate_tokens;
+
+pub use tools_core::estimate_tokens;

@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn text(lines: usize) -> String {
-        (0..lines).map(|n| format!("line {n} of an output that goes on for a while\n")).collect()
+        (0..lines).map(|n| format!("line {n} of an output that goes on for a while\n")).collect::<Vec<_>>().concat()
     }
 
     #[test]

@@ -49,6 +49,12 @@ const HARMLESS_SHAPES: &[&str] = &[
     r"^\[ERROR\] *(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d\] http|After correcting)",
 ];
 
+/// Whether a line begins with a place in a source, as a compiler's message does.
+pub(crate) fn names_place(line: &str) -> bool {
+    static PLACE: Shape = Shape::new(|| LOCATION.to_owned());
+    PLACE.is_match(line)
+}
+
 /// Whether a line with these words may report something, whatever the numbers in it are.
 pub(crate) fn may_report(line: &str) -> bool {
     CANDIDATE.is_match(line)

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use tools_core::FilterConfidence;
 
 use super::{Facts, Reducer, Strategy};
-use crate::{emit::Emitter, lines::Shape};
+use crate::{emit::Emitter, lines::Shape, signal::names_place};
 
 /// Parameters of `stack_trace`: none.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -105,7 +105,7 @@ impl Machine {
 
 impl Reducer for Machine {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        if self.source != Source::None && line.starts_with("    ") && !FRAME.is_match(line) {
+        if self.source != Source::None && line.starts_with("    ") && !FRAME.is_match(line) && !names_place(line) {
             // The source of a Python frame, and marks under it.
             match self.source {
                 Source::Library => self.library(line, out),

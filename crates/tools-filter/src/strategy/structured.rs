@@ -74,7 +74,9 @@ impl Reducer for Machine {
         self.release(out);
         for (name, printed) in std::mem::take(&mut self.tests) {
             out.write(&format!("=== {name} did not end"));
-            printed.iter().for_each(|line| out.write(line));
+            for line in &printed {
+                out.write(line);
+            }
         }
         self.found.then_some(FilterConfidence::Full)
     }
@@ -125,10 +127,10 @@ impl Machine {
     /// A line of `go test -json`: of tests that pass nothing is shown.
     fn go(&mut self, value: &Value) -> Option<Vec<String>> {
         let action = value["Action"].as_str()?;
-        let text = value["Output"].as_str().unwrap_or_default().trim_end_matches('\n');
+        let output = value["Output"].as_str().unwrap_or_default().trim_end_matches('\n');
         let Some(test) = value["Test"].as_str() else {
             return match action {
-                "output" | "build-output" => Some(vec![text.to_owned()]),
+                "output" | "build-output" => Some(vec![output.to_owned()]),
                 "start" | "run" | "pause" | "cont" | "pass" | "fail" | "skip" | "build-fail" | "bench" => Some(vec![]),
                 _ => None,
             };
@@ -139,10 +141,10 @@ impl Machine {
             "run" if at.is_none() && self.tests.len() < MAX_TESTS => self.tests.push_back((name, Vec::new())),
             "output" => match at {
                 Some(at) if self.printed < MAX_PRINTED => {
-                    self.printed += text.len();
-                    self.tests[at].1.push(text.to_owned());
+                    self.printed += output.len();
+                    self.tests[at].1.push(output.to_owned());
                 }
-                _ => return Some(vec![text.to_owned()]),
+                _ => return Some(vec![output.to_owned()]),
             },
             "pass" | "skip" | "fail" => {
                 let printed = at.and_then(|at| self.tests.remove(at)).map(|(_, printed)| printed).unwrap_or_default();

@@ -461,7 +461,8 @@ impl Reducer for Machine {
                 shorten(line, out);
             }
             Part::PythonCaptured(clip) => clip.line(line, out),
-            Part::Warnings if line.starts_with("    ") => out.fold(line),
+            Part::Warnings if SOURCE.is_match(line) => out.fold(line),
+            Part::Warnings if line.starts_with("    ") => out.noise(line),
             Part::Python(under_heading) => {
                 if line.is_empty() || line.trim_end() == "E" || HINT.is_match(line) {
                     out.fold(line);

@@ -34,6 +34,22 @@ const REPORTS: &[&str] = &[
     "Segmentation fault (core dumped) #",
     "process exited with code 1#",
     "undefined reference to `symbol#'",
+    "error: src/deep/path#.rs is not formatted",
+    "tests::quiet# --- FAILED",
+    "Main#.java:7: error: cannot find symbol",
+    "FAIL src/app#.test.ts > adds",
+    "x Build failed in #ms",
+    "##[error]Process completed with exit code #.",
+    "! [rejected]        main -> main# (fetch first)",
+    "panic: runtime error: index out of range [#]",
+    "Unhandled rejection Error: connect ECONNREFUSED 127.0.0.1:#",
+    "warning: unused import: `std::rc::Rc#`",
+    "W291 trailing whitespace in #: warning",
+    "level=error msg=\"job # failed\"",
+    "Caused by: java.sql.SQLException: deadlock #",
+    "{\"level\":\"error\",\"msg\":\"request # failed\"}",
+    "{\"reason\":\"compiler-message\",\"message\":{\"level\":\"error\",\"rendered\":\"error: broken #\"}}",
+    "{\"type\":\"test\",\"event\":\"failed\",\"name\":\"t#\"}",
 ];
 
 /// Lines of work, and lines that begin or end something.
@@ -71,6 +87,30 @@ const WORK: &[&str] = &[
     "Collecting package#",
     "hint: try again",
     "plain text #",
+    "{\"Action\":\"run\",\"Package\":\"p\",\"Test\":\"T\"}",
+    "{\"Action\":\"fail\",\"Package\":\"p\",\"Test\":\"T\"}",
+    "{\"reason\":\"compiler-artifact\",\"id\":#}",
+    "[",
+    "]",
+    "{",
+    "Traceback:",
+    "  File \"/usr/lib/python3.11/json/decoder.py\", line #, in decode",
+    "    raise ValueError(#)",
+    "    at Object.<anonymous> (/app/node_modules/x/i.js:#:3)",
+    "\tat java.base/java.lang.Thread.run(Thread.java:#)",
+    "error[E0308]: mismatched types",
+    "warning: unused variable",
+    "   = note: expected #",
+    "help: try #",
+    "# | let x = 1;",
+    "  |     ^^^ label #",
+    "Everything: 0 errors, 0 warnings",
+    "test a# ... some output",
+    "ok",
+    "=============== warnings summary ===============",
+    " src/a#.rs | # +++---",
+    "a.c: In function ‘f#’:",
+    "      |     ^~~~",
 ];
 
 const COMMANDS: &[&str] = &[
@@ -117,6 +157,20 @@ const COMMANDS: &[&str] = &[
     "curl x",
     "ps aux",
     "cat file",
+    "cargo build --message-format=json",
+    "go test -json ./...",
+    "javac A.java",
+    "git diff --stat",
+    "git pull",
+    "git commit -m x",
+    "git stash pop",
+    "vite build",
+    "isort .",
+    "prettier --check .",
+    "rspec",
+    "mvn test",
+    "helm install x",
+    "journalctl -u x",
     "unknown-command",
 ];
 
@@ -238,6 +292,63 @@ proptest! {
         prop_assert_eq!(pieces, whole.text);
         prop_assert_eq!(report, whole.report);
     }
+}
+
+/// Signs that a line reports something, whatever printed it.
+const SIGNS: &[&str] = &[
+    "panicked at",
+    "error[",
+    "error: ",
+    "ERROR",
+    "CONFLICT",
+    "FAILED",
+    "Error 1",
+    "AssertionError",
+    "fatal: ",
+    "Exception: ",
+];
+
+/// Outputs of real commands under other commands' rules: a shape that a rule does not know costs no report.
+#[test]
+fn what_real_commands_report_stands_whatever_the_rule() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures");
+    let narrow = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let pipeline = pipeline();
+    for entry in std::fs::read_dir(folder)
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.path().extension().is_some_and(|end| end == "raw"))
+    {
+        let raw = std::fs::read(entry.path()).unwrap();
+        let text = sanitize_output(&raw);
+        let reports: Vec<String> = text
+            .lines()
+            .filter(|line| {
+                SIGNS.iter().any(|sign| line.contains(sign)) && !line.contains("===") && !line.contains("____")
+            })
+            // A source line, a link, a frame of a library, and what maven says under every error.
+            .filter(|line| !line.starts_with("    ") && !line.contains("note: run") && !line.starts_with("[ERROR]"))
+            .filter(|line| line.len() < 300 && !line.contains("For more information") && !line.contains("npm error"))
+            .map(narrow)
+            .collect();
+        for command in COMMANDS {
+            for exit in [Exit::Code(0), Exit::Code(1)] {
+                let filtered = narrow(&pipeline.filter(command, exit, &raw).text);
+                for report in &reports {
+                    // A line that was taken apart is shown in its parts: place and message under a rule, test and message.
+                    let mut parts = report.split(" - ").flat_map(|part| part.split(": error: "));
+                    let is_shown = parts.all(|part| filtered.contains(part.trim_start_matches("warning: ")));
+                    let is_shown = is_shown || named(report).is_some_and(|name| filtered.contains(name));
+                    assert!(is_shown, "`{command}` on {:?} lost `{report}`:\n{filtered}", entry.file_name());
+                }
+            }
+        }
+    }
+}
+
+/// The test that a line says has failed: shown with its failure or in the list at the end.
+fn named(report: &str) -> Option<&str> {
+    report.strip_prefix("test ")?.strip_suffix(" ... FAILED")
 }
 
 /// A long log of repeated failures: not each is shown, but how many there are is said.
