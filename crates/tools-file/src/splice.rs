@@ -509,6 +509,4 @@ fn plain_punctuation(c: char) -> char {
 }
 
 #[cfg(test)]
-mod history;
-#[cfg(test)]
 mod tests;

@@ -4,6 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod history;
+
 fn apply(text: &str, old: &str, new: &str) -> Result<(Step, String), Miss> {
     find(text, Request { old, new, all: false }).map(|found| (found.step, found.apply(text)))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use similar::{Algorithm, TextDiff};
 
-use super::*;
+use super::super::*;
 
 /// One change: a file and what is asked of it.
 struct Hunk {
