@@ -50,7 +50,7 @@ impl OverflowLayer {
             Some(Complete { text, shown: Shown::Extract })
                 if is_shown && text.len() <= output.summary.len() + NOTICE && is_plain(&text) =>
             {
-                output.summary = text.as_ref().to_owned();
+                text.as_ref().clone_into(&mut output.summary);
                 output.filter = output.filter.map(|stats| FilterStats { lines_out: stats.lines_in, ..stats });
                 return output;
             }
