@@ -35,6 +35,11 @@ impl FileId {
     pub fn device(self) -> u64 {
         self.device
     }
+
+    /// Its number on that device.
+    pub fn inode(self) -> u64 {
+        self.inode
+    }
 }
 
 /// What a name stands for.

@@ -9,15 +9,18 @@ mod access;
 mod error;
 mod handle;
 mod open;
+mod private;
 mod reserved;
 mod roots;
 
 pub mod kernel;
 pub mod process;
+pub mod tree;
 
 pub use access::{ReadRules, SECRET_PRESET, Scope};
 pub use error::{PathError, shown};
 pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace, set_modified};
 pub use open::Resolver;
+pub use private::{PrivateFolder, sweep};
 pub use reserved::Reserved;
 pub use roots::{ResolvedPath, Roots};

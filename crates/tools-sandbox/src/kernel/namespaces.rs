@@ -10,6 +10,7 @@ use libc::{c_int, c_ulong};
 
 use super::config::{Confinement, Network};
 use super::sys::{self, Errno, Reach, Result};
+use crate::private::{PrivateFolder, sweep};
 use crate::process::{SpawnError, Step};
 
 /// The kernel refuses a smaller `pid_max`.
@@ -17,26 +18,31 @@ const LEAST_PID_MAX: u64 = 301;
 
 /// Folders and masks that exist only for confined processes, removed with this value.
 pub(crate) struct PrivateFolders {
-    base: tempfile::TempDir,
-    shared_memory: Option<tempfile::TempDir>,
+    base: PrivateFolder,
+    shared_memory: Option<(PrivateFolder, PathBuf)>,
 }
 
 impl PrivateFolders {
     pub(crate) fn create() -> std::io::Result<Self> {
         use std::os::unix::fs::PermissionsExt;
-        let base = tempfile::Builder::new().prefix("haft-").tempdir()?;
-        std::fs::create_dir(base.path().join("tmp"))?;
+        let (temporary, shared) = (std::env::temp_dir(), PathBuf::from("/dev/shm"));
+        sweep(&[temporary.clone(), shared.clone(), PathBuf::from("/var/tmp")]);
+        let base = PrivateFolder::create_in(&temporary)?;
+        base.folder("tmp")?;
         for (name, folder) in [("no-file", false), ("no-folder", true)] {
             let path = base.path().join(name);
             if folder {
-                std::fs::create_dir(&path)?;
+                base.folder(name)?;
             } else {
                 std::fs::File::create(&path)?;
             }
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000))?;
         }
-        let shared_memory = tempfile::Builder::new().prefix("haft-").tempdir_in("/dev/shm").ok();
-        Ok(Self { base, shared_memory })
+        let shared_memory = PrivateFolder::create_in(&shared).and_then(|own| {
+            let inside = own.folder("shm")?;
+            Ok((own, inside))
+        });
+        Ok(Self { base, shared_memory: shared_memory.ok() })
     }
 
     pub(crate) fn temp(&self) -> PathBuf {
@@ -45,14 +51,6 @@ impl PrivateFolders {
 
     fn mask(&self, folder: bool) -> PathBuf {
         self.base.path().join(if folder { "no-folder" } else { "no-file" })
-    }
-}
-
-impl Drop for PrivateFolders {
-    fn drop(&mut self) {
-        use std::os::unix::fs::PermissionsExt;
-        // A folder of mode 0 could not be listed when the base is removed; what cannot be changed stays behind.
-        let _ = std::fs::set_permissions(self.mask(true), std::fs::Permissions::from_mode(0o700));
     }
 }
 
@@ -123,7 +121,7 @@ impl NamespacePlan {
         let protected: Vec<&PathBuf> = ask.protected.iter().filter(in_root).collect();
         let held = outermost(&ask.hidden).into_iter().chain(protected.iter().copied());
         let pinned = folders_between(held, &writable);
-        let shared_memory = folders.shared_memory.as_ref().map(|folder| text(folder.path())).transpose()?;
+        let shared_memory = folders.shared_memory.as_ref().map(|(_, inside)| text(inside)).transpose()?;
         let (uid, gid) = ids();
         Ok(Self {
             flags,

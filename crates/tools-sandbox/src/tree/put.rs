@@ -1,0 +1,223 @@
+//! Putting one thing back where it was: made whole under another name in the same directory, then renamed. Whoever looks
+//! sees the old or the new, never half of it.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::File,
+    io,
+    path::Path,
+};
+
+use rustix::fs::{AtFlags, FileType, Gid, Mode, Timespec, Timestamps, UTIME_OMIT, Uid};
+use tools_core::sha256_hex;
+
+use super::{Shape, ShapeKind};
+use crate::{Directory, FileKind, Replace};
+
+/// Copies a file's content, sharing its blocks where the file system can.
+///
+/// # Errors
+/// What the system says.
+pub fn copy(mut from: &File, mut to: &File) -> io::Result<()> {
+    if rustix::fs::ioctl_ficlone(to, from).is_ok() {
+        return Ok(());
+    }
+    io::copy(&mut from, &mut to).map(drop)
+}
+
+/// Removes what lies at `path` below `root`, a directory only when it is empty. Nothing there is no error.
+///
+/// # Errors
+/// What the system says: `DirectoryNotEmpty` for a directory that holds something.
+pub fn remove(root: &Directory, path: &Path) -> io::Result<()> {
+    let (parent, name) = place(root, path)?;
+    let removed = opened(&parent, || match parent.stat(&name)?.kind {
+        FileKind::Directory => parent.remove_directory(&name),
+        _ => parent.remove_file(&name),
+    });
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// Puts a thing at `path` below `root`, over whatever is there unless that is a directory. `content` writes what a
+/// regular file holds. A directory that is there already stays; [`settle`] gives it its mode and times once everything
+/// in it is done.
+///
+/// # Errors
+/// What the system or `content` says; then nothing has changed at `path`.
+pub fn put(
+    root: &Directory,
+    path: &Path,
+    shape: &Shape,
+    content: &mut dyn FnMut(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let (parent, name) = place(root, path)?;
+    opened(&parent, || match &shape.kind {
+        ShapeKind::Directory => match parent.create_directory(&name, 0o700) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => parent.directory(&name).map(drop),
+            other => other,
+        },
+        ShapeKind::Other => {
+            Err(io::Error::new(io::ErrorKind::Unsupported, "a socket or a device cannot be made again"))
+        }
+        _ => renamed(&parent, &name, shape, content),
+    })
+}
+
+/// Gives a directory its mode, owner and times: children first, since work inside changes the times again.
+///
+/// # Errors
+/// What the system says.
+pub fn settle(root: &Directory, path: &Path, shape: &Shape) -> io::Result<()> {
+    let directory = root.subdirectory(path)?;
+    let now = directory.metadata()?;
+    if (now.uid, now.gid) != (shape.uid, shape.gid) {
+        own(shape, |uid, gid| rustix::fs::fchown(&directory, uid, gid));
+    }
+    if now.mode != shape.mode {
+        rustix::fs::fchmod(&directory, Mode::from_raw_mode(shape.mode))?;
+    }
+    if now.modified != shape.modified {
+        rustix::fs::futimens(&directory, &times(shape))?;
+    }
+    Ok(())
+}
+
+fn renamed(
+    parent: &Directory,
+    name: &OsStr,
+    shape: &Shape,
+    content: &mut dyn FnMut(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let temporary = temporary(name);
+    // Left behind by a process that was killed here.
+    let _ = parent.remove_file(&temporary);
+    let made = make(parent, &temporary, shape, content)
+        .and_then(|()| parent.rename(&temporary, parent, name, Replace::Allowed));
+    if made.is_err() {
+        let _ = parent.remove_file(&temporary);
+    }
+    made
+}
+
+fn make(
+    parent: &Directory,
+    name: &OsStr,
+    shape: &Shape,
+    content: &mut dyn FnMut(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let mode = Mode::from_raw_mode(shape.mode);
+    match &shape.kind {
+        ShapeKind::Symlink(target) => parent.create_symlink(name, target)?,
+        ShapeKind::Fifo => rustix::fs::mknodat(parent, name, FileType::Fifo, Mode::from_raw_mode(0o600), 0)?,
+        _ => {
+            let mut file = parent.create_new(name, 0o600)?;
+            content(&mut file)?;
+            own(shape, |uid, gid| rustix::fs::fchown(&file, uid, gid));
+            rustix::fs::fchmod(&file, mode)?;
+            return Ok(rustix::fs::futimens(&file, &times(shape))?);
+        }
+    }
+    own(shape, |uid, gid| rustix::fs::chownat(parent, name, uid, gid, AtFlags::SYMLINK_NOFOLLOW));
+    if shape.kind == ShapeKind::Fifo {
+        rustix::fs::chmodat(parent, name, mode, AtFlags::empty())?;
+    }
+    Ok(rustix::fs::utimensat(parent, name, &times(shape), AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+/// The owner is restored where that is allowed: a user who may not give files away could not have taken them either.
+fn own(shape: &Shape, set: impl Fn(Option<Uid>, Option<Gid>) -> rustix::io::Result<()>) {
+    if set(Some(Uid::from_raw(shape.uid)), Some(Gid::from_raw(shape.gid))).is_err() {
+        let _ = set(None, Some(Gid::from_raw(shape.gid)));
+    }
+}
+
+fn times(shape: &Shape) -> Timestamps {
+    let (seconds, nanoseconds) = shape.modified;
+    let nanoseconds = nanoseconds.try_into().unwrap_or(0);
+    Timestamps {
+        last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+        last_modification: Timespec { tv_sec: seconds, tv_nsec: nanoseconds },
+    }
+}
+
+/// Runs `work` in a directory, which is opened for writing while it runs when its owner closed it.
+fn opened(directory: &Directory, mut work: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    match work() {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let mode = directory.metadata()?.mode;
+            if rustix::fs::fchmod(directory, Mode::from_raw_mode(mode | 0o700)).is_err() {
+                return Err(error);
+            }
+            let done = work();
+            rustix::fs::fchmod(directory, Mode::from_raw_mode(mode))?;
+            done
+        }
+        other => other,
+    }
+}
+
+fn place(root: &Directory, path: &Path) -> io::Result<(Directory, OsString)> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok((root.subdirectory(path.parent().unwrap_or(Path::new("")))?, name.to_os_string()))
+}
+
+/// The same for the same name, so that what a killed process left is found.
+fn temporary(name: &OsStr) -> OsString {
+    format!(".haft-restore-{}", &sha256_hex(name.as_encoded_bytes())[..16]).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::MetadataExt as _, path::PathBuf};
+
+    use super::*;
+    use crate::{Roots, tree::scan};
+
+    fn open(path: &Path) -> Directory {
+        Roots::open(&[], path).unwrap().open_directory(path, path).unwrap()
+    }
+
+    #[test]
+    fn what_was_seen_can_be_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("d")).unwrap();
+        fs::write(at("d/f"), "one").unwrap();
+        std::os::unix::fs::symlink("nowhere", at("l")).unwrap();
+        let root = open(folder.path());
+        let before = scan(&root, 100, &|_, _| true).unwrap();
+        let modified = fs::metadata(at("d/f")).unwrap().mtime_nsec();
+        fs::remove_dir_all(at("d")).unwrap();
+        fs::remove_file(at("l")).unwrap();
+
+        for (path, node) in before.nodes.iter().skip(1) {
+            put(&root, path, &node.shape(), &mut |file| io::Write::write_all(file, b"one")).unwrap();
+        }
+        for (path, node) in before.nodes.iter().rev().filter(|(_, node)| node.is_directory()) {
+            settle(&root, path, &node.shape()).unwrap();
+        }
+        assert_eq!(fs::read(at("d/f")).unwrap(), b"one");
+        assert_eq!(fs::metadata(at("d/f")).unwrap().mtime_nsec(), modified);
+        assert_eq!(fs::read_link(at("l")).unwrap(), PathBuf::from("nowhere"));
+        let after = scan(&root, 100, &|_, _| true).unwrap();
+        let shapes = |scan: &crate::tree::Scan| -> Vec<_> {
+            scan.nodes.iter().map(|(path, node)| (path.clone(), node.shape())).collect()
+        };
+        assert_eq!(shapes(&before), shapes(&after));
+    }
+
+    #[test]
+    fn a_content_that_cannot_be_written_leaves_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("f"), "old").unwrap();
+        let root = open(folder.path());
+        let node = scan(&root, 100, &|_, _| true).unwrap().nodes.remove(Path::new("f")).unwrap();
+        let failed = put(&root, Path::new("f"), &node.shape(), &mut |_| Err(io::Error::other("broken")));
+        assert!(failed.is_err());
+        assert_eq!(fs::read(folder.path().join("f")).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+    }
+}
