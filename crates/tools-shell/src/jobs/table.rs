@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::task::AbortHandle;
+use tokio::task::JoinHandle;
 use tools_core::SessionId;
 
 use super::follow::Following;
@@ -26,7 +26,7 @@ struct Table {
 #[derive(Debug)]
 struct Entry {
     job: Arc<Job>,
-    task: AbortHandle,
+    task: JoinHandle<()>,
 }
 
 impl Drop for Entry {
@@ -53,7 +53,7 @@ impl Jobs {
         table.admits(most)?;
         table.started += 1;
         let job = Arc::new(Job::new(format!("job-{}", table.started), session.clone()));
-        let task = tokio::spawn(following.run(Arc::clone(&job))).abort_handle();
+        let task = tokio::spawn(following.run(Arc::clone(&job)));
         table.entries.push_back(Entry { job: Arc::clone(&job), task });
         table.forget_the_oldest();
         Ok(job)
@@ -70,6 +70,28 @@ impl Jobs {
             id: id.chars().take(80).flat_map(char::escape_debug).collect(),
             known: own.by_ref().map(|job| job.id.clone()).collect(),
         })
+    }
+
+    /// Ends every job of a session, and forgets those that have ended. When this returns nothing of them is left.
+    pub async fn end_session(&self, session: &SessionId) {
+        for mut entry in self.take_session(session) {
+            entry.task.abort();
+            // The task owns the processes: once it is gone, so are they.
+            let _ = (&mut entry.task).await;
+        }
+    }
+
+    /// [`Jobs::end_session`] for where nobody can wait: what is left is gone soon after.
+    pub fn abandon_session(&self, session: &SessionId) {
+        drop(self.take_session(session));
+    }
+
+    fn take_session(&self, session: &SessionId) -> VecDeque<Entry> {
+        let mut table = self.lock();
+        let (ended, others) =
+            std::mem::take(&mut table.entries).into_iter().partition(|entry| entry.job.session == *session);
+        table.entries = others;
+        ended
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
