@@ -30,6 +30,10 @@ pub mod keys {
     pub const ATTEMPTS: &str = "attempts";
     /// Bytes of the output before anything was filtered or moved to storage.
     pub const RAW_BYTES: &str = "raw_bytes";
+    /// What was put back after a command that failed.
+    pub const ROLLBACK: &str = "rollback";
+    /// Under which number `haft undo` knows the call, and how much it changed.
+    pub const CHECKPOINT: &str = "checkpoint";
     /// The reference under which the complete output is stored.
     pub const OVERFLOW: &str = "overflow";
     /// How many credentials were found in the result, by kind.

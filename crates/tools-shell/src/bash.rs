@@ -20,6 +20,7 @@ use crate::jobs::{Following, Jobs};
 use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
 use crate::run::{Plan, run, start};
+use crate::transaction::{Transaction, only_reads};
 
 /// Runs a command line in bash and returns its output and exit code. Each call is a new shell in the working directory:
 /// no state is kept between calls but files. There is no input, and no terminal. What is left running in the background
@@ -77,6 +78,11 @@ impl Bash {
         Self { protected, ..self }
     }
 
+    /// The same tool whose jobs are kept with those of others.
+    pub fn sharing(self, jobs: Arc<Jobs>) -> Self {
+        Self { jobs, ..self }
+    }
+
     /// What it runs in the background, for the tools that read and end that.
     pub fn jobs(&self) -> &Arc<Jobs> {
         &self.jobs
@@ -121,9 +127,15 @@ impl Bash {
     }
 
     /// A sandbox for one command, compiled for what lies in the workspace now.
-    fn sandbox(&self, policy: &ShellPolicy, workdir: &Path, cx: &CallContext) -> Result<Sandbox, ShellError> {
-        let roots = self.roots(policy, workdir)?;
+    fn sandbox(
+        &self,
+        policy: &ShellPolicy,
+        roots: Vec<PathBuf>,
+        backup: Option<&Path>,
+        cx: &CallContext,
+    ) -> Result<Sandbox, ShellError> {
         let mut hidden = ControlSockets::existing();
+        hidden.extend(backup.map(Path::to_owned));
         if let Some(rules) = &self.hidden {
             let masks = rules.masks(&roots);
             if masks.incomplete {
@@ -148,7 +160,13 @@ impl Bash {
     async fn attempt(&self, args: &BashArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let (policy, _, found) = self.look(args, cx)?;
         let workdir = resolve_by_words(cx.workdir());
-        let sandbox = self.sandbox(&policy, &workdir, cx)?;
+        let roots = self.roots(&policy, &workdir)?;
+        let transaction = match policy.config.transactional && !only_reads(&found) {
+            true if args.background => Transaction::impossible(&policy, cx)?,
+            true => Transaction::begin(&policy, roots.clone(), cx).await?,
+            false => None,
+        };
+        let sandbox = self.sandbox(&policy, roots, transaction.as_ref().map(Transaction::place), cx)?;
         if sandbox.strength().degraded {
             let open = sandbox.strength().not_stopped.join("; ");
             cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
@@ -160,7 +178,11 @@ impl Bash {
         if args.background {
             return self.start_job(plan, cx).await;
         }
-        run(&plan, cx).await
+        let outcome = run(&plan, cx).await;
+        match transaction {
+            Some(transaction) => transaction.conclude(outcome, cx).await,
+            None => outcome,
+        }
     }
 
     async fn start_job(&self, plan: Plan<'_>, cx: &CallContext) -> Result<ToolOutput, ToolError> {
@@ -194,7 +216,9 @@ impl Tool for Bash {
     async fn inspect(&self, args: &BashArgs, cx: &CallContext) -> Result<Inspection, ToolError> {
         let (policy, around, found) = self.look(args, cx)?;
         let confirm = policy.confirm(&found, &around);
-        Ok(Inspection { subjects: subjects(&args.command, &found, cx.workdir()), confirm, ..Inspection::mutating() })
+        let read_only = !args.background && only_reads(&found);
+        let subjects = subjects(&args.command, &found, cx.workdir());
+        Ok(Inspection { subjects, confirm, read_only, ..Inspection::mutating() })
     }
 
     async fn run(&self, args: BashArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::pattern::CommandPattern;
 use crate::policy::ShellPolicy;
 use crate::size::{self, parse_size};
+use crate::transaction::SnapshotScope;
 
 /// A week, in seconds.
 const LONGEST_TIMEOUT: u64 = 604_800;
@@ -47,6 +48,18 @@ pub struct ShellConfig {
     pub job_timeout: u64,
     /// Milliseconds between asking a command to end and killing it.
     pub kill_grace_ms: u64,
+    /// Whether the files a command could change are copied before it runs.
+    pub transactional: bool,
+    /// Which files are copied: globs relative to the folder a command may write. Empty: all.
+    pub transaction_scope: Vec<String>,
+    /// Whether the files are put back after a command that failed.
+    pub auto_rollback: bool,
+    /// Exit codes after which they are put back. Empty: any but 0.
+    pub auto_rollback_exit_codes: Vec<i32>,
+    /// Whether a command is refused when its files cannot be copied; otherwise it runs without, and that is said.
+    pub snapshot_required: bool,
+    /// Bytes that may be copied for one command; 0 for no limit.
+    pub max_snapshot_bytes: u64,
 }
 
 impl Default for ShellConfig {
@@ -73,6 +86,12 @@ impl Default for ShellConfig {
             max_jobs: 8,
             job_timeout: 1800,
             kill_grace_ms: 250,
+            transactional: false,
+            transaction_scope: owned(&["**"]),
+            auto_rollback: false,
+            auto_rollback_exit_codes: vec![1, 2],
+            snapshot_required: false,
+            max_snapshot_bytes: 0,
         }
     }
 }
@@ -158,6 +177,8 @@ impl ShellConfig {
             confirmed: patterns("confirm_patterns", &self.confirm_patterns)?,
             file_size: bytes("limits.file_size", &self.limits.file_size)?,
             memory: bytes("limits.memory", &self.limits.memory)?,
+            scope: SnapshotScope::compile(&self.transaction_scope)
+                .map_err(|problem| fault("transaction_scope", &problem))?,
             config: self.clone(),
         })
     }

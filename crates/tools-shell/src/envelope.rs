@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_sandbox::kernel::{Level, Network, Strength};
 
+use crate::transaction::RollbackReport;
+
 /// What a command gave back. The first four fields are there for every shell call and never change their meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShellOutputEnvelope {
@@ -41,6 +43,9 @@ pub struct ShellOutputEnvelope {
     pub job_id: Option<String>,
     /// Processes it left running, which were ended with it.
     pub left_running: u32,
+    /// What was put back because it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rollback: Option<RollbackReport>,
 }
 
 /// What confined a command.
@@ -121,6 +126,7 @@ impl ShellOutputEnvelope {
             awaited_input: None,
             job_id: None,
             left_running: 0,
+            rollback: None,
         }
     }
 }

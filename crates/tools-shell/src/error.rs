@@ -6,6 +6,7 @@ use tools_core::{ToolError, ToolErrorCategory as Category};
 use tools_sandbox::process::SpawnError;
 
 use crate::blocklist::Objection;
+use crate::transaction::SnapshotError;
 
 /// Why a call of `bash` failed.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,8 @@ pub(crate) enum ShellError {
     UnknownJob { id: String, known: Vec<String> },
     #[error("{most} commands run in the background already")]
     TooManyJobs { most: usize },
+    #[error("the files could not be copied beforehand, and `snapshot_required` is set: {0}")]
+    Snapshot(SnapshotError),
     #[error(transparent)]
     Spawn(#[from] SpawnError),
 }
@@ -79,6 +82,7 @@ impl From<ShellError> for ToolError {
                 "too_many_jobs",
                 Some("End one with `job_kill`, or wait until one has ended."),
             ),
+            ShellError::Snapshot(_) => (Category::PermanentFailure, "snapshot_failed", None),
             ShellError::Spawn(_) => (Category::PermanentFailure, "spawn_failed", None),
         };
         let text = error.to_string();

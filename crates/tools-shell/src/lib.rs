@@ -13,6 +13,7 @@ mod exit;
 mod pipeline;
 mod prompt;
 mod run;
+mod transaction;
 
 mod jobs;
 mod tools;
@@ -31,3 +32,4 @@ pub use envelope::{SandboxReport, ShellOutputEnvelope};
 pub use jobs::{JobReport, JobState, Jobs};
 pub use policy::{ShellPolicy, ShellPolicyHandle};
 pub use tools::{JobKill, JobKillArgs, JobRead, JobReadArgs};
+pub use transaction::RollbackReport;

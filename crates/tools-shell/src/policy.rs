@@ -10,6 +10,7 @@ use crate::blocklist::{self, BlockRules, Objection};
 use crate::config::{SandboxChoice, ShellConfig, ShellConfigError};
 use crate::confirm;
 use crate::pattern::CommandPattern;
+use crate::transaction::SnapshotScope;
 
 /// What `[tools.shell]` means, compiled. A command keeps the one it started with.
 #[derive(Debug, Clone)]
@@ -19,6 +20,7 @@ pub struct ShellPolicy {
     pub(crate) confirmed: Vec<CommandPattern>,
     pub(crate) file_size: Option<u64>,
     pub(crate) memory: Option<u64>,
+    pub(crate) scope: SnapshotScope,
 }
 
 impl ShellPolicy {

@@ -277,6 +277,7 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
         awaited_input: end.stopped.question().map(str::to_owned),
         job_id: None,
         left_running: exit.left_running,
+        rollback: None,
     };
     cx.journal().note(keys::EXIT_CODE, code);
     cx.journal().note(keys::SANDBOX, envelope.sandbox.level.clone());

@@ -11,4 +11,6 @@ mod pipelines;
 mod prompts;
 mod sandbox;
 mod support;
+mod survivors;
 mod toolchains;
+mod transaction;
