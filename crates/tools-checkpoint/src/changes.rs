@@ -1,0 +1,71 @@
+//! What differs between two moments.
+
+use std::{
+    cmp::Ordering,
+    collections::BTreeSet,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use tools_sandbox::tree::Node;
+
+use crate::seen::{Item, Seen};
+
+/// Something that may have changed: surely so unless it was fresh.
+#[derive(Debug)]
+pub(crate) struct Difference {
+    pub(crate) folder: PathBuf,
+    pub(crate) name: OsString,
+    pub(crate) before: Option<Item>,
+    pub(crate) after: Option<Item>,
+}
+
+/// Everything that differs.
+pub(crate) fn differences(before: &Seen, after: &Seen) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let folders: BTreeSet<&PathBuf> = before.folders.keys().chain(after.folders.keys()).collect();
+    for folder in folders {
+        let items = |seen: &'_ Seen| seen.folders.get(folder).cloned().unwrap_or_default();
+        match (before.folders.get(folder), after.folders.get(folder)) {
+            (Some(then), Some(now)) => merge(folder, then, now, &mut found),
+            _ => merge(folder, &items(before), &items(after), &mut found),
+        }
+    }
+    for (path, then) in &before.alone {
+        let now = after.alone.get(path);
+        if now.is_none_or(|now| !then.is_untouched(now)) {
+            let item = |node: &Node| Item { name: OsString::new(), node: node.clone(), hash: None };
+            found.push(Difference {
+                folder: path.clone(),
+                name: OsString::new(),
+                before: Some(item(then)),
+                after: now.map(item),
+            });
+        }
+    }
+    found
+}
+
+/// Two lists that are sorted by name.
+fn merge(folder: &Path, then: &[Item], now: &[Item], found: &mut Vec<Difference>) {
+    let (mut then, mut now) = (then.iter().peekable(), now.iter().peekable());
+    loop {
+        let order = match (then.peek(), now.peek()) {
+            (Some(then), Some(now)) => then.name.cmp(&now.name),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return,
+        };
+        let before = if order == Ordering::Greater { None } else { then.next() };
+        let after = if order == Ordering::Less { None } else { now.next() };
+        let is_untouched = before.zip(after).is_some_and(|(before, after)| before.node.is_untouched(&after.node));
+        if let Some(item) = before.or(after).filter(|_| !is_untouched) {
+            found.push(Difference {
+                folder: folder.to_owned(),
+                name: item.name.clone(),
+                before: before.cloned(),
+                after: after.cloned(),
+            });
+        }
+    }
+}

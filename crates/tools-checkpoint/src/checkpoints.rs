@@ -1,0 +1,181 @@
+//! The store of every workspace, and what can be asked of it.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
+    time::Duration,
+};
+
+use tools_core::sha256_hex;
+use tools_sandbox::ReadRules;
+
+use crate::{
+    config::CheckpointConfig,
+    diff,
+    error::CheckpointError,
+    record::Checkpoint,
+    seen::Rules,
+    store::{Locked, Store},
+    undo::{self, Undone},
+};
+
+/// What is kept of which folders.
+#[derive(Debug, Clone)]
+pub struct Coverage {
+    /// The workspace. Calls from folders in it are kept with it; those from elsewhere with the folder they come from.
+    pub workspace: PathBuf,
+    /// Folders that a call which does not say what it changes may change; empty: the workspace alone.
+    pub roots: Vec<PathBuf>,
+    /// Further folders that calls which say what they change may change.
+    pub others: Vec<PathBuf>,
+    /// What is never kept: secrets are not copied.
+    pub closed: ReadRules,
+}
+
+/// Keeps what calls change, and takes it back. As a layer it stands inside of everything that can refuse a call. Clones
+/// share the store.
+#[derive(Debug, Clone)]
+pub struct Checkpoints(pub(crate) Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) config: CheckpointConfig,
+    pub(crate) coverage: Coverage,
+    pub(crate) rules: Rules,
+    folder: PathBuf,
+    stores: Mutex<HashMap<PathBuf, Arc<Mutex<Store>>>>,
+    pub(crate) unfinished: Arc<Unfinished>,
+}
+
+impl Checkpoints {
+    /// Keeps everything below `folder`, which tools and commands must not reach.
+    pub fn new(config: &CheckpointConfig, folder: PathBuf, coverage: Coverage) -> Self {
+        let rules = Rules { skip: config.skip.clone(), own: folder.canonicalize().unwrap_or_else(|_| folder.clone()) };
+        let (stores, unfinished) = (Mutex::default(), Arc::default());
+        Self(Arc::new(Inner { config: config.clone(), coverage, rules, folder, stores, unfinished }))
+    }
+
+    /// What was kept for a workspace, oldest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn list(&self, workspace: &Path) -> Result<Vec<Checkpoint>, CheckpointError> {
+        self.0.with_store(workspace, Store::checkpoints)
+    }
+
+    /// What the last `count` calls changed, as text, the last one first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn diff(&self, workspace: &Path, count: usize) -> Result<String, CheckpointError> {
+        self.0.with_store(workspace, |store| diff::diff(store, &last(store, count)?, workspace))
+    }
+
+    /// Takes the last `count` calls back, the last one first. What was changed since by somebody else stays as it is and
+    /// is named.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written. What has been put back by then stays so; asking again goes on.
+    pub fn undo(&self, workspace: &Path, count: usize) -> Result<Undone, CheckpointError> {
+        let roots = self.0.roots(workspace);
+        self.0.with_store(workspace, |store| {
+            let mut undone = Undone::default();
+            for checkpoint in last(store, count)? {
+                undo::one(store, &roots, checkpoint, &mut undone)?;
+            }
+            Ok(undone)
+        })
+    }
+}
+
+/// The last calls that were not taken back, the last one first.
+fn last(store: &Store, count: usize) -> Result<Vec<Checkpoint>, CheckpointError> {
+    let standing = store.checkpoints()?.into_iter().rev().filter(|checkpoint| !checkpoint.undone);
+    Ok(standing.take(count).collect())
+}
+
+impl Inner {
+    /// The workspace that a call from `workdir` is kept with.
+    fn workspace<'a>(&'a self, workdir: &'a Path) -> &'a Path {
+        if workdir.starts_with(&self.coverage.workspace) { &self.coverage.workspace } else { workdir }
+    }
+
+    /// The folders that a call from `workdir` may change anything in.
+    pub(crate) fn swept(&self, workdir: &Path) -> Vec<PathBuf> {
+        let mut roots = match self.coverage.roots.as_slice() {
+            [] => vec![self.workspace(workdir).to_owned()],
+            roots => roots.to_vec(),
+        };
+        roots.sort();
+        // Without those that lie in another one: a folder sorts before what lies in it.
+        roots.dedup_by(|later, earlier| later.starts_with(earlier));
+        roots
+    }
+
+    /// The folders in which something may be put back: the workspace first.
+    pub(crate) fn roots(&self, workdir: &Path) -> Vec<PathBuf> {
+        let all = std::iter::once(self.workspace(workdir).to_owned());
+        all.chain(self.coverage.roots.iter().cloned()).chain(self.coverage.others.iter().cloned()).collect()
+    }
+
+    /// The store of a workspace. It is locked within the process only; see [`Store::enter`].
+    pub(crate) fn store(&self, workdir: &Path) -> Arc<Mutex<Store>> {
+        let name = sha256_hex(self.workspace(workdir).as_os_str().as_encoded_bytes());
+        let folder = self.folder.join(&name[..32]);
+        let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(
+            stores.entry(folder.clone()).or_insert_with(|| Arc::new(Mutex::new(Store::new(folder, &self.config)))),
+        )
+    }
+
+    fn with_store<T>(
+        &self,
+        workdir: &Path,
+        work: impl FnOnce(&Store) -> Result<T, CheckpointError>,
+    ) -> Result<T, CheckpointError> {
+        self.unfinished.wait();
+        let store = self.store(workdir);
+        let (store, _lock) = enter(&store, &AtomicBool::new(false))?;
+        work(&store)
+    }
+}
+
+/// Calls that nobody waits for any more and whose changes are still being written down.
+#[derive(Debug, Default)]
+pub(crate) struct Unfinished(Mutex<usize>, Condvar);
+
+impl Unfinished {
+    /// Counts one more, until what is given is dropped.
+    pub(crate) fn one_more(self: &Arc<Self>) -> OneMore {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        OneMore(Arc::clone(self))
+    }
+
+    /// Waits until there are none, for a while.
+    pub(crate) fn wait(&self) {
+        let count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.1.wait_timeout_while(count, Duration::from_secs(10), |count| *count > 0));
+    }
+}
+
+/// One of [`Unfinished`].
+#[derive(Debug)]
+pub(crate) struct OneMore(Arc<Unfinished>);
+
+impl Drop for OneMore {
+    fn drop(&mut self) {
+        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.1.notify_all();
+    }
+}
+
+/// The store for this call alone.
+pub(crate) fn enter<'a>(
+    store: &'a Mutex<Store>,
+    cancelled: &AtomicBool,
+) -> Result<(MutexGuard<'a, Store>, Locked), CheckpointError> {
+    let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = store.enter(cancelled)?;
+    Ok((store, lock))
+}

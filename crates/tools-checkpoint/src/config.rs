@@ -1,0 +1,40 @@
+//! What an operator may set about undo.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The section `[tools.checkpoints]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CheckpointConfig {
+    /// Whether what calls change is kept, so that `haft undo` can take it back.
+    pub enabled: bool,
+    /// Bytes that may be kept for one workspace. The oldest calls are forgotten first.
+    pub max_bytes: u64,
+    /// How many calls can be taken back.
+    pub keep: usize,
+    /// Entries of a workspace that are looked at around a command. In a larger one commands cannot be taken back, which
+    /// is said; what other tools change still can.
+    pub max_entries: usize,
+    /// Names of folders that programs fill and can fill again: what lies in them is not covered. Folders with a
+    /// `CACHEDIR.TAG`, such as the `target` of cargo, never are.
+    pub skip: Vec<String>,
+    /// The folder they are kept in; relative to `haft` in the user's state folder.
+    pub path: PathBuf,
+}
+
+impl Default for CheckpointConfig {
+    fn default() -> Self {
+        let skip = ["node_modules", "__pycache__", ".venv", ".tox", ".gradle"];
+        Self {
+            enabled: true,
+            max_bytes: 256 * 1024 * 1024,
+            keep: 50,
+            max_entries: 100_000,
+            skip: skip.map(str::to_owned).to_vec(),
+            path: PathBuf::from("checkpoints"),
+        }
+    }
+}

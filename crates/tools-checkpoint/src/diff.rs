@@ -1,0 +1,76 @@
+//! What calls changed, as text for people.
+
+use std::{fmt::Write as _, io::Read as _, path::Path};
+
+use similar::TextDiff;
+
+use crate::{
+    error::CheckpointError,
+    hash::Hash,
+    record::{Change, Checkpoint},
+    state::{Kind, State, shown},
+    store::Store,
+};
+
+/// Bytes up to which a content is compared by lines.
+const MOST: u64 = 1024 * 1024;
+
+/// The changes of these calls, one after the other.
+pub(crate) fn diff(store: &Store, checkpoints: &[Checkpoint], workspace: &Path) -> Result<String, CheckpointError> {
+    let mut text = String::new();
+    for checkpoint in checkpoints {
+        let _ = writeln!(text, "# {} {} {}", checkpoint.number, checkpoint.at, checkpoint.tool);
+        for change in checkpoint.changes.iter().filter(|change| change.is_telling()) {
+            text.push_str(&one(store, change, workspace)?);
+        }
+        for gap in &checkpoint.gaps {
+            let _ = writeln!(text, "# {gap}");
+        }
+    }
+    Ok(text)
+}
+
+fn one(store: &Store, change: &Change, workspace: &Path) -> Result<String, CheckpointError> {
+    let name = shown(&change.path.0, workspace);
+    let (before, after) = (change.before.as_ref(), change.after.as_ref());
+    let is_file = |state: Option<&State>| state.is_none_or(|state| state.kind == Kind::File);
+    let hash = |state: Option<&State>| state.and_then(|state| state.hash.clone());
+    if is_file(before)
+        && is_file(after)
+        && hash(before) != hash(after)
+        && let (Some(old), Some(new)) = (content(store, before)?, content(store, after)?)
+    {
+        let label = |state: Option<&State>, side: &str| match state {
+            Some(_) => format!("{side}/{name}"),
+            None => "/dev/null".to_owned(),
+        };
+        let diff = TextDiff::from_lines(&old, &new);
+        let unified = diff.unified_diff().header(&label(before, "a"), &label(after, "b")).to_string();
+        if !unified.is_empty() {
+            return Ok(unified);
+        }
+    }
+    Ok(format!("{}: {} -> {}\n", name, described(before), described(after)))
+}
+
+/// A text; `None` for what is none, is too large or was not kept.
+fn content(store: &Store, state: Option<&State>) -> Result<Option<String>, CheckpointError> {
+    let Some(state) = state else { return Ok(Some(String::new())) };
+    let Some(hash) = state.hash.as_ref().filter(|_| state.size <= MOST) else { return Ok(None) };
+    let mut bytes = Vec::new();
+    let Some(hash) = Hash::parse(hash) else { return Ok(None) };
+    let Ok(kept) = store.content(hash) else { return Ok(None) };
+    kept.take(MOST + 1).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')))
+}
+
+fn described(state: Option<&State>) -> String {
+    let Some(state) = state else { return "nothing".to_owned() };
+    match (state.kind, &state.target) {
+        (Kind::File, _) => format!("file of {} bytes, mode {:o}", state.size, state.mode),
+        (Kind::Directory, _) => format!("folder, mode {:o}", state.mode),
+        (Kind::Symlink, Some(target)) => format!("link to {}", target.0.display()),
+        (Kind::Fifo, _) => "named pipe".to_owned(),
+        _ => "something else".to_owned(),
+    }
+}

@@ -1,0 +1,43 @@
+//! What can go wrong with the store. No call fails of it: a call that cannot be kept runs all the same, and that is said.
+
+use std::io;
+
+use tools_sandbox::PathError;
+
+/// Why the store cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// There is more than is looked at around a call.
+    #[error("the workspace has more than {most} entries")]
+    TooMany {
+        /// `tools.checkpoints.max_entries`.
+        most: usize,
+    },
+    /// The file system is too slow to be looked at around a call.
+    #[error("looking at the workspace takes too long")]
+    TooSlow,
+    /// Nobody waits for the call any more.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// Another process works in the store.
+    #[error("the store is in use by another process")]
+    Busy,
+    /// Somebody else could read or change what is kept.
+    #[error("the folder `{folder}` belongs to somebody else")]
+    NotOurs {
+        /// The folder.
+        folder: String,
+    },
+    /// A folder of the workspace cannot be opened.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// The system says no.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A file of the store does not hold what was written to it.
+    #[error("`{file}` in the store is damaged")]
+    Damaged {
+        /// The file.
+        file: String,
+    },
+}

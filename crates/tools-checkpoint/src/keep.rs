@@ -1,0 +1,110 @@
+//! Keeping the contents of files that were seen, as far as they are not kept already and there is room and time for them.
+
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
+
+use tools_sandbox::{Directory, FileKind, Metadata, ReadRules};
+
+use crate::{
+    error::CheckpointError,
+    hash::Hash,
+    index::Stamp,
+    seen::{Item, Seen, joined},
+    store::Store,
+};
+
+/// What keeping may cost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget<'a> {
+    /// Bytes of all files that are kept.
+    pub(crate) bytes: u64,
+    pub(crate) until: Instant,
+    pub(crate) cancelled: &'a AtomicBool,
+}
+
+/// Reads files of one folder after the other.
+pub(crate) struct Keeper<'a> {
+    store: &'a mut Store,
+    root: &'a Directory,
+    /// What is never kept: secrets are not copied.
+    closed: &'a ReadRules,
+    folder: Option<(PathBuf, Directory)>,
+}
+
+impl<'a> Keeper<'a> {
+    pub(crate) fn new(store: &'a mut Store, root: &'a Directory, closed: &'a ReadRules) -> Self {
+        Self { store, root, closed, folder: None }
+    }
+
+    /// Keeps every file that was seen: of more than the budget allows, the smallest.
+    pub(crate) fn all(&mut self, seen: &mut Seen, budget: &Budget<'_>) -> Result<(), CheckpointError> {
+        let (mut known, mut wanted) = (0_u64, 0_u64);
+        let mut missing: Vec<(&Path, &mut Item)> = Vec::new();
+        for (folder, item) in seen.files_mut() {
+            let size = item.node.metadata.size;
+            item.hash = self.known(item);
+            if item.hash.is_some() {
+                known = known.saturating_add(size);
+            } else {
+                wanted = wanted.saturating_add(size);
+                missing.push((folder, item));
+            }
+        }
+        let mut left = budget.bytes.saturating_sub(known);
+        if wanted > left {
+            missing.sort_by_key(|(_, item)| item.node.metadata.size);
+        }
+        for (folder, item) in missing {
+            let Some(rest) = left.checked_sub(item.node.metadata.size) else { break };
+            if budget.cancelled.load(Ordering::Relaxed) {
+                return Err(CheckpointError::Cancelled);
+            }
+            if Instant::now() > budget.until {
+                break;
+            }
+            item.hash = self.content(folder, item)?;
+            left = rest;
+        }
+        Ok(())
+    }
+
+    fn known(&self, item: &Item) -> Option<Hash> {
+        if item.node.is_fresh { None } else { self.store.index.get(&Stamp::from(&item.node.metadata)) }
+    }
+
+    /// The hash under which a file's content is kept now; `None` when it is not.
+    pub(crate) fn content(&mut self, folder: &Path, item: &Item) -> Result<Option<Hash>, CheckpointError> {
+        if let Some(hash) = self.known(item) {
+            return Ok(Some(hash));
+        }
+        let path = joined(self.root.path(), folder).join(&item.name);
+        // What git keeps there is open to every command, and a repository cannot be taken back without it.
+        if self.closed.denies(&path) && !path.ends_with(".git/config") {
+            return Ok(None);
+        }
+        let Some(mut file) = self.open(folder, item) else { return Ok(None) };
+        let hash = self.store.add(&mut file, item.node.metadata.size)?;
+        // Something fresh may change once more without a trace, and something changed meanwhile has another time.
+        if let Some(hash) = hash
+            && !item.node.is_fresh
+            && Metadata::of(&file).is_ok_and(|now| now == item.node.metadata)
+        {
+            self.store.index.learn(Stamp::from(&item.node.metadata), hash);
+        }
+        Ok(hash)
+    }
+
+    /// The very file that was seen, or nothing.
+    fn open(&mut self, folder: &Path, item: &Item) -> Option<File> {
+        if self.folder.as_ref().is_none_or(|(path, _)| path != folder) {
+            self.folder = Some((folder.to_owned(), self.root.subdirectory(folder).ok()?));
+        }
+        let file = self.folder.as_ref()?.1.open(&item.name).ok()?;
+        let now = Metadata::of(&file).ok()?;
+        (now.kind == FileKind::File && now.id == item.node.metadata.id).then_some(file)
+    }
+}

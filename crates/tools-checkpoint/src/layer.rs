@@ -1,0 +1,136 @@
+//! Around each call that may change something: a look before it, a look after it, both away from the threads that calls
+//! run on.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use async_trait::async_trait;
+use serde_json::json;
+use tokio::task::spawn_blocking;
+use tools_core::{Access, Invocation, Layer, Next, Outcome, Subject, ToolError, ToolOutput, keys};
+
+use crate::{
+    checkpoints::{Checkpoints, Inner},
+    running::{Caller, Running, Touches, Written},
+};
+
+/// What a call that nobody waits for any more leaves to be done: it is done when this is dropped.
+struct Guard(Option<Running>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let Some(running) = self.0.take() else { return };
+        let unfinished = running.unfinished();
+        let finish = move || {
+            let _unfinished = unfinished;
+            if let Err(error) = running.finish() {
+                tracing::warn!(%error, "a call that was stopped cannot be taken back");
+            }
+        };
+        // The runtime waits for such work when it ends. Without one this thread belongs to nobody else.
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(finish)),
+            Err(_) => finish(),
+        }
+    }
+}
+
+/// Stops looking when nobody waits for it any more.
+struct Stop(Arc<AtomicBool>);
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[async_trait]
+impl Layer for Checkpoints {
+    fn name(&self) -> &'static str {
+        "checkpoint"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        let Some(touches) = touches(inv) else { return next.run(inv).await };
+        let mut guard = Guard(begin(&self.0, inv, touches).await);
+        let outcome = next.run(inv).await;
+        let Some(mut running) = guard.0.take() else { return outcome };
+        if let Some(job) = job_of(&outcome) {
+            running.gaps.insert(format!("what `{job}` changes after the call has returned is not covered"));
+        }
+        let finished = spawn_blocking(move || running.finish()).await;
+        match finished.unwrap_or_else(|error| Err(std::io::Error::other(error).into())) {
+            Ok(Some(written)) => tell(inv, &written),
+            Ok(None) => {}
+            Err(error) => inv.context.journal().warn(format!("this call cannot be taken back: {error}")),
+        }
+        outcome
+    }
+}
+
+fn tell(inv: &Invocation, written: &Written) {
+    let Written { number, changes, lost } = written;
+    let journal = inv.context.journal();
+    journal.note(keys::CHECKPOINT, json!({ "number": number, "changes": changes, "lost": lost.len() }));
+    if let Some(first) = lost.first() {
+        let more = if lost.len() > 1 { format!(", nor {} more", lost.len() - 1) } else { String::new() };
+        journal.warn(format!("`haft undo` cannot take all of this call back: {first}{more}"));
+    }
+}
+
+/// The command that goes on in the background.
+fn job_of(outcome: &Outcome) -> Option<&str> {
+    let output: &ToolOutput = outcome.as_ref().map_or_else(ToolError::output, Some)?;
+    output.raw_response.as_ref()?.get("job_id")?.as_str()
+}
+
+/// What a call says it changes; `None` when it changes nothing.
+fn touches(inv: &Invocation) -> Option<Touches> {
+    let inspection = inv.inspection().ok().filter(|inspection| !inspection.read_only)?;
+    if inv.definition.traits.read_only {
+        return None;
+    }
+    let mut paths = Vec::new();
+    for subject in &inspection.subjects {
+        match subject {
+            Subject::Path { path, access: Access::Write | Access::Delete } => paths.push(path.clone()),
+            Subject::Command { .. } | Subject::Opaque { .. } => return Some(Touches::Anything),
+            _ => {}
+        }
+    }
+    Some(if paths.is_empty() { Touches::Anything } else { Touches::These(paths) })
+}
+
+/// Looks before the call; `None` when it was cancelled meanwhile, or cannot be taken back, which is told.
+async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option<Running> {
+    let stop = Stop(Arc::new(AtomicBool::new(false)));
+    let (inner, cancelled) = (Arc::clone(inner), Arc::clone(&stop.0));
+    let caller = Caller {
+        workdir: inv.context.workdir().to_owned(),
+        call_id: inv.call.id.to_string(),
+        tool: inv.call.tool.to_string(),
+    };
+    let looking = spawn_blocking(move || Running::begin(&inner, caller, touches, &cancelled));
+    let looked = tokio::select! {
+        biased;
+        () = inv.context.cancel().cancelled() => return None,
+        looked = looking => looked,
+    };
+    let running = match looked {
+        Ok(Ok(running)) => running,
+        Ok(Err(error)) => return uncovered(inv, &error),
+        Err(error) => return uncovered(inv, &error),
+    };
+    if let Some(obstacle) = running.obstacle() {
+        inv.context.journal().warn(format!("`haft undo` cannot take this call back: {obstacle}"));
+    }
+    Some(running)
+}
+
+/// Tells that a call is not covered.
+fn uncovered(inv: &Invocation, error: &dyn std::error::Error) -> Option<Running> {
+    inv.context.journal().warn(format!("`haft undo` cannot take this call back: {error}"));
+    None
+}

@@ -1,0 +1,33 @@
+//! Undo for tool calls: before a call runs, what it could change is put into a store outside the workspace; afterwards what
+//! it did change is written down. No version control is touched, and what a person changed since is never overwritten.
+
+mod config;
+mod error;
+
+mod hash;
+mod state;
+
+mod record;
+mod repository;
+
+mod index;
+mod store;
+
+mod changes;
+mod keep;
+mod seen;
+
+mod layer;
+mod running;
+
+mod undo;
+
+mod checkpoints;
+mod diff;
+
+pub use checkpoints::{Checkpoints, Coverage};
+pub use config::CheckpointConfig;
+pub use error::CheckpointError;
+pub use record::{Change, Checkpoint, Repository};
+pub use state::{Kind, Name, State};
+pub use undo::{Refusal, Undone};

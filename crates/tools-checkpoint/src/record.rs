@@ -1,0 +1,66 @@
+//! What is written down about one call.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    repository,
+    state::{Kind, Name, State},
+};
+
+/// One thing a call changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// Where, absolute.
+    pub path: Name,
+    /// What lay there before; `None` for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<State>,
+    /// What lay there after; `None` for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<State>,
+}
+
+impl Change {
+    /// Whether it is worth telling: new times of a folder are kept to be restored, and come from what lies in it; git
+    /// notes in its index what it has looked at.
+    pub fn is_telling(&self) -> bool {
+        match (&self.before, &self.after) {
+            (Some(_), Some(_)) if repository::is_bookkeeping(&self.path.0) => false,
+            (Some(before), Some(after)) => before.kind != Kind::Directory || !before.holds_the_same(after),
+            _ => true,
+        }
+    }
+}
+
+/// The folder git keeps a repository in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repository {
+    /// Where, absolute.
+    pub path: Name,
+    /// What tells whether it was used since.
+    pub fingerprint: String,
+}
+
+/// What one call changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Its number in this workspace.
+    pub number: u64,
+    /// When it ended, RFC 3339, UTC.
+    pub at: String,
+    /// The call.
+    pub call_id: String,
+    /// Its tool.
+    pub tool: String,
+    /// What it changed, by path.
+    pub changes: Vec<Change>,
+    /// The repositories whose insides it changed, as they were after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repositories: Vec<Repository>,
+    /// What is not covered, one sentence each. Without any changes: the whole call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<String>,
+    /// Whether it was taken back.
+    #[serde(default)]
+    pub undone: bool,
+}

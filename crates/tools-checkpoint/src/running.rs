@@ -1,0 +1,286 @@
+//! A call that is running: what was there before it, and afterwards what it changed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
+};
+
+use tools_core::{Clock as _, SystemClock};
+use tools_sandbox::FileKind;
+
+use crate::{
+    changes::{Difference, differences},
+    checkpoints::{Inner, OneMore, enter},
+    error::CheckpointError,
+    keep::{Budget, Keeper},
+    record::{Change, Checkpoint, Repository},
+    repository,
+    seen::{Seen, bounds, joined, open, watched},
+    state::{Kind, Name, State, shown},
+};
+
+/// How long looking at a workspace may take. Another one this size would be noticed.
+const LOOK: Duration = Duration::from_secs(2);
+/// How long reading what is not kept yet may take before a call; the next one goes on with it.
+const READ: Duration = Duration::from_secs(3);
+/// Sentences about what is not covered that a record holds.
+const MOST_GAPS: usize = 100;
+
+/// What a call says about what it changes.
+#[derive(Debug)]
+pub(crate) enum Touches {
+    /// Nothing in particular: it could be anything.
+    Anything,
+    /// These paths and what lies below them.
+    These(Vec<PathBuf>),
+}
+
+/// Who makes a change.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    pub(crate) workdir: PathBuf,
+    pub(crate) call_id: String,
+    pub(crate) tool: String,
+}
+
+/// A call that is running.
+#[derive(Debug)]
+pub(crate) struct Running {
+    inner: Arc<Inner>,
+    caller: Caller,
+    /// One per folder, or why there is none.
+    before: Result<Arc<Vec<Seen>>, String>,
+    /// The paths to look at in each folder; `None` for everything.
+    paths: Option<Vec<Vec<PathBuf>>>,
+    /// What is known not to be covered.
+    pub(crate) gaps: BTreeSet<String>,
+}
+
+/// What was written down.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) number: u64,
+    pub(crate) changes: usize,
+    /// Changes that cannot be taken back, one sentence each.
+    pub(crate) lost: Vec<String>,
+}
+
+impl Running {
+    /// Looks before a call, and keeps what it could change.
+    ///
+    /// # Errors
+    /// When the call was cancelled meanwhile. Whatever else stands in the way becomes a gap of its record.
+    pub(crate) fn begin(
+        inner: &Arc<Inner>,
+        caller: Caller,
+        touches: Touches,
+        cancelled: &AtomicBool,
+    ) -> Result<Self, CheckpointError> {
+        let mut running =
+            Self { inner: Arc::clone(inner), caller, before: Ok(Arc::default()), paths: None, gaps: BTreeSet::new() };
+        match running.look_before(touches, cancelled) {
+            Ok(before) => running.before = Ok(before),
+            Err(CheckpointError::Cancelled) => return Err(CheckpointError::Cancelled),
+            Err(error) => running.before = Err(error.to_string()),
+        }
+        Ok(running)
+    }
+
+    /// Has undo, and the next call, wait for this one.
+    pub(crate) fn unfinished(&self) -> OneMore {
+        self.inner.unfinished.one_more()
+    }
+
+    /// Why the call cannot be taken back at all.
+    pub(crate) fn obstacle(&self) -> Option<&str> {
+        self.before.as_ref().err().map(String::as_str)
+    }
+
+    fn look_before(&mut self, touches: Touches, cancelled: &AtomicBool) -> Result<Arc<Vec<Seen>>, CheckpointError> {
+        let (config, until) = (&self.inner.config, Instant::now() + LOOK);
+        let mut before = Vec::new();
+        let mut bytes = config.max_bytes;
+        match touches {
+            Touches::Anything => {
+                // Half is left for what calls change.
+                bytes /= 2;
+                for root in self.inner.swept(&self.caller.workdir) {
+                    let bounds = bounds(config.max_entries, until, cancelled);
+                    before.push(Seen::everything(&open(&root)?, &self.inner.rules, &bounds, None)?);
+                }
+            }
+            Touches::These(paths) => {
+                let mut placed: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+                let roots = self.inner.roots(&self.caller.workdir);
+                for path in paths {
+                    let Some(root) =
+                        roots.iter().filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len())
+                    else {
+                        self.gaps.insert(format!("`{}` lies outside of what is covered", path.to_string_lossy()));
+                        continue;
+                    };
+                    let watched = watched(&open(root)?, &path);
+                    placed.entry(root.clone()).or_default().push(watched);
+                }
+                let mut at = Vec::new();
+                for (root, paths) in placed {
+                    let bounds = bounds(config.max_entries, until, cancelled);
+                    before.push(Seen::at(&open(&root)?, &paths, &bounds)?);
+                    at.push(paths);
+                }
+                self.paths = Some(at);
+            }
+        }
+        let store = self.inner.store(&self.caller.workdir);
+        let (mut store, _lock) = enter(&store, cancelled)?;
+        let count = before.iter().map(|seen| seen.count).sum();
+        if self.paths.is_none() && (store.is_tight() || store.index.is_stale(count)) {
+            store.index.keep_only(&before.iter().flat_map(Seen::identities).collect());
+        }
+        let budget = Budget { bytes, until: Instant::now() + READ, cancelled };
+        for seen in &mut before {
+            let root = open(&seen.root)?;
+            Keeper::new(&mut store, &root, &self.inner.coverage.closed).all(seen, &budget)?;
+        }
+        store.save()?;
+        let before = Arc::new(before);
+        store.pin(Arc::downgrade(&before));
+        Ok(before)
+    }
+
+    /// Looks after the call, and writes down what it changed. `None` when it changed nothing.
+    pub(crate) fn finish(mut self) -> Result<Option<Written>, CheckpointError> {
+        let never = AtomicBool::new(false);
+        let store = self.inner.store(&self.caller.workdir);
+        let found = match &self.before {
+            Ok(before) => self.look_after(before, &never),
+            Err(_) => Ok(Found::default()),
+        };
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => {
+                self.before = Err(error.to_string());
+                Found::default()
+            }
+        };
+        if let Some(obstacle) = self.obstacle() {
+            self.gaps.insert(format!("nothing of this call is covered: {obstacle}"));
+        } else if !found.changes.iter().any(Change::is_telling) {
+            // New times of folders alone come from files that are not looked at.
+            return Ok(None);
+        }
+        let Found { changes, repositories, lost, gaps } = found;
+        let count = changes.iter().filter(|change| change.is_telling()).count();
+        let mut gaps: Vec<String> = lost.iter().cloned().chain(self.gaps).chain(gaps).collect();
+        if gaps.len() > MOST_GAPS {
+            let more = gaps.len() - MOST_GAPS;
+            gaps.truncate(MOST_GAPS);
+            gaps.push(format!("and {more} more"));
+        }
+        let Caller { call_id, tool, .. } = self.caller;
+        let at = SystemClock.now().to_string();
+        let checkpoint = Checkpoint { number: 0, at, call_id, tool, changes, repositories, gaps, undone: false };
+        let (mut store, _lock) = enter(&store, &never)?;
+        let number = store.append(checkpoint)?;
+        Ok(Some(Written { number, changes: count, lost }))
+    }
+
+    fn look_after(&self, before: &[Seen], never: &AtomicBool) -> Result<Found, CheckpointError> {
+        let mut found = Found::default();
+        let store = self.inner.store(&self.caller.workdir);
+        for (index, then) in before.iter().enumerate() {
+            let root = open(&then.root)?;
+            let most = then.count.saturating_mul(2).saturating_add(self.inner.config.max_entries);
+            let bounds = bounds(most, Instant::now() + LOOK * 5, never);
+            let now = match &self.paths {
+                None => Seen::everything(&root, &self.inner.rules, &bounds, Some(then))?,
+                Some(paths) => Seen::at(&root, paths.get(index).map_or(&[][..], Vec::as_slice), &bounds)?,
+            };
+            let differences = differences(then, &now);
+            if differences.is_empty() {
+                continue;
+            }
+            let (mut store, _lock) = enter(&store, never)?;
+            let mut keeper = Keeper::new(&mut store, &root, &self.inner.coverage.closed);
+            for difference in differences {
+                found.add(difference, &then.root, &mut keeper)?;
+            }
+            store.save()?;
+            found.complete(then, &now);
+        }
+        found.changes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+}
+
+/// What a call changed.
+#[derive(Debug, Default)]
+struct Found {
+    changes: Vec<Change>,
+    repositories: Vec<Repository>,
+    /// What cannot be taken back.
+    lost: Vec<String>,
+    /// What was not looked at.
+    gaps: BTreeSet<String>,
+}
+
+impl Found {
+    fn add(&mut self, difference: Difference, root: &Path, keeper: &mut Keeper<'_>) -> Result<(), CheckpointError> {
+        let Difference { folder, name, before, after } = difference;
+        let relative = if name.is_empty() { folder.clone() } else { joined(&folder, Path::new(&name)) };
+        let path = joined(root, &relative);
+        let before = before.map(|item| State::of(&item.node, item.hash));
+        let after = match after {
+            Some(item) if item.node.metadata.kind == FileKind::File => {
+                let hash = keeper.content(&folder, &item)?;
+                Some(State::of(&item.node, hash))
+            }
+            other => other.map(|item| State::of(&item.node, None)),
+        };
+        let is_the_same = match (&before, &after) {
+            (Some(before), Some(after)) => before.holds_the_same(after) && before.modified == after.modified,
+            _ => false,
+        };
+        if is_the_same {
+            return Ok(());
+        }
+        let is_lost = before.as_ref().is_some_and(|state| match state.kind {
+            Kind::File => state.hash.is_none(),
+            Kind::Other => true,
+            _ => false,
+        });
+        if is_lost {
+            self.lost.push(format!("`{}` was not kept", shown(&path, root)));
+        }
+        self.changes.push(Change { path: Name(path), before, after });
+        Ok(())
+    }
+
+    /// Adds what is known of a folder once all its changes are there.
+    fn complete(&mut self, then: &Seen, now: &Seen) {
+        let touched: BTreeSet<PathBuf> = self
+            .changes
+            .iter()
+            .filter(|change| change.is_telling() && change.path.0.starts_with(&then.root))
+            .filter_map(|change| {
+                let is_directory =
+                    |state: &Option<State>| state.as_ref().is_some_and(|state| state.kind == Kind::Directory);
+                let relative = change.path.0.strip_prefix(&then.root).ok()?;
+                repository::of(relative, is_directory(&change.before) || is_directory(&change.after))
+            })
+            .collect();
+        self.repositories.extend(touched.into_iter().map(|folder| Repository {
+            fingerprint: repository::fingerprint(now, &folder),
+            path: Name(joined(&then.root, &folder)),
+        }));
+        let named = |paths: &BTreeSet<PathBuf>, what: &str| {
+            paths.iter().map(|path| format!("`{}` {what}", path.to_string_lossy())).collect::<Vec<_>>()
+        };
+        for seen in [then, now] {
+            self.gaps.extend(named(&seen.skipped, "is not looked into"));
+            self.gaps.extend(named(&seen.closed, "cannot be looked into"));
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What lies in a workspace at one moment: all of it, or what lies at some paths.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ffi::{OsStr, OsString},
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    time::Instant,
+};
+
+use tools_sandbox::{
+    Directory, FileKind, Roots,
+    tree::{self, Bounds, Cut, Node},
+};
+
+use crate::{error::CheckpointError, hash::Hash};
+
+/// What a folder with this file in it holds can be made again. <https://bford.info/cachedir/>
+const TAG: &str = "CACHEDIR.TAG";
+const TAG_SIGNATURE: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
+
+/// One name in a folder, and its content when that is kept.
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    pub(crate) name: OsString,
+    pub(crate) node: Node,
+    pub(crate) hash: Option<Hash>,
+}
+
+/// One folder as it was, or the part of it that was looked at. Paths are relative to it.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) root: PathBuf,
+    /// Sorted by name.
+    pub(crate) folders: HashMap<PathBuf, Vec<Item>>,
+    /// Folders whose times may change with what lies in them, and that are listed nowhere else.
+    pub(crate) alone: BTreeMap<PathBuf, Node>,
+    pub(crate) skipped: BTreeSet<PathBuf>,
+    pub(crate) closed: BTreeSet<PathBuf>,
+    pub(crate) count: usize,
+}
+
+/// What is not looked into.
+#[derive(Debug, Clone)]
+pub(crate) struct Rules {
+    pub(crate) skip: Vec<String>,
+    /// Where everything is kept.
+    pub(crate) own: PathBuf,
+}
+
+/// The folder, held open.
+pub(crate) fn open(folder: &Path) -> Result<Directory, CheckpointError> {
+    Ok(Roots::open(&[], folder)?.open_directory(folder, folder)?)
+}
+
+impl Rules {
+    fn skips(&self, root: &Directory, path: &Path, names: &[(OsString, FileKind)]) -> bool {
+        let name = path.file_name().unwrap_or_default();
+        self.skip.iter().any(|skipped| name == OsStr::new(skipped))
+            || (names.iter().any(|(name, kind)| name == TAG && *kind == FileKind::File) && is_tagged(root, path))
+            || root.path().join(path) == self.own
+    }
+}
+
+fn is_tagged(root: &Directory, path: &Path) -> bool {
+    let mut begin = Vec::new();
+    let opened = root.subdirectory(path).and_then(|folder| folder.open(TAG.as_ref()));
+    let read = opened.and_then(|file| file.take(TAG_SIGNATURE.len() as u64).read_to_end(&mut begin));
+    read.is_ok() && begin == TAG_SIGNATURE
+}
+
+impl Seen {
+    /// Looks at everything in `root`. What was `looked_at` before is looked at again, whatever it has become.
+    ///
+    /// # Errors
+    /// When it is too much, takes too long, or nobody wants to know any more.
+    pub(crate) fn everything(
+        root: &Directory,
+        rules: &Rules,
+        bounds: &Bounds<'_>,
+        before: Option<&Self>,
+    ) -> Result<Self, CheckpointError> {
+        let skips = |path: &Path, names: &[(OsString, FileKind)]| match before {
+            Some(before) if before.skipped.contains(path) => true,
+            Some(before) if before.folders.contains_key(path) => false,
+            _ => rules.skips(root, path, names),
+        };
+        let look = tree::look(root, bounds, &skips)?;
+        if let Some(cut) = look.cut {
+            return Err(too_much(cut, bounds.entries));
+        }
+        let mut seen = Self::nothing(root);
+        seen.alone.insert(PathBuf::new(), look.root.clone());
+        seen.take(Path::new(""), look);
+        Ok(seen)
+    }
+
+    /// Looks at these paths in `root` and at all below them.
+    pub(crate) fn at(root: &Directory, paths: &[PathBuf], bounds: &Bounds<'_>) -> Result<Self, CheckpointError> {
+        let mut seen = Self::nothing(root);
+        for path in paths {
+            let relative = path.strip_prefix(root.path()).unwrap_or(path);
+            let above = relative.parent().unwrap_or(Path::new(""));
+            let Some(name) = relative.file_name() else {
+                // The root itself.
+                let look = tree::look(root, bounds, &|_, _| false)?;
+                if let Some(cut) = look.cut {
+                    return Err(too_much(cut, bounds.entries));
+                }
+                seen.take(Path::new(""), look);
+                continue;
+            };
+            let parent = match root.subdirectory(above) {
+                Ok(parent) => parent,
+                Err(error) if is_no_folder(&error) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            if let Some(own) = own(root, above)? {
+                seen.alone.insert(above.to_owned(), own);
+            }
+            let list = seen.folders.entry(above.to_owned()).or_default();
+            let Some(node) = tree::node(&parent, name)? else { continue };
+            let is_directory = node.is_directory();
+            if let Err(place) = list.binary_search_by(|item| item.name.as_os_str().cmp(name)) {
+                list.insert(place, Item { name: name.to_owned(), node, hash: None });
+            }
+            if is_directory {
+                let look = tree::look(&parent.directory(name)?, bounds, &|_, _| false)?;
+                if let Some(cut) = look.cut {
+                    return Err(too_much(cut, bounds.entries));
+                }
+                seen.take(relative, look);
+            }
+        }
+        Ok(seen)
+    }
+
+    fn nothing(root: &Directory) -> Self {
+        Self {
+            root: root.path().to_owned(),
+            folders: HashMap::new(),
+            alone: BTreeMap::new(),
+            skipped: BTreeSet::new(),
+            closed: BTreeSet::new(),
+            count: 0,
+        }
+    }
+
+    fn take(&mut self, below: &Path, look: tree::Look) {
+        let at = |path: PathBuf| if below.as_os_str().is_empty() { path } else { joined(below, &path) };
+        self.count += look.count;
+        self.skipped.extend(look.skipped.into_iter().map(at));
+        self.closed.extend(look.closed.into_iter().map(at));
+        self.folders.extend(look.folders.into_iter().map(|(path, entries)| {
+            let items = entries.into_iter().map(|tree::Entry { name, node }| Item { name, node, hash: None });
+            (at(path), items.collect())
+        }));
+    }
+
+    /// Every regular file that was seen.
+    pub(crate) fn files_mut(&mut self) -> impl Iterator<Item = (&Path, &mut Item)> {
+        let items =
+            self.folders.iter_mut().flat_map(|(path, items)| items.iter_mut().map(|item| (path.as_path(), item)));
+        items.filter(|(_, item)| item.node.metadata.kind == FileKind::File)
+    }
+
+    /// The contents of what was seen.
+    pub(crate) fn hashes(&self) -> impl Iterator<Item = Hash> {
+        self.folders.values().flatten().filter_map(|item| item.hash)
+    }
+
+    /// The files that were seen, by device and inode.
+    pub(crate) fn identities(&self) -> impl Iterator<Item = (u64, u64)> {
+        let ids = self.folders.values().flatten().map(|item| item.node.metadata.id);
+        ids.map(|id| (id.device(), id.inode()))
+    }
+}
+
+/// Whether a part of the way to a folder is gone, or is no folder but a file or a link.
+pub(crate) fn is_no_folder(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        || error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+/// A folder's own entry.
+pub(crate) fn own(root: &Directory, folder: &Path) -> io::Result<Option<Node>> {
+    match folder.file_name() {
+        None => Ok(Some(Node { metadata: root.metadata()?, link: None, is_fresh: true })),
+        Some(name) => tree::node(&root.subdirectory(folder.parent().unwrap_or(Path::new("")))?, name),
+    }
+}
+
+/// What has to be looked at to see what becomes of `path`: the topmost part of it that is not there yet, since a call may
+/// make folders on the way.
+pub(crate) fn watched(root: &Directory, path: &Path) -> PathBuf {
+    let relative = path.strip_prefix(root.path()).unwrap_or(path);
+    let mut reached = PathBuf::new();
+    for name in relative {
+        let is_there = root.subdirectory(&reached).is_ok_and(|parent| parent.stat(name).is_ok());
+        reached.push(name);
+        if !is_there {
+            break;
+        }
+    }
+    joined(root.path(), &reached)
+}
+
+/// Without the slash at the end that joining nothing gives.
+pub(crate) fn joined(above: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() { above.to_owned() } else { above.join(below) }
+}
+
+fn too_much(cut: Cut, most: usize) -> CheckpointError {
+    match cut {
+        Cut::Entries => CheckpointError::TooMany { most },
+        Cut::Time => CheckpointError::TooSlow,
+        Cut::Cancelled => CheckpointError::Cancelled,
+    }
+}
+
+/// When looking has to be done.
+pub(crate) fn bounds(entries: usize, until: Instant, cancelled: &AtomicBool) -> Bounds<'_> {
+    Bounds { entries, until: Some(until), cancelled }
+}

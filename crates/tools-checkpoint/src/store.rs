@@ -1,0 +1,313 @@
+//! The folder where it is kept: contents by their hash, what is known of each file of the workspace, and one record per
+//! call. Several processes may use it; whoever works in it holds its lock.
+
+use std::{
+    collections::HashSet,
+    fmt,
+    fs::{self, File},
+    io::{self, Read as _, Write as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    sync::{
+        Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use rustix::fs::FlockOperation;
+use serde::de::DeserializeOwned;
+
+use crate::{
+    config::CheckpointConfig,
+    error::CheckpointError,
+    hash::{Hash, copy},
+    index::Index,
+    record::Checkpoint,
+    seen::Seen,
+};
+
+/// How long another process is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Contents up to this length are read before it is decided whether they have to be written.
+const SMALL: u64 = 1024 * 1024;
+/// What a file may grow by while it is read.
+const GROWTH: u64 = 1024 * 1024;
+
+/// The folder, and what is known of it.
+pub(crate) struct Store {
+    folder: PathBuf,
+    max_bytes: u64,
+    keep: usize,
+    pub(crate) index: Index,
+    /// Bytes of all contents.
+    used: u64,
+    /// What calls that are running saw before: their records will need it.
+    running: Vec<Weak<Vec<Seen>>>,
+    made: u64,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+/// The store cannot be changed by anybody else while this lives.
+#[derive(Debug)]
+pub(crate) struct Locked(#[expect(dead_code, reason = "the lock goes with the file")] File);
+
+impl Store {
+    /// The store in a folder, which is made when it is entered.
+    pub(crate) fn new(folder: PathBuf, config: &CheckpointConfig) -> Self {
+        let (max_bytes, keep) = (config.max_bytes, config.keep.max(1));
+        Self { folder, max_bytes, keep, index: Index::default(), used: 0, running: Vec::new(), made: 0 }
+    }
+
+    /// Waits for the lock, and reads what others have written since.
+    pub(crate) fn enter(&mut self, cancelled: &AtomicBool) -> Result<Locked, CheckpointError> {
+        // From the outside in: whoever owned an outer one could put another one in its place.
+        let outer = self.folder.parent().unwrap_or(&self.folder);
+        for folder in [outer, &self.folder, &self.folder.join("objects"), &self.folder.join("calls")] {
+            private(folder)?;
+        }
+        let lock =
+            File::options().create(true).truncate(false).write(true).mode(0o600).open(self.folder.join("lock"))?;
+        let until = Instant::now() + PATIENCE;
+        while let Err(error) = rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            if error != rustix::io::Errno::WOULDBLOCK {
+                return Err(io::Error::from(error).into());
+            }
+            if cancelled.load(Ordering::Relaxed) {
+                return Err(CheckpointError::Cancelled);
+            }
+            if Instant::now() > until {
+                return Err(CheckpointError::Busy);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        self.index.refresh(&self.folder);
+        self.used = match fs::read(self.folder.join("used")).ok().and_then(|bytes| bytes.try_into().ok()) {
+            Some(bytes) => u64::from_le_bytes(bytes),
+            None => self.objects()?.iter().map(|(_, _, size)| size).sum(),
+        };
+        Ok(Locked(lock))
+    }
+
+    /// Writes down what is known, before the lock goes.
+    pub(crate) fn save(&mut self) -> Result<(), CheckpointError> {
+        self.index.save(&self.folder)?;
+        let path = self.folder.join("used");
+        let mut file = File::options().create(true).truncate(false).write(true).mode(0o600).open(path)?;
+        Ok(file.write_all(&self.used.to_le_bytes())?)
+    }
+
+    /// Whether room is getting scarce. Then only what is still needed should be known.
+    pub(crate) fn is_tight(&self) -> bool {
+        self.used > self.max_bytes / 4 * 3
+    }
+
+    /// Keeps what a running call saw for as long as it runs.
+    pub(crate) fn pin(&mut self, seen: Weak<Vec<Seen>>) {
+        self.running.retain(|seen| seen.strong_count() > 0);
+        self.running.push(seen);
+    }
+
+    /// Keeps a content, unless there is no room for it even when older calls are forgotten.
+    pub(crate) fn add(&mut self, from: &mut File, size: u64) -> Result<Option<Hash>, CheckpointError> {
+        if size > self.max_bytes {
+            return Ok(None);
+        }
+        if size <= SMALL {
+            let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+            io::Read::by_ref(from).take(SMALL + GROWTH).read_to_end(&mut bytes)?;
+            let hash = Hash::of(bytes.as_slice())?;
+            let length = bytes.len() as u64;
+            if self.has(hash, length) {
+                return Ok(Some(hash));
+            }
+            if !self.make_room(length)? {
+                return Ok(None);
+            }
+            return self.put(|file| file.write_all(&bytes).map(|()| (hash, length))).map(Some);
+        }
+        if !self.make_room(size)? {
+            return Ok(None);
+        }
+        self.put(|file| copy(from.take(size.saturating_add(GROWTH)), file)).map(Some)
+    }
+
+    /// Makes an object of what `write` writes and names.
+    fn put(&mut self, write: impl FnOnce(&mut File) -> io::Result<(Hash, u64)>) -> Result<Hash, CheckpointError> {
+        self.made += 1;
+        let new = self.folder.join("objects").join(format!("new-{}-{}", std::process::id(), self.made));
+        let mut file = File::options().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
+        let put = write(&mut file).map_err(CheckpointError::from).and_then(|(hash, length)| {
+            if self.has(hash, length) {
+                fs::remove_file(&new)?;
+                return Ok(hash);
+            }
+            let object = self.object(hash);
+            match fs::rename(&new, &object) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    if let Some(parent) = object.parent() {
+                        private(parent)?;
+                    }
+                    fs::rename(&new, &object)?;
+                }
+                other => other?,
+            }
+            self.used = self.used.saturating_add(length);
+            Ok(hash)
+        });
+        if put.is_err() {
+            let _ = fs::remove_file(&new);
+        }
+        put
+    }
+
+    fn has(&self, hash: Hash, length: u64) -> bool {
+        fs::symlink_metadata(self.object(hash)).is_ok_and(|metadata| metadata.is_file() && metadata.len() == length)
+    }
+
+    /// Opens a content.
+    pub(crate) fn content(&self, hash: Hash) -> io::Result<File> {
+        File::open(self.object(hash))
+    }
+
+    /// Writes a content to `to`, and fails when it is not what was kept.
+    pub(crate) fn restore(&self, hash: Hash, to: &mut File) -> io::Result<()> {
+        let kept = self.content(hash).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => io::Error::other("what was kept of it is gone"),
+            _ => error,
+        })?;
+        let (found, _) = copy(kept, to)?;
+        if found == hash { Ok(()) } else { Err(io::Error::other("what was kept of it is damaged")) }
+    }
+
+    /// All records, oldest first.
+    pub(crate) fn checkpoints(&self) -> Result<Vec<Checkpoint>, CheckpointError> {
+        self.numbers()?.into_iter().map(|number| read(&self.record(number))).collect()
+    }
+
+    /// Writes a new record, and forgets the oldest that are too many.
+    pub(crate) fn append(&mut self, mut checkpoint: Checkpoint) -> Result<u64, CheckpointError> {
+        let mut numbers = self.numbers()?;
+        checkpoint.number = numbers.last().map_or(1, |last| last + 1);
+        self.replace(&checkpoint)?;
+        numbers.push(checkpoint.number);
+        // Their contents go when room is needed.
+        for number in &numbers[..numbers.len().saturating_sub(self.keep)] {
+            fs::remove_file(self.record(*number))?;
+        }
+        Ok(checkpoint.number)
+    }
+
+    /// Writes a record over itself.
+    pub(crate) fn replace(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        let path = self.record(checkpoint.number);
+        let new = self.folder.join("record.new");
+        let bytes = serde_json::to_vec(checkpoint).map_err(io::Error::from)?;
+        let mut file = File::options().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
+        file.write_all(&bytes)?;
+        Ok(fs::rename(new, path)?)
+    }
+
+    fn numbers(&self) -> Result<Vec<u64>, CheckpointError> {
+        let mut numbers = Vec::new();
+        for entry in fs::read_dir(self.folder.join("calls"))? {
+            let name = entry?.file_name();
+            numbers.extend(name.to_str().and_then(|name| name.strip_suffix(".json")?.parse::<u64>().ok()));
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    fn record(&self, number: u64) -> PathBuf {
+        self.folder.join("calls").join(format!("{number}.json"))
+    }
+
+    fn object(&self, hash: Hash) -> PathBuf {
+        let name = hash.to_string();
+        let (first, rest) = name.split_at(2);
+        self.folder.join("objects").join(first).join(rest)
+    }
+
+    /// Every content, and what others left half written.
+    fn objects(&self) -> io::Result<Vec<(PathBuf, Option<Hash>, u64)>> {
+        let mut found = Vec::new();
+        for first in fs::read_dir(self.folder.join("objects"))? {
+            let first = first?;
+            if !first.file_type()?.is_dir() {
+                found.push((first.path(), None, 0));
+                continue;
+            }
+            for rest in fs::read_dir(first.path())? {
+                let rest = rest?;
+                let name = format!("{}{}", first.file_name().to_string_lossy(), rest.file_name().to_string_lossy());
+                found.push((rest.path(), Hash::parse(&name), rest.metadata()?.size()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Drops what nothing needs, then the oldest calls, until there is room. `false` when there is none even so.
+    fn make_room(&mut self, size: u64) -> Result<bool, CheckpointError> {
+        let has_room = |store: &Self| store.used.saturating_add(size) <= store.max_bytes;
+        if has_room(self) {
+            return Ok(true);
+        }
+        self.sweep()?;
+        while !has_room(self) {
+            let numbers = self.numbers()?;
+            if numbers.is_empty() {
+                return Ok(false);
+            }
+            // Some at once: each sweep looks at every content.
+            for number in &numbers[..numbers.len().div_ceil(4)] {
+                fs::remove_file(self.record(*number))?;
+            }
+            self.sweep()?;
+        }
+        Ok(true)
+    }
+
+    /// Drops every content that no file of the workspace, no record and no running call needs.
+    fn sweep(&mut self) -> Result<(), CheckpointError> {
+        let mut needed: HashSet<Hash> = self.index.hashes().collect();
+        for running in self.running.iter().filter_map(Weak::upgrade) {
+            needed.extend(running.iter().flat_map(Seen::hashes));
+        }
+        for checkpoint in self.checkpoints()? {
+            let states = checkpoint.changes.iter().flat_map(|change| change.before.iter().chain(&change.after));
+            needed.extend(states.filter_map(|state| Hash::parse(state.hash.as_deref()?)));
+        }
+        let mut used = 0_u64;
+        for (path, hash, size) in self.objects()? {
+            if hash.is_some_and(|hash| needed.contains(&hash)) || fs::remove_file(path).is_err() {
+                used = used.saturating_add(size);
+            }
+        }
+        self.used = used;
+        Ok(())
+    }
+}
+
+/// Makes a folder that nobody else can look into, and refuses one that is somebody else's.
+fn private(folder: &Path) -> Result<(), CheckpointError> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let metadata = fs::symlink_metadata(folder)?;
+    if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(CheckpointError::NotOurs { folder: folder.to_string_lossy().into_owned() });
+    }
+    if metadata.mode() & 0o077 != 0 {
+        fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CheckpointError> {
+    let bytes = fs::read(path)?;
+    let damaged = |_| CheckpointError::Damaged { file: path.file_name().unwrap_or_default().to_string_lossy().into() };
+    serde_json::from_slice(&bytes).map_err(damaged)
+}

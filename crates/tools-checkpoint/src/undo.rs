@@ -1,0 +1,367 @@
+//! Taking one call back, file by file, by rename. A file that is not as the call left it stays as it is.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
+
+use serde::Serialize;
+use tools_sandbox::{
+    Directory,
+    tree::{self, Bounds, Shape},
+};
+
+use crate::{
+    error::CheckpointError,
+    hash::Hash,
+    record::{Change, Checkpoint},
+    repository,
+    seen::{Seen, is_no_folder, open, own},
+    state::{Kind, State},
+    store::Store,
+};
+
+/// What was taken back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Undone {
+    /// The calls, the last one first.
+    pub calls: Vec<u64>,
+    /// What is again as it was.
+    pub restored: Vec<PathBuf>,
+    /// What is gone again.
+    pub removed: Vec<PathBuf>,
+    /// What stays as it is.
+    pub refused: Vec<Refusal>,
+    /// What was not covered when the calls ran, and may be as they left it.
+    pub gaps: Vec<String>,
+}
+
+/// Something that was not taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Refusal {
+    /// Where.
+    pub path: PathBuf,
+    /// The call whose change stays.
+    pub call: u64,
+    /// Why.
+    pub why: String,
+}
+
+/// What is to be done about one change.
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    /// It already is as it was before.
+    Nothing,
+    Remove,
+    Restore,
+    Refuse(&'static str),
+}
+
+/// Decides about one change from what lies there now.
+fn decide(change: &Change, now: Option<&State>) -> Step {
+    let same = |a: Option<&State>, b: Option<&State>| match (a, b) {
+        (Some(a), Some(b)) => a.holds_the_same(b),
+        (None, None) => true,
+        _ => false,
+    };
+    let (before, after) = (change.before.as_ref(), change.after.as_ref());
+    let times = |state: Option<&State>| state.map(|state| state.modified);
+    if same(now, before) && (times(now) == times(before) || before.is_some_and(|state| state.kind == Kind::Directory)) {
+        return Step::Nothing;
+    }
+    if !same(now, after) {
+        return Step::Refuse("it was changed since");
+    }
+    match before {
+        None => Step::Remove,
+        Some(State { kind: Kind::File, hash: None, .. }) => Step::Refuse("its former content was not kept"),
+        Some(_) => Step::Restore,
+    }
+}
+
+/// Takes one call back and writes down that it was, unless something had to stay.
+pub(crate) fn one(
+    store: &Store,
+    roots: &[PathBuf],
+    mut checkpoint: Checkpoint,
+    undone: &mut Undone,
+) -> Result<(), CheckpointError> {
+    let mut work = Work { store, opened: BTreeMap::new(), roots, touched: BTreeMap::new() };
+    let refused_before = undone.refused.len();
+    undone.calls.push(checkpoint.number);
+    undone.gaps.extend(checkpoint.gaps.iter().filter(|gap| !undone.gaps.contains(gap)).cloned().collect::<Vec<_>>());
+    let number = checkpoint.number;
+    let refuse = |undone: &mut Undone, path: &Path, why: String| {
+        undone.refused.push(Refusal { path: path.to_owned(), call: number, why });
+    };
+    let closed = closed_repositories(&mut work, &checkpoint);
+    for (folder, why) in &closed {
+        // That git has looked at files since is no loss.
+        let is_loss = checkpoint.changes.iter().any(|change| change.is_telling() && change.path.0.starts_with(folder));
+        if let Some(why) = why.as_ref().filter(|_| is_loss) {
+            refuse(undone, folder, why.clone());
+        }
+    }
+    let is_open = |change: &&Change| !closed.iter().any(|(folder, _)| change.path.0.starts_with(folder));
+    // What was made goes first, children before their folders; then comes back what was there, folders before children.
+    let removals = checkpoint.changes.iter().rev().filter(|change| change.before.is_none());
+    let restorals = checkpoint.changes.iter().filter(|change| change.before.is_some());
+    for change in removals.chain(restorals).filter(is_open) {
+        let path = &change.path.0;
+        match work.step(change) {
+            Ok(Step::Nothing) => {}
+            Ok(Step::Refuse(why)) => refuse(undone, path, why.to_owned()),
+            Ok(Step::Remove) => undone.removed.push(path.clone()),
+            Ok(Step::Restore) if !change.is_telling() => {}
+            Ok(Step::Restore) => undone.restored.push(path.clone()),
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                refuse(undone, path, "it holds files that the call did not make".to_owned());
+            }
+            Err(error) => refuse(undone, path, error.to_string()),
+        }
+    }
+    for (path, why) in work.settle(checkpoint.changes.iter().filter(is_open)) {
+        refuse(undone, &path, why);
+    }
+    // What cannot be taken back now can be asked for again; what never can is passed over after it was told.
+    checkpoint.undone = undone.refused.len() == refused_before;
+    if checkpoint.changes.is_empty() {
+        let why = checkpoint.gaps.first().cloned().unwrap_or_default();
+        refuse(undone, roots.first().map_or(Path::new("/"), PathBuf::as_path), why);
+    }
+    if checkpoint.undone {
+        store.replace(&checkpoint)?;
+    }
+    Ok(())
+}
+
+/// The repositories in which nothing is done: because they are as they were before, or were used since.
+fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(PathBuf, Option<String>)> {
+    let mut closed = Vec::new();
+    for repository in &checkpoint.repositories {
+        let folder = &repository.path.0;
+        let inside: Vec<&Change> =
+            checkpoint.changes.iter().filter(|change| change.path.0.starts_with(folder)).collect();
+        let mut all_done = true;
+        let mut lost = false;
+        for change in &inside {
+            let is_done = matches!(work.look(change), Ok((Step::Nothing, _)));
+            all_done &= is_done;
+            lost |= !is_done
+                && change.before.as_ref().is_some_and(|state| state.kind == Kind::File && state.hash.is_none());
+        }
+        if all_done {
+            continue;
+        }
+        match work.fingerprint(folder) {
+            Ok(now) if now == repository.fingerprint && !lost => {}
+            Ok(now) if now == repository.fingerprint => {
+                closed.push((folder.clone(), Some("not all of the repository was kept".to_owned())));
+            }
+            Ok(_) => closed.push((folder.clone(), Some("the repository was used since".to_owned()))),
+            Err(error) => closed.push((folder.clone(), Some(error.to_string()))),
+        }
+    }
+    // Where git only noted what it had looked at, its notes go back or stay.
+    for change in &checkpoint.changes {
+        let path = &change.path.0;
+        if repository::is_bookkeeping(path)
+            && !checkpoint.repositories.iter().any(|repository| path.starts_with(&repository.path.0))
+            && !matches!(work.look(change), Ok((Step::Nothing | Step::Restore, _)))
+        {
+            closed.push((path.clone(), None));
+        }
+    }
+    closed
+}
+
+struct Work<'a> {
+    store: &'a Store,
+    roots: &'a [PathBuf],
+    opened: BTreeMap<PathBuf, Directory>,
+    /// Folders in which something was done, as they were before; `None` for those that were put back.
+    touched: BTreeMap<PathBuf, Option<Shape>>,
+}
+
+impl Work<'_> {
+    /// What is to be done about a change, and what lies there now.
+    fn look(&mut self, change: &Change) -> io::Result<(Step, Option<State>)> {
+        let (root, relative) = self.place(&change.path.0)?;
+        let now = state(root, &relative)?;
+        Ok((decide(change, now.as_ref()), now))
+    }
+
+    fn step(&mut self, change: &Change) -> io::Result<Step> {
+        let (step, now) = self.look(change)?;
+        if !matches!(step, Step::Remove | Step::Restore) {
+            return Ok(step);
+        }
+        let (store, path) = (self.store, &change.path.0);
+        // Folders are settled at the end.
+        let is_only_settled = step == Step::Restore
+            && now
+                .as_ref()
+                .zip(change.before.as_ref())
+                .is_some_and(|(now, before)| now.kind == Kind::Directory && before.kind == Kind::Directory);
+        if is_only_settled {
+            self.touched.insert(path.clone(), None);
+            return Ok(step);
+        }
+        self.touch(path.parent())?;
+        let (root, relative) = self.place(path)?;
+        if let Some(before) = change.before.as_ref().filter(|_| step == Step::Restore) {
+            let kinds = (now.as_ref().map(|now| now.kind), before.kind);
+            // A rename cannot put a file where a folder is, nor the other way round.
+            if matches!(kinds, (Some(Kind::Directory), kind) if kind != Kind::Directory)
+                || matches!(kinds, (Some(kind), Kind::Directory) if kind != Kind::Directory)
+            {
+                tree::remove(root, &relative)?;
+            }
+            let hash = before.hash.as_deref().and_then(Hash::parse);
+            let mut content = |file: &mut std::fs::File| match hash {
+                Some(hash) => store.restore(hash, file),
+                None => Err(io::ErrorKind::NotFound.into()),
+            };
+            tree::put(root, &relative, &before.shape(), &mut content)?;
+            if before.kind == Kind::Directory {
+                self.touched.insert(path.clone(), None);
+            }
+        } else {
+            tree::remove(root, &relative)?;
+        }
+        Ok(step)
+    }
+
+    /// Remembers a folder as it is before anything is done in it.
+    fn touch(&mut self, folder: Option<&Path>) -> io::Result<()> {
+        let Some(folder) = folder.filter(|folder| !self.touched.contains_key(*folder)) else { return Ok(()) };
+        let Ok((root, relative)) = self.place(folder) else { return Ok(()) };
+        if let Some(now) = own(root, &relative)? {
+            self.touched.insert(folder.to_owned(), Some(now.shape()));
+        }
+        Ok(())
+    }
+
+    /// Gives folders their former mode and times, children first: those that the call changed as they were before it, if
+    /// nobody else has changed them since, and all others as they were before the undo.
+    fn settle<'c>(&mut self, changes: impl Iterator<Item = &'c Change>) -> Vec<(PathBuf, String)> {
+        let mut wanted: BTreeMap<PathBuf, Shape> = BTreeMap::new();
+        for change in changes {
+            let Some(before) = change.before.as_ref().filter(|before| before.kind == Kind::Directory) else { continue };
+            let path = &change.path.0;
+            let times = match self.touched.get(path) {
+                Some(None) => None,
+                Some(Some(shape)) => Some((shape.mode, shape.modified)),
+                None => match self.place(path).and_then(|(root, relative)| own(root, &relative)) {
+                    Ok(Some(now)) if now.is_directory() => Some((now.metadata.mode, now.metadata.modified)),
+                    _ => continue,
+                },
+            };
+            let is_ours = times.is_none_or(|times| {
+                let after = change.after.as_ref().filter(|after| after.kind == Kind::Directory);
+                after.is_none_or(|after| times == (after.mode, after.modified))
+            });
+            if is_ours {
+                wanted.insert(path.clone(), before.shape());
+            }
+        }
+        for (path, shape) in std::mem::take(&mut self.touched) {
+            if let Some(shape) = shape {
+                wanted.entry(path).or_insert(shape);
+            }
+        }
+        let mut failed = Vec::new();
+        for (path, shape) in wanted.into_iter().rev() {
+            let settled = self.place(&path).and_then(|(root, relative)| tree::settle(root, &relative, &shape));
+            match settled {
+                Err(error) if !is_no_folder(&error) => {
+                    failed.push((path, error.to_string()));
+                }
+                _ => {}
+            }
+        }
+        failed
+    }
+
+    fn fingerprint(&mut self, folder: &Path) -> io::Result<String> {
+        let (root, relative) = self.place(folder)?;
+        let never = AtomicBool::new(false);
+        let bounds = Bounds { entries: usize::MAX, until: None, cancelled: &never };
+        let seen = Seen::at(root, &[folder.to_owned()], &bounds).map_err(io::Error::other)?;
+        Ok(repository::fingerprint(&seen, &relative))
+    }
+
+    fn place(&mut self, path: &Path) -> io::Result<(&Directory, PathBuf)> {
+        let outside = || io::Error::other("it lies outside of what is covered");
+        let inside = self.roots.iter().filter(|root| path.starts_with(root));
+        let root = inside.max_by_key(|root| root.as_os_str().len()).ok_or_else(outside)?;
+        let relative = path.strip_prefix(root).unwrap_or(path).to_owned();
+        if !self.opened.contains_key(root) {
+            self.opened.insert(root.clone(), open(root).map_err(io::Error::other)?);
+        }
+        self.opened.get(root).map(|opened| (opened, relative)).ok_or_else(outside)
+    }
+}
+
+/// What lies at `relative` now, with the hash of its content.
+fn state(root: &Directory, relative: &Path) -> io::Result<Option<State>> {
+    let parent = match root.subdirectory(relative.parent().unwrap_or(Path::new(""))) {
+        Ok(parent) => parent,
+        // A part of the way is gone, or no folder any more.
+        Err(error) if is_no_folder(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let Some(name) = relative.file_name() else {
+        let node = tree::Node { metadata: root.metadata()?, link: None, is_fresh: true };
+        return Ok(Some(State::of(&node, None)));
+    };
+    let metadata = match parent.stat(name) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let link = parent.read_link(name).ok();
+    let node = tree::Node { metadata, link, is_fresh: true };
+    let mut state = State::of(&node, None);
+    if state.kind == Kind::File {
+        state.hash = Some(Hash::of(parent.open(name)?)?.to_string());
+    }
+    Ok(Some(state))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Name;
+
+    fn file(hash: &str) -> State {
+        let hash = Some(hash.to_owned());
+        State { kind: Kind::File, mode: 0o644, owner: (0, 0), modified: (1, 1), size: 1, hash, target: None }
+    }
+
+    #[test]
+    fn only_what_the_call_left_is_taken_back() {
+        let check = |before: Option<State>, after: Option<State>, now: Option<State>, expected: Step| {
+            let change = Change { path: Name("/w/f".into()), before, after };
+            assert_eq!(decide(&change, now.as_ref()), expected, "{change:?} {now:?}");
+        };
+        let refused = || Step::Refuse("it was changed since");
+        check(Some(file("a")), Some(file("b")), Some(file("b")), Step::Restore);
+        check(Some(file("a")), Some(file("b")), Some(file("c")), refused());
+        check(Some(file("a")), Some(file("b")), None, refused());
+        check(Some(file("a")), Some(file("b")), Some(file("a")), Step::Nothing);
+        check(Some(file("a")), None, None, Step::Restore);
+        check(Some(file("a")), None, Some(file("c")), refused());
+        check(None, Some(file("b")), Some(file("b")), Step::Remove);
+        check(None, Some(file("b")), Some(file("c")), refused());
+        check(None, Some(file("b")), None, Step::Nothing);
+        let lost = State { hash: None, modified: (5, 5), ..file("") };
+        check(Some(lost), Some(file("b")), Some(file("b")), Step::Refuse("its former content was not kept"));
+        let other_mode = State { mode: 0o600, ..file("b") };
+        check(Some(file("a")), Some(file("b")), Some(other_mode), refused());
+        let touched = State { modified: (9, 9), ..file("b") };
+        check(Some(file("a")), Some(file("b")), Some(touched), Step::Restore);
+    }
+}
