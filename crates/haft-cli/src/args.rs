@@ -109,6 +109,18 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: McpVerb,
     },
+    /// Take back what the last calls changed in the workspace; what a person changed since stays.
+    Undo {
+        /// How many calls.
+        #[arg(default_value_t = 1, value_name = "N")]
+        count: usize,
+        /// List the calls that can be taken back instead, the last one first.
+        #[arg(long, conflicts_with = "diff")]
+        list: bool,
+        /// Show what they changed instead.
+        #[arg(long)]
+        diff: bool,
+    },
     /// Look at the record of calls.
     Audit {
         #[command(subcommand)]

@@ -73,6 +73,14 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Tools { format, cost } => commands::tools::run(common, *format, *cost),
         Verb::Layers => Ok(commands::layers::run(common)),
         Verb::Mcp { verb: McpVerb::Serve { .. } } => commands::mcp::serve(common).await,
+        Verb::Undo { count, list, diff } => {
+            let what = match (list, diff) {
+                (true, _) => commands::undo::What::List,
+                (_, true) => commands::undo::What::Diff(*count),
+                _ => commands::undo::What::Undo(*count),
+            };
+            commands::undo::run(common, what)
+        }
         Verb::Audit { verb } => commands::audit::run(common, verb).await,
         Verb::Overflow { verb } => commands::overflow::run(common, verb).await,
         Verb::Config { verb } => commands::config::run(common, verb),

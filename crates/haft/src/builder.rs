@@ -7,6 +7,7 @@ use std::{
 
 use tools_audit::{Audit, AuditSink};
 use tools_cache::{CacheLayer, ToolResultCache};
+use tools_checkpoint::{Checkpoints, Coverage};
 use tools_core::{
     Announce, CallContext, CompositeExecutor, DynExecutor, Judge, Layer, Redactor, SessionId, Shared, Stack,
 };
@@ -19,7 +20,7 @@ use tools_filter::{
 use tools_mcp::Continuations;
 use tools_overflow::{Archive, ReadOverflow};
 use tools_sandbox::{PathError, Reserved};
-use tools_shell::{Bash, JobKill, JobRead, ShellPolicyHandle};
+use tools_shell::{Bash, JobKill, JobRead, Jobs, ShellPolicyHandle};
 
 use crate::{
     Filters, LAYERS, Toolbox,
@@ -64,6 +65,8 @@ pub(crate) struct Parts {
     /// The digest of the rules in force, as the record names them.
     pub(crate) policy: Shared<String>,
     pub(crate) continuations: Continuations,
+    pub(crate) checkpoints: Option<Checkpoints>,
+    pub(crate) jobs: Arc<Jobs>,
 }
 
 /// The layers, made once and shared by every stack of a toolbox.
@@ -146,6 +149,10 @@ impl ToolboxBuilder {
         let filters = Shared::new(pipeline);
         layers.push(Arc::new(FilterLayer::new(filters.clone()).warning(filter_warnings.clone())));
         layers.push(Arc::new(SecretsLayer::new(secrets, security.mode())));
+        let checkpoints = keep_checkpoints(&loaded, &workdir)?;
+        if let Some(checkpoints) = &checkpoints {
+            layers.push(Arc::new(checkpoints.clone()));
+        }
         layers.extend(gates.around_execution());
         debug_assert!(in_order(&layers), "the layers stand in the order of `LAYERS`");
 
@@ -168,6 +175,8 @@ impl ToolboxBuilder {
             audit,
             policy,
             continuations,
+            checkpoints,
+            jobs: Arc::default(),
         };
         let stack = parts.stack(&config, context.workdir())?;
         let parts = Arc::new(parts);
@@ -199,13 +208,14 @@ impl Parts {
         let files = files.map_err(|error| self.loaded.fault(&file_key(&tools.file, &error), error.to_string()))?;
 
         let (shell, reserved) = (ShellPolicyHandle::new(shell), self.reserved(workdir));
-        let private = overflow::private(&tools.overflow);
+        let mut private = overflow::private(&tools.overflow);
+        private.push(kept(config));
         let files = files.closing(&private);
         let hidden = secrets::hidden(&tools.file, files.rules(), private);
         // By shape only: a variable that the operator passes on is a known value, too.
         let shapes: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
         let bash = Bash::new(shell.clone()).hiding(hidden.clone()).protecting(reserved.clone());
-        let bash = bash.redacting(Arc::clone(&shapes));
+        let bash = bash.redacting(Arc::clone(&shapes)).sharing(Arc::clone(&self.jobs));
         let files = files.reserving(Reserved::new(&reserved)).recording(&places::state_dir().join("unfinished"));
         let rooted = files.clone();
         let workspace = tools_diagnostics::Workspace {
@@ -216,8 +226,8 @@ impl Parts {
             redactor: shapes,
         };
         let jobs = [
-            DynExecutor::new(JobRead::new(Arc::clone(bash.jobs())).into_executor()),
-            DynExecutor::new(JobKill::new(Arc::clone(bash.jobs())).into_executor()),
+            DynExecutor::new(JobRead::new(Arc::clone(&self.jobs)).into_executor()),
+            DynExecutor::new(JobKill::new(Arc::clone(&self.jobs)).into_executor()),
         ];
         let mut executors = vec![DynExecutor::new(bash.into_executor())];
         executors.extend(tools_file::executors(Shared::new(files)));
@@ -234,13 +244,14 @@ impl Parts {
         Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new([])))
     }
 
-    /// What no tool may change, wherever it lies: the rules it is judged by and the record of what it did, under every
-    /// name they have, and the hooks that git would run outside of any sandbox.
+    /// What no tool may change, wherever it lies: the rules it is judged by, the record of what it did and what is kept of
+    /// it, under every name they have, and the hooks that git would run outside of any sandbox.
     fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
         let earlier = self.audit.iter().flat_map(|audit| earlier_records(audit));
         let approvals = self.loaded.config.tools.approvals.file();
         let export = self.loaded.config.tools.audit.export_file(&places::state_dir());
         let head = self.audit.iter().map(|audit| tools_audit::head_file(audit));
+        let kept = self.checkpoints.as_ref().map(|_| kept(&self.loaded.config));
         let own = self
             .loaded
             .file
@@ -252,6 +263,7 @@ impl Parts {
             .chain(head)
             .chain(export)
             .chain(earlier)
+            .chain(kept)
             .flat_map(|file| {
                 let named = std::path::absolute(&file).ok();
                 let canonical = file.canonicalize().ok();
@@ -344,6 +356,34 @@ fn open_audit(loaded: &Loaded<HaftConfig>) -> Result<Option<tools_audit::JsonlSi
     let base = places::state_dir();
     let sink = config.compile(&base).map_err(|error| loaded.fault("tools.audit.path", error.to_string()))?;
     Ok(Some(sink))
+}
+
+/// The folder in which changes of calls are kept under `config`.
+fn kept(config: &HaftConfig) -> PathBuf {
+    let folder = places::state_dir().join(&config.tools.checkpoints.path);
+    folder.canonicalize().unwrap_or(folder)
+}
+
+/// What keeps the changes of calls, for the folders that calls may change.
+fn keep_checkpoints(loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<Option<Checkpoints>, LoadError> {
+    let tools = &loaded.config.tools;
+    if !tools.checkpoints.enabled || !tools.enabled {
+        return Ok(None);
+    }
+    let home = home();
+    let files = tools.file.compile(workdir, home.as_deref());
+    let closed = files.map_err(|error| loaded.fault("tools.file", error.to_string()))?.rules().clone();
+    let absolute = |path: &String| match (path.strip_prefix("~/"), &home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => workdir.join(path),
+    };
+    let shell = tools.shell.allowed_paths.iter().map(absolute);
+    let roots = shell.filter_map(|root| root.canonicalize().ok()).collect();
+    let files = tools.file.allowed_paths.iter().map(|path| workdir.join(path));
+    let others = files.filter_map(|root| root.canonicalize().ok()).collect();
+    let workspace = workdir.canonicalize().unwrap_or_else(|_| workdir.to_owned());
+    let coverage = Coverage { workspace, roots, others, closed };
+    Ok(Some(Checkpoints::new(&tools.checkpoints, kept(&loaded.config), coverage)))
 }
 
 /// The layers that are here stand in the documented order.

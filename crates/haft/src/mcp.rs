@@ -53,6 +53,10 @@ impl Workspace for Bridge {
             self.0.parts.closed()
         }))
     }
+
+    fn ended(&self, session: &SessionId) {
+        self.0.end_session(session);
+    }
 }
 
 impl SessionRules for Bridge {

@@ -88,6 +88,12 @@ pub const LAYERS: &[LayerRow] = &[
         why: "nearest to raw text: whatever shortens, stores, records or shows a result sees placeholders in the place of credentials",
     },
     LayerRow {
+        name: "checkpoint",
+        owner: "tools-checkpoint",
+        refuses_with: &[],
+        why: "looks before and after what really runs, all its attempts together: refused calls and reused results cost nothing",
+    },
+    LayerRow {
         name: "anomaly",
         owner: "tools-policy",
         refuses_with: &[],

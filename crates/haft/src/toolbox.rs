@@ -7,6 +7,7 @@ use std::{
 };
 
 use tools_cache::ToolResultCache;
+use tools_checkpoint::Checkpoints;
 use tools_core::{
     Answer, Approval, CallContext, CallerId, ConfirmPrompt, Confirmer, EventKind, Recorded, SessionId, Shared, Stack,
     StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName, nearest,
@@ -163,10 +164,17 @@ impl Toolbox {
         self.gates.reset(session);
     }
 
-    /// Forgets a session, and what people allowed for it.
+    /// Forgets a session, and what people allowed for it, and ends its jobs; see [`Toolbox::end_jobs`] for waiting until
+    /// they are gone.
     pub fn end_session(&self, session: &SessionId) {
         self.gates.reset(session);
         self.gates.sessions.end(session);
+        self.parts.jobs.abandon_session(session);
+    }
+
+    /// Ends what a session runs in the background. When this returns nothing of it is left.
+    pub async fn end_jobs(&self, session: &SessionId) {
+        self.parts.jobs.end_session(session).await;
     }
 
     /// Lets a tool back that was blocked because it kept failing.
@@ -182,6 +190,11 @@ impl Toolbox {
     /// The results that are kept to be served again: for its counters, and to clear it when a conversation begins anew.
     pub fn cache(&self) -> &ToolResultCache {
         &self.parts.cache
+    }
+
+    /// What calls changed, and the way back; `None` when it is not kept.
+    pub fn checkpoints(&self) -> Option<&Checkpoints> {
+        self.parts.checkpoints.as_ref()
     }
 
     /// Rules that can never match, and whatever else in the configuration holds but does not do what it looks like.

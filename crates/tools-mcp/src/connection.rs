@@ -529,5 +529,9 @@ impl Drop for Connection {
         if let Some(continuations) = &self.settings.continuations {
             continuations.forget(self.session());
         }
+        // Several connections may be in one session that the host named; then the host knows when it ends.
+        if let (None, Some(workspace)) = (&self.settings.session, &self.settings.workspace) {
+            workspace.ended(self.session());
+        }
     }
 }

@@ -8,14 +8,19 @@ use std::{
 use tools_core::{SessionId, Stack};
 use url::Url;
 
-/// Narrows the workspace of one session. Called by the server after a client told its roots; implemented by hosts
-/// whose tools keep a list of allowed roots.
+/// The workspace of one session. Called by the server after a client told its roots, and when it has left; implemented
+/// by hosts whose tools keep a list of allowed roots.
 pub trait Workspace: Send + Sync {
     /// From now on the session works inside `roots` only, which all lie inside the configured ones. Empty when the
     /// client's roots and the configured ones have nothing in common: then nothing may be touched.
     ///
     /// Returns the stack that calls of this session go through from now on; `None` keeps the one there is.
     fn narrow(&self, session: &SessionId, roots: &[PathBuf]) -> Option<Arc<Stack>>;
+
+    /// The client has left, and the session was its own: what still runs for it can end.
+    fn ended(&self, session: &SessionId) {
+        let _ = session;
+    }
 }
 
 /// What both sides allow: for each pair the deeper one, in the order of `client`, without those inside another.

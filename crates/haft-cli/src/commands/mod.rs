@@ -23,3 +23,4 @@ pub(crate) mod scan;
 mod suggest;
 pub(crate) mod tools;
 pub(crate) mod trust;
+pub(crate) mod undo;

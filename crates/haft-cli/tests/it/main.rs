@@ -18,3 +18,5 @@ mod policy;
 mod report;
 mod secrets;
 mod support;
+mod survivors;
+mod undo;

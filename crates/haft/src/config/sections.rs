@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_audit::AuditConfig;
 use tools_cache::CacheConfig;
+use tools_checkpoint::CheckpointConfig;
 use tools_diagnostics::DiagnosticsConfig;
 use tools_file::FileConfig;
 use tools_filter::FilterConfig;
@@ -74,6 +75,8 @@ pub struct ToolsConfig {
     pub max_tool_calls_per_session: Option<u64>,
     /// The record of calls.
     pub audit: AuditConfig,
+    /// What calls change, kept so that it can be taken back.
+    pub checkpoints: CheckpointConfig,
 }
 
 impl Default for ToolsConfig {
@@ -97,6 +100,7 @@ impl Default for ToolsConfig {
             utility: UtilityConfig::default(),
             max_tool_calls_per_session: None,
             audit: AuditConfig::default(),
+            checkpoints: CheckpointConfig::default(),
         }
     }
 }

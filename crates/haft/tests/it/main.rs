@@ -1,6 +1,9 @@
 //! The facade through its public face: the order of layers, configuration to verdict, roots that only narrow.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
 mod gates;
+mod undo;
 
 use std::sync::Arc;
 
@@ -18,6 +21,7 @@ use tools_testkit::Workspace;
 fn toolbox(workspace: &Workspace, text: &str) -> Toolbox {
     let mut loaded: Loaded<HaftConfig> = Loaded::parse(text, &|_| None).expect("the configuration is valid");
     loaded.config.tools.audit.path = workspace.path("record/audit.jsonl");
+    loaded.config.tools.checkpoints.path = workspace.path("checkpoints");
     workspace.dir("record");
     Toolbox::builder(loaded).workdir(workspace.dir("work")).build().expect("it can be built")
 }
@@ -50,6 +54,7 @@ fn the_layers_stand_in_the_documented_order() {
         "overflow",
         "filter",
         "secrets",
+        "checkpoint",
         "anomaly",
         "retry",
     ];

@@ -1,0 +1,171 @@
+//! Random scripts of shell and Python through the whole stack, each taken back: the tree is as it was, to the byte, the mode
+//! and the time. `HAFT_UNDO_SCRIPTS` says how many.
+
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
+    path::Path,
+};
+
+use haft::{Toolbox, core::ToolCall};
+use proptest::{prelude::*, test_runner::TestRunner};
+use serde_json::json;
+use tools_testkit::Workspace;
+
+use crate::{ALL_COMMANDS, toolbox};
+
+/// Everything in a folder: name, kind, mode, time of change, and content or target.
+fn state(folder: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut pending = vec![folder.to_owned()];
+    while let Some(path) = pending.pop() {
+        let metadata = fs::symlink_metadata(&path).unwrap();
+        let content = match metadata.file_type() {
+            kind if kind.is_symlink() => format!("-> {}", fs::read_link(&path).unwrap().display()),
+            kind if kind.is_file() => format!("{:?}", fs::read(&path).unwrap()),
+            kind if kind.is_dir() => {
+                pending.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+                "folder".to_owned()
+            }
+            _ => "other".to_owned(),
+        };
+        let time = (metadata.mtime(), metadata.mtime_nsec());
+        lines.push(format!("{} {:o} {time:?} {content}", path.display(), metadata.mode()));
+    }
+    lines.sort();
+    lines
+}
+
+fn furnish(work: &Path) {
+    for folder in ["dir/deep/er", "src", ".git/objects/ab", ".git/refs/heads", "empty"] {
+        fs::create_dir_all(work.join(folder)).unwrap();
+    }
+    let files = [
+        "a.txt",
+        "b c.txt",
+        "dir/d",
+        "dir/deep/e",
+        "dir/deep/er/f",
+        "src/main.rs",
+        "run.sh",
+        "closed",
+        "zero",
+        ".git/HEAD",
+        ".git/config",
+        ".git/index",
+        ".git/objects/ab/cdef",
+        ".git/refs/heads/main",
+    ];
+    for (number, name) in files.iter().enumerate() {
+        let content = if *name == "zero" { String::new() } else { format!("{name} {number}\nmore\n") };
+        fs::write(work.join(name), content).unwrap();
+    }
+    fs::set_permissions(work.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(work.join("closed"), fs::Permissions::from_mode(0o400)).unwrap();
+    symlink("a.txt", work.join("link")).unwrap();
+    symlink("dir", work.join("folder-link")).unwrap();
+    symlink("/nowhere", work.join("dangling")).unwrap();
+}
+
+/// One change: `A`, `B` are names, `N` is a number.
+const CHANGES: [&str; 30] = [
+    "rm -rf A",
+    "rm -f A",
+    "mv A B",
+    "mv -T A B",
+    "cp -r A B",
+    "cp -p A B",
+    "echo N > A",
+    "printf more >> A",
+    "mkdir -p A",
+    "mkdir -p A/n/N",
+    "chmod N00 A",
+    "chmod u+x A",
+    "touch -h -d '2001-02-03 04:05:N' A",
+    "ln -sfn A B",
+    "ln -f A B",
+    "mkfifo A",
+    "truncate -s N A",
+    "find A -type f -delete",
+    "find . -name 'e*' -exec rm -rf {} +",
+    "sed -i s/more/less/ A",
+    "dd if=/dev/zero of=A bs=1 count=N conv=notrunc 2>/dev/null",
+    "tar -cf t.tar A && rm -rf A && tar -xf t.tar",
+    "for i in 1 2 3; do echo $i > A-$i; done",
+    "python3 -c \"open('A','a').write('N')\"",
+    "python3 -c \"open('A','r+b').write(b'X')\"",
+    "python3 -c \"import os; os.rename('A','B')\"",
+    "python3 -c \"import shutil; shutil.rmtree('A')\"",
+    "python3 -c \"import os; os.utime('A',(N,N)); os.chmod('A',0o6N4)\"",
+    "python3 -c \"import os; os.symlink('A','B')\"",
+    "python3 -c \"import os; [open(f'A{i}','wb').write(os.urandom(i)) for i in range(N)]\"",
+];
+
+fn change() -> impl Strategy<Value = String> {
+    let name = || {
+        prop::sample::select(vec![
+            "a.txt",
+            "'b c.txt'",
+            "dir",
+            "dir/d",
+            "dir/deep",
+            "dir/deep/e",
+            "src/main.rs",
+            "run.sh",
+            "closed",
+            "zero",
+            "link",
+            "folder-link",
+            "folder-link/d",
+            "dangling",
+            "empty",
+            "new",
+            "new/x",
+            ".git",
+            ".git/index",
+            ".git/refs/heads/main",
+        ])
+    };
+    (prop::sample::select(CHANGES.to_vec()), name(), name(), 1..8_u8).prop_map(|(change, a, b, number)| {
+        let in_python = change.starts_with("python3");
+        let bare = |name: &str| if in_python { name.replace('\'', "") } else { name.to_owned() };
+        change.replace('A', &bare(a)).replace('B', &bare(b)).replace('N', &number.to_string())
+    })
+}
+
+/// Runs a script; `false` when it is one that nobody may run, such as one that removes the repository by name.
+async fn run(toolbox: &Toolbox, script: &str) -> bool {
+    let call = ToolCall::new("bash", json!({ "command": script })).unwrap();
+    match toolbox.call_approved(call, &toolbox.context()).await.outcome {
+        Ok(output) => assert_eq!(output.raw_response.unwrap()["exit_code"], 0, "{script}"),
+        Err(error) if error.code() == "command_blocked" => return false,
+        Err(error) => panic!("{script}: {error}"),
+    }
+    true
+}
+
+#[test]
+fn every_random_script_is_taken_back_to_the_byte() {
+    let cases = std::env::var("HAFT_UNDO_SCRIPTS").ok().and_then(|cases| cases.parse().ok()).unwrap_or(20);
+    let config = ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 60, ..ProptestConfig::default() };
+    let workspace = Workspace::new();
+    let rules = format!("[tools.shell]\nconfirm_patterns = []\n{ALL_COMMANDS}");
+    let toolbox = toolbox(&workspace, &rules);
+    let work = workspace.path("work");
+    furnish(&work);
+    let before = state(&work);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    TestRunner::new(config)
+        .run(&prop::collection::vec(change(), 1..7), |changes| {
+            // Written to a file that no change touches, so that each script changes something for sure.
+            let script = format!("echo made > made-by-the-script\n({}) 2>/dev/null\ntrue", changes.join("\n"));
+            if !runtime.block_on(run(&toolbox, &script)) {
+                return Err(TestCaseError::reject("blocked"));
+            }
+            let undone = toolbox.checkpoints().unwrap().undo(&work, 1).unwrap();
+            prop_assert_eq!(&undone.refused, &[], "{}", script);
+            prop_assert_eq!(state(&work), before.clone(), "{}", script);
+            Ok(())
+        })
+        .unwrap();
+}
