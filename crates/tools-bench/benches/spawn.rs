@@ -25,6 +25,7 @@ fn toolbox(folder: &TempDir, sandbox: &str) -> Toolbox {
     );
     let mut loaded: Loaded<HaftConfig> = Loaded::parse(&text, &|_| None).expect("the settings are valid");
     loaded.config.tools.audit.path = folder.path().join(format!("audit-{sandbox}.jsonl"));
+    loaded.config.tools.checkpoints.path = folder.path().join("kept");
     let workspace = folder.path().join("workspace");
     std::fs::create_dir_all(&workspace).expect("a folder");
     Toolbox::builder(loaded).workdir(workspace).build().expect("a toolbox")
