@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter, memrchr};
 use unicode_width::UnicodeWidthChar;
 
 use crate::signal::reports;
@@ -46,6 +46,26 @@ pub(crate) struct Sanitizer {
 
 impl Sanitizer {
     pub(crate) fn push(&mut self, mut bytes: &[u8], line: &mut impl FnMut(&str)) {
+        if !self.partial.is_empty()
+            && let Some(end) = memchr(b'\n', bytes)
+        {
+            self.partial.extend_from_slice(&bytes[..end]);
+            render_pieces(&std::mem::take(&mut self.partial), line);
+            bytes = &bytes[end + 1..];
+            self.ended = true;
+        }
+        // Most output is text and nothing else: seen so at once, its lines need no further look.
+        if let Some(end) = memrchr(b'\n', bytes).filter(|_| self.partial.is_empty())
+            && let Some(text) = plain_lines(&bytes[..end])
+        {
+            let mut start = 0;
+            for end in memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+                line(&text[start..end]);
+                start = end + 1;
+            }
+            bytes = &bytes[end + 1..];
+            self.ended = true;
+        }
         while let Some(end) = memchr(b'\n', bytes) {
             let (head, rest) = (&bytes[..end], &bytes[end + 1..]);
             if self.partial.is_empty() {
@@ -131,6 +151,19 @@ fn render(bytes: &[u8], line: &mut impl FnMut(&str)) {
 
 fn decode(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
+}
+
+/// The text of several lines when there is nothing in it but characters, tabs and line ends.
+fn plain_lines(bytes: &[u8]) -> Option<&str> {
+    let special = |byte: u8| {
+        let control = u8::from(byte < 0x20) & u8::from(byte != b'\t') & u8::from(byte != b'\n');
+        control | u8::from(byte == 0x7F) | u8::from(byte == 0xC2)
+    };
+    let is_plain = |chunk: &[u8]| chunk.iter().fold(0, |found, byte| found | special(*byte)) == 0;
+    if bytes.len() > MAX_LINE || !bytes.chunks(256).all(is_plain) {
+        return None;
+    }
+    std::str::from_utf8(bytes).ok()
 }
 
 /// Nothing in it but characters and tabs.

@@ -163,7 +163,8 @@ fn words(line: &str) -> Vec<(usize, usize)> {
 
 /// Whether a line reports a failure: an error, a panic, a failed test, a conflict, a place where something is wrong.
 pub fn reports_failure(line: &str) -> bool {
-    reports(line)
+    static FAILURE: Shape = Shape::new(|| format!("(?i:{WORDS})|{MARKS}|{LOCATION}"));
+    reports(line) && FAILURE.is_match(without_counts_of_nothing(line).as_deref().unwrap_or(line))
 }
 
 #[cfg(test)]

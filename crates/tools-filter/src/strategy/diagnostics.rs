@@ -36,6 +36,8 @@ impl Strategy for Compiled {
     }
 }
 
+/// What every message has.
+static MESSAGE: Shape = Shape::new(|| r"(?i:error|warning|note|remark)".to_owned());
 static HEAD: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"^(?:\[\w+\] )?\S[^:]*:(?:\[?\d+[,:]?\d*\]?:)? ?(?:\d+: )?(?:fatal )?(error|warning|note|remark)(?:\[[\w.-]+\])?: ",
@@ -88,9 +90,10 @@ impl Machine {
             self.in_warning = false;
             return out.noise(line);
         }
-        if WARNING.is_match(line) {
+        let may_be_message = MESSAGE.is_match(line);
+        if may_be_message && WARNING.is_match(line) {
             self.in_warning = true;
-        } else if OTHER.is_match(line) || !line.starts_with([' ', '\t']) {
+        } else if (may_be_message && OTHER.is_match(line)) || !line.starts_with([' ', '\t']) {
             self.in_warning = false;
         }
         out.keep(line);
@@ -99,17 +102,18 @@ impl Machine {
 
 impl Reducer for Machine {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let has_marks = MARKS.is_match(line);
+        let first = line.trim_start().as_bytes().first();
+        let has_marks = matches!(first, Some(b'|' | b'~' | b'^')) && MARKS.is_match(line);
         self.settle(has_marks && !line.contains('|'), out);
         if (self.in_warning || self.errors > WITH_SOURCE) && SNIPPET.is_match(line) {
             self.found = true;
             return out.fold(line);
         }
-        if has_marks || CONTEXT.is_match(line) {
+        if has_marks || (line.ends_with([':', '.', 'n']) && CONTEXT.is_match(line)) {
             self.found = true;
             return out.fold(line);
         }
-        let head = line.contains(": ").then(|| HEAD.captures(line)).flatten();
+        let head = MESSAGE.is_match(line).then(|| HEAD.captures(line)).flatten();
         if head.as_ref().is_some_and(|head| &head[1] == "error") {
             self.errors += 1;
         }
