@@ -143,3 +143,17 @@ fn a_host_can_add_a_rule_of_its_own() {
     let (full, partial, fallback) = pipeline.metrics().confidence().totals();
     assert_eq!((full, partial, fallback), (1, 0, 1));
 }
+
+/// The rules of the guide hold as they stand there.
+#[test]
+fn the_rules_in_the_guide_are_right() {
+    let guide = include_str!("../../../../docs/writing-a-filter.md");
+    let rules = guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the guide has rules");
+    let (pipeline, errors) = FilterPipeline::compile(&FilterConfig::default(), Some(rules));
+    assert_eq!(errors, []);
+    assert_eq!(pipeline.rule_for("bazel test //...").map(Rule::name), Some("bazel"));
+    assert_eq!(pipeline.rule_for("./report.sh -v").map(Rule::name), Some("long-report"));
+    assert_eq!(pipeline.rule_for("git log").map(Rule::name), None);
+    let plain = "cd app && RUST_LOG=1 timeout 60 cargo +nightly test 2>&1 | tail -80";
+    assert_eq!(pipeline.rule_for(plain).map(Rule::name), Some("cargo-test"));
+}
