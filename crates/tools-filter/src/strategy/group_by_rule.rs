@@ -3,6 +3,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    hash::{DefaultHasher, Hash, Hasher},
     sync::LazyLock,
 };
 
@@ -95,6 +96,8 @@ const MAX_FINDINGS: usize = 2000;
 const MAX_MESSAGE: usize = 2000;
 /// A block of more lines is no finding.
 const MAX_BLOCK: usize = 200;
+/// A longer line is part of none: what is held of a finding is bounded.
+const MAX_BLOCK_LINE: usize = 8 << 10;
 /// So many errors are shown with the source they are about.
 const WITH_SOURCE: usize = 3;
 
@@ -106,8 +109,8 @@ struct Machine {
     single: Option<(String, String, Option<String>)>,
     groups: Groups,
     errors: usize,
-    /// Errors as they stood, to know those that another target of the same code has too.
-    seen: HashSet<String>,
+    /// Hashes of errors as they stood, to know those that another target of the same code has too.
+    seen: HashSet<u64>,
     again: usize,
     /// Whether a blank line would only part an error from what follows.
     after_error: bool,
@@ -150,11 +153,15 @@ impl Reducer for Machine {
 impl Machine {
     fn compiler_line(&mut self, line: &str, out: &mut Emitter<'_>) {
         let goes_on = !self.block.is_empty() && line.starts_with("note: ");
-        if HEADER.is_match(line) && !goes_on {
+        if !goes_on && line.len() <= MAX_BLOCK_LINE && HEADER.is_match(line) {
             self.end_block(out);
             self.after_error = false;
             self.block.push(line.to_owned());
-        } else if self.block.is_empty() || self.block.len() > MAX_BLOCK || !BLOCK.is_match(line) {
+        } else if self.block.is_empty()
+            || self.block.len() > MAX_BLOCK
+            || line.len() > MAX_BLOCK_LINE
+            || !BLOCK.is_match(line)
+        {
             self.end_block(out);
             let is_gap = line.is_empty() && std::mem::take(&mut self.after_error);
             if is_filler(line) || is_gap {
@@ -183,7 +190,7 @@ impl Machine {
             return block.iter().for_each(|line| out.keep(line));
         }
         self.found = true;
-        if self.seen.len() < MAX_FINDINGS && !self.seen.insert(block.concat()) {
+        if self.seen.len() < MAX_FINDINGS && !self.seen.insert(hash_of(block)) {
             self.again += 1;
             return block.iter().for_each(|line| out.fold(line));
         }
@@ -213,6 +220,12 @@ impl Machine {
         let rule = rule_of(&block);
         self.groups.add_finding(rule, message, place);
     }
+}
+
+fn hash_of(block: &[String]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    block.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What is the same under every error: links, and lines of the frame with nothing in them.

@@ -27,6 +27,8 @@ impl Strategy for Structured {
 const MAX_DOCUMENT: usize = 1 << 20;
 /// So many tests of Go may be at work at once; of more the output passes as it comes.
 const MAX_TESTS: usize = 1000;
+/// A test with a longer name is not followed.
+const MAX_NAME: usize = 1000;
 /// So much is held of what they print.
 const MAX_PRINTED: usize = 1 << 20;
 
@@ -138,17 +140,19 @@ impl Machine {
         let name = format!("{} {test}", value["Package"].as_str().unwrap_or_default());
         let at = self.tests.iter().position(|(known, _)| *known == name);
         match action {
-            "run" if at.is_none() && self.tests.len() < MAX_TESTS => self.tests.push_back((name, Vec::new())),
+            "run" if at.is_none() && name.len() < MAX_NAME && self.tests.len() < MAX_TESTS => {
+                self.tests.push_back((name, Vec::new()));
+            }
             "output" => match at {
                 Some(at) if self.printed < MAX_PRINTED => {
-                    self.printed += output.len();
+                    self.printed += output.len() + 1;
                     self.tests[at].1.push(output.to_owned());
                 }
                 _ => return Some(vec![output.to_owned()]),
             },
             "pass" | "skip" | "fail" => {
                 let printed = at.and_then(|at| self.tests.remove(at)).map(|(_, printed)| printed).unwrap_or_default();
-                self.printed -= printed.iter().map(String::len).sum::<usize>().min(self.printed);
+                self.printed -= printed.iter().map(|line| line.len() + 1).sum::<usize>().min(self.printed);
                 return Some(if action == "fail" { printed } else { vec![] });
             }
             "run" | "pause" | "cont" | "bench" => {}

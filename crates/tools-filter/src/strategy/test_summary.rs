@@ -51,6 +51,8 @@ impl Strategy for TestSummary {
 
 /// More names are not remembered.
 const MAX_NAMES: usize = 10_000;
+/// A longer one is none.
+const MAX_NAME: usize = 1000;
 /// More rows of marks are shown as they come.
 const MAX_PROGRESS: usize = 1000;
 /// What more tests said is not remembered, and then shown twice.
@@ -301,7 +303,7 @@ impl Machine {
     }
 
     fn run_line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        if let Some(failed) = failed(line).filter(|_| self.pending.len() < MAX_NAMES) {
+        if let Some(failed) = failed(line).filter(|name| name.len() < MAX_NAME && self.pending.len() < MAX_NAMES) {
             self.found = true;
             self.pending.push((failed.to_owned(), line.to_owned()));
         } else if line.is_empty() || HEADING.is_match(line) {
@@ -323,7 +325,7 @@ impl Machine {
                 Some(_) => out.noise(line),
                 None => out.keep(line),
             }
-        } else if MARKED.is_match(line) && self.progress.len() < MAX_PROGRESS {
+        } else if line.len() < MAX_NAME && self.progress.len() < MAX_PROGRESS && MARKED.is_match(line) {
             self.progress.push(line.to_owned());
         } else if let Some(short) = self.short_summary(line) {
             out.fold(line);
