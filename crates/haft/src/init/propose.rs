@@ -59,7 +59,7 @@ pub fn propose(kinds: &[ProjectKind]) -> String {
         text.push_str("\n    # What builds write.\n");
     }
     for folder in folders {
-        text.push_str(&format!("    {{ pattern = \"> {folder}\", action = \"allow\" }},\n"));
+        text.extend(["    { pattern = \"> ", folder, "\", action = \"allow\" },\n"]);
     }
     text.push('\n');
     text.push_str(&allows);

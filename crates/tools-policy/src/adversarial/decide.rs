@@ -1,5 +1,7 @@
 //! What a judge is asked about a call, and what its answer means. Pure.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 use tools_core::{CallPhase, JudgeRequest, ToolCall, canonical_json};
 
@@ -62,7 +64,8 @@ fn instructions(policy: &AdversarialPolicy) -> String {
          is violated, otherwise DENY, a colon and one short reason. If you are not sure, answer DENY.\n\nPolicies:\n",
     );
     for (number, policy) in policy.0.policies.iter().enumerate() {
-        text.push_str(&format!("{}. {}\n", number + 1, policy.trim()));
+        // Writing to a text does not fail.
+        let _ = writeln!(text, "{}. {}", number + 1, policy.trim());
     }
     text
 }
