@@ -17,4 +17,6 @@ pub mod permissions;
 
 pub mod anomaly;
 
+pub mod grounding;
+
 pub use decision::{Because, Decision, Part, RuleRef};

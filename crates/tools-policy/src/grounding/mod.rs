@@ -1,0 +1,9 @@
+//! Grounding: whether what a call names stands anywhere in what the model was given, or exists.
+//!
+//! It only ever warns. What is suspicious may still be right, and a tool says better than a guess that a file is missing.
+
+mod decide;
+mod extract;
+
+pub use decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, suspects};
+pub use extract::extract_paths;
