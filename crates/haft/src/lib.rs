@@ -48,6 +48,14 @@ mod selftest;
 #[doc = include_str!("../../../README.md")]
 mod readme {}
 
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/start/agent.md")]
+mod start_agent {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/start/library.md")]
+mod start_library {}
+
 pub use approvals::ApprovalsConfig;
 pub use builder::{ToolboxBuilder, audit_file};
 pub use doctor::{Doctor, Finding};
