@@ -1,5 +1,6 @@
 //! A server that is killed while it writes: every file is whole, old or new, and the next start removes what was being
 //! made. The long version of the same is in `tools-bench`.
+#![expect(clippy::unwrap_used, reason = "a failed set-up is a failed run")]
 
 use std::{
     collections::BTreeSet,
@@ -61,16 +62,16 @@ pub(crate) fn run(haft: &Path, base: &Path, rounds: u64) -> Outcome {
 /// Sends changes and kills the server after some of them; says how many were answered.
 fn interrupt(server: &mut Server, round: u64) -> u64 {
     let mut sent = 0;
-    let send = |server: &mut Server, sent: &mut u64| {
+    let request = |server: &mut Server, sent: &mut u64| {
         let n = round * 1000 + *sent;
         server.call(&change(n));
         *sent += 1;
     };
-    (0..AHEAD).for_each(|_| send(server, &mut sent));
+    (0..AHEAD).for_each(|_| request(server, &mut sent));
     let answered = mixed(round) % 20;
     for _ in 0..answered {
         server.answer();
-        send(server, &mut sent);
+        request(server, &mut sent);
     }
     // Not asleep: a change takes less time than a sleep.
     let until = Instant::now() + Duration::from_micros(mixed(round + 7) % 3000);
