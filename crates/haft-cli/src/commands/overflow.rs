@@ -25,23 +25,23 @@ pub(crate) async fn run(common: &Common, verb: &OverflowVerb) -> Result<Exit, St
     let wanted = lines.as_deref().map_or(Ok(Lines::ALL), Lines::parse)?;
     let archive = overflow_archive(&load(common)?).map_err(|error| error.to_string())?;
     let archive = archive.ok_or("no output is stored: `tools.overflow.enabled` is false")?;
-    let Some(session) = archive.conversation_of(reference).await.map_err(told)? else {
+    let Some(session) = archive.conversation_of(reference).await.map_err(|error| told(&error))? else {
         output::note(&format!("haft: no output is stored as `{reference}`"));
         return Ok(Exit::ToolFailed);
     };
-    let entry = archive.open(&session, reference).await.map_err(told)?;
+    let entry = archive.open(&session, reference).await.map_err(|error| told(&error))?;
     let shown = Shown { common, session: &session, reference, entry: &entry };
     match grep {
         Some(pattern) => shown.matches(pattern, wanted).await,
         None => shown.lines(wanted).await,
     }
-    .map_err(told)
+    .map_err(|error| told(&error))
 }
 
 /// What went wrong, with the cause: an operator may know where files are.
-fn told(error: OverflowError) -> String {
+fn told(error: &OverflowError) -> String {
     let mut text = error.to_string();
-    let mut cause = std::error::Error::source(&error);
+    let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
         text.push_str(": ");
         text.push_str(&error.to_string());
