@@ -4,12 +4,13 @@
 use std::{
     collections::HashSet,
     fs::File,
-    os::fd::{AsFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::{Component, Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
 use rustix::fs::{Mode, OFlags};
+use tools_core::FileState;
 
 use crate::{
     Beneath, Directory, Entry, FileId, FileKind, Metadata, PathError, Reserved, Resolver,
@@ -52,6 +53,8 @@ impl Root {
 pub struct ResolvedPath {
     path: PathBuf,
     metadata: Option<Metadata>,
+    /// Whether a change of the file shows in what the system says of it.
+    is_stable: bool,
 }
 
 impl ResolvedPath {
@@ -65,15 +68,39 @@ impl ResolvedPath {
         self.metadata.map(|metadata| metadata.kind)
     }
 
-    /// What the system said of it; `None` when nothing lies there.
-    pub fn metadata(&self) -> Option<&Metadata> {
-        self.metadata.as_ref()
+    /// What tells this content of a regular file from another; `None` when nothing does: where no such file lies, and on
+    /// file systems whose files change without their times telling (`/proc`, what other machines hold).
+    pub fn state(&self) -> Option<FileState> {
+        let metadata = self.metadata.as_ref().filter(|metadata| self.is_stable && metadata.kind == FileKind::File);
+        metadata.map(Metadata::state)
     }
 
     /// Takes the canonical path out.
     pub fn into_path(self) -> PathBuf {
         self.path
     }
+}
+
+/// File systems of this machine that keep the times of their files: ext, XFS, Btrfs, F2FS, ZFS, bcachefs, memory, overlays
+/// of these, and images that nobody writes.
+const LOCAL: &[i64] = &[
+    0xef53,
+    0x5846_5342,
+    0x9123_683e,
+    0xf2f5_2010,
+    0x2fc1_2fc1,
+    0xca45_1a4e,
+    0x0102_1994,
+    0x8584_58f6,
+    0x794c_7630,
+    0x7371_7368,
+    0xe0f5_e1e2,
+];
+
+#[expect(clippy::unnecessary_cast, reason = "field widths differ between architectures")]
+fn is_local(handle: BorrowedFd<'_>) -> bool {
+    let kind = rustix::fs::fstatfs(handle).map(|system| system.f_type as i64 & 0xffff_ffff);
+    kind.is_ok_and(|kind| LOCAL.contains(&kind))
 }
 
 /// The directories that file operations are confined to.
@@ -326,13 +353,16 @@ impl Roots {
     /// [`PathError::Outside`] and other refusals; a path that does not exist is no error.
     pub fn resolve(&self, path: &Path, workdir: &Path) -> Result<ResolvedPath, PathError> {
         match self.open_with(path, workdir, OFlags::PATH | OFlags::CLOEXEC) {
-            Ok(found) => Ok(ResolvedPath { path: found.path, metadata: Some(found.metadata) }),
+            Ok(found) => {
+                let is_stable = is_local(found.handle.as_fd());
+                Ok(ResolvedPath { path: found.path, metadata: Some(found.metadata), is_stable })
+            }
             Err(PathError::NotFound(_)) => {
                 let absolute = absolute(path, workdir)?;
                 let reached = walk(self, &absolute, path, Leaf::Follow, false);
                 let reached = reached.map_err(|error| self.rename_error(error, path, &absolute))?;
                 let path = reached.missing.iter().fold(reached.directory.path, |path, name| path.join(name));
-                Ok(ResolvedPath { path, metadata: None })
+                Ok(ResolvedPath { path, metadata: None, is_stable: false })
             }
             Err(error) => Err(error),
         }
@@ -344,7 +374,7 @@ impl Roots {
     /// As [`Self::entry`], except that a missing parent is no error.
     pub fn resolve_entry(&self, path: &Path, workdir: &Path) -> Result<ResolvedPath, PathError> {
         match self.entry(path, workdir) {
-            Ok(entry) => Ok(ResolvedPath { path: entry.path(), metadata: entry.metadata()? }),
+            Ok(entry) => Ok(ResolvedPath { path: entry.path(), metadata: entry.metadata()?, is_stable: false }),
             Err(PathError::NotFound(_) | PathError::Protected(_)) => self.resolve(path, workdir),
             Err(error) => Err(error),
         }

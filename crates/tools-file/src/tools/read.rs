@@ -49,7 +49,7 @@ impl Tool for Read {
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let found = self.0.site(cx)?.resolve_readable(Path::new(&args.path))?;
-        let state = found.metadata().map(Metadata::state);
+        let state = found.state();
         let inspection = Inspection::read_only().touching(Subject::path(found.into_path(), Access::Read));
         Ok(state.into_iter().fold(inspection, Inspection::depending_on))
     }

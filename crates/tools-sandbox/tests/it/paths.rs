@@ -414,3 +414,22 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn the_state_of_a_file_is_told_where_its_times_tell_of_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    fs::write(root.join("a"), "one").unwrap();
+    fs::create_dir(root.join("d")).unwrap();
+    let roots = Roots::open(std::slice::from_ref(&root), &root).unwrap();
+    let state = |path: &str| roots.resolve(Path::new(path), &root).unwrap().state();
+    let before = state("a").unwrap();
+    assert_eq!((before.size, state("a")), (3, Some(before)));
+    fs::write(root.join("a"), "four").unwrap();
+    assert_ne!(state("a"), Some(before));
+    assert_eq!((state("d"), state("missing")), (None, None));
+    // These change with every look, and their times do not.
+    let proc = Path::new("/proc");
+    let roots = Roots::open(&[proc.to_owned()], proc).unwrap();
+    assert_eq!(roots.resolve(Path::new("/proc/uptime"), proc).unwrap().state(), None);
+}
