@@ -21,7 +21,11 @@ use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference};
 const MIGRATIONS: &[&str] = &[include_str!("../../migrations/sqlite/0001_overflow.sql")];
 
 /// How long a write waits for another process.
-const BUSY: Duration = Duration::from_secs(20);
+const BUSY: Duration = Duration::from_secs(5);
+/// How long a call waits for the writer of this one.
+const ACQUIRE: Duration = Duration::from_secs(20);
+/// How often opening is tried: two processes that make one file get into each other's way without being told to wait.
+const TRIES: u32 = 50;
 /// Connections that read at once.
 const READERS: u32 = 4;
 
@@ -60,6 +64,19 @@ impl SqliteStore {
             .await
             .map_err(OverflowError::store)?
             .map_err(OverflowError::store)?;
+        let mut tries = 0;
+        loop {
+            match self.connect().await {
+                Err(OverflowError::Store(error)) if tries < TRIES && is_busy(error.as_ref()) => {
+                    tries += 1;
+                    tokio::time::sleep(Duration::from_millis(u64::from(tries))).await;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    async fn connect(&self) -> Result<Pools, OverflowError> {
         let options = SqliteConnectOptions::new()
             .filename(&self.path)
             .create_if_missing(true)
@@ -70,7 +87,7 @@ impl SqliteStore {
             .foreign_keys(true)
             .busy_timeout(BUSY)
             .pragma("cache_size", "-4096");
-        let writer = SqlitePoolOptions::new().max_connections(1).test_before_acquire(false).acquire_timeout(BUSY * 3);
+        let writer = SqlitePoolOptions::new().max_connections(1).test_before_acquire(false).acquire_timeout(ACQUIRE);
         let writer = writer.connect_with(options.clone()).await?;
         migrate(&mut *writer.acquire().await?).await?;
         let readers = SqlitePoolOptions::new().max_connections(READERS).test_before_acquire(false);
@@ -85,6 +102,14 @@ impl SqliteStore {
     async fn write(&self) -> Result<Transaction<'static, Sqlite>, OverflowError> {
         Ok(self.pools().await?.writer.begin_with("BEGIN IMMEDIATE").await?)
     }
+}
+
+/// Whether somebody else is at the file just now.
+fn is_busy(error: &(dyn std::error::Error + 'static)) -> bool {
+    let database = error.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error);
+    // The low byte of an extended code is the code: 5 is `SQLITE_BUSY`, 6 is `SQLITE_LOCKED`.
+    let code = database.and_then(|error| error.code()?.parse::<u32>().ok());
+    code.is_some_and(|code| matches!(code & 0xff, 5 | 6))
 }
 
 /// Makes the folder, for its owner alone: output of commands is nobody else's business.

@@ -149,6 +149,21 @@ async fn a_sqlite_file_is_made_at_first_use_for_its_owner_alone_and_outlives_the
     assert_eq!(read_whole(&open(), "c", &stored).await, "text");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_many_make_at_once_is_made_once() {
+    for _ in 0..5 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/overflow.db");
+        let open = || Archive::new(Arc::new(SqliteStore::at(&path)), &OverflowConfig::default());
+        // Each with connections of its own, as processes would have them.
+        let keep = |n: u64, archive: Archive| async move { archive.keep("c", text(n, 500)).await.unwrap() };
+        let writers: Vec<_> = (0..8).map(|n| tokio::spawn(keep(n, open()))).collect();
+        for (n, writer) in (0..).zip(writers) {
+            assert_eq!(read_whole(&open(), "c", &writer.await.unwrap()).await, text(n, 500));
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_database_of_a_newer_version_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
