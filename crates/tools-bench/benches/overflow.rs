@@ -1,0 +1,149 @@
+//! Long output: storing it against writing the same bytes, a window of it whatever its length, and what a result from the
+//! cache costs against reading again. Everything that is compared runs round by round.
+
+use std::{io::Write as _, path::Path, sync::Arc};
+
+use haft::{
+    Toolbox,
+    config::{HaftConfig, Loaded},
+    core::{NobodyToAsk, ToolCall},
+    overflow_store::{Archive, OverflowConfig, SqliteStore},
+};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tools_bench::{Times, compare, timed};
+
+const MIB: usize = 1 << 20;
+
+fn main() {
+    // On a disk: the temporary folder may be memory, where waiting for the disk costs nothing.
+    let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let runtime = Runtime::new().expect("a runtime");
+    storing(&runtime, folder.path());
+    windows(&runtime, folder.path());
+    cached(&runtime, folder.path());
+}
+
+/// Lines as a build or a server prints them.
+fn log(bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes + 128);
+    let mut state = 1_u64;
+    while text.len() < bytes {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let _ = std::fmt::Write::write_fmt(
+            &mut text,
+            format_args!(
+                "2026-11-22T03:{:02}:{:02}Z INFO request {:016x} took {} ms\n",
+                state % 60,
+                state / 7 % 60,
+                state,
+                state % 977
+            ),
+        );
+    }
+    text.truncate(bytes);
+    text
+}
+
+/// What cannot be compressed.
+fn noise(bytes: usize) -> String {
+    let mut state = 88_172_645_463_325_252_u64;
+    let byte = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        char::from(33 + u8::try_from(state % 90).unwrap_or(0))
+    };
+    (0..bytes).map(byte).collect()
+}
+
+fn archive(folder: &Path) -> Archive {
+    let config = OverflowConfig { max_overflow_bytes: 0, max_total_bytes: 0, ..OverflowConfig::default() };
+    Archive::new(Arc::new(SqliteStore::at(folder.join("overflow.db"))), &config)
+}
+
+fn storing(runtime: &Runtime, folder: &Path) {
+    let archive = archive(&folder.join("storing"));
+    for (what, text) in [("log", log(10 * MIB)), ("noise", noise(10 * MIB)), ("log of 64 KiB", log(64 << 10))] {
+        let text: Arc<str> = text.into();
+        let (mut stored, mut written) = (Times::default(), Times::default());
+        for round in 0..15 {
+            let plain = folder.join(format!("plain-{round}"));
+            let write = || {
+                let mut file = std::fs::File::create(&plain).expect("a file");
+                file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).expect("it can be written");
+            };
+            written.push(timed(write).0);
+            std::fs::remove_file(&plain).expect("it is there");
+            stored.push(timed(|| runtime.block_on(archive.keep("c", Arc::clone(&text))).expect("it is stored")).0);
+        }
+        compare(&format!("storing {what}, {} bytes", text.len()), &stored, "writing them with fsync", &written);
+    }
+}
+
+fn windows(runtime: &Runtime, folder: &Path) {
+    let archive = archive(&folder.join("windows"));
+    let sizes = [100 << 10, 10 * MIB, 100 * MIB];
+    let stored: Vec<_> =
+        sizes.iter().map(|size| runtime.block_on(archive.keep("c", log(*size))).expect("it is stored")).collect();
+    let mut times = vec![(Times::default(), Times::default()); sizes.len()];
+    for round in 0..400_u64 {
+        for (stored, (bytes, lines)) in stored.iter().zip(&mut times) {
+            let facts = stored.facts;
+            let (at, line) = (round * 7_919_177 % (facts.bytes - 2048), 1 + round * 104_729 % (facts.lines - 40));
+            let window = async {
+                let entry = archive.open("c", stored.reference).await.expect("it is there");
+                entry.bytes(at..at + 2048).await.expect("it is whole").len()
+            };
+            bytes.push(timed(|| runtime.block_on(window)).0);
+            let window = async {
+                let entry = archive.open("c", stored.reference).await.expect("it is there");
+                entry.lines(line, 30).await.expect("it is whole").len()
+            };
+            lines.push(timed(|| runtime.block_on(window)).0);
+        }
+    }
+    for (size, (bytes, lines)) in sizes.iter().zip(&times) {
+        let ms = |times: &Times, share| times.quantile(share).as_secs_f64() * 1e3;
+        println!(
+            "2 KB of {size} bytes: p50 {:.3} ms, p99 {:.3} ms; 30 lines: p50 {:.3} ms, p99 {:.3} ms",
+            ms(bytes, 0.5),
+            ms(bytes, 0.99),
+            ms(lines, 0.5),
+            ms(lines, 0.99)
+        );
+    }
+}
+
+fn cached(runtime: &Runtime, folder: &Path) {
+    let work = folder.join("work");
+    std::fs::create_dir(&work).expect("a folder");
+    let toolbox = |enabled: bool| {
+        let mut loaded: Loaded<HaftConfig> = Loaded::parse("", &|_| None).expect("defaults are valid");
+        loaded.config.tools.audit.path = folder.join(format!("audit-{enabled}.jsonl"));
+        loaded.config.tools.overflow.path = folder.join("cached/overflow.db");
+        loaded.config.tools.result_cache.enabled = enabled;
+        Toolbox::builder(loaded).workdir(&work).build().expect("a toolbox")
+    };
+    let (with, without) = (toolbox(true), toolbox(false));
+    for (name, text) in [("small", log(1 << 10)), ("middle", log(32 << 10)), ("large", log(240 << 10))] {
+        std::fs::write(work.join(name), text).expect("it can be written");
+    }
+    // A file that was made just now is not kept.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    for name in ["small", "middle", "large"] {
+        let (mut hits, mut reads) = (Times::default(), Times::default());
+        let read = |toolbox: &Toolbox| {
+            let call = ToolCall::new("read", json!({"path": name})).expect("a call");
+            timed(|| runtime.block_on(toolbox.call(call, &toolbox.context(), &NobodyToAsk))).0
+        };
+        read(&with);
+        for _ in 0..2000 {
+            hits.push(read(&with));
+            reads.push(read(&without));
+        }
+        compare(&format!("`read` of a {name} file from the cache"), &hits, "reading it", &reads);
+    }
+    println!("{:?}", with.cache().metrics());
+}
