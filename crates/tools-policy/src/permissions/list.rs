@@ -92,9 +92,6 @@ impl RuleList {
             }
             let text = command_glob(&rule.pattern);
             let path = path_glob(&rule.pattern, rule.action, home);
-            for (glob, crossing) in [(&text, Crossing::Everything), (&path, Crossing::Folders)] {
-                parse(glob, crossing).map_err(|error| failed(error.kind().to_string()))?;
-            }
             texts.push((rules.len(), rule.action, text));
             paths.push((rules.len(), rule.action, path));
             rules.push(Rule::new(rule, index, None));
@@ -107,9 +104,18 @@ impl RuleList {
         let compiled = Matchers::compile(&texts, Crossing::Everything)
             .and_then(|texts| Ok((texts, Matchers::compile(&paths, Crossing::Folders)?)))
             .and_then(|(texts, paths)| Ok((texts, paths, Matchers::compile(&writes, Crossing::Folders)?)));
-        let (texts, paths, writes) = compiled.map_err(|error| RuleError {
-            path: format!("tools.permissions.{tool}"),
-            problem: error.kind().to_string(),
+        let (texts, paths, writes) = compiled.map_err(|error| {
+            // Which one it was is looked for only now: parsing each twice would double the time of a start.
+            let globs = texts.iter().map(|glob| (glob, Crossing::Everything));
+            let globs = globs.chain(paths.iter().map(|glob| (glob, Crossing::Folders)));
+            let wrong = globs.filter_map(|((number, _, glob), crossing)| Some((*number, parse(glob, crossing).err()?)));
+            match wrong.min_by_key(|(number, _)| *number) {
+                Some((number, error)) => RuleError {
+                    path: format!("tools.permissions.{tool}[{number}].pattern"),
+                    problem: error.kind().to_string(),
+                },
+                None => RuleError { path: format!("tools.permissions.{tool}"), problem: error.kind().to_string() },
+            }
         })?;
         Ok(Self {
             tool: tool.to_owned(),
