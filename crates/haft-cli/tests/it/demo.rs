@@ -21,6 +21,11 @@ fn everything_holds_in_a_repository() {
     assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
     assert!(ran.out.contains("everything held"), "{}", ran.out);
     assert!(ran.out.contains("12 of 12 verdicts as promised"), "{}", ran.out);
+    assert!(ran.out.contains("failure lines lost: 0"), "{}", ran.out);
+    for kept in ["audit.jsonl", "overflow", "checkpoints"] {
+        let elsewhere = haft.home.root().join(".local/state/haft").join(kept);
+        assert!(!elsewhere.exists(), "what is kept lies in the demo's folder: {}", elsewhere.display());
+    }
 
     let mut entries: Vec<String> = std::fs::read_dir(haft.workspace.root())
         .unwrap()

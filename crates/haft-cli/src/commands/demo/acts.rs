@@ -106,6 +106,64 @@ pub(super) async fn commands(stage: &mut Stage) -> Result<(), String> {
     Ok(())
 }
 
+/// Tests that print much and fail in the middle: what is shown, what is lost, and what comes back.
+pub(super) async fn long_output(stage: &mut Stage) -> Result<(), String> {
+    Stage::act("Output that is small and keeps every failure");
+    const CASES: usize = 6000;
+    const FAILED: [usize; 3] = [1234, 2999, 4321];
+    let script = "for i in $(seq 6000); do case $i in\n\
+                  1234|2999|4321) echo \"test case_$i ... FAILED: assertion left == right failed\";;\n\
+                  *) echo \"test case_$i took its time, said this much about it and was ok\";;\nesac; done; exit 101\n";
+    fs::write(stage.folder.join("tests.sh"), script).map_err(|error| error.to_string())?;
+    let cx = stage.toolbox.context();
+    let report = stage.call_in("bash", json!({"command": "bash haft-demo/tests.sh"}), &cx, Consent::Given).await?;
+    let shown = report.text.lines().count();
+    let lost = FAILED.iter().filter(|case| !report.text.contains(&format!("case_{case} ... FAILED"))).count();
+    let text = format!("{CASES} lines of a failed run became {shown}; failure lines lost: {lost}");
+    stage.finding(lost == 0 && shown < CASES, &text);
+    let cut = (1..CASES).rev().find(|case| !report.text.contains(&format!("case_{case} ")));
+    let (Some(reference), Some(cut)) = (report.overflow.clone(), cut) else {
+        stage.finding(false, "what was cut has a reference");
+        return Ok(());
+    };
+    let read = stage.call("read_overflow", json!({"ref": reference, "grep": format!("case_{cut} ")})).await?;
+    let is_back = read.ok && read.text.contains(&format!("case_{cut} took its time"));
+    stage.finding(
+        is_back,
+        &format!("a line that was cut comes back: read_overflow ref={reference} grep=\"case_{cut} \""),
+    );
+    Ok(())
+}
+
+/// A deletion by a command, and the way back.
+pub(super) async fn undo(stage: &mut Stage) -> Result<(), String> {
+    Stage::act("What a command destroyed comes back");
+    let tree = stage.folder.join("tree");
+    let fill = || {
+        fs::create_dir_all(tree.join("deep/er"))?;
+        fs::write(tree.join("a.txt"), "a")?;
+        fs::write(tree.join("deep/er/b.bin"), [0, 159, 146, 150])
+    };
+    fill().map_err(|error| error.to_string())?;
+    let content = || (fs::read(tree.join("a.txt")).ok(), fs::read(tree.join("deep/er/b.bin")).ok());
+    let before = content();
+    let command = "python3 -c 'import shutil; shutil.rmtree(\"haft-demo/tree/deep\")' || rm -rf haft-demo/tree/deep; : > haft-demo/tree/a.txt";
+    let cx = stage.toolbox.context();
+    stage.call_in("bash", json!({"command": command}), &cx, Consent::Given).await?;
+    let destroyed = content() != before;
+    let undone = match stage.toolbox.checkpoints() {
+        Some(checkpoints) => checkpoints.undo(stage.toolbox.workdir(), 1).map_err(|error| error.to_string()).err(),
+        None => Some("nothing is kept".to_owned()),
+    };
+    if let Some(problem) = &undone {
+        line(&format!("      {}", printable(problem)));
+    }
+    let is_back = undone.is_none() && content() == before;
+    stage.finding(destroyed && is_back, "a folder deleted and a file emptied by a command: both as before");
+    let _ = fs::remove_dir_all(&tree);
+    Ok(())
+}
+
 /// An edit that tolerates line endings, and one that is refused because the file changed.
 pub(super) async fn edits(stage: &mut Stage) -> Result<(), String> {
     Stage::act("Edits that land, and one that must not");

@@ -11,7 +11,9 @@ pub(crate) async fn run(common: &Common, dir: &Path) -> Result<Exit, String> {
     acts::machine(&stage);
     acts::looking_around(&mut stage).await?;
     acts::commands(&mut stage).await?;
+    acts::long_output(&mut stage).await?;
     acts::edits(&mut stage).await?;
+    acts::undo(&mut stage).await?;
     acts::mistakes(&mut stage).await?;
     acts::nothing_survives(&mut stage).await?;
     acts::kernel_holds(&mut stage).await?;

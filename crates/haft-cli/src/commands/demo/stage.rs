@@ -64,6 +64,11 @@ impl Stage {
         let environment = |name: &str| std::env::var(name).ok();
         let mut loaded = Loaded::<HaftConfig>::parse(RULES, &environment).map_err(|error| error.to_string())?;
         loaded.config.tools.audit.path.clone_from(&audit);
+        // What is kept of calls stays in the demo's own folder, too.
+        let state = folder.join("state");
+        loaded.config.tools.overflow.path = state.join("overflow/overflow.db");
+        loaded.config.tools.checkpoints.path = state.join("checkpoints");
+        loaded.config.tools.approvals.path = state.join("approvals.jsonl");
         let toolbox =
             Toolbox::builder(loaded).workdir(repository.clone()).build().map_err(|error| error.to_string())?;
         if !common.quiet {
