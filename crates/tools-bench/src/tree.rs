@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Files of a tree, in directories of [`PER_DIRECTORY`].
+/// Files of a tree, in directories of `PER_DIRECTORY`.
 pub const FILES: usize = 50_000;
 /// Files of one directory.
 const PER_DIRECTORY: usize = 100;

@@ -106,11 +106,13 @@ pub(super) async fn commands(stage: &mut Stage) -> Result<(), String> {
     Ok(())
 }
 
+/// Of the made-up test run.
+const CASES: usize = 6000;
+const FAILED: [usize; 3] = [1234, 2999, 4321];
+
 /// Tests that print much and fail in the middle: what is shown, what is lost, and what comes back.
 pub(super) async fn long_output(stage: &mut Stage) -> Result<(), String> {
     Stage::act("Output that is small and keeps every failure");
-    const CASES: usize = 6000;
-    const FAILED: [usize; 3] = [1234, 2999, 4321];
     let script = "for i in $(seq 6000); do case $i in\n\
                   1234|2999|4321) echo \"test case_$i ... FAILED: assertion left == right failed\";;\n\
                   *) echo \"test case_$i took its time, said this much about it and was ok\";;\nesac; done; exit 101\n";
