@@ -16,7 +16,7 @@ use crate::plain_path::plain_path;
 /// Texts within texts within texts.
 const DEEPEST: u32 = 12;
 /// More commands than these are not listed.
-const MOST: usize = 4000;
+const MOST: usize = 1_000;
 /// Words at which the command of a wrapper is looked for when one of its options is not known.
 const MOST_GUESSES: usize = 6;
 

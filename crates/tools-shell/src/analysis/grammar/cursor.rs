@@ -9,7 +9,7 @@ const DEEPEST: u32 = 80;
 /// Longer texts are not read, in characters.
 const LONGEST: usize = 128 * 1024;
 /// More commands are not collected; nested texts count too.
-const MOST: usize = 10_000;
+const MOST: usize = 1_000;
 
 /// Why a text could not be read: a sentence for people, without a period.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
