@@ -119,7 +119,8 @@ fn hunks() -> Vec<Hunk> {
                 (old.start, new.start) = (old.start - 1, new.start - 1);
             }
             let (old_text, new_text) = (before[old.clone()].concat(), after[new].concat());
-            if !is_unique(&old) || old_text == new_text {
+            // Nobody asks for nothing but brackets.
+            if !is_unique(&old) || old_text == new_text || worded(&old_text).is_empty() {
                 continue;
             }
             let after = [before[..old.start].concat(), new_text.clone(), before[old.end..].concat()].concat();
@@ -232,10 +233,14 @@ fn old_start(file: &str, old: &str) -> usize {
     file[..file.find(old).unwrap()].lines().count()
 }
 
+/// The numbers of the lines that are more than brackets.
+fn worded(text: &str) -> Vec<usize> {
+    text.lines().enumerate().filter(|(_, line)| line.trim().len() > 3).map(|(n, _)| n).collect()
+}
+
 /// The file after somebody else changed a line of the hunk.
 fn changed(file: &str, old: &str, n: usize) -> String {
-    let lines: Vec<&str> = old.split_inclusive('\n').collect();
-    let worded: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].trim().len() > 3).collect();
+    let (lines, worded): (Vec<&str>, _) = (old.split_inclusive('\n').collect(), worded(old));
     let at = worded[n % worded.len()];
     let line = lines[at].trim_end();
     let new = format!("{}{} // changed\n", indentation(line), line.trim().replacen(char::is_alphanumeric, "Z", 1));
