@@ -55,17 +55,29 @@ pub(crate) fn handle_path(handle: BorrowedFd<'_>) -> Option<PathBuf> {
     usable.then(|| PathBuf::from(OsString::from_vec(path)))
 }
 
-/// Opens `absolute` in one step. `None`: the kernel cannot say, walk.
+/// Opens `absolute` in one step, and says where that is. `None`: the kernel cannot say, walk.
 pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Option<io::Result<(OwnedFd, PathBuf)>> {
     let (root, rest) = roots.locate(absolute)?;
+    let is_plain = rest.components().all(|component| matches!(component, Component::Normal(_)));
     let mut rest = if rest.as_os_str().is_empty() { PathBuf::from(".") } else { rest.to_path_buf() };
     if ends_as_directory(absolute) {
         rest.push(""); // `components` drops a final `/`, which means something
     }
+    // A path of names alone that leads through no link is its own canonical path: then nobody need be asked for it.
+    let mut resolve = if is_plain { BENEATH | ResolveFlags::NO_SYMLINKS } else { BENEATH };
     for _ in 0..4 {
-        return match rustix::fs::openat2(&root.handle, &rest, flags, Mode::empty(), BENEATH) {
+        return match rustix::fs::openat2(&root.handle, &rest, flags, Mode::empty(), resolve) {
+            Ok(handle) if resolve.contains(ResolveFlags::NO_SYMLINKS) => {
+                let mut path = root.path.clone();
+                path.extend(rest.components().filter(|component| matches!(component, Component::Normal(_))));
+                Some(Ok((handle, path)))
+            }
             Ok(handle) => handle_path(handle.as_fd()).map(|path| Ok((handle, path))),
             Err(Errno::AGAIN) => continue, // something was renamed meanwhile
+            Err(Errno::LOOP) if resolve.contains(ResolveFlags::NO_SYMLINKS) => {
+                resolve = BENEATH;
+                continue;
+            }
             // Left the root, perhaps only for another one or by an absolute link back in; or met a magic link.
             Err(Errno::XDEV | Errno::LOOP | Errno::NOSYS | Errno::PERM) => None,
             Err(error) => Some(Err(error.into())),

@@ -118,6 +118,8 @@ fn read(
     Ok(output(render(&window, ask, announced.map(|(encoding, _)| encoding), &metadata)))
 }
 
+const BOM: &[u8] = "\u{feff}".as_bytes();
+
 /// Lines with numbers, and below them what is not shown.
 fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Metadata) -> String {
     use std::fmt::Write as _;
@@ -130,12 +132,12 @@ fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Meta
         let number = ask.offset.saturating_add(index + 1);
         let is_cut = range.len() < length;
         push_number(&mut text, number);
-        let mark = if (number, encoding) == (1, Some(Encoding::Utf8Bom)) { "\u{feff}" } else { "" };
+        let has_mark = (number, encoding) == (1, Some(Encoding::Utf8Bom)) && shown[range.clone()].starts_with(BOM);
+        let range = range.start + if has_mark { BOM.len() } else { 0 }..range.end;
         if let Some(line) = whole.and_then(|whole| whole.get(range.clone())) {
-            text.push_str(line.strip_prefix(mark).unwrap_or(line));
+            text.push_str(line);
         } else {
-            let bytes = &shown[range];
-            let (line, lossy) = lossy_line(bytes.strip_prefix(mark.as_bytes()).unwrap_or(bytes));
+            let (line, lossy) = lossy_line(&shown[range]);
             odd |= lossy;
             text.push_str(&line.replace('\0', "\u{2400}")); // a raw NUL ends the text for some readers
         }
@@ -166,7 +168,7 @@ fn push_number(text: &mut String, mut number: u64) {
             break;
         }
     }
-    text.extend(digits[first.min(digits.len() - 6)..].iter().map(|&digit| char::from(digit)));
+    text.push_str(std::str::from_utf8(&digits[first.min(digits.len() - 6)..]).unwrap_or_default());
     text.push('\t');
 }
 
