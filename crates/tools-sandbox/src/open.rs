@@ -58,18 +58,23 @@ pub(crate) fn handle_path(handle: BorrowedFd<'_>) -> Option<PathBuf> {
 /// Opens `absolute` in one step, and says where that is. `None`: the kernel cannot say, walk.
 pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Option<io::Result<(OwnedFd, PathBuf)>> {
     let (root, rest) = roots.locate(absolute)?;
-    let is_plain = rest.components().all(|component| matches!(component, Component::Normal(_)));
-    let mut rest = if rest.as_os_str().is_empty() { PathBuf::from(".") } else { rest.to_path_buf() };
-    if ends_as_directory(absolute) {
-        rest.push(""); // `components` drops a final `/`, which means something
-    }
+    let mut directory;
+    let rest = match rest.as_os_str().as_bytes() {
+        [] => Path::new("."),
+        // `components` drops a final `/`, which means something
+        [.., last] if *last != b'/' && ends_as_directory(absolute) => {
+            directory = rest.to_path_buf();
+            directory.push("");
+            &directory
+        }
+        _ => rest,
+    };
     // A path of names alone that leads through no link is its own canonical path: then nobody need be asked for it.
-    let mut resolve = if is_plain { BENEATH | ResolveFlags::NO_SYMLINKS } else { BENEATH };
+    let mut resolve = if is_plain(rest) { BENEATH | ResolveFlags::NO_SYMLINKS } else { BENEATH };
     for _ in 0..4 {
-        return match rustix::fs::openat2(&root.handle, &rest, flags, Mode::empty(), resolve) {
+        return match rustix::fs::openat2(&root.handle, rest, flags, Mode::empty(), resolve) {
             Ok(handle) if resolve.contains(ResolveFlags::NO_SYMLINKS) => {
-                let mut path = root.path.clone();
-                path.extend(rest.components().filter(|component| matches!(component, Component::Normal(_))));
+                let path = if rest.as_os_str() == "." { root.path.clone() } else { root.path.join(rest) };
                 Some(Ok((handle, path)))
             }
             Ok(handle) => handle_path(handle.as_fd()).map(|path| Ok((handle, path))),
@@ -84,6 +89,12 @@ pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Opti
         };
     }
     None
+}
+
+/// Whether a relative path is spelled as a canonical one would be: names with one `/` between them, or `.` alone.
+fn is_plain(rest: &Path) -> bool {
+    let bytes = rest.as_os_str().as_bytes();
+    bytes == b"." || bytes.split(|&byte| byte == b'/').all(|name| !matches!(name, b"" | b"." | b".."))
 }
 
 /// Whether the path says by its end that it means a directory.

@@ -3,8 +3,12 @@
 
 use std::{
     collections::HashSet,
+    ffi::OsStr,
     fs::File,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::ffi::OsStrExt as _,
+    },
     path::{Component, Path, PathBuf},
     sync::{Arc, OnceLock},
 };
@@ -41,9 +45,24 @@ impl Root {
     }
 
     fn strip<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        if let Some(rest) = strip_bytes(&self.path, path) {
+            return Some(rest);
+        }
         let alias = self.alias.as_deref().and_then(|alias| path.strip_prefix(alias).ok());
         path.strip_prefix(&self.path).ok().or(alias)
     }
+}
+
+/// The part of `path` below `root`, if the one is spelled exactly as the beginning of the other: what nearly all paths are,
+/// at a tenth of the cost of comparing components.
+fn strip_bytes<'p>(root: &Path, path: &'p Path) -> Option<&'p Path> {
+    let rest = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?;
+    let rest = match rest {
+        [] => rest,
+        [b'/', rest @ ..] if !rest.starts_with(b"/") => rest,
+        _ => return None,
+    };
+    Some(Path::new(OsStr::from_bytes(rest)))
 }
 
 /// A canonical path that lies beneath an allowed root, existing or not.
@@ -222,9 +241,11 @@ impl Roots {
     /// # Errors
     /// As [`Self::open_any`]; [`PathError::WrongKind`] for anything but a regular file.
     pub fn open_file(&self, path: &Path, workdir: &Path) -> Result<(File, PathBuf, Metadata), PathError> {
-        let opened = self.open_any(path, workdir)?;
-        let (canonical, metadata) = (opened.path.clone(), opened.metadata);
-        Ok((opened.into_file()?, canonical, metadata))
+        let Beneath { handle, path, metadata } = self.open_any(path, workdir)?;
+        match metadata.kind {
+            FileKind::File => Ok((File::from(handle), path, metadata)),
+            found => Err(PathError::WrongKind { path, found, wanted: FileKind::File }),
+        }
     }
 
     /// Opens a directory.
@@ -403,7 +424,7 @@ impl Roots {
         let (handle, canonical) = opened.map_err(|error| self.rename_error(error, path, &absolute))?;
         let metadata = Metadata::of(&handle).map_err(|error| PathError::from_io(path, error))?;
         // Moved out of the root between being opened and being asked for its name.
-        if !self.list.iter().any(|root| canonical.starts_with(&root.path)) {
+        if !self.list.iter().any(|root| root.strip(&canonical).is_some()) {
             return Err(self.outside(path));
         }
         Ok(Beneath { handle, path: canonical, metadata })
@@ -486,6 +507,6 @@ fn lexical(path: &Path) -> PathBuf {
     result
 }
 
-fn changed_to_link(directory: &Directory, name: &std::ffi::OsStr) -> bool {
+fn changed_to_link(directory: &Directory, name: &OsStr) -> bool {
     directory.stat(name).is_ok_and(|metadata| metadata.kind == FileKind::Symlink)
 }
