@@ -5,9 +5,11 @@ use std::{
     ffi::{OsStr, OsString},
     fs::File,
     io::{self, Read as _, Write as _},
+    ops::Range,
     path::Path,
 };
 
+use rustix::{fs::SeekFrom, io::Errno};
 use tools_sandbox::{Directory, FileKind, Metadata, ReadRules, Replace, set_modified};
 
 use crate::{
@@ -80,22 +82,65 @@ pub(crate) fn copy_file(
     Ok(bytes)
 }
 
-fn copy_bytes(mut source: &File, mut destination: &File, cancel: &Cancel, path: &Path) -> Result<u64, FileError> {
-    const STEP: usize = 16 * 1024 * 1024;
+/// Copies what there is; holes stay holes, so that a copy takes no more room than its source.
+fn copy_bytes(source: &File, destination: &File, cancel: &Cancel, path: &Path) -> Result<u64, FileError> {
+    let fail = |error: io::Error| FileError::io(path, error);
+    let mut end = 0;
+    while let Some(data) = next_data(source, end).map_err(fail)? {
+        for file in [source, destination] {
+            rustix::fs::seek(file, SeekFrom::Start(data.start)).map_err(|error| fail(error.into()))?;
+        }
+        let length = data.end - data.start;
+        let copied = copy_piece(source, destination, length, cancel, path)?;
+        end = data.start + copied;
+        if copied < length {
+            break; // it became shorter meanwhile
+        }
+    }
+    let length = source.metadata().map_err(fail)?.len();
+    if length > end {
+        destination.set_len(length).map_err(fail)?;
+    }
+    Ok(length.max(end))
+}
+
+/// The next part of a file, from `from` on, that is no hole; `None` at the end. All of it where the file system knows of no
+/// holes.
+fn next_data(file: &File, from: u64) -> io::Result<Option<Range<u64>>> {
+    let start = match rustix::fs::seek(file, SeekFrom::Data(from)) {
+        Ok(start) => start,
+        Err(Errno::NXIO) => return Ok(None),
+        Err(_) if from == 0 => return Ok(Some(0..u64::MAX)),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Some(start..rustix::fs::seek(file, SeekFrom::Hole(start))?))
+}
+
+/// Copies the next `length` bytes, or as many as there are.
+fn copy_piece(
+    source: &File,
+    mut destination: &File,
+    length: u64,
+    cancel: &Cancel,
+    path: &Path,
+) -> Result<u64, FileError> {
+    const STEP: u64 = 16 * 1024 * 1024;
+    let step = |left: u64| usize::try_from(left.min(STEP)).unwrap_or(usize::MAX);
     let mut total = 0;
     // By the kernel where both ends can do it; what is left, and what it cannot do, by hand.
-    while let Ok(length @ 1..) = rustix::fs::copy_file_range(source, None, destination, None, STEP) {
-        total += length as u64;
+    while let Ok(copied @ 1..) = rustix::fs::copy_file_range(source, None, destination, None, step(length - total)) {
+        total += copied as u64;
         cancel.check()?;
     }
-    let mut buffer = vec![0; 256 * 1024];
+    let mut source = source.take(length - total);
+    let mut buffer = vec![0; step(length - total).min(256 * 1024)];
     loop {
         cancel.check()?;
         match source.read(&mut buffer) {
             Ok(0) => return Ok(total),
-            Ok(length) => {
-                destination.write_all(&buffer[..length]).map_err(|error| FileError::io(path, error))?;
-                total += length as u64;
+            Ok(read) => {
+                destination.write_all(&buffer[..read]).map_err(|error| FileError::io(path, error))?;
+                total += read as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(FileError::io(path, error)),

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    os::unix::fs::{MetadataExt as _, PermissionsExt},
+    os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt},
 };
 
 use serde_json::json;
@@ -113,6 +113,23 @@ async fn copying_keeps_modes_and_links_and_follows_none() {
     for path in ["s/sub", "n/t/sub"] {
         fs::set_permissions(world.path(path), fs::Permissions::from_mode(0o755)).unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_copy_has_the_holes_of_its_source() {
+    let world = World::new();
+    let sparse = fs::File::create(world.path("sparse")).unwrap();
+    for at in [1 << 20, 5 << 20] {
+        sparse.write_all_at(b"data between holes", at).unwrap();
+    }
+    sparse.set_len(64 << 20).unwrap();
+    let text = world.text("copy_path", json!({"source": "sparse", "destination": "copy"})).await;
+    assert_eq!(text, "copied `sparse` to `copy` (1 file, 67108864 bytes)");
+    assert!(fs::read(world.path("copy")).unwrap() == fs::read(world.path("sparse")).unwrap());
+    assert!(fs::metadata(world.path("copy")).unwrap().blocks() * 512 < 8 << 20);
+    world.file("empty", "");
+    world.call("copy_path", json!({"source": "empty", "destination": "empty-copy"})).await.unwrap();
+    assert_eq!(fs::read(world.path("empty-copy")).unwrap(), b"");
 }
 
 #[tokio::test]
