@@ -12,8 +12,14 @@ use haft::audit::Head;
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,
+    /// Bring the configuration to today's form, the same as `haft config migrate`; stands without a verb.
+    #[arg(long)]
+    pub(crate) migrate_config: bool,
+    /// With `--migrate-config`: print what would change, and change nothing.
+    #[arg(long, requires = "migrate_config")]
+    pub(crate) dry_run: bool,
     #[command(subcommand)]
-    pub(crate) verb: Verb,
+    pub(crate) verb: Option<Verb>,
 }
 
 /// Options that every verb understands.
@@ -342,6 +348,13 @@ pub(crate) enum ConfigVerb {
     Check,
     /// Print the JSON schema for editors.
     Schema,
+    /// Bring the configuration to today's form: old keys are said in new ones, comments and unknown keys stay, and the
+    /// text as it was is kept beside it (`config.toml.bak-1`). Prints what changed.
+    Migrate {
+        /// Print what would change, and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
 }
 
 /// A sort of project.

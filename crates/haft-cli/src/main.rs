@@ -56,7 +56,13 @@ fn ended(result: Result<Exit, String>, json: bool) -> ExitCode {
 
 async fn run(cli: &Cli) -> Result<Exit, String> {
     let common = &cli.common;
-    match &cli.verb {
+    let verb = match (&cli.verb, cli.migrate_config) {
+        (None, true) => return commands::migrate::run(common, cli.dry_run),
+        (Some(verb), false) => verb,
+        (Some(_), true) => return Err("`--migrate-config` stands without a verb".to_owned()),
+        (None, false) => return Err("what is to be done? `haft --help` lists the verbs".to_owned()),
+    };
+    match verb {
         Verb::Call(verb) => commands::call::run(common, verb).await,
         Verb::Batch { file } => commands::batch::run(common, file.as_deref()).await,
         Verb::Explain(verb) | Verb::Policy { verb: PolicyVerb::Check(verb) } => {

@@ -25,6 +25,12 @@ pub struct Filters {
 }
 
 impl Filters {
+    /// The file of the user's rules under `config`, which stands in the file `beside`; it may not be there. `None` when
+    /// nothing says where it would be.
+    pub fn file(config: &FilterConfig, beside: Option<&Path>) -> Option<PathBuf> {
+        place(config, beside).0
+    }
+
     /// Compiles the rules of `config`, which stands in the file `beside`.
     pub fn compile(config: &FilterConfig, beside: Option<&Path>) -> Self {
         let (file, is_named) = place(config, beside);

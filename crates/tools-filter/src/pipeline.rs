@@ -42,7 +42,8 @@ pub struct FilterPipeline {
     collapse: bool,
 }
 
-pub(crate) const BUILTIN: &str = include_str!("builtin.toml");
+/// The text of the built-in rules, in the form of a `filters.toml`.
+pub const BUILTIN: &str = include_str!("builtin.toml");
 
 /// The built-in rules as they are, shared by all pipelines that change nothing about them.
 static BUILTIN_RULES: LazyLock<Arc<[Arc<Rule>]>> =

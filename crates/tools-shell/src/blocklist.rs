@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::analysis::{Analysis, Command, Surroundings, Value};
 use crate::pattern::CommandPattern;
 use crate::plain_path::plain_path;
+use crate::sql;
 
 const PRIVILEGES: [&str; 16] = [
     "sudo", "sudoedit", "su", "doas", "pkexec", "run0", "gosu", "su-exec", "runuser", "kdesu", "gksu", "gksudo",
@@ -159,7 +160,8 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
         return None;
     }
     let because = |what: &str, instead| Some(Objection::new(format!("`{name}` {what}"), instead));
-    if let Some(pattern) = rules.extra.iter().find(|pattern| pattern.matches(command, &[])) {
+    let statements = sql::statements(command);
+    if let Some(pattern) = rules.extra.iter().find(|pattern| pattern.matches(command, &statements)) {
         let why = format!("`{}` is blocked by the configuration", pattern.text);
         return Some(Objection::new(
             why,

@@ -9,7 +9,10 @@ use serde_json::json;
 
 use crate::{
     args::{Common, ConfigVerb},
-    commands::open::{load, workdir},
+    commands::{
+        migrate,
+        open::{load, workdir},
+    },
     exit::Exit,
     output,
 };
@@ -19,6 +22,7 @@ pub(crate) fn run(common: &Common, verb: &ConfigVerb) -> Result<Exit, String> {
     match verb {
         ConfigVerb::Show => show(common, &load(common)?),
         ConfigVerb::Check => return check(common),
+        ConfigVerb::Migrate { dry_run } => return migrate::run(common, *dry_run),
         ConfigVerb::Schema => {
             let schema = inline_schema::<HaftConfig>();
             output::line(&serde_json::to_string_pretty(&schema).map_err(|error| error.to_string())?);

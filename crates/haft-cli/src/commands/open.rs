@@ -1,6 +1,9 @@
 //! From the common options to a toolbox: the one place where configuration becomes running code.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Once,
+};
 
 use haft::{
     Toolbox,
@@ -8,7 +11,7 @@ use haft::{
     core::SessionId,
 };
 
-use crate::args::Common;
+use crate::{args::Common, output};
 
 /// Builds the toolbox that every verb works on.
 pub(crate) fn open(common: &Common) -> Result<Toolbox, String> {
@@ -29,12 +32,36 @@ pub(crate) fn open_with(common: &Common, change: impl FnOnce(HaftConfig) -> Haft
 /// Reads the configuration: the named file, else the user's if there is one, else defaults.
 pub(crate) fn load(common: &Common) -> Result<Loaded<HaftConfig>, String> {
     let environment = |name: &str| std::env::var(name).ok();
-    let usual = places::config_file().filter(|file| file.is_file());
-    let loaded = match common.config.as_ref().or(usual.as_ref()) {
-        Some(file) => Loaded::read(file, &environment),
+    let loaded = match config_file(common) {
+        Some(file) => Loaded::read(&file, &environment),
         None => Loaded::parse("", &environment),
     };
-    loaded.map_err(|error| error.to_string())
+    let loaded = loaded.map_err(|error| error.to_string())?;
+    if !common.quiet {
+        say_once_if_older(&loaded);
+    }
+    Ok(loaded)
+}
+
+/// The file that is read: the named one, else the user's if there is one.
+pub(crate) fn config_file(common: &Common) -> Option<PathBuf> {
+    common.config.clone().or_else(|| places::config_file().filter(|file| file.is_file()))
+}
+
+/// A configuration of an older form works; that it is one is said once.
+fn say_once_if_older(loaded: &Loaded<HaftConfig>) {
+    static SAID: Once = Once::new();
+    if let Some(first) = loaded.older.first() {
+        let more = match loaded.older.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        SAID.call_once(|| {
+            output::note(&format!(
+                "warning: the configuration is of an older form: {first}{more}; `haft config migrate` renews it"
+            ));
+        });
+    }
 }
 
 /// The folder that relative paths start from.

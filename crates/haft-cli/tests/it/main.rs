@@ -13,6 +13,7 @@ mod demo;
 mod exec;
 mod filter;
 mod mcp;
+mod migrate;
 mod overflow;
 mod policy;
 mod report;

@@ -10,6 +10,7 @@ use tools_core::{SchemaFault, SchemaProblem, inline_schema, schema_problems};
 use crate::config::{
     environment,
     error::{ConfigError, LoadError, Place},
+    migrate,
     source::Source,
 };
 
@@ -20,6 +21,9 @@ pub struct Loaded<C> {
     pub config: C,
     /// The file it was read from; `None` when there is none.
     pub file: Option<PathBuf>,
+    /// What the text said in keys of older versions, one sentence each; it was read as [`migrate`](super::migrate)
+    /// would write it. Empty for a text of today's form.
+    pub older: Vec<String>,
     source: Source,
 }
 
@@ -48,8 +52,8 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, LoadError> {
         let schema = inline_schema::<C>();
-        let mut source = match Source::parse(text) {
-            Ok(source) => source,
+        let (mut source, older) = match parse(text) {
+            Ok(parsed) => parsed,
             Err(fault) => return Err(LoadError::Faulty { file, faults: vec![fault] }),
         };
         for (path, variable) in environment::variables(schema.as_value()) {
@@ -63,7 +67,7 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
             .collect();
         if faults.is_empty() {
             match serde_path_to_error::deserialize(&source.value) {
-                Ok(config) => return Ok(Self { config, file, source }),
+                Ok(config) => return Ok(Self { config, file, older, source }),
                 Err(error) => {
                     let path = error.path().to_string();
                     let place = source.place(&path).cloned();
@@ -93,6 +97,26 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
         let origin = |path: &str| self.source.places.get(path).cloned();
         rows.into_iter().map(|(path, value)| (path.clone(), value, origin(&path))).collect()
     }
+}
+
+/// The values of a text, of whichever form, with the places at which they stand in it.
+fn parse(text: &str) -> Result<(Source, Vec<String>), ConfigError> {
+    let source = Source::parse(text)?;
+    let Some(migrated) = migrate::to_load(text) else { return Ok((source, vec![])) };
+    let value = Source::parse(&migrated.text)?.value;
+    let mut places = source.places;
+    for (new, old) in &migrated.moved {
+        let below: Vec<_> = places
+            .iter()
+            .filter_map(|(path, place)| {
+                let rest = path.strip_prefix(old.as_str())?;
+                (rest.is_empty() || rest.starts_with(['.', '['])).then(|| (format!("{new}{rest}"), place.clone()))
+            })
+            .collect();
+        places.extend(below);
+    }
+    let older = migrated.changes.into_iter().chain(migrated.warnings).collect();
+    Ok((Source { value, places }, older))
 }
 
 fn flatten(rows: &mut Vec<(String, Value)>, path: &str, value: &Value) {

@@ -3,6 +3,7 @@
 mod environment;
 mod error;
 mod load;
+mod migrate;
 mod sections;
 mod source;
 
@@ -10,4 +11,5 @@ pub mod places;
 
 pub use error::{ConfigError, LoadError, Place};
 pub use load::Loaded;
-pub use sections::{HaftConfig, McpConfig, ToolsConfig};
+pub use migrate::{Migrated, migrate};
+pub use sections::{AgentConfig, HaftConfig, McpConfig, ToolsConfig};

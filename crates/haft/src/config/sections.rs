@@ -30,6 +30,17 @@ pub struct HaftConfig {
     pub tools: ToolsConfig,
     /// The MCP server.
     pub mcp: McpConfig,
+    /// The model behind the calls, as far as tools care.
+    pub agent: AgentConfig,
+}
+
+/// The section `[agent]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AgentConfig {
+    /// Whether a call is looked through for paths, addresses and numbers that neither exist nor were ever mentioned. What
+    /// is found is a warning to the model, an event and a field of the record; nothing is refused for it.
+    pub hallucination_detection: bool,
 }
 
 /// The section `[tools]`.

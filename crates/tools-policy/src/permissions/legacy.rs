@@ -7,6 +7,11 @@ use crate::matching::escape;
 
 /// First words of a pattern that make it one of SQL, wherever it stands in a command.
 const STATEMENTS: &[&str] = &["alter", "delete", "drop", "truncate", "update"];
+/// How many words may stand in any order. Of more, only the order that was typed is looked for: the orders of ten words
+/// are millions.
+const MOST_ANYWHERE: usize = 3;
+/// How many letters of a cluster (`-uf`) may stand before the one that is looked for.
+const LETTERS_BEFORE: usize = 5;
 
 /// The rules that say what the lists say: denials before questions, the order of each list kept. Nothing is allowed by
 /// them, so that what neither list names still asks.
@@ -20,22 +25,112 @@ pub fn from_legacy(blocked: &[String], confirmed: &[String]) -> Vec<RuleConfig> 
     all
 }
 
+/// Whether a pattern of the lists is one of SQL, not of a program.
+pub fn is_statement(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default().to_lowercase();
+    STATEMENTS.contains(&first.as_str()) && words.next().is_some()
+}
+
 /// The globs of a program with words that may stand anywhere among its arguments.
 fn patterns(text: &str) -> Vec<String> {
-    let words: Vec<String> = text.split_whitespace().map(escape).collect();
-    let Some((program, rest)) = words.split_first() else { return vec![] };
-    if STATEMENTS.contains(&program.to_lowercase().as_str()) && !rest.is_empty() {
-        return vec![format!("*{}*", words.join(" "))];
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if is_statement(text) {
+        return vec![format!("*{}*", escape(&words.join(" ")))];
     }
+    let Some((program, rest)) = words.split_first() else { return vec![] };
+    let program = escape(program);
     if rest.is_empty() {
         return vec![program.clone(), format!("{program} *")];
     }
-    vec![format!("{program} *{}*", rest.join("*"))]
+    let orders = if rest.len() <= MOST_ANYWHERE { orders(rest) } else { vec![rest.to_vec()] };
+    orders.iter().flat_map(|order| in_order(&program, order)).collect()
+}
+
+/// The globs of a program with words in this order among its arguments.
+fn in_order(program: &str, words: &[&str]) -> Vec<String> {
+    let mut begun = program.to_owned();
+    for (at, word) in words.iter().enumerate() {
+        // Right behind, or with other arguments between.
+        begun.push_str(match at {
+            0 => "{ , * }",
+            _ => Word(words[at - 1]).gap(),
+        });
+        begun.push_str(&Word(word).glob());
+    }
+    match words.last().map(|word| Word(word).behind()) {
+        Some(Behind::Anything) => vec![format!("{begun}*")],
+        Some(Behind::Apart(more)) => vec![begun.clone(), format!("{begun}{more}*")],
+        None => vec![],
+    }
+}
+
+/// A word as it is looked for among arguments.
+struct Word<'a>(&'a str);
+
+/// What may follow a word.
+enum Behind {
+    /// The rest of the same word.
+    Anything,
+    /// What sets it apart.
+    Apart(&'static str),
+}
+
+impl Word<'_> {
+    /// The letter of a short option.
+    fn letter(&self) -> Option<&str> {
+        self.0.strip_prefix('-').filter(|rest| rest.chars().count() == 1 && *rest != "-")
+    }
+
+    fn glob(&self) -> String {
+        let Some(letter) = self.letter() else { return escape(self.0) };
+        let letter = escape(letter);
+        let before = |count: usize| match count {
+            0 => format!("-{letter}"),
+            _ => format!("-[! -]{}{letter}", "[! ]".repeat(count - 1)),
+        };
+        format!("{{{}}}", (0..=LETTERS_BEFORE).map(before).collect::<Vec<_>>().join(","))
+    }
+
+    /// What stands between this word and the next one.
+    fn gap(&self) -> &'static str {
+        match self.behind() {
+            Behind::Anything => "{ ,* }",
+            Behind::Apart(" ") => "{ , * }",
+            Behind::Apart(_) => "{ , * ,=* ,-* }",
+        }
+    }
+
+    fn behind(&self) -> Behind {
+        if self.letter().is_some() {
+            Behind::Anything
+        } else if self.0.starts_with("--") {
+            // `--force` is `--force-with-lease` and `--force=x`, too.
+            Behind::Apart("{ ,=,-}")
+        } else {
+            Behind::Apart(" ")
+        }
+    }
+}
+
+/// All orders of a few words.
+fn orders<'a>(words: &[&'a str]) -> Vec<Vec<&'a str>> {
+    if words.len() <= 1 {
+        return vec![words.to_vec()];
+    }
+    let mut all = Vec::new();
+    for (at, first) in words.iter().enumerate() {
+        let others: Vec<&str> =
+            words.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, word)| *word).collect();
+        all.extend(orders(&others).into_iter().map(|rest| [vec![*first], rest].concat()));
+    }
+    all
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matching::{Crossing, Patterns, command_glob};
 
     #[test]
     fn denials_come_first_and_nothing_is_allowed() {
@@ -45,14 +140,44 @@ mod tests {
         assert_eq!(
             found,
             [
-                ("kubectl *delete*", Verdict::Deny),
+                ("kubectl{ , * }delete", Verdict::Deny),
+                ("kubectl{ , * }delete *", Verdict::Deny),
                 ("nc", Verdict::Deny),
                 ("nc *", Verdict::Deny),
                 ("rm", Verdict::Ask),
                 ("rm *", Verdict::Ask),
                 ("*drop table*", Verdict::Ask),
-                (r"a *\[b*", Verdict::Ask),
+                (r"a{ , * }\[b", Verdict::Ask),
+                (r"a{ , * }\[b *", Verdict::Ask),
             ]
         );
+    }
+
+    #[test]
+    fn words_are_found_where_the_lists_find_them() {
+        let check = |text: &str, command: &str, expected: bool| {
+            let globs: Vec<_> = patterns(text).iter().map(|pattern| command_glob(pattern)).enumerate().collect();
+            let compiled = Patterns::compile(&globs, Crossing::Everything).unwrap();
+            assert_eq!(compiled.first(command).is_some(), expected, "{text}: {command}");
+        };
+        check("git push -f", "git push origin main -f", true);
+        check("git push -f", "git push -uf origin", true);
+        check("git push -f", "git push -fu origin", true);
+        check("git push -f", "git -f push", true);
+        check("git push -f", "git push", false);
+        check("git push -f", "git push -u origin feature", false);
+        check("git push -f", "git push --follow-tags", false);
+        check("git push -f", "git pull -f", false);
+        check("git push --force", "git push --force-with-lease", true);
+        check("git push --force", "git push --force=yes x", true);
+        check("git push --force", "git --force push", true);
+        check("git push --force", "git push --forced", false);
+        check("kubectl delete", "kubectl -n a delete pod x", true);
+        check("kubectl delete", "kubectl delete", true);
+        check("kubectl delete", "kubectl get pod delete-me", false);
+        check("kubectl delete", "kubectlx delete", false);
+        check("nc", "nc -l", true);
+        check("nc", "ncat", false);
+        check("a -b c d", "a d c -xb", true);
     }
 }

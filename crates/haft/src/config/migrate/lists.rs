@@ -1,0 +1,213 @@
+//! The shell's own lists of commands become rules.
+
+use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, TableLike, Value};
+use tools_core::Verdict;
+use tools_policy::permissions::{RuleConfig, from_legacy, is_statement};
+use tools_shell::ShellConfig;
+
+use super::{
+    Notes,
+    tables::{drop_if_empty, find, make},
+};
+
+const SHELL: &[&str] = &["tools", "shell"];
+const RULES: &str = "tools.permissions.bash";
+
+/// `blocked_commands` and `confirm_patterns` become rules that deny and ask, before those that are there.
+///
+/// What rules cannot say without another verdict for some command stays in its list.
+pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
+    let blocked = list(&mut root, "blocked_commands");
+    let confirmed = list(&mut root, "confirm_patterns");
+    let usual = ShellConfig::default().confirm_patterns;
+    if confirmed.as_ref() == Some(&usual) {
+        remove(&mut root, "confirm_patterns");
+        notes.change("`tools.shell.confirm_patterns` removed: it says what holds without it");
+    }
+    let confirmed = confirmed.filter(|list| *list != usual);
+    let plan = if has_rules(&mut root) {
+        beside_rules(&mut root, blocked.as_deref(), confirmed.as_deref(), notes)
+    } else {
+        alone(blocked.as_deref(), confirmed.as_deref(), &usual)
+    };
+    let Some(plan) = plan else {
+        drop_if_empty(&mut root, SHELL);
+        return root;
+    };
+    if !put_first(&mut root, &plan.rules) {
+        notes.warn(format!("the lists of `tools.shell` stay: `{RULES}` is no list of rules to add theirs to"));
+        return root;
+    }
+    if let Some(rest) = &plan.blocked {
+        keep(&mut root, "blocked_commands", rest);
+        if rest.is_empty() {
+            remove(&mut root, "blocked_commands");
+        }
+        notes.change(format!("`tools.shell.blocked_commands` is `{RULES}` now, as rules that deny"));
+    }
+    if let Some(rest) = &plan.confirmed {
+        // Also when nothing is left: without the key its default would hold again.
+        keep(&mut root, "confirm_patterns", rest);
+        notes.change(format!("`tools.shell.confirm_patterns` is `{RULES}` now, as rules that ask"));
+    }
+    drop_if_empty(&mut root, SHELL);
+    root
+}
+
+/// What is to be done about the lists.
+struct Plan {
+    rules: Vec<RuleConfig>,
+    /// What stays of the commands that are denied; `None` when the key is not touched.
+    blocked: Option<Vec<String>>,
+    /// What stays of the patterns that ask; likewise.
+    confirmed: Option<Vec<String>>,
+}
+
+/// Where there are no rules, the lists already stand for some: these are written down.
+fn alone(blocked: Option<&[String]>, confirmed: Option<&[String]>, usual: &[String]) -> Option<Plan> {
+    let is_filled = |list: Option<&[String]>| list.is_some_and(|list| !list.is_empty());
+    if !is_filled(blocked) && !is_filled(confirmed) {
+        return None;
+    }
+    let rules = from_legacy(blocked.unwrap_or_default(), confirmed.unwrap_or(usual));
+    Some(Plan { rules, blocked: blocked.map(|_| vec![]), confirmed: confirmed.map(|_| vec![]) })
+}
+
+/// Where there are rules, what the lists deny comes before all of them, and what they ask about before all that allow.
+fn beside_rules(
+    root: &mut Table,
+    blocked: Option<&[String]>,
+    confirmed: Option<&[String]>,
+    notes: &mut Notes,
+) -> Option<Plan> {
+    let mut asks: Vec<String> = confirmed.unwrap_or_default().to_vec();
+    if !asks.is_empty() && denies(root) {
+        // A question before a denial would lift it.
+        notes.warn(format!(
+            "`tools.shell.confirm_patterns` stays: `{RULES}` has rules that deny, and a question before them would lift them"
+        ));
+        asks.clear();
+    }
+    let blocked = Parted::of(blocked.unwrap_or_default().to_vec());
+    let confirmed = Parted::of(asks);
+    for (key, parted) in [("blocked_commands", &blocked), ("confirm_patterns", &confirmed)] {
+        if !parted.statements.is_empty() && !parted.words.is_empty() {
+            let named: Vec<String> = parted.statements.iter().map(|text| format!("`{text}`")).collect();
+            let named = named.join(", ");
+            notes.warn(format!(
+                "{named} in `tools.shell.{key}`: only there is a statement looked for in what reaches a database, so it stays"
+            ));
+        }
+    }
+    if blocked.words.is_empty() && confirmed.words.is_empty() {
+        return None;
+    }
+    let rules = from_legacy(&blocked.words, &confirmed.words);
+    Some(Plan { rules, blocked: blocked.rest(), confirmed: confirmed.rest() })
+}
+
+/// The patterns of a list, parted into those of SQL and those that rules can say.
+struct Parted {
+    statements: Vec<String>,
+    words: Vec<String>,
+}
+
+impl Parted {
+    fn of(list: Vec<String>) -> Self {
+        let (statements, words) = list.into_iter().partition(|text| is_statement(text));
+        Self { statements, words }
+    }
+
+    /// What stays in the list; `None` when nothing leaves it.
+    fn rest(self) -> Option<Vec<String>> {
+        (!self.words.is_empty()).then_some(self.statements)
+    }
+}
+
+fn list(root: &mut Table, name: &str) -> Option<Vec<String>> {
+    let array = find(root, SHELL)?.get(name)?.as_array()?;
+    // A list with something else in it is a fault that a start names.
+    array.iter().map(|value| value.as_str().map(str::to_owned)).collect()
+}
+
+fn keep(root: &mut Table, name: &str, rest: &[String]) {
+    let mut kept = Array::new();
+    rest.iter().for_each(|text| kept.push(text.as_str()));
+    if let Some(shell) = find(root, SHELL) {
+        shell.insert(name, Item::Value(Value::Array(kept)));
+    }
+}
+
+fn remove(root: &mut Table, name: &str) {
+    if let Some(shell) = find(root, SHELL) {
+        shell.remove(name);
+    }
+}
+
+/// Whether any tool has rules.
+fn has_rules(root: &mut Table) -> bool {
+    find(root, &["tools", "permissions"]).is_some_and(|rules| !rules.is_empty())
+}
+
+/// Whether a rule for commands denies something.
+fn denies(root: &mut Table) -> bool {
+    let is_denial = |rule: &dyn TableLike| rule.get("action").and_then(Item::as_str) == Some("deny");
+    match find(root, &["tools", "permissions"]).and_then(|rules| rules.get("bash")) {
+        Some(Item::ArrayOfTables(rules)) => rules.iter().any(|rule| is_denial(rule)),
+        Some(Item::Value(Value::Array(rules))) => {
+            rules.iter().filter_map(Value::as_inline_table).any(|rule| is_denial(rule))
+        }
+        _ => false,
+    }
+}
+
+/// Puts rules before those of the shell, in the form in which these are written; `false` when they are no rules.
+fn put_first(root: &mut Table, rules: &[RuleConfig]) -> bool {
+    let Some(tools) = make(root, &["tools", "permissions"]) else { return false };
+    match tools.get_mut("bash") {
+        Some(Item::ArrayOfTables(there)) => {
+            let position = there.iter().next().and_then(Table::position);
+            let mut all = ArrayOfTables::new();
+            for rule in rules {
+                let mut table = inline(rule).into_table();
+                // Written where the first one stands: what has no position would be put behind what has one.
+                table.set_position(position);
+                table.decor_mut().set_prefix("\n");
+                all.push(table);
+            }
+            there.iter().for_each(|table| all.push(table.clone()));
+            *there = all;
+            true
+        }
+        Some(Item::Value(Value::Array(there))) => {
+            for (at, rule) in rules.iter().enumerate() {
+                there.insert_formatted(at, on_a_line(rule));
+            }
+            true
+        }
+        Some(_) => false,
+        None => {
+            let mut all = Array::new();
+            rules.iter().for_each(|rule| all.push_formatted(on_a_line(rule)));
+            all.set_trailing("\n");
+            all.set_trailing_comma(true);
+            tools.insert("bash", Item::Value(Value::Array(all)));
+            true
+        }
+    }
+}
+
+fn inline(rule: &RuleConfig) -> InlineTable {
+    let action = match rule.action {
+        Verdict::Allow => "allow",
+        Verdict::Ask => "ask",
+        Verdict::Deny => "deny",
+    };
+    InlineTable::from_iter([("pattern", rule.pattern.as_str()), ("action", action)])
+}
+
+fn on_a_line(rule: &RuleConfig) -> Value {
+    let mut value = Value::InlineTable(inline(rule));
+    value.decor_mut().set_prefix("\n    ");
+    value
+}

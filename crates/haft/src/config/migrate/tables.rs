@@ -1,0 +1,58 @@
+//! Finding, making and moving keys of a document without losing what people wrote around them.
+
+use toml_edit::{Item, Key, Table, TableLike};
+
+/// The table at a path; `None` when it is not there or something else is.
+pub(super) fn find<'a>(root: &'a mut Table, path: &[&str]) -> Option<&'a mut dyn TableLike> {
+    let mut here: &mut dyn TableLike = root;
+    for name in path {
+        here = here.get_mut(name)?.as_table_like_mut()?;
+    }
+    Some(here)
+}
+
+/// The table at a path, made where it is missing; `None` when something else is in its place.
+pub(super) fn make<'a>(root: &'a mut Table, path: &[&str]) -> Option<&'a mut dyn TableLike> {
+    let mut here: &mut dyn TableLike = root;
+    for (depth, name) in path.iter().enumerate() {
+        if here.get(name).is_none_or(Item::is_none) {
+            let mut table = Table::new();
+            // Only the last one gets a header.
+            table.set_implicit(depth + 1 < path.len());
+            here.insert(name, Item::Table(table));
+        }
+        here = here.get_mut(name)?.as_table_like_mut()?;
+    }
+    Some(here)
+}
+
+/// Takes a key out, with the comments above it.
+pub(super) fn take(table: &mut dyn TableLike, name: &str) -> Option<(Key, Item)> {
+    let key = table.key(name)?.clone();
+    Some((key, table.remove(name)?))
+}
+
+/// Puts a value under another name, with the comments of its old key.
+pub(super) fn put(table: &mut dyn TableLike, name: &str, (old, item): (Key, Item)) {
+    table.insert(name, item);
+    if let Some(mut key) = table.key_mut(name) {
+        *key.leaf_decor_mut() = old.leaf_decor().clone();
+    }
+}
+
+/// Removes a section that holds nothing any more, not even a comment.
+pub(super) fn drop_if_empty(root: &mut Table, path: &[&str]) {
+    let Some((name, above)) = path.split_last() else { return };
+    let Some(parent) = find(root, above) else { return };
+    let is_bare = |text: Option<&toml_edit::RawString>| {
+        text.and_then(toml_edit::RawString::as_str).is_none_or(|text| text.trim().is_empty())
+    };
+    let is_empty = match parent.get(name) {
+        Some(Item::Table(table)) => table.is_empty() && is_bare(table.decor().prefix()),
+        Some(Item::Value(value)) => value.as_inline_table().is_some_and(toml_edit::InlineTable::is_empty),
+        _ => false,
+    };
+    if is_empty {
+        parent.remove(name);
+    }
+}
