@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 use tools_core::{
-    Approval, CallPhase, ErrorDetail, FilterStats, GateNote, Invocation, Outcome, Redactor, ToolError,
-    ToolErrorCategory, ToolOutput, TrustLevel, Verdict, keys,
+    Approval, CallPhase, CallerId, ErrorDetail, FilterStats, GateNote, Invocation, Outcome, Redactor, Refusal,
+    ToolError, ToolErrorCategory, ToolOutput, TrustLevel, Verdict, keys,
 };
 
 use self::{
@@ -71,7 +71,7 @@ pub struct Entry<'a> {
     /// What the gates decided in the end.
     #[schemars(with = "String")]
     pub decision: Verdict,
-    /// Who agreed, when a person was asked.
+    /// Who agreed or, where the decision is `deny`, refused, when a person was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approver: Option<Cow<'a, str>>,
     /// What each gate decided, in order.
@@ -143,7 +143,7 @@ pub struct Bytes {
 pub struct Milliseconds {
     /// Before the tool was run first.
     pub gates: u64,
-    /// How long a person was asked before this call; no part of `duration_ms`.
+    /// How long a person was asked before they agreed or refused; no part of `duration_ms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<u64>,
     /// From then on.
@@ -165,11 +165,24 @@ pub(crate) struct Times {
     pub(crate) took: Duration,
 }
 
-/// Who agreed to a call, and under which rules it was judged.
+/// Who agreed to a call or refused it, and under which rules it was judged.
 #[derive(Clone, Copy)]
 pub(crate) struct Judged<'a> {
     pub(crate) approval: Option<&'a Approval>,
+    pub(crate) refusal: Option<&'a Refusal>,
     pub(crate) policy: Option<&'a str>,
+}
+
+impl<'a> Judged<'a> {
+    /// Who answered.
+    fn by(&self) -> Option<&'a CallerId> {
+        self.approval.map(Approval::by).or_else(|| self.refusal.map(|refusal| &refusal.by))
+    }
+
+    /// How long they were asked.
+    fn waited(&self) -> Option<Duration> {
+        self.approval.map(Approval::waited).or_else(|| self.refusal.map(|refusal| refusal.waited))
+    }
 }
 
 impl<'a> Entry<'a> {
@@ -196,7 +209,7 @@ impl<'a> Entry<'a> {
         for value in notes.values_mut().filter(|value| !value.is_number()) {
             *value = redactor.redact_json(value);
         }
-        let end = End::of(ending, inv, runs.count > 0);
+        let end = End::of(ending, inv, judged.refusal.is_some(), runs.count > 0);
         let ended = end.error.map(ToolError::detail);
         let (error_exit, error_signal) = match ended {
             Some(ErrorDetail::Shell { exit_code, signal }) => (Some(i64::from(*exit_code)), signal.map(i64::from)),
@@ -217,7 +230,7 @@ impl<'a> Entry<'a> {
             caller_id: call.caller_id.as_ref().map(|caller| caller.as_str().into()),
             trust: trust(cx.trust()).into(),
             decision: end.decision,
-            approver: judged.approval.map(|approval| approval.by().as_str().into()),
+            approver: judged.by().map(|by| by.as_str().into()),
             gates: journal.gates(),
             policy_sha256: judged.policy.map(Cow::Borrowed),
             fs: files(inv, end.done(), exit_code.is_some(), checkpoint, redactor),
@@ -242,7 +255,7 @@ impl<'a> Entry<'a> {
             duration_ms: milliseconds(times.took),
             ms: Milliseconds {
                 gates: milliseconds(before_run),
-                approval: judged.approval.map(Approval::waited).filter(|waited| !waited.is_zero()).map(milliseconds),
+                approval: judged.waited().filter(|waited| !waited.is_zero()).map(milliseconds),
                 run: milliseconds(times.took.saturating_sub(before_run)),
             },
         }
@@ -271,7 +284,7 @@ struct End<'a> {
 }
 
 impl<'a> End<'a> {
-    fn of(ending: &Ending<'a>, inv: &Invocation, reached: bool) -> Self {
+    fn of(ending: &Ending<'a>, inv: &Invocation, declined: bool, reached: bool) -> Self {
         use ToolErrorCategory as C;
         let verdict = inv.context.journal().verdict().unwrap_or(Verdict::Allow);
         let (output, error) = match ending {
@@ -290,6 +303,7 @@ impl<'a> End<'a> {
         );
         let executed = reached && !refused;
         let decision = match category {
+            _ if declined => Verdict::Deny,
             Some(C::ConfirmationRequired) => Verdict::Ask,
             Some(C::PolicyBlocked) if !executed => Verdict::Deny,
             _ if verdict == Verdict::Deny => Verdict::Deny,

@@ -11,7 +11,9 @@ use std::{
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use tools_core::{Approval, Clock, Invocation, Layer, Next, Outcome, Redactor, Shared, SystemClock, ToolError};
+use tools_core::{
+    Approval, Clock, Invocation, Layer, Next, Outcome, Redactor, Refusal, Shared, SystemClock, ToolError, keys,
+};
 
 use crate::{
     AuditError, AuditSink, Entry, OnError,
@@ -59,10 +61,29 @@ impl Audit {
         Ok(())
     }
 
+    /// Puts on record that a person refused a call, beside the line that says they were asked: `error` is what the model
+    /// is told. What cannot be written is logged; the call is refused either way.
+    pub fn decline(&self, inv: &Invocation, refusal: &Refusal, error: ToolError) {
+        let since = Since { at: self.clock.now(), arrived: Instant::now() };
+        inv.context.journal().note(keys::APPROVED_BY, "person");
+        let outcome = Err(error);
+        let written = self.resume().and_then(|()| {
+            self.record(
+                inv,
+                Answered { refusal: Some(refusal), ..Answered::default() },
+                &Ending::Returned(&outcome),
+                &since,
+            )
+        });
+        if let Err(error) = written {
+            tracing::error!(%error, call = %inv.call.id, "a person's refusal is not on record");
+        }
+    }
+
     fn record(
         &self,
         inv: &Invocation,
-        approval: Option<&Approval>,
+        Answered { approval, refusal }: Answered<'_>,
         ending: &Ending<'_>,
         since: &Since,
     ) -> Result<(), AuditError> {
@@ -70,7 +91,7 @@ impl Audit {
         let redactor = FailClosed(of_session.as_deref().unwrap_or(self.redactor.as_ref()));
         let times = Times { at: since.at, arrived: since.arrived, took: since.arrived.elapsed() };
         let policy = self.policy.as_ref().map(Shared::load);
-        let judged = Judged { approval, policy: policy.as_ref().map(|digest| digest.as_str()) };
+        let judged = Judged { approval, refusal, policy: policy.as_ref().map(|digest| digest.as_str()) };
         let written = Entry::new(inv, judged, ending, &times, &redactor)
             .to_body()
             .map_err(AuditError::from)
@@ -115,10 +136,23 @@ impl Layer for Audit {
         let outcome = next.run(inv).await;
         unfinished.armed = false;
         let ending = Ending::Returned(&outcome);
-        match self.record(inv, unfinished.approval, &ending, &unfinished.since) {
+        match self.record(inv, Answered::yes(unfinished.approval), &ending, &unfinished.since) {
             Ok(()) => outcome,
             Err(error) => self.failed(inv, error).and(outcome),
         }
+    }
+}
+
+/// What a person said, where one was asked.
+#[derive(Clone, Copy, Default)]
+struct Answered<'a> {
+    approval: Option<&'a Approval>,
+    refusal: Option<&'a Refusal>,
+}
+
+impl<'a> Answered<'a> {
+    fn yes(approval: Option<&'a Approval>) -> Self {
+        Self { approval, refusal: None }
     }
 }
 
@@ -140,7 +174,7 @@ struct Unfinished<'a> {
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
         if self.armed
-            && let Err(error) = self.audit.record(self.inv, self.approval, &Ending::Dropped, &self.since)
+            && let Err(error) = self.audit.record(self.inv, Answered::yes(self.approval), &Ending::Dropped, &self.since)
         {
             tracing::error!(%error, call = %self.inv.call.id, "a dropped tool call is not on record");
         }

@@ -1,4 +1,4 @@
-//! Consent: one person's yes to one call.
+//! Consent: one person's yes to one call, and what is known of a no.
 
 use std::time::Duration;
 
@@ -55,4 +55,15 @@ impl Approval {
     pub fn waited(&self) -> Duration {
         self.waited
     }
+}
+
+/// One person's no to one call: for the record. It stops nothing, since without an [`Approval`] nothing runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Who refused.
+    pub by: CallerId,
+    /// How long the question stood.
+    pub waited: Duration,
+    /// Their own words for the model; `None` when they gave none.
+    pub why: Option<String>,
 }

@@ -89,7 +89,7 @@ mod shared;
 mod tokens;
 
 pub use announce::Announce;
-pub use approval::Approval;
+pub use approval::{Approval, Refusal};
 pub use call::{CallDigest, JsonObject, ToolCall};
 pub use canonical::{canonical_json, sha256_hex};
 pub use category::{

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "the schema of fields that are noted under their names")]
 pub(super) struct KnownNotes {
-    /// Who or what let it run: `rule`, `default`, `person`, `autonomous`.
+    /// Who or what let it run: `rule`, `default`, `person`, `autonomous`. Where the decision is `deny`, `person` refused it.
     approved_by: Option<String>,
     /// The rule that decided, as it stands in the configuration.
     policy_match: Option<String>,
