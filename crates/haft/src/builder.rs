@@ -6,27 +6,24 @@ use std::{
 };
 
 use tools_audit::{Audit, AuditSink};
-use tools_cache::{CacheLayer, ToolResultCache};
 use tools_checkpoint::{Checkpoints, Coverage};
-use tools_core::{
-    Announce, CallContext, CompositeExecutor, DynExecutor, Judge, Layer, Redactor, SessionId, Shared, Stack,
-};
-use tools_diagnostics::Diagnostics;
-use tools_file::FileConfig;
-use tools_filter::{
-    FilterLayer, FilterPipeline,
-    secrets::{SecretRedactor, SecretsLayer, SecretsMode},
-};
+use tools_core::{CallContext, CompositeExecutor, DynExecutor, Judge, Layer, Redactor, SessionId, Shared, Stack};
+use tools_diagnostics::{Diagnostics, DiagnosticsPolicy};
+use tools_file::{FileConfig, FilePolicy};
+use tools_filter::{FilterLayer, FilterPipeline, secrets::SecretRedactor};
 use tools_mcp::Continuations;
 use tools_overflow::{Archive, ReadOverflow};
 use tools_sandbox::{PathError, Reserved};
-use tools_shell::{Bash, JobKill, JobRead, Jobs, ShellPolicyHandle};
+use tools_shell::{Bash, JobKill, JobRead, Jobs, ShellPolicy, ShellPolicyHandle};
 
 use crate::{
     Filters, LAYERS, Toolbox,
     config::{HaftConfig, LoadError, Loaded, places},
     gates::{Compiled, Gates},
-    overflow, secrets,
+    overflow,
+    reload::{Leaves, Swapped},
+    secrets,
+    watch::LastReload,
 };
 
 /// Builds a [`Toolbox`].
@@ -53,15 +50,18 @@ impl std::fmt::Debug for JudgeOption {
 #[derive(Debug)]
 pub(crate) struct Parts {
     loaded: Loaded<HaftConfig>,
+    beside: Option<PathBuf>,
     executors: Vec<DynExecutor>,
     layers: Layers,
+    pub(crate) swapped: Swapped,
+    pub(crate) last_reload: LastReload,
     pub(crate) filters: Shared<FilterPipeline>,
-    /// The file of the user's rules for filters, and what is wrong with it.
-    rules: Option<PathBuf>,
-    pub(crate) filter_warnings: Vec<String>,
-    pub(crate) cache: Arc<ToolResultCache>,
+    /// The file of the user's rules for filters.
+    pub(crate) rules: Option<PathBuf>,
     overflow: Option<Archive>,
     pub(crate) audit: Option<PathBuf>,
+    /// The layer that keeps the record.
+    pub(crate) record: Option<Arc<Audit>>,
     /// The digest of the rules in force, as the record names them.
     pub(crate) policy: Shared<String>,
     pub(crate) continuations: Continuations,
@@ -123,32 +123,32 @@ impl ToolboxBuilder {
         let security = &config.tools.filters.security;
         let secrets =
             secrets::redactor(security).map_err(|error| loaded.fault(&secrets::pattern_key(&error), error.problem))?;
-        let redactor: Arc<dyn Redactor> = Arc::new(secrets.clone());
+        let archive = overflow::overflow_archive(&loaded)?;
+        let swapped = Swapped::new(config, secrets, archive.as_ref());
         let policy = Shared::new(policy_digest(config));
         let sink = open_audit(&loaded)?;
         let audit = sink.as_ref().map(|sink| sink.path().to_owned());
-        let announce = match security.mode() {
-            SecretsMode::Redact => Announce::default().redacting(Arc::clone(&redactor)),
-            SecretsMode::Warn | SecretsMode::Off => Announce::default(),
-        };
-        let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(announce)];
+        let mut record = None;
+        let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(swapped.announce.clone())];
         if let Some(sink) = sink {
             let sink: Arc<dyn AuditSink> = Arc::new(sink);
             let exporting = config.tools.audit.exporting(&places::state_dir(), sink);
             let sink = exporting.map_err(|error| loaded.fault("tools.audit.otlp_file", error.to_string()))?;
-            let audit = Audit::new(sink, redactor, config.tools.audit.on_error);
-            layers.push(Arc::new(audit.with_policy(policy.clone())));
+            let redactor = Arc::new(swapped.redactor.clone());
+            let audit = Audit::new(sink, redactor, config.tools.audit.on_error).with_policy(policy.clone());
+            let audit = Arc::new(audit);
+            record = Some(Arc::clone(&audit));
+            layers.push(audit);
         }
         layers.extend(gates.before());
-        let cache = Arc::new(ToolResultCache::new(&config.tools.result_cache));
-        layers.push(Arc::new(CacheLayer::new(Arc::clone(&cache))));
-        let archive = overflow::overflow_archive(&loaded)?;
-        layers.push(Arc::new(overflow::layer(&config.tools.overflow, archive.as_ref())));
-        let Filters { pipeline, file: rules, warnings: filter_warnings } =
-            Filters::compile(&config.tools.filters, loaded.file.as_deref().or(beside.as_deref()));
+        layers.push(Arc::new(swapped.cache.clone()));
+        layers.push(Arc::new(swapped.overflow.clone()));
+        let beside = loaded.file.clone().or(beside);
+        let Filters { pipeline, file: rules, warnings } = Filters::compile(&config.tools.filters, beside.as_deref());
         let filters = Shared::new(pipeline);
-        layers.push(Arc::new(FilterLayer::new(filters.clone()).warning(filter_warnings.clone())));
-        layers.push(Arc::new(SecretsLayer::new(secrets, security.mode())));
+        layers.push(Arc::new(FilterLayer::new(filters.clone()).warning(warnings.clone())));
+        swapped.filter_warnings.store(warnings);
+        layers.push(Arc::new(swapped.secrets.clone()));
         let checkpoints = keep_checkpoints(&loaded, &workdir)?;
         if let Some(checkpoints) = &checkpoints {
             layers.push(Arc::new(checkpoints.clone()));
@@ -165,20 +165,22 @@ impl ToolboxBuilder {
         let layers = Layers(layers);
         let parts = Parts {
             loaded,
+            beside,
             executors,
             layers,
+            swapped,
+            last_reload: LastReload::default(),
             filters,
             rules,
-            filter_warnings,
-            cache,
             overflow: archive,
             audit,
+            record,
             policy,
             continuations,
             checkpoints,
             jobs: Arc::default(),
         };
-        let stack = parts.stack(&config, context.workdir())?;
+        let stack = parts.stack(&config, context.workdir(), None)?;
         let parts = Arc::new(parts);
         let running = Arc::new(std::sync::Mutex::new(config.as_ref().clone()));
         Ok(Toolbox { stack, context, config, gates, running, parts })
@@ -187,40 +189,45 @@ impl ToolboxBuilder {
 
 impl Parts {
     /// The executors of `config`, behind the shared layers.
-    fn stack(&self, config: &HaftConfig, workdir: &Path) -> Result<Arc<Stack>, LoadError> {
+    fn stack(&self, config: &HaftConfig, workdir: &Path, roots: Option<Vec<PathBuf>>) -> Result<Arc<Stack>, LoadError> {
         let mut executors = Vec::new();
         if config.tools.enabled {
-            executors.extend(self.builtin(config, workdir)?);
+            executors.extend(self.builtin(config, workdir, roots)?);
         }
         executors.extend(self.executors.iter().cloned());
         Ok(Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new(executors))))
     }
 
     /// Shell, files, diagnostics and reading on, in the order in which a model sees them.
-    fn builtin(&self, config: &HaftConfig, workdir: &Path) -> Result<Vec<DynExecutor>, LoadError> {
+    fn builtin(
+        &self,
+        config: &HaftConfig,
+        workdir: &Path,
+        roots: Option<Vec<PathBuf>>,
+    ) -> Result<Vec<DynExecutor>, LoadError> {
         let tools = &config.tools;
-        let below = |section: &str, key: &str| format!("tools.{section}.{key}");
-        let shell = tools.shell.compile();
-        let shell = shell.map_err(|error| self.loaded.fault(&below("shell", error.key), error.problem))?;
-        let checks = tools.diagnostics.compile();
-        let checks = checks.map_err(|error| self.loaded.fault(&below("diagnostics", error.key), error.problem))?;
-        let files = tools.file.compile(workdir, home().as_deref());
-        let files = files.map_err(|error| self.loaded.fault(&file_key(&tools.file, &error), error.to_string()))?;
-
-        let (shell, reserved) = (ShellPolicyHandle::new(shell), self.reserved(workdir));
-        let mut private = overflow::private(&tools.overflow);
-        private.push(kept(config));
-        let files = files.closing(&private);
-        let hidden = secrets::hidden(&tools.file, files.rules(), private);
+        let (shell, files, checks) = self.leaf_policies(&self.loaded, config, workdir)?;
+        let hidden = secrets::hidden(&tools.file, files.rules(), private(config));
+        let leaves = Arc::new(Leaves {
+            workdir: workdir.to_owned(),
+            roots,
+            shell: ShellPolicyHandle::new(shell),
+            files: Shared::new(files),
+            checks: Shared::new(checks),
+        });
+        self.swapped.keep(&leaves);
+        let (shell, reserved) = (leaves.shell.clone(), self.reserved(workdir));
         // By shape only: a variable that the operator passes on is a known value, too.
         let shapes: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
-        let bash = Bash::new(shell.clone()).hiding(hidden.clone()).protecting(reserved.clone());
+        let bash = Bash::new(shell).hiding(hidden.clone()).protecting(reserved.clone());
         let bash = bash.redacting(Arc::clone(&shapes)).sharing(Arc::clone(&self.jobs));
-        let files = files.reserving(Reserved::new(&reserved)).recording(&places::state_dir().join("unfinished"));
-        let rooted = files.clone();
+        let (rooted, confining) = (leaves.files.clone(), Arc::clone(&leaves));
         let workspace = tools_diagnostics::Workspace {
-            roots: Arc::new(move |workdir: &Path| rooted.roots(workdir)),
-            confine: Arc::new(move |writable, hidden| shell.load().confinement(writable, hidden, reserved.clone())),
+            roots: Arc::new(move |workdir: &Path| rooted.load().roots(workdir)),
+            // Holds the policies for as long as somebody holds the tools: what nobody uses is not kept in step.
+            confine: Arc::new(move |writable, hidden| {
+                confining.shell.load().confinement(writable, hidden, reserved.clone())
+            }),
             hidden: Some(hidden),
             env_pass: tools.shell.env_pass.clone(),
             redactor: shapes,
@@ -230,13 +237,46 @@ impl Parts {
             DynExecutor::new(JobKill::new(Arc::clone(&self.jobs)).into_executor()),
         ];
         let mut executors = vec![DynExecutor::new(bash.into_executor())];
-        executors.extend(tools_file::executors(Shared::new(files)));
-        executors.push(DynExecutor::new(Diagnostics::new(Shared::new(checks), workspace).into_executor()));
+        executors.extend(tools_file::executors(leaves.files.clone()));
+        executors.push(DynExecutor::new(Diagnostics::new(leaves.checks.clone(), workspace).into_executor()));
         executors.extend(jobs);
         let stored = self.overflow.iter().map(|archive| ReadOverflow::new(archive.clone()).into_executor());
         executors.extend(stored.map(DynExecutor::new));
         executors.push(self.continuations.executor());
         Ok(executors)
+    }
+
+    /// What the sections of the tools themselves compile to.
+    pub(crate) fn leaf_policies(
+        &self,
+        loaded: &Loaded<HaftConfig>,
+        config: &HaftConfig,
+        workdir: &Path,
+    ) -> Result<(ShellPolicy, FilePolicy, DiagnosticsPolicy), LoadError> {
+        let tools = &config.tools;
+        let below = |section: &str, key: &str| format!("tools.{section}.{key}");
+        let shell = tools.shell.compile();
+        let shell = shell.map_err(|error| loaded.fault(&below("shell", error.key), error.problem))?;
+        let checks = tools.diagnostics.compile();
+        let checks = checks.map_err(|error| loaded.fault(&below("diagnostics", error.key), error.problem))?;
+        let files = tools.file.compile(workdir, home().as_deref());
+        let files = files.map_err(|error| loaded.fault(&file_key(&tools.file, &error), error.to_string()))?;
+        let files = files.closing(&private(config)).reserving(Reserved::new(&self.reserved(workdir)));
+        Ok((shell, files.recording(&places::state_dir().join("unfinished")), checks))
+    }
+
+    /// The file the configuration was read from.
+    pub(crate) fn config_file(&self) -> Option<&Path> {
+        self.loaded.file.as_deref()
+    }
+
+    /// Where files of rules are looked for: beside this file.
+    pub(crate) fn beside(&self) -> Option<&Path> {
+        self.beside.as_deref()
+    }
+
+    pub(crate) fn overflow_archive(&self) -> Option<&Archive> {
+        self.overflow.as_ref()
     }
 
     /// The layers around no tools at all: for a session whose workspace is empty.
@@ -294,14 +334,28 @@ impl Parts {
     }
 
     pub(crate) fn narrowed(&self, toolbox: &Toolbox, roots: &[PathBuf]) -> Result<Toolbox, LoadError> {
-        let mut config = toolbox.config.as_ref().clone();
-        config.tools.file = FileConfig { allowed_paths: roots.to_vec(), ..config.tools.file };
-        config.tools.shell.allowed_paths = roots.iter().map(|root| root.to_string_lossy().into_owned()).collect();
+        let running = toolbox.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        let config = narrowed_config(&running, roots);
         let workdir = roots.first().map_or_else(|| toolbox.workdir().to_owned(), Clone::clone);
-        let stack = self.stack(&config, &workdir)?;
+        let stack = self.stack(&config, &workdir, Some(roots.to_vec()))?;
         let context = toolbox.context.clone().with_workdir(workdir);
         Ok(Toolbox { stack, context, config: Arc::new(config), ..toolbox.clone() })
     }
+}
+
+/// A configuration that keeps tools in these folders.
+pub(crate) fn narrowed_config(config: &HaftConfig, roots: &[PathBuf]) -> HaftConfig {
+    let mut config = config.clone();
+    config.tools.file.allowed_paths = roots.to_vec();
+    config.tools.shell.allowed_paths = roots.iter().map(|root| root.to_string_lossy().into_owned()).collect();
+    config
+}
+
+/// What no tool may even read: what was kept for others.
+fn private(config: &HaftConfig) -> Vec<PathBuf> {
+    let mut private = overflow::private(&config.tools.overflow);
+    private.push(kept(config));
+    private
 }
 
 /// Files beside the record that hold earlier parts of it.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tools_sandbox::kernel::{Facility, Level, Probe, Sandbox, Strength};
 
-use crate::Toolbox;
+use crate::{ReloadState, Toolbox};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,7 +34,7 @@ impl Doctor {
             Ok(strength) => (level(strength.level).to_owned(), strength.not_stopped),
             Err(problem) => (format!("nothing runs: {problem}"), vec![]),
         };
-        findings.extend([program("bash"), program("git"), program("cargo"), record(toolbox)]);
+        findings.extend([program("bash"), program("git"), program("cargo"), record(toolbox), configuration(toolbox)]);
         Self { sandbox, findings, not_stopped }
     }
 
@@ -89,6 +89,25 @@ fn program(name: &str) -> Finding {
         ok: found.is_some(),
         found: found.map_or_else(|| "not in PATH".to_owned(), |file| file.display().to_string()),
     }
+}
+
+/// The file that is in force, and what became of its last change.
+fn configuration(toolbox: &Toolbox) -> Finding {
+    let file =
+        toolbox.parts.config_file().map_or_else(|| "no file: the defaults".to_owned(), |f| f.display().to_string());
+    let (ok, found) = match toolbox.last_reload() {
+        None => (true, file),
+        Some(ReloadState { at, problem: Some(problem), .. }) => {
+            (false, format!("{file}: what was read at {at:.0} cannot be used, what was in force stays: {problem}"))
+        }
+        Some(ReloadState { at, needs_restart, .. }) if needs_restart.is_empty() => {
+            (true, format!("{file}, as of {at:.0}"))
+        }
+        Some(ReloadState { at, needs_restart, .. }) => {
+            (true, format!("{file}, as of {at:.0}; from the next start: {}", needs_restart.join(", ")))
+        }
+    };
+    Finding { what: "configuration".to_owned(), ok, found }
 }
 
 fn record(toolbox: &Toolbox) -> Finding {

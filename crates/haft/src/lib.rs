@@ -40,9 +40,11 @@ mod filters;
 mod mcp;
 mod overflow;
 mod reload;
+mod replaceable;
 mod report;
 mod secrets;
 mod selftest;
+mod watch;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
@@ -70,6 +72,7 @@ pub use secrets::redactor;
 pub use selftest::TestedExample;
 pub use stack::{LAYERS, LayerRow};
 pub use toolbox::Toolbox;
+pub use watch::{ConfigWatch, ReloadState};
 
 pub use tools_audit as audit;
 pub use tools_cache as cache;

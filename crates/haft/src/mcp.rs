@@ -2,10 +2,11 @@
 
 use std::{error::Error, path::PathBuf, sync::Arc, time::Duration};
 
-use tools_core::{SessionId, Stack, StoredRule};
-use tools_mcp::{Greeting, McpError, McpServer, SessionRules, Structured, Workspace};
+use async_trait::async_trait;
+use tools_core::{CallContext, Refusal, SessionId, Stack, StoredRule, ToolCall, ToolError};
+use tools_mcp::{Decisions, Greeting, McpError, McpServer, Structured, Workspace};
 
-use crate::Toolbox;
+use crate::{ConfigWatch, Toolbox};
 
 /// Serves the tools over standard input and output until the client is gone. The client is greeted at once, while `make`
 /// reads the configuration and compiles its rules; calls wait for it.
@@ -15,23 +16,33 @@ use crate::Toolbox;
 pub async fn serve_mcp<E: Into<Box<dyn Error + Send + Sync>>>(
     make: impl FnOnce() -> Result<Toolbox, E> + Send + 'static,
 ) -> Result<(), McpError> {
-    McpServer::serve_stdio_while_building(greeting(), move || make().map(|toolbox| server(&toolbox))).await
+    McpServer::serve_stdio_while_building(greeting(), move || {
+        make().map(|toolbox| {
+            let watch = toolbox.watch(|name| std::env::var(name).ok());
+            serving(&toolbox, watch)
+        })
+    })
+    .await
 }
 
 fn greeting() -> Greeting {
     Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), ..Greeting::default() }
 }
 
-/// The server, for hosts with a transport of their own.
+/// The server, for hosts with a transport of their own; [`Toolbox::watch`] keeps its configuration in step.
 pub fn server(toolbox: &Toolbox) -> McpServer {
+    serving(toolbox, None)
+}
+
+fn serving(toolbox: &Toolbox, watch: Option<ConfigWatch>) -> McpServer {
     let config = &toolbox.config().mcp;
-    let bridge = Arc::new(Bridge(toolbox.clone()));
+    let bridge = Arc::new(Bridge(toolbox.clone(), watch));
     McpServer::builder(Arc::clone(toolbox.stack()))
         .greeting(greeting())
         .context(toolbox.context())
         .roots(toolbox.roots())
         .workspace(Arc::clone(&bridge) as Arc<dyn Workspace>)
-        .session_rules(bridge)
+        .decisions(bridge)
         .continuations(toolbox.parts.continuations.clone())
         .structured(if config.structured { Structured::Always } else { Structured::Never })
         .answer_cap(config.answer_bytes)
@@ -39,7 +50,8 @@ pub fn server(toolbox: &Toolbox) -> McpServer {
         .build()
 }
 
-struct Bridge(Toolbox);
+/// The toolbox, and what looks after its configuration for as long as it is served.
+struct Bridge(Toolbox, #[expect(dead_code, reason = "held, not used")] Option<ConfigWatch>);
 
 impl Workspace for Bridge {
     fn narrow(&self, _: &SessionId, roots: &[PathBuf]) -> Option<Arc<Stack>> {
@@ -59,8 +71,17 @@ impl Workspace for Bridge {
     }
 }
 
-impl SessionRules for Bridge {
-    fn add(&self, session: &SessionId, rule: StoredRule) {
+#[async_trait]
+impl Decisions for Bridge {
+    fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
         self.0.allow_for_session(session, rule);
+    }
+
+    fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
+        self.0.allow_in_project(cx, rule);
+    }
+
+    async fn declined(&self, call: ToolCall, cx: &CallContext, refusal: Refusal, error: ToolError) {
+        self.0.decline(call, cx, &refusal, error).await;
     }
 }

@@ -9,8 +9,8 @@ use std::{
 use tools_cache::ToolResultCache;
 use tools_checkpoint::Checkpoints;
 use tools_core::{
-    Answer, Approval, CallContext, CallerId, ConfirmPrompt, Confirmer, EventKind, Recorded, SessionId, Shared, Stack,
-    StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName, nearest,
+    Answer, Approval, CallContext, CallerId, ConfirmPrompt, Confirmer, EventKind, Recorded, Refusal, SessionId, Shared,
+    Stack, StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName, nearest,
 };
 use tools_filter::FilterPipeline;
 use tools_policy::permissions::{self, Approved, Scope};
@@ -86,7 +86,12 @@ impl Toolbox {
                     self.allow_in_project(cx, rule);
                 }
             }
-            Answer::No(why) => return Recorded { outcome: Err(declined(&prompt, why)), ..recorded },
+            Answer::No(why) => {
+                let refusal = Refusal { by: person(), waited: asked.elapsed(), why };
+                let error = declined(&prompt, refusal.why.as_deref());
+                self.decline(call, cx, &refusal, error.clone()).await;
+                return Recorded { outcome: Err(error), ..recorded };
+            }
             Answer::Nobody => return recorded,
         }
         let approval = Approval::grant(&call, person(), &SystemClock).after(asked.elapsed());
@@ -97,6 +102,14 @@ impl Toolbox {
     pub async fn call_approved(&self, call: ToolCall, cx: &CallContext) -> Recorded {
         let approval = Approval::grant(&call, person(), &SystemClock);
         self.stack.run(call, Some(approval), cx).await
+    }
+
+    /// Puts on record that a person refused a call; `error` is what its model is told.
+    pub async fn decline(&self, call: ToolCall, cx: &CallContext, refusal: &Refusal, error: ToolError) {
+        if let Some(audit) = &self.parts.record {
+            let inv = self.stack.inspect(call, cx).await;
+            audit.decline(&inv, refusal, error);
+        }
     }
 
     /// Allows what `rule` matches for the rest of a session. It answers questions and lifts no denial.
@@ -188,8 +201,9 @@ impl Toolbox {
     }
 
     /// The results that are kept to be served again: for its counters, and to clear it when a conversation begins anew.
-    pub fn cache(&self) -> &ToolResultCache {
-        &self.parts.cache
+    /// A reload begins another.
+    pub fn cache(&self) -> Arc<ToolResultCache> {
+        self.parts.swapped.results.load()
     }
 
     /// What calls changed, and the way back; `None` when it is not kept.
@@ -208,7 +222,7 @@ impl Toolbox {
             let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
             findings.push(format!("`tools.permissions.{tool}`: there is no tool of this name{hint}"));
         }
-        findings.extend(self.parts.filter_warnings.iter().cloned());
+        findings.extend(self.parts.swapped.filter_warnings.load().iter().cloned());
         findings
     }
 
@@ -251,7 +265,7 @@ fn cancelled(prompt: &ConfirmPrompt) -> ToolError {
 }
 
 /// The refusal of a person, with their own words for the model.
-fn declined(prompt: &ConfirmPrompt, why: Option<String>) -> ToolError {
+fn declined(prompt: &ConfirmPrompt, why: Option<&str>) -> ToolError {
     let message = format!("`{}` needs a person to agree, and they said no", prompt.tool);
     let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "declined", message);
     match why.filter(|why| !why.is_empty()) {

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tools_core::{CallContext, CallerId, Clock, SessionId, Stack, SystemClock};
 
-use crate::{Continuations, Greeting, McpServer, SessionRules, Structured, Workspace};
+use crate::{Continuations, Decisions, Greeting, McpServer, Structured, Workspace};
 
 /// What one answer may hold: more is cut by some clients and refused by others.
 const ANSWER_CAP: usize = 25_000;
@@ -20,7 +20,7 @@ pub(crate) struct Settings {
     pub(crate) caller: Option<CallerId>,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
-    pub(crate) session_rules: Option<Arc<dyn SessionRules>>,
+    pub(crate) decisions: Option<Arc<dyn Decisions>>,
     pub(crate) continuations: Option<Continuations>,
     pub(crate) structured: Structured,
     pub(crate) answer_cap: usize,
@@ -45,7 +45,7 @@ impl Builder {
                 caller: None,
                 roots: vec![],
                 workspace: None,
-                session_rules: None,
+                decisions: None,
                 continuations: None,
                 structured: Structured::default(),
                 answer_cap: ANSWER_CAP,
@@ -92,9 +92,9 @@ impl Builder {
         self
     }
 
-    /// Takes the rules of people who answer "session". Without it that answer is not offered.
-    pub fn session_rules(mut self, rules: Arc<dyn SessionRules>) -> Self {
-        self.settings.session_rules = Some(rules);
+    /// Takes what people decide beyond one call. Without it "session" and "always" are not offered.
+    pub fn decisions(mut self, decisions: Arc<dyn Decisions>) -> Self {
+        self.settings.decisions = Some(decisions);
         self
     }
 

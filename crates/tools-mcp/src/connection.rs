@@ -17,11 +17,11 @@ use rmcp::{
 };
 use tokio::{
     sync::{Notify, watch},
-    time::timeout,
+    time::{Instant, timeout},
 };
 use tokio_util::sync::CancellationToken;
 use tools_core::{
-    Answer, Approval, BatchId, CallContext, CallerId, EventSink, Recorded, SessionId, Shared, Stack, ToolCall,
+    Answer, Approval, BatchId, CallContext, CallerId, EventSink, Recorded, Refusal, SessionId, Shared, Stack, ToolCall,
     ToolError, ToolErrorCategory,
 };
 
@@ -254,13 +254,14 @@ impl Runner<'_> {
         let Some(prompt) = error.prompt() else {
             return Ran::Recorded(recorded);
         };
-        let question = Question::new(prompt, self.connection.settings.session_rules.is_some());
+        let question = Question::new(prompt, self.connection.settings.decisions.is_some());
         if !can_ask(self.request.client_capabilities().as_ref()) {
             return Ran::Recorded(replaced(recorded, refusal(&error, Unanswered::CannotAsk)));
         }
         if asks_by_itself(self.request) {
+            let asked = Instant::now();
             let answer = Box::pin(self.ask(&question)).await;
-            return Ran::Recorded(Box::pin(self.go_on(call, recorded, &error, answer)).await);
+            return Ran::Recorded(Box::pin(self.go_on(call, recorded, &error, (answer, asked.elapsed()))).await);
         }
         let request = elicitation(&question);
         let patience = self.connection.settings.question_timeout;
@@ -285,23 +286,42 @@ impl Runner<'_> {
         let answer = answers.and_then(|mut answers| answers.remove(QUESTION));
         let answer = answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
         let answer = answer.map_or(Answer::Nobody, |answer| asked.question.read(&answer));
-        self.go_on(call, failed(asked.error.clone()), &asked.error, answer).await
+        self.go_on(call, failed(asked.error.clone()), &asked.error, (answer, asked.waited())).await
     }
 
-    /// Does what the person said.
-    async fn go_on(&self, call: ToolCall, refused: Recorded, error: &ToolError, answer: Answer) -> Recorded {
+    /// Does what the person said, after the time for which they were asked.
+    async fn go_on(
+        &self,
+        call: ToolCall,
+        refused: Recorded,
+        error: &ToolError,
+        (answer, waited): (Answer, Duration),
+    ) -> Recorded {
+        let decisions = self.connection.settings.decisions.as_ref();
+        let rule = || error.prompt().and_then(|prompt| prompt.would_store.clone());
         match answer {
             Answer::Once => {}
-            Answer::Session | Answer::Always => {
-                let rule = error.prompt().and_then(|prompt| prompt.would_store.clone());
-                if let (Some(rules), Some(rule)) = (&self.connection.settings.session_rules, rule) {
-                    rules.add(self.connection.session(), rule);
+            Answer::Session => {
+                if let (Some(decisions), Some(rule)) = (decisions, rule()) {
+                    decisions.allow_for_session(self.connection.session(), rule);
                 }
             }
-            Answer::No(_) => return replaced(refused, refusal(error, Unanswered::Declined)),
+            Answer::Always => {
+                if let (Some(decisions), Some(rule)) = (decisions, rule()) {
+                    decisions.allow_always(&self.context, rule);
+                }
+            }
+            Answer::No(why) => {
+                let told = refusal(error, Unanswered::Declined);
+                if let Some(decisions) = decisions {
+                    let refusal = Refusal { by: self.person(), waited, why };
+                    decisions.declined(call, &self.context, refusal, told.clone()).await;
+                }
+                return replaced(refused, told);
+            }
             Answer::Nobody => return replaced(refused, refusal(error, Unanswered::Nobody)),
         }
-        let approval = Approval::grant(&call, self.person(), self.connection.settings.clock.as_ref());
+        let approval = Approval::grant(&call, self.person(), self.connection.settings.clock.as_ref()).after(waited);
         self.dispatch(&call, Some(approval)).await
     }
 

@@ -51,6 +51,6 @@ pub use builder::Builder;
 pub use continuations::Continuations;
 pub use error::McpError;
 pub use greeting::Greeting;
-pub use question::SessionRules;
+pub use question::Decisions;
 pub use roots::{Workspace, narrow};
 pub use server::McpServer;

@@ -22,7 +22,15 @@ pub(crate) struct Asked {
     pub(crate) question: Question,
     pub(crate) error: ToolError,
     digest: CallDigest,
+    at: Instant,
     until: Instant,
+}
+
+impl Asked {
+    /// How long it has been standing.
+    pub(crate) fn waited(&self) -> Duration {
+        self.at.elapsed()
+    }
 }
 
 /// The open questions of one connection. Each is answered at most once, for the call it was about, in time.
@@ -34,7 +42,8 @@ impl Pending {
     pub(crate) fn ask(&self, question: Question, error: ToolError, digest: CallDigest, patience: Duration) -> String {
         // 122 random bits: nobody guesses a handle within the time it lives.
         let handle = Uuid::new_v4().simple().to_string();
-        let asked = Asked { question, error, digest, until: Instant::now() + patience };
+        let at = Instant::now();
+        let asked = Asked { question, error, digest, at, until: at + patience };
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if open.len() == OPEN {
             open.pop_front();
@@ -60,7 +69,7 @@ mod tests {
     use super::*;
 
     fn ask(pending: &Pending, digest: CallDigest) -> String {
-        let question = Question { message: String::new(), session: false };
+        let question = Question { message: String::new(), stores: false };
         let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "x", "x");
         pending.ask(question, error, digest, Duration::from_mins(2))
     }

@@ -2,9 +2,12 @@
 
 use std::fmt::Write as _;
 
+use async_trait::async_trait;
 use rmcp::model::{ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema, PrimitiveSchemaDefinition};
 use serde_json::Value;
-use tools_core::{Answer, ConfirmPrompt, SessionId, StoredRule, ToolError, ToolErrorCategory, Verdict};
+use tools_core::{
+    Answer, CallContext, ConfirmPrompt, Refusal, SessionId, StoredRule, ToolCall, ToolError, ToolErrorCategory, Verdict,
+};
 
 /// The one field of the form.
 const FIELD: &str = "decision";
@@ -13,30 +16,38 @@ const LISTED_PARTS: usize = 20;
 /// How much of one part is shown: more than a person reads, less than fills a screen for ever.
 const SHOWN_CHARS: usize = 2_000;
 
-/// Takes rules for the rest of a session. Called by the server when a person answers "session"; implemented by hosts
-/// that own the permission rules.
-pub trait SessionRules: Send + Sync {
+/// Takes what people decide beyond one call. Called by the server when an answer comes; implemented by hosts that own
+/// the permission rules and the record.
+#[async_trait]
+pub trait Decisions: Send + Sync {
     /// From now on calls of this session that `rule` matches run without a question.
-    fn add(&self, session: &SessionId, rule: StoredRule);
+    fn allow_for_session(&self, session: &SessionId, rule: StoredRule);
+
+    /// From now on calls that `rule` matches in the folder that `cx` works in run without a question.
+    fn allow_always(&self, cx: &CallContext, rule: StoredRule);
+
+    /// A person refused a call: for the record. `error` is what the model is told.
+    async fn declined(&self, call: ToolCall, cx: &CallContext, refusal: Refusal, error: ToolError);
 }
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Question {
     pub(crate) message: String,
-    /// Whether "session" is among the answers.
-    pub(crate) session: bool,
+    /// Whether "session" and "always" are among the answers.
+    pub(crate) stores: bool,
 }
 
 impl Question {
-    /// The question for `prompt`; "session" is offered when the host takes rules and there is one to store.
+    /// The question for `prompt`; "session" and "always" are offered when the host takes rules and
+    /// there is one to store.
     pub(crate) fn new(prompt: &ConfirmPrompt, takes_rules: bool) -> Self {
         let rule = prompt.would_store.as_ref().filter(|_| takes_rules);
-        Self { message: message(prompt, rule), session: rule.is_some() }
+        Self { message: message(prompt, rule), stores: rule.is_some() }
     }
 
     fn choices(&self) -> Vec<String> {
-        let choices: &[&str] = if self.session { &["once", "session", "no"] } else { &["once", "no"] };
+        let choices: &[&str] = if self.stores { &["once", "session", "always", "no"] } else { &["once", "no"] };
         choices.iter().map(|choice| (*choice).to_owned()).collect()
     }
 
@@ -57,7 +68,8 @@ impl Question {
         let choice = result.content.as_ref().and_then(|content| content.get(FIELD));
         match choice.and_then(Value::as_str) {
             Some("once") => Answer::Once,
-            Some("session") if self.session => Answer::Session,
+            Some("session") if self.stores => Answer::Session,
+            Some("always") if self.stores => Answer::Always,
             _ => Answer::No(None),
         }
     }
@@ -87,7 +99,7 @@ fn message(prompt: &ConfirmPrompt, rule: Option<&StoredRule>) -> String {
     if let Some(rule) = rule {
         let _ = write!(
             text,
-            " session: also allow `{}` calls that match `{}` until this session ends.",
+            " session: also allow `{}` calls that match `{}` until this session ends. always: the same, in this folder, from now on.",
             rule.tool,
             visible(&rule.pattern)
         );
@@ -206,7 +218,7 @@ mod tests {
   allowed  cargo build  (permissions.bash)
   ASK  rm -rf x  (permissions.bash)
 Why it asks: no rule covers it
-once: only this call. no: it does not run. session: also allow `bash` calls that match `rm -rf x` until this session ends.";
+once: only this call. no: it does not run. session: also allow `bash` calls that match `rm -rf x` until this session ends. always: the same, in this folder, from now on.";
         assert_eq!(Question::new(&prompt, true).message, expected);
         let without = expected.split(" session:").next().unwrap();
         assert_eq!(Question::new(&prompt, false).message, without);
@@ -224,14 +236,16 @@ once: only this call. no: it does not run. session: also allow `bash` calls that
 
     #[test]
     fn only_an_offered_consent_is_one() {
-        let check = |session: bool, result: ElicitResult, expected: Answer| {
-            let question = Question { message: String::new(), session };
+        let check = |stores: bool, result: ElicitResult, expected: Answer| {
+            let question = Question { message: String::new(), stores };
             assert_eq!(question.read(&result), expected, "{result:?}");
         };
         let accept = |content: Value| ElicitResult::new(ElicitationAction::Accept).with_content(content);
         check(true, accept(json!({"decision": "once"})), Answer::Once);
         check(true, accept(json!({"decision": "session"})), Answer::Session);
         check(false, accept(json!({"decision": "session"})), Answer::No(None));
+        check(true, accept(json!({"decision": "always"})), Answer::Always);
+        check(false, accept(json!({"decision": "always"})), Answer::No(None));
         check(true, accept(json!({"decision": "no"})), Answer::No(None));
         check(true, accept(json!({"decision": true})), Answer::No(None));
         check(true, accept(json!({})), Answer::No(None));
@@ -246,7 +260,7 @@ once: only this call. no: it does not run. session: also allow `bash` calls that
         let question = Question::new(&prompt(&[], Some("x")), true);
         let expected = json!({
             "type": "object",
-            "properties": {"decision": {"type": "string", "title": "Let it run?", "enum": ["once", "session", "no"]}},
+            "properties": {"decision": {"type": "string", "title": "Let it run?", "enum": ["once", "session", "always", "no"]}},
             "required": ["decision"],
         });
         assert_eq!(serde_json::to_value(question.schema()).unwrap(), expected);

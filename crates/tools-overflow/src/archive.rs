@@ -71,6 +71,11 @@ impl Archive {
         }))
     }
 
+    /// The same store under the limits of another configuration.
+    pub fn limited(&self, config: &OverflowConfig) -> Self {
+        Self::with_clock(Arc::clone(&self.0.store), config, Arc::clone(&self.0.clock))
+    }
+
     /// How many bytes of one output are stored.
     pub fn max_bytes(&self) -> u64 {
         self.0.max_bytes

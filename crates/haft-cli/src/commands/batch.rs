@@ -63,6 +63,7 @@ impl Id {
 /// Makes the calls. A bad line gets an error line and the rest run.
 pub(crate) async fn run(common: &Common, file: Option<&Path>) -> Result<Exit, String> {
     let toolbox = open(common)?;
+    let _watch = toolbox.watch(|name| std::env::var(name).ok());
     let mut input: Box<dyn BufRead> = match file.filter(|file| *file != Path::new("-")) {
         None => Box::new(BufReader::new(io::stdin())),
         Some(path) => {

@@ -13,10 +13,16 @@ struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
+    /// What the person behind it answers; `None` for a client that cannot ask.
+    answer: Option<&'static str>,
 }
 
 impl Client {
     fn connect(haft: &Haft) -> Self {
+        Self::connect_answering(haft, None)
+    }
+
+    fn connect_answering(haft: &Haft, answer: Option<&'static str>) -> Self {
         let mut child = haft
             .command(&["mcp", "serve", "--stdio"])
             .stdin(Stdio::piped())
@@ -26,10 +32,10 @@ impl Client {
             .expect("the server starts");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut client = Self { child, input, output };
+        let mut client = Self { child, input, output, answer };
         let hello = json!({
             "protocolVersion": "2025-06-18",
-            "capabilities": {},
+            "capabilities": if answer.is_some() { json!({"elicitation": {}}) } else { json!({}) },
             "clientInfo": {"name": "test", "version": "0"},
         });
         let answer = client.request(1, "initialize", &hello);
@@ -49,7 +55,11 @@ impl Client {
             let mut line = String::new();
             assert_ne!(self.output.read_line(&mut line).expect("the server answers"), 0, "the server is gone");
             let message: Value = serde_json::from_str(&line).expect("nothing but JSON on standard output");
-            if message["id"] == id {
+            if message["method"] == "elicitation/create" {
+                let content = json!({"decision": self.answer.expect("it was told that nobody can be asked")});
+                let answer = json!({"action": "accept", "content": content});
+                self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": answer}));
+            } else if message["id"] == id {
                 return message;
             }
         }
@@ -75,6 +85,35 @@ fn tools_are_listed_and_called_and_questions_without_a_person_are_refused() {
     assert_eq!(asked["result"]["isError"], true, "{asked}");
     assert!(asked["result"]["content"][0]["text"].as_str().unwrap().contains("confirmation_required"), "{asked}");
     assert_eq!(haft.workspace.read("made"), None);
+}
+
+#[test]
+fn what_a_person_answers_through_the_client_is_on_record_and_kept_as_they_said() {
+    let haft = Haft::new();
+    let call = |command: &str| json!({"name": "bash", "arguments": {"command": command}});
+    let lines = || -> Vec<Value> {
+        let record = std::fs::read_to_string(haft.record()).expect("there is a record");
+        record.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+    };
+    let mut client = Client::connect_answering(&haft, Some("no"));
+    let refused = client.request(2, "tools/call", &call("touch made"));
+    assert!(refused["result"]["content"][0]["text"].as_str().unwrap().contains("declined"), "{refused}");
+    let [.., asked, no] = &lines()[..] else { panic!("the question and the answer are on record") };
+    assert_eq!((&asked["decision"], &no["decision"]), (&json!("ask"), &json!("deny")), "{no}");
+    assert_eq!((&no["approved_by"], &no["approver"]), (&json!("person"), &json!("mcp:test")), "{no}");
+    assert_eq!((&no["result"], &no["error_code"]), (&json!("not_executed"), &json!("declined")), "{no}");
+    assert!(no["call_id"] == asked["call_id"] && no["ms"]["approval"].is_u64(), "{no}");
+    drop(client);
+
+    let mut client = Client::connect_answering(&haft, Some("always"));
+    client.request(2, "tools/call", &call("touch made"));
+    let lines = lines();
+    let ran = lines.last().expect("there is a line");
+    assert!(ran["approver"] == "mcp:test" && ran["ms"]["approval"].is_u64(), "{ran}");
+    assert!(haft.workspace.read("made").is_some());
+    let kept = haft.run(&["policy", "approvals"]);
+    assert!(kept.out.contains("touch made"), "{kept:?}");
+    assert_eq!(haft.run(&["audit", "verify"]).code, 0);
 }
 
 #[test]

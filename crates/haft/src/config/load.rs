@@ -15,7 +15,7 @@ use crate::config::{
 };
 
 /// A configuration, and where each of its values was set.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Loaded<C> {
     /// The configuration.
     pub config: C,
@@ -80,6 +80,12 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
             Some(Place::Variable(_)) | None => usize::MAX,
         });
         Err(LoadError::Faulty { file, faults })
+    }
+
+    /// The same with another configuration, whose values still count as set where these were.
+    pub(crate) fn with(&self, config: C) -> Self {
+        let (file, older, source) = (self.file.clone(), self.older.clone(), self.source.clone());
+        Self { config, file, older, source }
     }
 
     /// A fault that was found later, when a section was compiled, with the place its key was set at.

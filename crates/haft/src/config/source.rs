@@ -11,7 +11,7 @@ use toml::{
 use crate::config::error::{ConfigError, Place};
 
 /// A parsed text: its values, and where each was set.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Source {
     pub(crate) value: Value,
     pub(crate) places: BTreeMap<String, Place>,

@@ -2,7 +2,7 @@
 
 use haft::{
     config::Loaded,
-    core::{CallerId, NobodyToAsk, ToolError, TrustLevel, Verdict},
+    core::{Answer, CallerId, ConfirmPrompt, Confirmer, NobodyToAsk, ToolError, TrustLevel, Verdict},
 };
 use serde_json::json;
 use tools_testkit::Workspace;
@@ -52,6 +52,31 @@ async fn a_caller_that_is_not_trusted_is_not_in_the_permissions_either() {
     assert_eq!(asked.outcome.unwrap_err().code(), "confirmation_required");
 }
 
+struct SaysNo;
+
+#[async_trait::async_trait]
+impl Confirmer for SaysNo {
+    async fn confirm(&self, _: &ConfirmPrompt) -> Answer {
+        Answer::No(Some("not today".to_owned()))
+    }
+}
+
+#[tokio::test]
+async fn a_persons_no_has_a_line_of_its_own() {
+    let workspace = Workspace::new();
+    let toolbox = toolbox(&workspace, "");
+    let asked = call("bash", json!({"command": "touch x"}));
+    let error = toolbox.call(asked, &toolbox.context(), &SaysNo).await.outcome.unwrap_err();
+    assert_eq!(error.code(), "declined");
+    let record = std::fs::read_to_string(workspace.path("record/audit.jsonl")).unwrap();
+    let lines: Vec<serde_json::Value> = record.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [asked, no] = lines.as_slice() else { panic!("{record}") };
+    assert_eq!((&asked["decision"], &no["decision"]), (&json!("ask"), &json!("deny")));
+    assert_eq!((&no["approved_by"], &no["approver"]), (&json!("person"), &json!("person")));
+    assert_eq!((&no["result"], &no["call_id"]), (&json!("not_executed"), &asked["call_id"]));
+    assert!(no["ms"]["approval"].is_u64() && no["subjects"] == asked["subjects"], "{no}");
+}
+
 #[tokio::test]
 async fn a_reload_counts_whole_or_not_at_all() {
     let workspace = Workspace::new();
@@ -68,8 +93,8 @@ async fn a_reload_counts_whole_or_not_at_all() {
         &|_| None,
     );
     let report = toolbox.reload(&next.unwrap()).unwrap();
-    assert_eq!(report.applied, ["tools.max_tool_calls_per_session", "tools.permissions.bash"]);
-    assert!(report.needs_restart.contains(&"tools.shell.timeout".to_owned()), "{report:?}");
+    assert_eq!(report.applied, ["tools.max_tool_calls_per_session", "tools.permissions.bash", "tools.shell.timeout"]);
+    assert!(report.needs_restart.contains(&"tools.audit.path".to_owned()), "{report:?}");
     assert_eq!(run().await.unwrap_err(), "permission_denied");
     assert_eq!(run().await.unwrap_err(), "permission_denied");
     assert_eq!(run().await.unwrap_err(), "quota_blocked");

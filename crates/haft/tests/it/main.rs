@@ -4,6 +4,7 @@
 
 mod gates;
 mod migrate;
+mod reload;
 mod undo;
 
 use std::sync::Arc;

@@ -8,10 +8,11 @@ use std::{
 use rmcp::model::ElicitRequestParams;
 use serde_json::{Value, json};
 use tools_core::{
-    Approval, CallContext, CallerId, Executed, Inspection, PromptPart, SessionId, Stack, StoredRule, Subject, ToolCall,
-    ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits, Verdict,
+    Approval, CallContext, CallerId, Executed, Inspection, PromptPart, Refusal, SessionId, Stack, StoredRule, Subject,
+    ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput,
+    ToolTraits, Verdict,
 };
-use tools_mcp::{McpServer, SessionRules};
+use tools_mcp::{Decisions, McpServer};
 
 use crate::support::{Client, Person, Seen, builder, call, connect, meta, text};
 
@@ -112,11 +113,20 @@ impl ToolExecutor for Gate {
 }
 
 #[derive(Default)]
-struct Rules(Mutex<Vec<StoredRule>>);
+struct Rules(Mutex<Vec<StoredRule>>, Mutex<Vec<String>>);
 
-impl SessionRules for Rules {
-    fn add(&self, _: &SessionId, rule: StoredRule) {
+#[async_trait::async_trait]
+impl Decisions for Rules {
+    fn allow_for_session(&self, _: &SessionId, rule: StoredRule) {
         self.0.lock().unwrap().push(rule);
+    }
+
+    fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
+        self.1.lock().unwrap().push(format!("always {} in {}", rule.pattern, cx.workdir().display()));
+    }
+
+    async fn declined(&self, call: ToolCall, _: &CallContext, refusal: Refusal, error: ToolError) {
+        self.1.lock().unwrap().push(format!("{} {} by {}", error.code(), call.tool, refusal.by));
     }
 }
 
@@ -124,7 +134,7 @@ async fn gated(answer: Value, rules: Option<Arc<Rules>>) -> (String, Vec<CallerI
     let gate = Gate::default();
     let server = McpServer::builder(Arc::new(Stack::new(vec![], gate.clone())));
     let server = match rules {
-        Some(rules) => server.session_rules(rules),
+        Some(rules) => server.decisions(rules),
         None => server,
     };
     let (client, _serving) = connect(server.build(), Client::new(Person::Accepts(answer))).await;
@@ -141,6 +151,18 @@ async fn an_answer_for_the_session_adds_the_rule_and_runs_the_call() {
     assert_eq!(added, [StoredRule { tool: ToolName::parse("bash").unwrap(), pattern: "ls *".to_owned() }]);
     let (text, by) = gated(json!({"decision": "session"}), None).await;
     assert!(by.is_empty() && text.contains("the person declined"), "{text}");
+}
+
+#[tokio::test]
+async fn an_answer_for_good_and_a_refusal_are_told_to_the_host() {
+    let rules = Arc::new(Rules::default());
+    let (text, by) = gated(json!({"decision": "always"}), Some(Arc::clone(&rules))).await;
+    assert_eq!((text.as_str(), by.len()), ("ran", 1));
+    let (text, by) = gated(json!({"decision": "no"}), Some(Arc::clone(&rules))).await;
+    assert!(by.is_empty() && text.contains("the person declined"), "{text}");
+    let told = rules.1.lock().unwrap().clone();
+    assert_eq!(told, ["always ls * in /", "declined bash by mcp:test-client"]);
+    assert!(rules.0.lock().unwrap().is_empty());
 }
 
 #[tokio::test]

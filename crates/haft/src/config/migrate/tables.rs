@@ -1,6 +1,6 @@
 //! Finding, making and moving keys of a document without losing what people wrote around them.
 
-use toml_edit::{Item, Key, Table, TableLike};
+use toml_edit::{Decor, Item, Key, RawString, Table, TableLike};
 
 /// The table at a path; `None` when it is not there or something else is.
 pub(super) fn find<'a>(root: &'a mut Table, path: &[&str]) -> Option<&'a mut dyn TableLike> {
@@ -33,20 +33,31 @@ pub(super) fn take(table: &mut dyn TableLike, name: &str) -> Option<(Key, Item)>
 }
 
 /// Puts a value under another name, with the comments of its old key.
-pub(super) fn put(table: &mut dyn TableLike, name: &str, (old, item): (Key, Item)) {
+pub(super) fn put(table: &mut dyn TableLike, name: &str, (old, mut item): (Key, Item)) {
+    // Blanks without a comment belong to the place that they stood in.
+    if let Some(value) = item.as_value_mut()
+        && !has_comment(value.decor())
+    {
+        value.decor_mut().clear();
+    }
     table.insert(name, item);
-    if let Some(mut key) = table.key_mut(name) {
+    if let Some(mut key) = table.key_mut(name)
+        && has_comment(old.leaf_decor())
+    {
         *key.leaf_decor_mut() = old.leaf_decor().clone();
     }
+}
+
+fn has_comment(decor: &Decor) -> bool {
+    let parts = [decor.prefix(), decor.suffix()];
+    parts.into_iter().flatten().filter_map(RawString::as_str).any(|text| text.contains('#'))
 }
 
 /// Removes a section that holds nothing any more, not even a comment.
 pub(super) fn drop_if_empty(root: &mut Table, path: &[&str]) {
     let Some((name, above)) = path.split_last() else { return };
     let Some(parent) = find(root, above) else { return };
-    let is_bare = |text: Option<&toml_edit::RawString>| {
-        text.and_then(toml_edit::RawString::as_str).is_none_or(|text| text.trim().is_empty())
-    };
+    let is_bare = |text: Option<&RawString>| text.and_then(RawString::as_str).is_none_or(|text| text.trim().is_empty());
     let is_empty = match parent.get(name) {
         Some(Item::Table(table)) => table.is_empty() && is_bare(table.decor().prefix()),
         Some(Item::Value(value)) => value.as_inline_table().is_some_and(toml_edit::InlineTable::is_empty),

@@ -1,0 +1,176 @@
+//! The configuration file of a toolbox that runs for long: looked after, and read again when it changes.
+
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    thread,
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use notify::{RecursiveMode, Watcher};
+use serde::Serialize;
+use tools_core::{Clock, SystemClock};
+
+use crate::{Reloaded, Toolbox, config::Loaded};
+
+/// For how long nothing may happen before a file is read: editors write in several steps.
+const SETTLED: Duration = Duration::from_millis(150);
+/// How often files are looked at where the system tells nothing of their changes, as on disks of the network.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Where variables come from.
+type Environment = dyn Fn(&str) -> Option<String> + Send;
+
+/// What became of the last change of the configuration file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReloadState {
+    /// When it was read.
+    pub at: Timestamp,
+    /// Why it is not in force; `None` when it is.
+    pub problem: Option<String>,
+    /// Changed keys that count from the next start.
+    pub needs_restart: Vec<String>,
+}
+
+/// Looks after a configuration file until it is dropped.
+#[derive(Debug)]
+pub struct ConfigWatch {
+    /// Its end ends the thread.
+    _watcher: Option<notify::RecommendedWatcher>,
+    _stop: std::sync::mpsc::Sender<()>,
+}
+
+/// The last state of a toolbox's configuration file; `None` until it changed.
+pub(crate) type LastReload = Arc<Mutex<Option<ReloadState>>>;
+
+impl Toolbox {
+    /// Reads the configuration file again whenever it changes, until the watch is dropped; `None` when there is no file.
+    ///
+    /// A file that is broken leaves in force what was, and that is logged and told by [`Toolbox::last_reload`]. Only the
+    /// file that was read at the start is looked after, where it lay then: no tool may change it, but one might make
+    /// another.
+    pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
+        let file = std::path::absolute(self.parts.config_file()?).ok()?;
+        let (stop, changes) = channel();
+        let files: Vec<PathBuf> = std::iter::once(file.clone()).chain(self.parts.rules.clone()).collect();
+        let watcher = watcher(&files, stop.clone());
+        let watched = Watched {
+            toolbox: self.clone(),
+            folder: identity_of_folder(&file),
+            seen: files.iter().map(|file| contents(file)).collect(),
+            file,
+            files,
+            environment: Box::new(environment),
+        };
+        let started = thread::Builder::new().name("haft-config".to_owned()).spawn(move || watched.run(&changes));
+        if let Err(error) = started {
+            tracing::warn!(%error, "changes of the configuration are not looked for");
+            return None;
+        }
+        Some(ConfigWatch { _watcher: watcher, _stop: stop })
+    }
+
+    /// What became of the last change of the configuration file; `None` when it did not change, or is not watched.
+    pub fn last_reload(&self) -> Option<ReloadState> {
+        self.parts.last_reload.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Tells of events around files: their folders are watched, since editors put new files in the place of old ones.
+fn watcher(files: &[PathBuf], changed: std::sync::mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
+    let places = || files.iter().flat_map(|file| [Some(file.clone()), file.canonicalize().ok()]).flatten();
+    let names: BTreeSet<OsString> = places().filter_map(|file| file.file_name().map(ToOwned::to_owned)).collect();
+    let told = move |event: notify::Result<notify::Event>| {
+        let is_ours = |path: &PathBuf| path.file_name().is_some_and(|name| names.contains(name));
+        if event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(is_ours)) {
+            let _ = changed.send(());
+        }
+    };
+    let folders: BTreeSet<PathBuf> = places().filter_map(|file| file.parent().map(Path::to_owned)).collect();
+    let mut watcher = notify::recommended_watcher(told).ok()?;
+    for folder in folders {
+        if let Err(error) = watcher.watch(&folder, RecursiveMode::NonRecursive) {
+            tracing::debug!(folder = %folder.display(), %error, "this folder is only looked at now and then");
+        }
+    }
+    Some(watcher)
+}
+
+struct Watched {
+    toolbox: Toolbox,
+    file: PathBuf,
+    /// The configuration, and the rules of filters where these are a file.
+    files: Vec<PathBuf>,
+    /// Which folder the configuration lay in.
+    folder: Option<(u64, u64)>,
+    seen: Vec<Option<String>>,
+    environment: Box<Environment>,
+}
+
+impl Watched {
+    fn run(mut self, changes: &Receiver<()>) {
+        loop {
+            match changes.recv_timeout(LOOK) {
+                Ok(()) => while changes.recv_timeout(SETTLED).is_ok() {},
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.look();
+        }
+    }
+
+    fn look(&mut self) {
+        let now: Vec<Option<String>> = self.files.iter().map(|file| contents(file)).collect();
+        if now == self.seen {
+            return;
+        }
+        self.seen = now;
+        let read = self.read();
+        let file = self.file.display();
+        let (problem, needs_restart) = match read {
+            Ok(report) => {
+                tracing::info!(%file, changed = ?report.applied, "the configuration was read again");
+                for warning in &report.warnings {
+                    tracing::warn!("{warning}");
+                }
+                if !report.needs_restart.is_empty() {
+                    tracing::warn!(%file, keys = ?report.needs_restart, "these count from the next start");
+                }
+                (None, report.needs_restart)
+            }
+            Err(problem) => {
+                tracing::warn!(%file, "the configuration cannot be used, what was in force stays: {problem}");
+                (Some(problem), vec![])
+            }
+        };
+        let state = ReloadState { at: SystemClock.now(), problem, needs_restart };
+        *self.toolbox.parts.last_reload.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
+    }
+
+    fn read(&self) -> Result<Reloaded, String> {
+        // Who may move folders could put another one in the place of the one that no tool may write to.
+        if identity_of_folder(&self.file) != self.folder {
+            return Err("the folder it lies in is another one than at the start".to_owned());
+        }
+        let loaded = Loaded::read(&self.file, &self.environment).map_err(|error| error.to_string())?;
+        self.toolbox.reload(&loaded).map_err(|error| error.to_string())
+    }
+}
+
+/// What a file says; `None` when it cannot be read.
+fn contents(file: &Path) -> Option<String> {
+    std::fs::read_to_string(file).ok()
+}
+
+/// Which folder a path lies in, whatever it is called.
+fn identity_of_folder(file: &Path) -> Option<(u64, u64)> {
+    let meta = std::fs::metadata(file.parent()?).ok()?;
+    Some((meta.dev(), meta.ino()))
+}

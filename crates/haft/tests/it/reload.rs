@@ -1,0 +1,120 @@
+//! A configuration that changes while a toolbox runs: what counts at once, what from the next start, what not at all.
+
+use std::time::{Duration, Instant};
+
+use haft::{
+    Toolbox,
+    config::{HaftConfig, Loaded},
+    core::NobodyToAsk,
+};
+use serde_json::json;
+use tools_testkit::Workspace;
+
+use crate::{ALL_COMMANDS, call, outcome, toolbox};
+
+fn loaded(workspace: &Workspace, text: &str) -> Loaded<HaftConfig> {
+    let mut loaded: Loaded<HaftConfig> = Loaded::parse(text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
+    loaded.config.tools.audit.path = workspace.path("record/audit.jsonl");
+    loaded.config.tools.checkpoints.path = workspace.path("checkpoints");
+    loaded
+}
+
+#[tokio::test]
+async fn what_tools_and_layers_do_changes_with_the_configuration() {
+    let workspace = Workspace::new();
+    let toolbox = toolbox(&workspace, ALL_COMMANDS);
+    let narrowed = toolbox.narrowed(&[workspace.dir("work/sub")]).unwrap();
+    let long = "printf 'x%.0s' {1..3000}";
+    let shown = async |toolbox: &Toolbox, command: &str| {
+        outcome(toolbox, "bash", json!({ "command": command })).await.unwrap_or_else(|error| error.to_string())
+    };
+    assert_eq!(shown(&toolbox, long).await.len(), 3000);
+    assert!(shown(&toolbox, "echo staff-4711").await.contains("staff-4711"));
+    let next = format!(
+        "{ALL_COMMANDS}[tools.shell]\ntimeout = 1\nblocked_commands = [\"printf\"]\n[tools.overflow]\nthreshold = 200\n\
+         [tools.filters.security]\nextra_patterns = ['staff-\\d+']\n[tools.file]\nread_lines = 1\n"
+    );
+    let report = toolbox.reload(&loaded(&workspace, &next)).unwrap();
+    assert!(report.needs_restart.is_empty(), "{report:?}");
+    for toolbox in [&toolbox, &narrowed] {
+        assert!(shown(toolbox, "printf x").await.contains("blocked by the configuration"));
+        let stopped = shown(toolbox, "sleep 5").await;
+        assert!(stopped.contains("1.0 s"), "it is stopped after a second: {stopped}");
+        assert!(!shown(toolbox, "echo staff-4711").await.contains("4711"));
+        assert!(shown(toolbox, "seq 1 500").await.contains("read_overflow"));
+    }
+    workspace.file("work/sub/a", "one\ntwo\n");
+    assert!(!outcome(&narrowed, "read", json!({"path": "a"})).await.unwrap().contains("two"));
+}
+
+#[tokio::test]
+async fn nothing_changes_where_one_section_is_wrong() {
+    let workspace = Workspace::new();
+    let toolbox = toolbox(&workspace, ALL_COMMANDS);
+    for wrong in [
+        "[tools.shell]\ntimeout = 0\n",
+        "[tools.filters.security]\nextra_patterns = ['(']\n",
+        "[tools.diagnostics]\nmax_diagnostics = 0\ntimeout = 0\n",
+        "[tools.retry]\nmax_attempts = 0\n",
+    ] {
+        let text = format!("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n{wrong}");
+        toolbox.reload(&loaded(&workspace, &text)).expect_err(wrong);
+        outcome(&toolbox, "bash", json!({"command": "true"})).await.unwrap();
+    }
+}
+
+/// Waits until `holds`, ten seconds at most.
+fn eventually(holds: impl Fn() -> bool) -> bool {
+    let until = Instant::now() + Duration::from_secs(10);
+    while !holds() {
+        if Instant::now() > until {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+#[tokio::test]
+async fn a_file_that_changes_is_read_again_and_a_broken_one_changes_nothing() {
+    let workspace = Workspace::new();
+    let audit = format!("[tools.audit]\npath = {:?}\n", workspace.path("record/audit.jsonl"));
+    workspace.dir("record");
+    let write = |name: &str, text: &str| workspace.file(&format!("user/{name}"), &format!("{audit}{text}"));
+    write("config.toml", ALL_COMMANDS);
+    let file = workspace.path("user/config.toml");
+    let loaded: Loaded<HaftConfig> = Loaded::read(&file, &|_| None).unwrap();
+    let toolbox = Toolbox::builder(loaded).workdir(workspace.dir("work")).build().unwrap();
+    let watch = toolbox.watch(|_| None).expect("there is a file");
+    assert_eq!(toolbox.last_reload(), None);
+    let code = async || {
+        let recorded = toolbox.call(call("bash", json!({"command": "true"})), &toolbox.context(), &NobodyToAsk).await;
+        recorded.outcome.map_or_else(|error| error.code(), |_| "ran")
+    };
+
+    // As editors do it: another file is put in its place.
+    write(".config.toml.swp", "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n");
+    std::fs::rename(workspace.path("user/.config.toml.swp"), &file).unwrap();
+    assert!(eventually(|| toolbox.last_reload().is_some()));
+    assert_eq!(code().await, "permission_denied");
+    let problem = || toolbox.last_reload().and_then(|state| state.problem);
+    assert_eq!(problem(), None);
+
+    // Half of it is right: none of it counts.
+    write("config.toml", &format!("{ALL_COMMANDS}[tools.shell]\ntimeout = \"soon\"\n"));
+    assert!(eventually(|| problem().is_some_and(|problem| problem.contains("`tools.shell.timeout`"))));
+    assert_eq!(code().await, "permission_denied");
+    assert!(toolbox.doctor().lines().iter().any(|line| line.contains("what was in force stays")));
+
+    write("config.toml", &format!("{ALL_COMMANDS}[mcp]\nstructured = true\n"));
+    assert!(eventually(|| problem().is_none()));
+    assert_eq!(code().await, "ran");
+    assert_eq!(toolbox.last_reload().map(|state| state.needs_restart), Some(vec!["mcp.structured".to_owned()]));
+
+    // Another folder in the place of the one it lay in is not trusted.
+    std::fs::rename(workspace.path("user"), workspace.path("moved")).unwrap();
+    write("config.toml", "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n");
+    assert!(eventually(|| problem().is_some_and(|problem| problem.contains("another one than at the start"))));
+    assert_eq!(code().await, "ran");
+    drop(watch);
+}
