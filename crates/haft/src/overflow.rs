@@ -7,6 +7,7 @@ use std::{
 
 use tools_filter::reports_failure;
 use tools_overflow::{Archive, OverflowConfig, OverflowLayer, OverflowStore, SqliteStore};
+use tools_sandbox::make_private_folder;
 
 use crate::config::{HaftConfig, LoadError, Loaded, places};
 
@@ -59,7 +60,7 @@ pub(crate) fn private(config: &OverflowConfig) -> Vec<PathBuf> {
     let state = places::state_dir();
     if folder != state && folder.starts_with(&state) && config.path.is_relative() {
         // What is not there cannot be hidden by the kernel, and a job may run on when it is made.
-        let _ = private_folder(folder);
+        let _ = make_private_folder(folder);
         return vec![canonical(folder)];
     }
     let beside = ["", "-wal", "-shm"].map(|ending| {
@@ -68,11 +69,6 @@ pub(crate) fn private(config: &OverflowConfig) -> Vec<PathBuf> {
         PathBuf::from(path)
     });
     beside.into()
-}
-
-fn private_folder(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// The path with its folder's links followed, whether or not it is there itself.

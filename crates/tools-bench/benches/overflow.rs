@@ -58,17 +58,22 @@ fn noise(bytes: usize) -> String {
     (0..bytes).map(byte).collect()
 }
 
-fn archive(folder: &Path) -> Archive {
+fn store(folder: &Path) -> (Arc<SqliteStore>, Archive) {
     let config = OverflowConfig { max_overflow_bytes: 0, max_total_bytes: 0, ..OverflowConfig::default() };
-    Archive::new(Arc::new(SqliteStore::at(folder.join("overflow.db"))), &config)
+    let store = Arc::new(SqliteStore::at(folder.join("overflow.db")));
+    let archive = Archive::new(Arc::<SqliteStore>::clone(&store), &config);
+    (store, archive)
 }
 
+/// How long it takes until a text can be read, and until it is in the file and the file on the disk. What happens beside
+/// is waited for before anything else is timed.
 fn storing(runtime: &Runtime, folder: &Path) {
-    let archive = archive(&folder.join("storing"));
+    let (store, archive) = store(&folder.join("storing"));
+    runtime.block_on(archive.keep("c", "opened")).expect("it is stored");
     for (what, text) in [("log", log(10 * MIB)), ("noise", noise(10 * MIB)), ("log of 64 KiB", log(64 << 10))] {
         let text: Arc<str> = text.into();
-        let (mut stored, mut written) = (Times::default(), Times::default());
-        for round in 0..15 {
+        let (mut stored, mut settled, mut written) = (Times::default(), Times::default(), Times::default());
+        for round in 0..25 {
             let plain = folder.join(format!("plain-{round}"));
             let write = || {
                 let mut file = std::fs::File::create(&plain).expect("a file");
@@ -76,14 +81,19 @@ fn storing(runtime: &Runtime, folder: &Path) {
             };
             written.push(timed(write).0);
             std::fs::remove_file(&plain).expect("it is there");
-            stored.push(timed(|| runtime.block_on(archive.keep("c", Arc::clone(&text))).expect("it is stored")).0);
+            let (keeping, _) = timed(|| runtime.block_on(archive.keep("c", Arc::clone(&text))).expect("it is stored"));
+            let (settling, ()) = timed(|| runtime.block_on(store.settle()).expect("it is on the disk"));
+            stored.push(keeping);
+            settled.push(keeping + settling);
         }
-        compare(&format!("storing {what}, {} bytes", text.len()), &stored, "writing them with fsync", &written);
+        let bytes = text.len();
+        compare(&format!("storing {what}, {bytes} bytes"), &stored, "writing them with fsync", &written);
+        compare(&format!("storing {what} and waiting for the disk"), &settled, "writing them with fsync", &written);
     }
 }
 
 fn windows(runtime: &Runtime, folder: &Path) {
-    let archive = archive(&folder.join("windows"));
+    let (_, archive) = store(&folder.join("windows"));
     let sizes = [100 << 10, 10 * MIB, 100 * MIB];
     let stored: Vec<_> =
         sizes.iter().map(|size| runtime.block_on(archive.keep("c", log(*size))).expect("it is stored")).collect();

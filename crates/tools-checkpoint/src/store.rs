@@ -6,7 +6,7 @@ use std::{
     fmt,
     fs::{self, File},
     io::{self, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     sync::{
         Weak,
@@ -17,6 +17,7 @@ use std::{
 
 use rustix::fs::FlockOperation;
 use serde::de::DeserializeOwned;
+use tools_sandbox::make_private_folder;
 
 use crate::{
     config::CheckpointConfig,
@@ -295,7 +296,7 @@ impl Store {
 
 /// Makes a folder that nobody else can look into, and refuses one that is somebody else's.
 fn private(folder: &Path) -> Result<(), CheckpointError> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    make_private_folder(folder)?;
     let metadata = fs::symlink_metadata(folder)?;
     if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() {
         return Err(CheckpointError::NotOurs { folder: folder.to_string_lossy().into_owned() });

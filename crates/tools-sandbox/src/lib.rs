@@ -21,6 +21,6 @@ pub use access::{ReadRules, SECRET_PRESET, Scope};
 pub use error::{PathError, shown};
 pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace, set_modified};
 pub use open::Resolver;
-pub use private::{PrivateFolder, sweep};
+pub use private::{PrivateFolder, make_private_folder, sweep};
 pub use reserved::Reserved;
 pub use roots::{ResolvedPath, Roots};

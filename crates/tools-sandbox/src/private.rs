@@ -1,4 +1,4 @@
-//! Folders that belong to this process alone and go with it. One that was killed cannot remove its own; the next one does,
+//! Folders that nobody else can look into: those that stay, and those that belong to this process alone and go with it. One that was killed cannot remove its own; the next one does,
 //! and never one whose owner lives: the owner holds a lock in it for as long as it does.
 
 use std::{
@@ -13,6 +13,14 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 const PREFIX: &str = "haft-";
 /// The file whose lock says that the owner lives. A folder without it is nobody's to remove.
 const LOCK: &str = ".lock";
+
+/// Makes a folder, and what is missing above it, that only its owner can look into. One that is there stays as it is.
+///
+/// # Errors
+/// What the system says.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
 
 /// A folder that nobody else can look into, removed with the value.
 #[derive(Debug)]
@@ -112,6 +120,19 @@ fn remove(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_is_made_for_its_owner_and_one_that_is_there_is_left() {
+        let place = tempfile::tempdir().unwrap();
+        let (above, path) = (place.path().join("a"), place.path().join("a/b"));
+        for _ in 0..2 {
+            make_private_folder(&path).unwrap();
+            assert_eq!([&above, &path].map(|made| fs::metadata(made).unwrap().mode() & 0o777), [0o700; 2]);
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
+        make_private_folder(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o750);
+    }
 
     #[test]
     fn what_a_dead_process_left_goes_and_what_a_living_one_has_stays() {

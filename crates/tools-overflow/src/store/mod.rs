@@ -6,9 +6,13 @@ mod memory;
 mod number;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod queries;
 mod seam;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
+#[cfg(feature = "sqlite")]
+mod sqlite_log;
 
 pub use memory::MemoryStore;
 pub use seam::{Facts, Key, NewEntry, OverflowStore};

@@ -9,14 +9,16 @@ use sqlx::{
 };
 use tokio::sync::OnceCell;
 
-use super::number::{signed, unsigned};
-use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference};
+use super::{number::signed, queries::postgres as queries};
+use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference, chunk::Chunk};
 
 /// The schema in its versions; the database knows how many of them it has.
 const MIGRATIONS: &[&str] = &[include_str!("../../migrations/postgres/0001_overflow.sql")];
 
 /// Only one process at a time changes the schema. The number means nothing but this.
 const MIGRATION_LOCK: i64 = 0x6861_6674_6f76_6572;
+/// Only one process at a time removes what is old.
+const CLEANING_LOCK: i64 = MIGRATION_LOCK + 1;
 
 /// Connections of this process.
 const CONNECTIONS: u32 = 16;
@@ -80,127 +82,105 @@ async fn migrate(connection: &mut PgConnection) -> Result<(), OverflowError> {
     Ok(())
 }
 
+/// Inserts chunks, as many at a time as go over the wire together.
+async fn insert_chunks(change: &mut PgConnection, entry: i64, chunks: &[Chunk]) -> Result<(), OverflowError> {
+    for (first, batch) in (0_u64..).step_by(BATCH).zip(chunks.chunks(BATCH)) {
+        let numbers: Vec<i64> = (first..).map(signed).take(batch.len()).collect();
+        let before: Vec<i64> = batch.iter().map(|chunk| signed(chunk.lines_before)).collect();
+        let data: Vec<&[u8]> = batch.iter().map(|chunk| chunk.data.as_slice()).collect();
+        sqlx::query(
+            "INSERT INTO tool_overflow_chunk (entry, number, lines_before, data)
+             SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bytea[])",
+        )
+        .bind(entry)
+        .bind(numbers)
+        .bind(before)
+        .bind(data)
+        .execute(&mut *change)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Makes the conversation if it is not there, and keeps [`remove_empty_conversations`] from removing it meanwhile.
+async fn hold_conversation(change: &mut PgConnection, entry: &NewEntry<'_>) -> Result<(), OverflowError> {
+    loop {
+        queries::insert_conversation(change, entry).await?;
+        let held = sqlx::query("SELECT 1 FROM conversations WHERE id = $1 FOR KEY SHARE")
+            .bind(entry.key.conversation)
+            .execute(&mut *change)
+            .await?;
+        if held.rows_affected() > 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Removes conversations made before a time that hold nothing.
+///
+/// They are locked first, and looked at again: whoever stores something in one either did so before, which the second
+/// look sees, or waits and makes it anew. One that somebody stores in just now is left for the next time.
+async fn remove_empty_conversations(change: &mut PgConnection, created_at: i64) -> Result<(), OverflowError> {
+    let empty: Vec<(String,)> = sqlx::query_as(
+        "SELECT id FROM conversations WHERE created_at < $1
+         AND NOT EXISTS (SELECT 1 FROM tool_overflow WHERE conversation_id = conversations.id)
+         FOR UPDATE SKIP LOCKED",
+    )
+    .bind(created_at)
+    .fetch_all(&mut *change)
+    .await?;
+    let empty: Vec<String> = empty.into_iter().map(|(id,)| id).collect();
+    sqlx::query(
+        "DELETE FROM conversations WHERE id = ANY($1)
+         AND NOT EXISTS (SELECT 1 FROM tool_overflow WHERE conversation_id = conversations.id)",
+    )
+    .bind(empty)
+    .execute(change)
+    .await?;
+    Ok(())
+}
+
 #[async_trait]
 impl OverflowStore for PostgresStore {
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError> {
         let mut change = self.pool().await?.begin().await?;
-        let stored_bytes = entry.stored_bytes();
-        sqlx::query("INSERT INTO conversations (id, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-            .bind(entry.key.conversation)
-            .bind(entry.created_at)
-            .execute(&mut *change)
-            .await?;
-        let (number,): (i64,) = sqlx::query_as(
-            "INSERT INTO tool_overflow (id, conversation_id, created_at, bytes, lines, lost, stored_bytes)
-             VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING number",
-        )
-        .bind(entry.key.reference.uuid().to_string())
-        .bind(entry.key.conversation)
-        .bind(entry.created_at)
-        .bind(signed(entry.facts.bytes))
-        .bind(signed(entry.facts.lines))
-        .bind(signed(entry.facts.lost))
-        .bind(signed(stored_bytes))
-        .fetch_one(&mut *change)
-        .await?;
-        let mut position = 0_i64;
-        for batch in entry.chunks.chunks(BATCH) {
-            let positions: Vec<i64> = (position..).take(batch.len()).collect();
-            position += signed(batch.len() as u64);
-            let before: Vec<i64> = batch.iter().map(|chunk| signed(chunk.lines_before)).collect();
-            let data: Vec<&[u8]> = batch.iter().map(|chunk| chunk.data.as_slice()).collect();
-            sqlx::query(
-                "INSERT INTO tool_overflow_chunk (entry, number, lines_before, data)
-                 SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bytea[])",
-            )
-            .bind(number)
-            .bind(positions)
-            .bind(before)
-            .bind(data)
-            .execute(&mut *change)
-            .await?;
-        }
+        hold_conversation(&mut change, &entry).await?;
+        let number = queries::insert_entry(&mut change, &entry).await?;
+        insert_chunks(&mut change, number, &entry.chunks).await?;
         change.commit().await?;
         Ok(())
     }
 
     async fn facts(&self, key: Key<'_>) -> Result<Option<Facts>, OverflowError> {
-        let found: Option<(i64, i64, i64)> =
-            sqlx::query_as("SELECT bytes, lines, lost FROM tool_overflow WHERE id = $1 AND conversation_id = $2")
-                .bind(key.reference.uuid().to_string())
-                .bind(key.conversation)
-                .fetch_optional(self.pool().await?)
-                .await?;
-        Ok(found.map(|(bytes, lines, lost)| Facts {
-            bytes: unsigned(bytes),
-            lines: unsigned(lines),
-            lost: unsigned(lost),
-        }))
+        queries::facts(self.pool().await?, key).await
     }
 
     async fn chunks(&self, key: Key<'_>, numbers: Range<u64>) -> Result<Vec<Vec<u8>>, OverflowError> {
-        let found: Vec<(Vec<u8>,)> = sqlx::query_as(
-            "SELECT data FROM tool_overflow_chunk
-             WHERE entry = (SELECT number FROM tool_overflow WHERE id = $1 AND conversation_id = $2)
-               AND number >= $3 AND number < $4 ORDER BY number",
-        )
-        .bind(key.reference.uuid().to_string())
-        .bind(key.conversation)
-        .bind(signed(numbers.start))
-        .bind(signed(numbers.end))
-        .fetch_all(self.pool().await?)
-        .await?;
-        Ok(found.into_iter().map(|(data,)| data).collect())
+        queries::chunks(self.pool().await?, key, numbers).await
     }
 
     async fn chunk_of_line(&self, key: Key<'_>, lines: u64) -> Result<Option<(u64, u64)>, OverflowError> {
-        let found: Option<(i64, i64)> = sqlx::query_as(
-            "SELECT number, lines_before FROM tool_overflow_chunk
-             WHERE entry = (SELECT number FROM tool_overflow WHERE id = $1 AND conversation_id = $2)
-               AND lines_before < $3 ORDER BY lines_before DESC, number DESC LIMIT 1",
-        )
-        .bind(key.reference.uuid().to_string())
-        .bind(key.conversation)
-        .bind(signed(lines))
-        .fetch_optional(self.pool().await?)
-        .await?;
-        Ok(found.map(|(number, before)| (unsigned(number), unsigned(before))))
+        queries::chunk_of_line(self.pool().await?, key, lines).await
     }
 
     async fn conversation_of(&self, reference: Reference) -> Result<Option<String>, OverflowError> {
-        let found: Option<(String,)> = sqlx::query_as("SELECT conversation_id FROM tool_overflow WHERE id = $1")
-            .bind(reference.uuid().to_string())
-            .fetch_optional(self.pool().await?)
-            .await?;
-        Ok(found.map(|(conversation,)| conversation))
+        queries::conversation_of(self.pool().await?, reference).await
     }
 
     async fn remove_conversation(&self, conversation: &str) -> Result<u64, OverflowError> {
         let mut change = self.pool().await?.begin().await?;
-        let (count,): (i64,) = sqlx::query_as("SELECT count(*) FROM tool_overflow WHERE conversation_id = $1")
-            .bind(conversation)
-            .fetch_one(&mut *change)
-            .await?;
-        sqlx::query("DELETE FROM conversations WHERE id = $1").bind(conversation).execute(&mut *change).await?;
+        let count = queries::remove_conversation(&mut change, conversation).await?;
         change.commit().await?;
-        Ok(unsigned(count))
+        Ok(count)
     }
 
     async fn clean(&self, created_at: i64, most_bytes: Option<u64>) -> Result<u64, OverflowError> {
-        let pool = self.pool().await?;
-        let expired = sqlx::query("DELETE FROM tool_overflow WHERE created_at < $1").bind(created_at);
-        let mut removed = expired.execute(pool).await?.rows_affected();
-        if let Some(most) = most_bytes {
-            // The newest that fit stay; a running sum over the index of ages tells where they begin.
-            let oldest = sqlx::query(
-                "DELETE FROM tool_overflow WHERE number IN (
-                     SELECT number FROM (
-                         SELECT number, sum(stored_bytes) OVER (ORDER BY created_at DESC, number DESC) AS newer
-                         FROM tool_overflow
-                     ) AS sums WHERE newer > $1)",
-            );
-            removed += oldest.bind(signed(most)).execute(pool).await?.rows_affected();
-        }
+        let mut change = self.pool().await?.begin().await?;
+        // Two that clean at once would wait for each other's rows.
+        sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(CLEANING_LOCK).execute(&mut *change).await?;
+        let removed = queries::remove_old_entries(&mut change, created_at, most_bytes).await?;
+        remove_empty_conversations(&mut change, created_at).await?;
+        change.commit().await?;
         Ok(removed)
     }
 }

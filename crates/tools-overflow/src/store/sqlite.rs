@@ -9,13 +9,18 @@ use std::{
 
 use async_trait::async_trait;
 use sqlx::{
-    Connection, Sqlite, SqliteConnection, SqlitePool, Transaction,
+    Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool, Transaction,
     sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 use tokio::sync::OnceCell;
+use tools_sandbox::make_private_folder;
 
-use super::number::{signed, unsigned};
-use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference};
+use super::{
+    number::signed,
+    queries::sqlite as queries,
+    sqlite_log::{Log, bound_log},
+};
+use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference, chunk::Chunk};
 
 /// The schema in its versions; the file knows how many of them it has.
 const MIGRATIONS: &[&str] = &[include_str!("../../migrations/sqlite/0001_overflow.sql")];
@@ -28,6 +33,11 @@ const ACQUIRE: Duration = Duration::from_secs(20);
 const TRIES: u32 = 50;
 /// Connections that read at once.
 const READERS: u32 = 4;
+/// Bytes of a page of a new file. With SQLite's own 4 KiB a large entry costs twice as much to bring into the file; with
+/// more than this a small one, which changes a page of every index, costs more than it saves.
+const PAGE: u32 = 16 << 10;
+/// Chunks that one statement inserts.
+const BATCH: usize = 16;
 
 /// A store in a SQLite file, which is opened when it is first used.
 #[derive(Debug)]
@@ -41,6 +51,7 @@ struct Pools {
     /// One connection: writers wait here in order, not in the file's lock.
     writer: SqlitePool,
     readers: SqlitePool,
+    log: Log,
 }
 
 impl SqliteStore {
@@ -59,11 +70,9 @@ impl SqliteStore {
     }
 
     async fn open(&self) -> Result<Pools, OverflowError> {
-        let folder = self.path.parent().map(Path::to_owned);
-        tokio::task::spawn_blocking(move || folder.map_or(Ok(()), |folder| private_folder(&folder)))
-            .await
-            .map_err(OverflowError::store)?
-            .map_err(OverflowError::store)?;
+        let path = self.path.clone();
+        let made = tokio::task::spawn_blocking(move || make_private_file(&path)).await;
+        made.map_err(OverflowError::store)?.map_err(OverflowError::store)?;
         let mut tries = 0;
         loop {
             match self.connect().await {
@@ -79,7 +88,7 @@ impl SqliteStore {
     async fn connect(&self) -> Result<Pools, OverflowError> {
         let options = SqliteConnectOptions::new()
             .filename(&self.path)
-            .create_if_missing(true)
+            .page_size(PAGE)
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .journal_mode(SqliteJournalMode::Wal)
             // What is committed outlives the process. A power cut may take the last entries, never the file.
@@ -87,12 +96,22 @@ impl SqliteStore {
             .foreign_keys(true)
             .busy_timeout(BUSY)
             .pragma("cache_size", "-4096");
-        let writer = SqlitePoolOptions::new().max_connections(1).test_before_acquire(false).acquire_timeout(ACQUIRE);
+        let pool = || SqlitePoolOptions::new().test_before_acquire(false).acquire_timeout(ACQUIRE);
+        let writer = pool().max_connections(1).after_connect(|connection, _| Box::pin(bound_log(connection)));
         let writer = writer.connect_with(options.clone()).await?;
         migrate(&mut *writer.acquire().await?).await?;
-        let readers = SqlitePoolOptions::new().max_connections(READERS).test_before_acquire(false);
-        let readers = readers.connect_lazy_with(options.create_if_missing(false));
-        Ok(Pools { writer, readers })
+        let readers = pool().max_connections(READERS).connect_lazy_with(options.clone());
+        let log = Log::new(pool().max_connections(1).connect_lazy_with(options));
+        Ok(Pools { writer, readers, log })
+    }
+
+    /// Brings what was stored from the log into the file, and waits for the disk: when this returns, not even a power cut
+    /// takes it. Nobody has to call it, for what was stored outlives the process anyway.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn settle(&self) -> Result<(), OverflowError> {
+        self.pools().await?.log.settle().await
     }
 
     async fn reader(&self) -> Result<&SqlitePool, OverflowError> {
@@ -112,10 +131,17 @@ fn is_busy(error: &(dyn std::error::Error + 'static)) -> bool {
     code.is_some_and(|code| matches!(code & 0xff, 5 | 6))
 }
 
-/// Makes the folder, for its owner alone: output of commands is nobody else's business.
-fn private_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+/// Makes the folder and the file, for their owner alone: output of commands is nobody else's business. What SQLite keeps
+/// beside the file has the rights of the file.
+fn make_private_file(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    if let Some(folder) = path.parent() {
+        make_private_folder(folder)?;
+    }
+    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
 }
 
 async fn migrate(connection: &mut SqliteConnection) -> Result<(), OverflowError> {
@@ -142,128 +168,65 @@ async fn version(connection: &mut SqliteConnection) -> Result<usize, OverflowErr
     usize::try_from(version).map_err(OverflowError::store)
 }
 
+/// Inserts chunks, several with one statement.
+async fn insert_chunks(change: &mut SqliteConnection, entry: i64, chunks: Vec<Chunk>) -> Result<(), OverflowError> {
+    let mut rows = (0_i64..).zip(chunks).peekable();
+    while rows.peek().is_some() {
+        let mut insert = QueryBuilder::new("INSERT INTO tool_overflow_chunk (entry, number, lines_before, data) ");
+        insert.push_values(rows.by_ref().take(BATCH), |mut row, (number, chunk)| {
+            row.push_bind(entry).push_bind(number).push_bind(signed(chunk.lines_before)).push_bind(chunk.data);
+        });
+        insert.build().execute(&mut *change).await?;
+    }
+    Ok(())
+}
+
 #[async_trait]
 impl OverflowStore for SqliteStore {
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError> {
         let mut change = self.write().await?;
-        let stored_bytes = entry.stored_bytes();
-        sqlx::query("INSERT OR IGNORE INTO conversations (id, created_at) VALUES (?1, ?2)")
-            .bind(entry.key.conversation)
-            .bind(entry.created_at)
-            .execute(&mut *change)
-            .await?;
-        let (number,): (i64,) = sqlx::query_as(
-            "INSERT INTO tool_overflow (id, conversation_id, created_at, bytes, lines, lost, stored_bytes)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING number",
-        )
-        .bind(entry.key.reference.uuid().to_string())
-        .bind(entry.key.conversation)
-        .bind(entry.created_at)
-        .bind(signed(entry.facts.bytes))
-        .bind(signed(entry.facts.lines))
-        .bind(signed(entry.facts.lost))
-        .bind(signed(stored_bytes))
-        .fetch_one(&mut *change)
-        .await?;
-        for (position, chunk) in (0_i64..).zip(entry.chunks) {
-            sqlx::query("INSERT INTO tool_overflow_chunk (entry, number, lines_before, data) VALUES (?1, ?2, ?3, ?4)")
-                .bind(number)
-                .bind(position)
-                .bind(signed(chunk.lines_before))
-                .bind(chunk.data)
-                .execute(&mut *change)
-                .await?;
-        }
+        let bytes = entry.stored_bytes();
+        queries::insert_conversation(&mut change, &entry).await?;
+        let number = queries::insert_entry(&mut change, &entry).await?;
+        insert_chunks(&mut change, number, entry.chunks).await?;
         change.commit().await?;
+        self.pools().await?.log.grew(bytes);
         Ok(())
     }
 
     async fn facts(&self, key: Key<'_>) -> Result<Option<Facts>, OverflowError> {
-        let found: Option<(i64, i64, i64)> =
-            sqlx::query_as("SELECT bytes, lines, lost FROM tool_overflow WHERE id = ?1 AND conversation_id = ?2")
-                .bind(key.reference.uuid().to_string())
-                .bind(key.conversation)
-                .fetch_optional(self.reader().await?)
-                .await?;
-        Ok(found.map(|(bytes, lines, lost)| Facts {
-            bytes: unsigned(bytes),
-            lines: unsigned(lines),
-            lost: unsigned(lost),
-        }))
+        queries::facts(self.reader().await?, key).await
     }
 
     async fn chunks(&self, key: Key<'_>, numbers: Range<u64>) -> Result<Vec<Vec<u8>>, OverflowError> {
-        let found: Vec<(Vec<u8>,)> = sqlx::query_as(
-            "SELECT data FROM tool_overflow_chunk
-             WHERE entry = (SELECT number FROM tool_overflow WHERE id = ?1 AND conversation_id = ?2)
-               AND number >= ?3 AND number < ?4 ORDER BY number",
-        )
-        .bind(key.reference.uuid().to_string())
-        .bind(key.conversation)
-        .bind(signed(numbers.start))
-        .bind(signed(numbers.end))
-        .fetch_all(self.reader().await?)
-        .await?;
-        Ok(found.into_iter().map(|(data,)| data).collect())
+        queries::chunks(self.reader().await?, key, numbers).await
     }
 
     async fn chunk_of_line(&self, key: Key<'_>, lines: u64) -> Result<Option<(u64, u64)>, OverflowError> {
-        let found: Option<(i64, i64)> = sqlx::query_as(
-            "SELECT number, lines_before FROM tool_overflow_chunk
-             WHERE entry = (SELECT number FROM tool_overflow WHERE id = ?1 AND conversation_id = ?2)
-               AND lines_before < ?3 ORDER BY lines_before DESC, number DESC LIMIT 1",
-        )
-        .bind(key.reference.uuid().to_string())
-        .bind(key.conversation)
-        .bind(signed(lines))
-        .fetch_optional(self.reader().await?)
-        .await?;
-        Ok(found.map(|(number, before)| (unsigned(number), unsigned(before))))
+        queries::chunk_of_line(self.reader().await?, key, lines).await
     }
 
     async fn conversation_of(&self, reference: Reference) -> Result<Option<String>, OverflowError> {
-        let found: Option<(String,)> = sqlx::query_as("SELECT conversation_id FROM tool_overflow WHERE id = ?1")
-            .bind(reference.uuid().to_string())
-            .fetch_optional(self.reader().await?)
-            .await?;
-        Ok(found.map(|(conversation,)| conversation))
+        queries::conversation_of(self.reader().await?, reference).await
     }
 
     async fn remove_conversation(&self, conversation: &str) -> Result<u64, OverflowError> {
         let mut change = self.write().await?;
-        let (count,): (i64,) = sqlx::query_as("SELECT count(*) FROM tool_overflow WHERE conversation_id = ?1")
-            .bind(conversation)
-            .fetch_one(&mut *change)
-            .await?;
-        sqlx::query("DELETE FROM conversations WHERE id = ?1").bind(conversation).execute(&mut *change).await?;
+        let count = queries::remove_conversation(&mut change, conversation).await?;
         change.commit().await?;
-        Ok(unsigned(count))
+        Ok(count)
     }
 
     async fn clean(&self, created_at: i64, most_bytes: Option<u64>) -> Result<u64, OverflowError> {
         let mut change = self.write().await?;
-        let expired = sqlx::query("DELETE FROM tool_overflow WHERE created_at < ?1").bind(created_at);
-        let mut removed = expired.execute(&mut *change).await?.rows_affected();
-        if let Some(most) = most_bytes {
-            // The newest that fit stay; a running sum over the index of ages tells where they begin.
-            let oldest = sqlx::query(
-                "DELETE FROM tool_overflow WHERE number IN (
-                     SELECT number FROM (
-                         SELECT number, sum(stored_bytes) OVER (ORDER BY created_at DESC, number DESC) AS newer
-                         FROM tool_overflow
-                     ) WHERE newer > ?1)",
-            );
-            removed += oldest.bind(signed(most)).execute(&mut *change).await?.rows_affected();
-        }
-        if removed > 0 {
-            sqlx::query(
-                "DELETE FROM conversations WHERE created_at < ?1
-                 AND NOT EXISTS (SELECT 1 FROM tool_overflow WHERE conversation_id = conversations.id)",
-            )
-            .bind(created_at)
-            .execute(&mut *change)
-            .await?;
-        }
+        let removed = queries::remove_old_entries(&mut change, created_at, most_bytes).await?;
+        sqlx::query(
+            "DELETE FROM conversations WHERE created_at < $1
+             AND NOT EXISTS (SELECT 1 FROM tool_overflow WHERE conversation_id = conversations.id)",
+        )
+        .bind(created_at)
+        .execute(&mut *change)
+        .await?;
         change.commit().await?;
         if removed > 0 {
             sqlx::raw_sql("PRAGMA incremental_vacuum").execute(&self.pools().await?.writer).await?;

@@ -105,6 +105,16 @@ async fn goes_when_it_is_old(store: &Arc<dyn OverflowStore>) {
     assert_eq!(read_whole(&restarted, "c", &young).await, "young");
 }
 
+/// Leaves one conversation that holds something, after one that held something has lost it.
+pub(crate) async fn empty_conversations_go(store: Arc<dyn OverflowStore>) {
+    let clock = FakeClock::default();
+    let archive = Archive::with_clock(store, &OverflowConfig::default(), Arc::new(clock.clone()));
+    archive.keep("old", "old").await.unwrap();
+    clock.advance(SignedDuration::from_hours(24 * 8));
+    archive.keep("young", "young").await.unwrap();
+    assert_eq!(archive.clean().await.unwrap(), 1);
+}
+
 async fn the_oldest_makes_room(store: &Arc<dyn OverflowStore>) {
     let clock = FakeClock::default();
     let config = OverflowConfig { max_total_bytes: 200_000, retention_days: 0, ..OverflowConfig::default() };
@@ -145,6 +155,14 @@ async fn a_sqlite_file_is_made_at_first_use_for_its_owner_alone_and_outlives_the
     let stored = first.keep("c", "text").await.unwrap();
     let mode = std::fs::metadata(path.parent().unwrap()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
+    // In a folder that others can look into, the files are closed to them.
+    let exposed = folder.path().join("exposed.db");
+    let archive = Archive::new(Arc::new(SqliteStore::at(&exposed)), &OverflowConfig::default());
+    archive.keep("c", "text").await.unwrap();
+    for ending in ["", "-wal", "-shm"] {
+        let mode = std::fs::metadata(format!("{}{ending}", exposed.display())).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{ending}");
+    }
     // Beside the first, as another process would.
     assert_eq!(read_whole(&open(), "c", &stored).await, "text");
 }
@@ -162,6 +180,45 @@ async fn a_file_that_many_make_at_once_is_made_once() {
             assert_eq!(read_whole(&open(), "c", &writer.await.unwrap()).await, text(n, 500));
         }
     }
+}
+
+#[tokio::test]
+async fn a_file_with_pages_of_another_size_is_used_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("overflow.db");
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path).create_if_missing(true).page_size(4096);
+    let mut connection = sqlx::ConnectOptions::connect(&options).await.unwrap();
+    sqlx::raw_sql(include_str!("../../migrations/sqlite/0001_overflow.sql")).execute(&mut connection).await.unwrap();
+    sqlx::raw_sql("PRAGMA user_version = 1").execute(&mut connection).await.unwrap();
+    let store: Arc<dyn OverflowStore> = Arc::new(SqliteStore::at(&path));
+    check(store).await;
+    let (page,): (i64,) = sqlx::query_as("PRAGMA page_size").fetch_one(&mut connection).await.unwrap();
+    assert_eq!(page, 4096);
+}
+
+#[tokio::test]
+async fn what_has_settled_is_in_the_file_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("overflow.db");
+    let store = Arc::new(SqliteStore::at(&path));
+    let archive = Archive::new(Arc::<SqliteStore>::clone(&store), &OverflowConfig::default());
+    let stored = archive.keep("c", text(1, 6 << 20)).await.unwrap();
+    store.settle().await.unwrap();
+    let copy = folder.path().join("copy.db");
+    std::fs::copy(&path, &copy).unwrap();
+    let copied = Archive::new(Arc::new(SqliteStore::at(&copy)), &OverflowConfig::default());
+    assert_eq!(read_whole(&copied, "c", &stored).await, text(1, 6 << 20));
+}
+
+#[tokio::test]
+async fn conversations_that_hold_nothing_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("overflow.db");
+    empty_conversations_go(Arc::new(SqliteStore::at(&path))).await;
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
+    let mut connection = sqlx::ConnectOptions::connect(&options).await.unwrap();
+    let left: Vec<(String,)> = sqlx::query_as("SELECT id FROM conversations").fetch_all(&mut connection).await.unwrap();
+    assert_eq!(left, [("young".to_owned(),)]);
 }
 
 #[tokio::test]

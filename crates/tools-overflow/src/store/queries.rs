@@ -1,0 +1,160 @@
+//! What both databases are asked in the same words: everything but how a change begins and how many chunks go at once.
+
+/// Defines the queries for one database, over any connection of it.
+macro_rules! queries {
+    ($database:ty) => {
+        use std::ops::Range;
+
+        use sqlx::Executor;
+
+        use crate::{
+            Facts, Key, NewEntry, OverflowError, Reference,
+            store::number::{signed, unsigned},
+        };
+
+        type Connection = <$database as sqlx::Database>::Connection;
+
+        /// Makes an entry without its chunks; its number.
+        pub(in crate::store) async fn insert_entry(
+            change: &mut Connection,
+            entry: &NewEntry<'_>,
+        ) -> Result<i64, OverflowError> {
+            let (number,): (i64,) = sqlx::query_as(
+                "INSERT INTO tool_overflow (id, conversation_id, created_at, bytes, lines, lost, stored_bytes)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING number",
+            )
+            .bind(entry.key.reference.uuid().to_string())
+            .bind(entry.key.conversation)
+            .bind(entry.created_at)
+            .bind(signed(entry.facts.bytes))
+            .bind(signed(entry.facts.lines))
+            .bind(signed(entry.facts.lost))
+            .bind(signed(entry.stored_bytes()))
+            .fetch_one(change)
+            .await?;
+            Ok(number)
+        }
+
+        /// Makes a conversation where there is none of this name.
+        pub(in crate::store) async fn insert_conversation(
+            change: &mut Connection,
+            entry: &NewEntry<'_>,
+        ) -> Result<(), OverflowError> {
+            sqlx::query("INSERT INTO conversations (id, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING")
+                .bind(entry.key.conversation)
+                .bind(entry.created_at)
+                .execute(change)
+                .await?;
+            Ok(())
+        }
+
+        pub(in crate::store) async fn facts(
+            database: impl Executor<'_, Database = $database>,
+            key: Key<'_>,
+        ) -> Result<Option<Facts>, OverflowError> {
+            let found: Option<(i64, i64, i64)> =
+                sqlx::query_as("SELECT bytes, lines, lost FROM tool_overflow WHERE id = $1 AND conversation_id = $2")
+                    .bind(key.reference.uuid().to_string())
+                    .bind(key.conversation)
+                    .fetch_optional(database)
+                    .await?;
+            Ok(found.map(|(bytes, lines, lost)| Facts {
+                bytes: unsigned(bytes),
+                lines: unsigned(lines),
+                lost: unsigned(lost),
+            }))
+        }
+
+        pub(in crate::store) async fn chunks(
+            database: impl Executor<'_, Database = $database>,
+            key: Key<'_>,
+            numbers: Range<u64>,
+        ) -> Result<Vec<Vec<u8>>, OverflowError> {
+            let found: Vec<(Vec<u8>,)> = sqlx::query_as(
+                "SELECT data FROM tool_overflow_chunk
+                 WHERE entry = (SELECT number FROM tool_overflow WHERE id = $1 AND conversation_id = $2)
+                   AND number >= $3 AND number < $4 ORDER BY number",
+            )
+            .bind(key.reference.uuid().to_string())
+            .bind(key.conversation)
+            .bind(signed(numbers.start))
+            .bind(signed(numbers.end))
+            .fetch_all(database)
+            .await?;
+            Ok(found.into_iter().map(|(data,)| data).collect())
+        }
+
+        pub(in crate::store) async fn chunk_of_line(
+            database: impl Executor<'_, Database = $database>,
+            key: Key<'_>,
+            lines: u64,
+        ) -> Result<Option<(u64, u64)>, OverflowError> {
+            let found: Option<(i64, i64)> = sqlx::query_as(
+                "SELECT number, lines_before FROM tool_overflow_chunk
+                 WHERE entry = (SELECT number FROM tool_overflow WHERE id = $1 AND conversation_id = $2)
+                   AND lines_before < $3 ORDER BY lines_before DESC, number DESC LIMIT 1",
+            )
+            .bind(key.reference.uuid().to_string())
+            .bind(key.conversation)
+            .bind(signed(lines))
+            .fetch_optional(database)
+            .await?;
+            Ok(found.map(|(number, before)| (unsigned(number), unsigned(before))))
+        }
+
+        pub(in crate::store) async fn conversation_of(
+            database: impl Executor<'_, Database = $database>,
+            reference: Reference,
+        ) -> Result<Option<String>, OverflowError> {
+            let found: Option<(String,)> = sqlx::query_as("SELECT conversation_id FROM tool_overflow WHERE id = $1")
+                .bind(reference.uuid().to_string())
+                .fetch_optional(database)
+                .await?;
+            Ok(found.map(|(conversation,)| conversation))
+        }
+
+        /// Removes a conversation with its entries; how many there were.
+        pub(in crate::store) async fn remove_conversation(
+            change: &mut Connection,
+            conversation: &str,
+        ) -> Result<u64, OverflowError> {
+            let (count,): (i64,) = sqlx::query_as("SELECT count(*) FROM tool_overflow WHERE conversation_id = $1")
+                .bind(conversation)
+                .fetch_one(&mut *change)
+                .await?;
+            sqlx::query("DELETE FROM conversations WHERE id = $1").bind(conversation).execute(change).await?;
+            Ok(unsigned(count))
+        }
+
+        /// Removes entries made before a time, and the oldest of what takes more than `most` bytes; how many went.
+        pub(in crate::store) async fn remove_old_entries(
+            change: &mut Connection,
+            created_at: i64,
+            most: Option<u64>,
+        ) -> Result<u64, OverflowError> {
+            let expired = sqlx::query("DELETE FROM tool_overflow WHERE created_at < $1").bind(created_at);
+            let mut removed = expired.execute(&mut *change).await?.rows_affected();
+            if let Some(most) = most {
+                // The newest that fit stay; a running sum over the index of ages tells where they begin.
+                let oldest = sqlx::query(
+                    "DELETE FROM tool_overflow WHERE number IN (
+                         SELECT number FROM (
+                             SELECT number, sum(stored_bytes) OVER (ORDER BY created_at DESC, number DESC) AS newer
+                             FROM tool_overflow
+                         ) AS sums WHERE newer > $1)",
+                );
+                removed += oldest.bind(signed(most)).execute(change).await?.rows_affected();
+            }
+            Ok(removed)
+        }
+    };
+}
+
+#[cfg(feature = "postgres")]
+pub(super) mod postgres {
+    queries!(sqlx::Postgres);
+}
+#[cfg(feature = "sqlite")]
+pub(super) mod sqlite {
+    queries!(sqlx::Sqlite);
+}
