@@ -7,7 +7,7 @@ use haft::{
     Toolbox,
     config::{HaftConfig, Loaded},
     core::{NobodyToAsk, ToolCall},
-    overflow_store::{Archive, OverflowConfig, SqliteStore},
+    overflow_store::{Archive, MemoryStore, OverflowConfig, SqliteStore},
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -15,6 +15,7 @@ use tokio::runtime::Runtime;
 use tools_bench::{Times, compare, timed};
 
 const MIB: usize = 1 << 20;
+const ROUNDS: u32 = 41;
 
 fn main() {
     // On a disk: the temporary folder may be memory, where waiting for the disk costs nothing.
@@ -69,11 +70,14 @@ fn store(folder: &Path) -> (Arc<SqliteStore>, Archive) {
 /// is waited for before anything else is timed.
 fn storing(runtime: &Runtime, folder: &Path) {
     let (store, archive) = store(&folder.join("storing"));
+    let unlimited = OverflowConfig { max_overflow_bytes: 0, max_total_bytes: 0, ..OverflowConfig::default() };
+    let memory = Archive::new(Arc::new(MemoryStore::default()), &unlimited);
     runtime.block_on(archive.keep("c", "opened")).expect("it is stored");
     for (what, text) in [("log", log(10 * MIB)), ("noise", noise(10 * MIB)), ("log of 64 KiB", log(64 << 10))] {
         let text: Arc<str> = text.into();
         let (mut stored, mut settled, mut written) = (Times::default(), Times::default(), Times::default());
-        for round in 0..25 {
+        let mut packed = Times::default();
+        for round in 0..ROUNDS {
             let plain = folder.join(format!("plain-{round}"));
             let write = || {
                 let mut file = std::fs::File::create(&plain).expect("a file");
@@ -83,11 +87,14 @@ fn storing(runtime: &Runtime, folder: &Path) {
             std::fs::remove_file(&plain).expect("it is there");
             let (keeping, _) = timed(|| runtime.block_on(archive.keep("c", Arc::clone(&text))).expect("it is stored"));
             let (settling, ()) = timed(|| runtime.block_on(store.settle()).expect("it is on the disk"));
+            packed.push(timed(|| runtime.block_on(memory.keep("c", Arc::clone(&text))).expect("it is stored")).0);
+            runtime.block_on(memory.remove_conversation("c")).expect("it is in memory");
             stored.push(keeping);
             settled.push(keeping + settling);
         }
         let bytes = text.len();
         compare(&format!("storing {what}, {bytes} bytes"), &stored, "writing them with fsync", &written);
+        compare(&format!("compressing {what}"), &packed, "writing them with fsync", &written);
         compare(&format!("storing {what} and waiting for the disk"), &settled, "writing them with fsync", &written);
     }
 }

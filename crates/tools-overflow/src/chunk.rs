@@ -19,9 +19,9 @@ pub struct Chunk {
 
 /// Cuts and compresses a text; an empty one has no chunks.
 pub(crate) fn chunks(text: &[u8]) -> Vec<Chunk> {
-    let mut lines_before = 0;
+    let (mut lines_before, mut room) = (0, Vec::new());
     let chunk = |bytes: &[u8]| {
-        let chunk = Chunk { lines_before, data: pack(bytes) };
+        let chunk = Chunk { lines_before, data: pack(bytes, &mut room) };
         lines_before += count_lines(bytes);
         chunk
     };
@@ -36,21 +36,16 @@ pub(crate) fn count_lines(bytes: &[u8]) -> u64 {
 const PLAIN: u8 = 0;
 const LZ4: u8 = 1;
 
-/// The first byte says whether the rest is compressed: what does not get smaller is kept as it is.
-fn pack(bytes: &[u8]) -> Vec<u8> {
-    let mut packed = vec![0; 1 + lz4_flex::block::get_maximum_output_size(bytes.len())];
-    match lz4_flex::block::compress_into(bytes, &mut packed[1..]) {
-        Ok(length) if length < bytes.len() => {
-            packed.truncate(1 + length);
-            packed.shrink_to_fit();
-            packed[0] = LZ4;
-        }
-        _ => {
-            packed.clear();
-            packed.push(PLAIN);
-            packed.extend_from_slice(bytes);
-        }
-    }
+/// The first byte says whether the rest is compressed: what does not get smaller is kept as it is. `room` is reused.
+fn pack(bytes: &[u8], room: &mut Vec<u8>) -> Vec<u8> {
+    room.resize(lz4_flex::block::get_maximum_output_size(CHUNK), 0);
+    let (kind, kept) = match lz4_flex::block::compress_into(bytes, room) {
+        Ok(length) if length < bytes.len() => (LZ4, &room[..length]),
+        _ => (PLAIN, bytes),
+    };
+    let mut packed = Vec::with_capacity(1 + kept.len());
+    packed.push(kind);
+    packed.extend_from_slice(kept);
     packed
 }
 
