@@ -1,15 +1,9 @@
-//! Long output: storing it against writing the same bytes, a window of it whatever its length, and what a result from the
-//! cache costs against reading again. Everything that is compared runs round by round.
+//! Long output: storing it against writing the same bytes, and a window of it whatever its length. Everything that is
+//! compared runs round by round.
 
 use std::{io::Write as _, path::Path, sync::Arc};
 
-use haft::{
-    Toolbox,
-    config::{HaftConfig, Loaded},
-    core::{NobodyToAsk, ToolCall},
-    overflow_store::{Archive, MemoryStore, OverflowConfig, SqliteStore},
-};
-use serde_json::json;
+use haft::overflow_store::{Archive, MemoryStore, OverflowConfig, SqliteStore};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tools_bench::{Times, compare, timed};
@@ -23,7 +17,6 @@ fn main() {
     let runtime = Runtime::new().expect("a runtime");
     storing(&runtime, folder.path());
     windows(&runtime, folder.path());
-    cached(&runtime, folder.path());
 }
 
 /// Lines as a build or a server prints them.
@@ -131,36 +124,4 @@ fn windows(runtime: &Runtime, folder: &Path) {
             ms(lines, 0.99)
         );
     }
-}
-
-fn cached(runtime: &Runtime, folder: &Path) {
-    let work = folder.join("work");
-    std::fs::create_dir(&work).expect("a folder");
-    let toolbox = |enabled: bool| {
-        let mut loaded: Loaded<HaftConfig> = Loaded::parse("", &|_| None).expect("defaults are valid");
-        loaded.config.tools.audit.path = folder.join(format!("audit-{enabled}.jsonl"));
-        loaded.config.tools.overflow.path = folder.join("cached/overflow.db");
-        loaded.config.tools.result_cache.enabled = enabled;
-        Toolbox::builder(loaded).workdir(&work).build().expect("a toolbox")
-    };
-    let (with, without) = (toolbox(true), toolbox(false));
-    for (name, text) in [("small", log(1 << 10)), ("middle", log(32 << 10)), ("large", log(240 << 10))] {
-        std::fs::write(work.join(name), text).expect("it can be written");
-    }
-    // A file that was made just now is not kept.
-    std::thread::sleep(std::time::Duration::from_millis(50));
-    for name in ["small", "middle", "large"] {
-        let (mut hits, mut reads) = (Times::default(), Times::default());
-        let read = |toolbox: &Toolbox| {
-            let call = ToolCall::new("read", json!({"path": name})).expect("a call");
-            timed(|| runtime.block_on(toolbox.call(call, &toolbox.context(), &NobodyToAsk))).0
-        };
-        read(&with);
-        for _ in 0..2000 {
-            hits.push(read(&with));
-            reads.push(read(&without));
-        }
-        compare(&format!("`read` of a {name} file from the cache"), &hits, "reading it", &reads);
-    }
-    println!("{:?}", with.cache().metrics());
 }

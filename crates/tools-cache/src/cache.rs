@@ -1,5 +1,5 @@
 //! What is kept for whom, and when it still holds. Runs nothing and asks the system nothing: how files are now comes with
-//! the question.
+//! the question, or is looked at by whoever asked before it is served.
 
 use std::{
     collections::HashMap,
@@ -9,7 +9,7 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use tools_core::{Clock, FileState, SessionId, SystemClock};
+use tools_core::{Basis, Clock, FileState, SessionId, Subject, SystemClock};
 
 use crate::{CacheConfig, flight::Flights, kept::Kept, lru::Lru};
 
@@ -28,6 +28,34 @@ pub(crate) struct Question {
     /// Canonical: two texts are equal exactly when the parameters are.
     pub(crate) params: String,
     pub(crate) workdir: Arc<Path>,
+}
+
+/// What the answer depends on, as it is when the question is asked.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Dependence {
+    /// What the parameters mean.
+    pub(crate) subjects: Vec<Subject>,
+    /// The files it depends on; `None` when that is known only of an answer.
+    pub(crate) files: Option<Vec<FileState>>,
+}
+
+/// What is kept for a question.
+pub(crate) struct Candidate {
+    pub(crate) kept: Kept,
+    /// To be looked at before it is served.
+    pub(crate) basis: Option<Arc<Basis>>,
+    epoch: u64,
+}
+
+/// The result of a call that ran.
+pub(crate) struct Answer {
+    pub(crate) depends: Dependence,
+    pub(crate) basis: Option<Basis>,
+    /// When the call began.
+    pub(crate) began: Timestamp,
+    /// The session's last change before it did.
+    pub(crate) epoch: u64,
+    pub(crate) kept: Kept,
 }
 
 /// Keeps results for sessions.
@@ -52,8 +80,9 @@ struct State {
 struct Entry {
     kept: Kept,
     epoch: u64,
-    /// The files it depends on, as they were.
-    files: Vec<FileState>,
+    depends: Dependence,
+    /// What it came from, where that was not known beforehand.
+    basis: Option<Arc<Basis>>,
     until: Option<Timestamp>,
 }
 
@@ -73,6 +102,8 @@ pub struct Metrics {
     pub misses: u64,
     /// Results that a changed file, a change by their session or their age made unusable.
     pub stale: u64,
+    /// Results that were not kept, because nobody could tell what they came from or it had changed only just before.
+    pub unkept: u64,
     /// Results that went to make room.
     pub evicted: u64,
     /// Results it holds now.
@@ -138,29 +169,38 @@ impl ToolResultCache {
         self.clock.now()
     }
 
-    /// What is kept for this question, if every file is as it was and the session changed nothing since. Drops what does
-    /// not hold any more.
-    pub(crate) fn get(&self, question: &Question, files: &[FileState]) -> Option<Kept> {
+    /// What is kept for this question, if the session changed nothing since and what is known beforehand is as it was.
+    /// Drops what does not hold any more.
+    pub(crate) fn look(&self, question: &Question, depends: &Dependence) -> Option<Candidate> {
         let mut state = self.state();
         let now = self.clock.now();
         let epoch = state.epoch(&question.session);
-        let found = state.entries.get(question);
-        let holds = found.map(|entry| {
-            Some(entry.epoch) == epoch && entry.files == files && entry.until.is_none_or(|until| now < until)
-        });
-        match holds {
-            Some(true) => {
-                state.metrics.hits += 1;
-                return state.entries.get(question).map(|entry| entry.kept.clone());
-            }
-            Some(false) => {
-                state.entries.remove(question);
-                state.metrics.stale += 1;
-            }
-            None => {}
+        let found = state.entries.get(question)?;
+        let holds =
+            Some(found.epoch) == epoch && found.depends == *depends && found.until.is_none_or(|until| now < until);
+        if holds {
+            return Some(Candidate { kept: found.kept.clone(), basis: found.basis.clone(), epoch: found.epoch });
         }
-        state.metrics.misses += 1;
+        state.drop_stale(question);
         None
+    }
+
+    /// Counts what was found as served, if the session has changed nothing while its basis was looked at.
+    pub(crate) fn serve(&self, question: &Question, found: &Candidate) -> bool {
+        let mut state = self.state();
+        let holds = state.epoch(&question.session) == Some(found.epoch);
+        state.metrics.hits += u64::from(holds);
+        holds
+    }
+
+    /// Drops what was found, because its basis has changed.
+    pub(crate) fn drop_stale(&self, question: &Question) {
+        self.state().drop_stale(question);
+    }
+
+    /// Counts a call that has to run.
+    pub(crate) fn missed(&self) {
+        self.state().metrics.misses += 1;
     }
 
     /// The number of the session's last change; `None` while it changes something.
@@ -168,24 +208,25 @@ impl ToolResultCache {
         self.state().epoch(session)
     }
 
-    /// Keeps a result of a call that began at `began`, when `epoch` was the session's last change.
-    pub(crate) fn put(
-        &self,
-        question: &Arc<Question>,
-        files: Vec<FileState>,
-        (began, epoch): (Timestamp, u64),
-        kept: Kept,
-    ) {
-        if !files.iter().all(|file| is_settled(file, began)) {
+    /// Keeps a result, where it can be told later whether it still holds.
+    pub(crate) fn put(&self, question: &Arc<Question>, answer: Answer) {
+        let Answer { depends, basis, began, epoch, kept } = answer;
+        let before = depends.files.iter().flatten().copied();
+        let after = basis.iter().flat_map(Basis::files).map(|(_, file)| file);
+        let is_known = depends.files.is_some() || basis.is_some();
+        if !(is_known && before.chain(after).all(|file| is_settled(&file, began))) {
+            let size = basis.as_ref().map_or(0, |basis| basis.files().len());
+            tracing::debug!(tool = question.tool, is_known, size, "a result cannot be served again");
+            self.state().metrics.unkept += 1;
             return;
         }
         let mut state = self.state();
         if state.epoch(&question.session) != Some(epoch) {
             return;
         }
-        let bytes = kept.bytes() + question.params.len();
+        let bytes = kept.bytes() + question.params.len() + basis.as_ref().map_or(0, Basis::bytes);
         let until = self.ttl.and_then(|ttl| began.checked_add(ttl).ok());
-        let entry = Entry { kept, epoch, files, until };
+        let entry = Entry { kept, epoch, depends, basis: basis.map(Arc::new), until };
         state.metrics.evicted += state.entries.insert(Arc::clone(question), entry, bytes);
     }
 
@@ -220,6 +261,11 @@ impl State {
         let none = Writes { epoch: self.floor, under_way: 0 };
         let writes = self.sessions.get(session).copied().unwrap_or(none);
         (writes.under_way == 0).then_some(writes.epoch)
+    }
+
+    fn drop_stale(&mut self, question: &Question) {
+        self.entries.remove(question);
+        self.metrics.stale += 1;
     }
 
     fn change(&mut self, session: &SessionId, change: impl FnOnce(&mut Writes)) {

@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tools_core::{FileState, Invocation, Layer, Next, Outcome, ToolOrigin, canonical_json, keys};
+use tools_core::{BasisSlot, Invocation, Layer, Next, Outcome, ToolOrigin, canonical_json, keys};
 
-use crate::{ToolResultCache, cache::Question, kept::Kept};
+use crate::{
+    ToolResultCache, basis,
+    cache::{Answer, Dependence, Question},
+    kept::Kept,
+};
 
 /// Serves results again. Goes inside every gate, so that a hit is judged like any call, and outside of what stores and
 /// filters output, so that a hit is what the model saw.
@@ -19,7 +23,7 @@ impl CacheLayer {
         Self(cache)
     }
 
-    async fn answer(&self, inv: &Invocation, next: Next<'_>, (question, files): (Question, Vec<FileState>)) -> Outcome {
+    async fn answer(&self, inv: &Invocation, next: Next<'_>, (question, depends): (Question, Dependence)) -> Outcome {
         let (cache, cx) = (&self.0, &inv.context);
         let question = Arc::new(question);
         let flight = cache.flights.join(&question);
@@ -30,18 +34,36 @@ impl CacheLayer {
             () = cx.cancel().cancelled() => return next.run(inv).await,
             () = deadline(inv) => return next.run(inv).await,
         };
-        if let Some(kept) = cache.get(&question, &files) {
+        if let Some(kept) = self.found(&question, &depends).await {
             kept.note(cx.journal());
             cx.journal().note(keys::CACHE, "hit");
             return Ok(kept.output);
         }
+        cache.missed();
         cx.journal().note(keys::CACHE, "miss");
         let (began, epoch, warned) = (cache.now(), cache.epoch(cx.session()), cx.journal().warnings().len());
-        let outcome = next.run(inv).await;
+        let slot = BasisSlot::default();
+        let outcome = match depends.files {
+            None => next.run(&inv.in_context(cx.clone().leaving_basis(&slot))).await,
+            Some(_) => next.run(inv).await,
+        };
         if let (Ok(output), Some(epoch)) = (&outcome, epoch) {
-            cache.put(&question, files, (began, epoch), Kept::of(output, cx.journal(), warned));
+            let kept = Kept::of(output, cx.journal(), warned);
+            cache.put(&question, Answer { depends, basis: slot.take(), began, epoch, kept });
         }
         outcome
+    }
+
+    /// What is kept for this question, if it holds at this moment.
+    async fn found(&self, question: &Question, depends: &Dependence) -> Option<Kept> {
+        let found = self.0.look(question, depends)?;
+        if let Some(basis) = &found.basis
+            && !basis::holds(basis).await
+        {
+            self.0.drop_stale(question);
+            return None;
+        }
+        self.0.serve(question, &found).then_some(found.kept)
     }
 }
 
@@ -58,26 +80,23 @@ fn may_change(inv: &Invocation) -> bool {
     !(reads && inv.definition.trusted_traits().read_only)
 }
 
-/// What a call asks and what the answer depends on; `None` when it cannot be served again.
-fn question(inv: &Invocation) -> Option<(Question, Vec<FileState>)> {
+/// What a call asks and what the answer depends on; `None` when it is never served again.
+fn question(inv: &Invocation) -> Option<(Question, Dependence)> {
     let traits = inv.definition.trusted_traits();
     if !traits.cacheable || matches!(inv.definition.origin, ToolOrigin::Mcp { .. }) {
         return None;
     }
     let inspection = inv.inspection().ok()?;
-    let files = match &inspection.state {
-        Some(files) => files.clone(),
-        // Of the world outside only time tells.
-        None if traits.open_world => vec![],
-        None => return None,
-    };
+    // Of the world outside only time tells.
+    let files = inspection.state.clone().or_else(|| traits.open_world.then(Vec::new));
+    let depends = Dependence { subjects: inspection.subjects.clone(), files };
     let question = Question {
         session: inv.context.session().clone(),
         tool: inv.call.tool.as_str().to_owned(),
         params: canonical_json(&Value::Object(inv.call.params.clone())),
         workdir: inv.context.workdir().into(),
     };
-    Some((question, files))
+    Some((question, depends))
 }
 
 #[async_trait]

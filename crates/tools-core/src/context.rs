@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::{BatchId, CallId, ConversationId, EventSink, Journal, SessionId};
+use crate::{BasisSlot, BatchId, CallId, ConversationId, EventSink, Journal, SessionId};
 
 /// How far the origin of a call is trusted. Effective trust is the minimum of everything that has a say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
@@ -71,6 +71,7 @@ pub struct CallContext {
     env: Arc<EnvOverlay>,
     deadline: Option<Instant>,
     storable: u64,
+    basis: Option<BasisSlot>,
     cancel: CancellationToken,
     events: EventSink,
     journal: Journal,
@@ -92,6 +93,7 @@ impl CallContext {
             env: Arc::default(),
             deadline: None,
             storable: 0,
+            basis: None,
             cancel: CancellationToken::new(),
             events: EventSink::none(),
             journal: Journal::default(),
@@ -157,6 +159,11 @@ impl CallContext {
     /// The same context, in which somebody stores up to `bytes` of what is shown only in part.
     pub fn storing(self, bytes: u64) -> Self {
         Self { storable: bytes, ..self }
+    }
+
+    /// The same context, in which somebody wants to know what the result comes from.
+    pub fn leaving_basis(self, slot: &BasisSlot) -> Self {
+        Self { basis: Some(slot.clone()), ..self }
     }
 
     /// The same context that ends when `cancel` is cancelled.
@@ -238,6 +245,11 @@ impl CallContext {
     /// nobody stores them.
     pub fn storable(&self) -> u64 {
         self.storable
+    }
+
+    /// Where to leave what the result comes from; `None` when nobody wants to know, and it is not worth writing down.
+    pub fn basis(&self) -> Option<&BasisSlot> {
+        self.basis.as_ref()
     }
 
     /// Cancelled when nobody waits for the result any more.

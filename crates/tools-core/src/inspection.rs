@@ -15,11 +15,11 @@ pub struct Inspection {
     /// Whether this call changes nothing. It may only narrow what the definition says.
     pub read_only: bool,
     /// The files whose content and the parameters decide the result, each as it was just now; `None` when that cannot be
-    /// told, which keeps the result from being served again.
+    /// told beforehand. Then a result is served again only where the tool leaves a [`crate::Basis`] with it.
     pub state: Option<Vec<FileState>>,
 }
 
-/// A file as it is at a moment: another state may be another content.
+/// A file or directory as it is at a moment: another state may be another content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileState {
     /// Which file: its device and its number there.
@@ -30,6 +30,19 @@ pub struct FileState {
     pub modified: (i64, u64),
     /// When anything about it changed, which no program can set.
     pub changed: (i64, u64),
+}
+
+impl From<&std::fs::Metadata> for FileState {
+    #[expect(clippy::cast_sign_loss, reason = "nanoseconds are never negative")]
+    fn from(metadata: &std::fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            id: (metadata.dev(), metadata.ino()),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec() as u64),
+            changed: (metadata.ctime(), metadata.ctime_nsec() as u64),
+        }
+    }
 }
 
 impl Inspection {

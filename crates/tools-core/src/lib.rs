@@ -50,6 +50,7 @@ mod canonical;
 mod parameters;
 
 mod approval;
+mod basis;
 mod confirmation;
 mod context;
 
@@ -90,6 +91,7 @@ mod tokens;
 
 pub use announce::Announce;
 pub use approval::{Approval, Refusal};
+pub use basis::{Basis, BasisSlot};
 pub use call::{CallDigest, JsonObject, ToolCall};
 pub use canonical::{canonical_json, sha256_hex};
 pub use category::{

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    io::Read as _,
+    io::{self, Read as _},
     path::Path,
     sync::Arc,
 };
@@ -11,7 +11,9 @@ use ignore::{
     Match,
     gitignore::{Gitignore, GitignoreBuilder},
 };
-use tools_sandbox::{Directory, FileKind, Roots};
+use tools_sandbox::{Directory, FileKind, Metadata, PathError, Roots};
+
+use crate::stamps::Stamps;
 
 /// The longest ignore file that is read.
 const LONGEST: u64 = 1024 * 1024;
@@ -28,12 +30,27 @@ struct Node {
     above: Ignored,
 }
 
+/// Notes a directory that may hold ignore files, before they are looked for.
+fn note(path: &Path, roots: &Roots, stamps: Option<&Stamps>) {
+    let Some(stamps) = stamps else { return };
+    match roots.open_directory(path, path) {
+        Ok(directory) => match directory.metadata() {
+            Ok(metadata) => stamps.opened(directory.path(), &directory, &metadata),
+            Err(_) => stamps.give_up(),
+        },
+        // Whether there is one shows in what it lies in.
+        Err(PathError::NotFound(_) | PathError::NotADirectory(_)) => {}
+        Err(_) => stamps.give_up(),
+    }
+}
+
 impl Ignored {
     /// What the directories above `start` say, up to the top of its repository and never above a root.
-    pub(crate) fn above(start: &Directory, roots: &Roots) -> Self {
+    pub(crate) fn above(start: &Directory, roots: &Roots, stamps: Option<&Stamps>) -> Self {
         let mut chain = Vec::new();
         let inside = |path: &Path| roots.paths().any(|root| path.starts_with(root));
         let mut current = start.path();
+        note(current, roots, stamps);
         let has = |path: &Path| roots.resolve(&path.join(".git"), path).is_ok_and(|found| found.kind().is_some());
         while !has(current) {
             let Some(parent) = current.parent().filter(|parent| inside(parent)) else {
@@ -41,36 +58,56 @@ impl Ignored {
             };
             chain.push(parent);
             current = parent;
+            note(current, roots, stamps);
         }
+        note(&current.join(".git"), roots, stamps);
+        note(&current.join(".git/info"), roots, stamps);
         let mut ignored = Self::default();
         if let Ok(top) = roots.open_directory(&current.join(".git/info"), current) {
-            ignored = ignored.with(current, &top, OsStr::new("exclude"));
+            ignored = ignored.with(current, &top, OsStr::new("exclude"), stamps);
         }
         for path in chain.into_iter().rev() {
             if let Ok(directory) = roots.open_directory(path, path) {
-                ignored = FILES.iter().fold(ignored, |ignored, file| ignored.with(path, &directory, OsStr::new(file)));
+                let with = |ignored: Self, file| ignored.with(path, &directory, OsStr::new(file), stamps);
+                ignored = FILES.iter().fold(ignored, with);
             }
         }
         ignored
     }
 
     /// What holds in `directory`, which has these entries, given what holds above it.
-    pub(crate) fn below(self, directory: &Directory, entries: &[(OsString, FileKind)]) -> Self {
+    pub(crate) fn below(
+        self,
+        directory: &Directory,
+        entries: &[(OsString, FileKind)],
+        stamps: Option<&Stamps>,
+    ) -> Self {
         FILES.iter().map(OsStr::new).fold(self, |ignored, file| {
             let present = entries.iter().any(|(name, kind)| name == file && *kind == FileKind::File);
-            if present { ignored.with(directory.path(), directory, file) } else { ignored }
+            if present { ignored.with(directory.path(), directory, file, stamps) } else { ignored }
         })
     }
 
     /// Adds one file whose patterns are meant from `base`. A line that is no pattern is left out, as git does.
-    fn with(self, base: &Path, directory: &Directory, file: &OsStr) -> Self {
+    fn with(self, base: &Path, directory: &Directory, file: &OsStr, stamps: Option<&Stamps>) -> Self {
         let mut text = Vec::new();
-        let read = directory.open(file).and_then(|file| {
-            if tools_sandbox::Metadata::of(&file)?.kind != FileKind::File {
+        let read = directory.open(file).and_then(|open| {
+            let metadata = Metadata::of(&open)?;
+            if let Some(stamps) = stamps {
+                stamps.opened(&directory.path().join(file), &open, &metadata);
+            }
+            if metadata.kind != FileKind::File {
                 return Ok(0);
             }
-            file.take(LONGEST).read_to_end(&mut text)
+            open.take(LONGEST).read_to_end(&mut text)
         });
+        // That there is none shows in its directory; why one cannot be read does not.
+        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        if let (Err(error), Some(stamps)) = (&read, stamps)
+            && !is_missing(error)
+        {
+            stamps.give_up();
+        }
         if read.is_err() || text.is_empty() {
             return self;
         }

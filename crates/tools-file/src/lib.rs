@@ -31,6 +31,7 @@ mod workspace;
 mod diff;
 mod lines;
 mod splice;
+mod stamps;
 mod text;
 
 mod atomic;

@@ -13,7 +13,7 @@ use std::{
 
 use tools_sandbox::{Directory, FileKind, ReadRules, Scope};
 
-use crate::{ignored::Ignored, workspace::Cancel};
+use crate::{ignored::Ignored, stamps::Stamps, workspace::Cancel};
 
 /// Entries of one directory that one task visits; more are shared out.
 const CHUNK: usize = 128;
@@ -39,6 +39,8 @@ pub(crate) struct Plan<'a> {
     /// Whether to go about in the order of names, as far as several threads can: for visitors that may stop early.
     pub(crate) ordered: bool,
     pub(crate) threads: usize,
+    /// Where to note each directory.
+    pub(crate) stamps: Option<&'a Stamps>,
 }
 
 /// One entry of the tree.
@@ -218,19 +220,26 @@ impl<V: Visitor> Worker<'_, V> {
         if !self.visitor.enters(&path) {
             return;
         }
-        let read = from.subdirectory(below).and_then(|directory| Ok((directory.entries()?, directory)));
+        let read = from.subdirectory(below).and_then(|directory| {
+            if let Some(stamps) = self.plan.stamps {
+                stamps.opened(&path, &directory, &directory.metadata()?);
+            }
+            Ok((directory.entries()?, directory))
+        });
         let Ok((mut entries, directory)) = read else {
+            self.give_up();
             self.skipped.unreadable(&path);
             return;
         };
         if self.visited.fetch_add(entries.len() as u64, Ordering::Relaxed) > self.plan.budget {
+            self.give_up();
             self.skipped.exhausted = true;
             return;
         }
         if self.plan.ordered {
             entries.sort_unstable();
         }
-        let ignored = ignored.map(|ignored| ignored.below(&directory, &entries));
+        let ignored = ignored.map(|ignored| ignored.below(&directory, &entries, self.plan.stamps));
         let descend = self.plan.depth.is_none_or(|most| depth + 1 < most);
         let mut kept = Vec::with_capacity(entries.len());
         let mut downward = Vec::new();
@@ -276,6 +285,13 @@ impl<V: Visitor> Worker<'_, V> {
         tasks.reverse(); // what comes first is taken last from the queue's end
         self.queue.add(tasks);
         self.entries(&own.directory, scope, &kept);
+    }
+
+    /// What there is cannot be told.
+    fn give_up(&self) {
+        if let Some(stamps) = self.plan.stamps {
+            stamps.give_up();
+        }
     }
 
     /// Also leaves the path of the entry in `self.path`.

@@ -15,7 +15,9 @@ use tokio_util::sync::CancellationToken;
 use tools_core::{CallContext, SessionId, Shared, ToolError, nearest};
 use tools_sandbox::{Beneath, Directory, Entry, FileKind, Metadata, PathError, ResolvedPath, Roots, shown};
 
-use crate::{FilePolicy, config::FileConfig, error::FileError, memory::ReadMemory, unfinished::Unfinished};
+use crate::{
+    FilePolicy, config::FileConfig, error::FileError, memory::ReadMemory, stamps::Stamps, unfinished::Unfinished,
+};
 
 /// The state behind the ten tools of one host.
 pub(crate) struct Workspace {
@@ -41,21 +43,31 @@ impl Workspace {
             session: cx.session().clone(),
             memory: Arc::clone(&self.memory),
             locks: Arc::clone(&self.locks),
+            stamps: None,
         })
     }
 
-    /// Runs `work` where blocking is allowed. It is told to stop when nobody waits for the result any more.
+    /// Runs `work` where blocking is allowed. It is told to stop when nobody waits for the result any more. What it noted
+    /// of what it looked at is left for whoever wants to know.
     pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         cx: &CallContext,
         work: impl FnOnce(&Site, &Cancel) -> Result<T, FileError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let site = self.site(cx)?;
+        let mut site = self.site(cx)?;
+        site.stamps = cx.basis().map(|_| Stamps::new(&site.workdir));
         let token = cx.cancel().child_token();
         let cancel = Cancel(token.clone());
         let _stop = token.drop_guard(); // a dropped future must not leave a walk behind
-        let result = tokio::task::spawn_blocking(move || work(&site, &cancel)).await;
-        Ok(result.unwrap_or(Err(FileError::Lost))?)
+        let work = move || {
+            let result = work(&site, &cancel)?;
+            Ok((result, site.stamps.and_then(Stamps::into_basis)))
+        };
+        let (result, basis) = tokio::task::spawn_blocking(work).await.unwrap_or(Err(FileError::Lost))?;
+        if let (Some(slot), Some(basis)) = (cx.basis(), basis) {
+            slot.leave(basis);
+        }
+        Ok(result)
     }
 }
 
@@ -98,6 +110,7 @@ pub(crate) struct Site {
     session: SessionId,
     memory: Arc<ReadMemory>,
     locks: Arc<PathLocks>,
+    stamps: Option<Stamps>,
 }
 
 impl Site {
@@ -107,6 +120,11 @@ impl Site {
 
     pub(crate) fn policy(&self) -> &FilePolicy {
         &self.policy
+    }
+
+    /// Where to note what is looked at; `None` when nobody wants to know.
+    pub(crate) fn stamps(&self) -> Option<&Stamps> {
+        self.stamps.as_ref()
     }
 
     /// The record of temporary names.

@@ -23,4 +23,4 @@ pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace,
 pub use open::Resolver;
 pub use private::{PrivateFolder, make_private_folder, sweep};
 pub use reserved::Reserved;
-pub use roots::{ResolvedPath, Roots};
+pub use roots::{ResolvedPath, Roots, keeps_times};

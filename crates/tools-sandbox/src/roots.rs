@@ -6,7 +6,7 @@ use std::{
     ffi::OsStr,
     fs::File,
     os::{
-        fd::{AsFd, BorrowedFd, OwnedFd},
+        fd::{AsFd, OwnedFd},
         unix::ffi::OsStrExt as _,
     },
     path::{Component, Path, PathBuf},
@@ -116,8 +116,9 @@ const LOCAL: &[i64] = &[
     0xe0f5_e1e2,
 ];
 
+/// Whether the file system of an open handle keeps the times of its files, so that every change of one shows in them.
 #[expect(clippy::unnecessary_cast, reason = "field widths differ between architectures")]
-fn is_local(handle: BorrowedFd<'_>) -> bool {
+pub fn keeps_times(handle: impl AsFd) -> bool {
     let kind = rustix::fs::fstatfs(handle).map(|system| system.f_type as i64 & 0xffff_ffff);
     kind.is_ok_and(|kind| LOCAL.contains(&kind))
 }
@@ -375,7 +376,7 @@ impl Roots {
     pub fn resolve(&self, path: &Path, workdir: &Path) -> Result<ResolvedPath, PathError> {
         match self.open_with(path, workdir, OFlags::PATH | OFlags::CLOEXEC) {
             Ok(found) => {
-                let is_stable = is_local(found.handle.as_fd());
+                let is_stable = keeps_times(&found.handle);
                 Ok(ResolvedPath { path: found.path, metadata: Some(found.metadata), is_stable })
             }
             Err(PathError::NotFound(_)) => {

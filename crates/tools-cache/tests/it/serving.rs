@@ -90,17 +90,68 @@ async fn whatever_the_session_changes_ends_what_is_kept_for_it_and_for_no_other(
 #[tokio::test]
 async fn only_what_is_known_to_hold_is_kept() {
     let world = World::new();
-    for (tool, params) in
-        [("guesses", json!({})), ("foreign", json!({})), ("writes", json!({})), ("sometimes", json!({}))]
-    {
+    for (tool, params) in [("foreign", json!({})), ("writes", json!({})), ("sometimes", json!({}))] {
         for _ in 0..2 {
             assert_eq!(world.is_hit(tool, params.clone()).await, None, "{tool}");
         }
     }
     for _ in 0..2 {
         assert_eq!(world.is_hit("looks", json!({"fails": true})).await, Some(false));
+        assert_eq!(world.is_hit("guesses", json!({})).await, Some(false));
     }
+    assert_eq!(world.cache.metrics().unkept, 2);
     assert_eq!(world.cache.metrics().entries, 0);
+}
+
+#[tokio::test]
+async fn what_only_the_tool_knows_of_is_looked_at_before_it_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    std::fs::write(&path, "one").unwrap();
+    let params = json!({"at": path});
+    let world = World::new();
+    // Long after the file was made, by the clock of the cache.
+    world.advance(100_000_000_000);
+    assert_eq!(world.is_hit("walks", params.clone()).await, Some(false));
+    assert_eq!(world.is_hit("walks", params.clone()).await, Some(true));
+    let changes: [&dyn Fn(); 4] = [
+        &|| std::fs::write(&path, "two").unwrap(),
+        // Another file, of the same length and times.
+        &|| {
+            let times = std::fs::metadata(&path).unwrap();
+            std::fs::write(folder.path().join("other"), "six").unwrap();
+            let other = std::fs::File::options().write(true).open(folder.path().join("other")).unwrap();
+            other.set_modified(times.modified().unwrap()).unwrap();
+            std::fs::rename(folder.path().join("other"), &path).unwrap();
+        },
+        &|| {
+            std::fs::remove_file(&path).unwrap();
+            std::os::unix::fs::symlink("/", &path).unwrap();
+        },
+        &|| {
+            std::fs::remove_file(&path).unwrap();
+            std::fs::create_dir(&path).unwrap();
+        },
+    ];
+    for (index, change) in changes.iter().enumerate() {
+        change();
+        assert_eq!(world.is_hit("walks", params.clone()).await, Some(false), "change {index}");
+        assert_eq!(world.is_hit("walks", params.clone()).await, Some(true), "change {index}");
+    }
+    world.call_in(&world.cx, "writes", json!({})).await;
+    assert_eq!(world.is_hit("walks", params.clone()).await, Some(false));
+    assert_eq!(world.cache.metrics().stale, 4);
+}
+
+#[tokio::test]
+async fn what_changed_only_just_before_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = World::new();
+    // The clock of the cache stands long before the folder was made: it could change again without being told from now.
+    for _ in 0..2 {
+        assert_eq!(world.is_hit("walks", json!({"at": folder.path()})).await, Some(false));
+    }
+    assert_eq!((world.cache.metrics().unkept, world.cache.metrics().entries), (2, 0));
 }
 
 #[tokio::test]

@@ -10,8 +10,8 @@ use schemars::json_schema;
 use serde_json::{Value, json};
 use tools_cache::{CacheConfig, CacheLayer, ToolResultCache};
 use tools_core::{
-    Approval, CallContext, Executed, FileState, Inspection, Recorded, Stack, ToolCall, ToolDef, ToolDefs, ToolError,
-    ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOrigin, ToolOutput, ToolTraits, keys,
+    Approval, Basis, CallContext, Executed, FileState, Inspection, Recorded, Stack, ToolCall, ToolDef, ToolDefs,
+    ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOrigin, ToolOutput, ToolTraits, keys,
 };
 use tools_testkit::FakeClock;
 
@@ -77,7 +77,8 @@ pub(crate) fn hit(recorded: &Recorded) -> Option<bool> {
     Some(recorded.journal.value(keys::CACHE)? == "hit")
 }
 
-/// The tools: `looks` depends on the file, `fetches` on the world, `guesses` on nobody knows what, `foreign` is a
+/// The tools: `looks` depends on the file, `walks` on the file `at` that only it knows of, `fetches` on the world,
+/// `guesses` on nobody knows what, `foreign` is a
 /// server's, `writes` changes the file, `sometimes` only when it is told to.
 struct Tools(Arc<File>);
 
@@ -90,6 +91,7 @@ impl ToolExecutor for Tools {
         let foreign = define("foreign", ToolTraits::READ_ONLY);
         [
             define("looks", ToolTraits::READ_ONLY),
+            define("walks", ToolTraits::READ_ONLY),
             define("fetches", ToolTraits::FETCH),
             define("guesses", ToolTraits::READ_ONLY),
             foreign.from_origin(ToolOrigin::Mcp { server: "s".into(), trusted: true }),
@@ -126,6 +128,10 @@ impl ToolExecutor for Tools {
         }
         if call.tool.as_str() == "writes" {
             self.0.change();
+        }
+        if let (Some(at), Some(slot)) = (call.params.get("at").and_then(Value::as_str), cx.basis()) {
+            let state = FileState::from(&std::fs::symlink_metadata(at).unwrap());
+            slot.leave(Basis::new(vec![(at.into(), state)]));
         }
         cx.journal().warn("something to hear of");
         cx.journal().note(keys::OVERFLOW, "overflow:x");

@@ -100,11 +100,16 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     let mut hits = Hits { keep, ..Hits::default() };
     let mut left_out = Skipped::default();
     let starts = starts(args, site)?;
+    let is_certain = starts.iter().all(|start| start.directory.is_some()) && !starts.is_empty();
     let place = starts.first().map(|start| Location { path: start.path.clone(), line: None });
     for start in starts {
         cancel.check()?;
         let Some(directory) = start.directory else { continue };
         if start.glob.is_none() {
+            if let Some(stamps) = site.stamps() {
+                let metadata = directory.metadata().map_err(|error| FileError::io(directory.path(), error))?;
+                stamps.opened(directory.path(), &directory, &metadata);
+            }
             if args.kind.is_some_and(|kind| kind != Kind::Directory) {
                 continue;
             }
@@ -115,11 +120,12 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
             rules: &tools_sandbox::ReadRules::unrestricted(), // names are not content
             cancel,
             hidden: args.hidden.unwrap_or(true),
-            ignored: args.gitignore.unwrap_or(true).then(|| Ignored::above(&directory, &site.roots)),
+            ignored: args.gitignore.unwrap_or(true).then(|| Ignored::above(&directory, &site.roots, site.stamps())),
             depth: start.depth,
             budget: site.limits().search_entries,
             ordered: false,
             threads: notes::threads(site),
+            stamps: site.stamps(),
         };
         let make = || Worker {
             glob: start.glob.as_ref(),
@@ -134,6 +140,10 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         }
     }
     cancel.check()?;
+    // Where nothing is, nothing tells when something comes.
+    if let Some(stamps) = site.stamps().filter(|_| is_certain) {
+        stamps.complete();
+    }
     Ok(render(hits, offset, &left_out, args, site, place))
 }
 

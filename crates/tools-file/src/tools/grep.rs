@@ -25,6 +25,7 @@ use crate::{
     ignored::Ignored,
     kept::{Bound, FileHits, Kept},
     search::{Hits, Query, Search, Take, compile},
+    stamps::Stamps,
     walk::{Found, Plan, Skipped, Visitor, walk},
     workspace::{Cancel, Site, Workspace},
 };
@@ -145,6 +146,9 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     for line in remarks(&kept, &skipped, offset, shown, &job, site) {
         let _ = write!(text, "{}[{line}]", if text.is_empty() || text.ends_with('\n') { "" } else { "\n" });
     }
+    if let Some(stamps) = site.stamps() {
+        stamps.complete();
+    }
     let all = usize::try_from(kept.units).unwrap_or(usize::MAX);
     let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace);
     Ok(ToolOutput { truncated: offset.saturating_add(shown) < all, locations, ..output })
@@ -181,13 +185,14 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
                 rules,
                 cancel,
                 hidden: job.hidden,
-                ignored: job.gitignore.then(|| Ignored::above(&directory, &site.roots)),
+                ignored: job.gitignore.then(|| Ignored::above(&directory, &site.roots, site.stamps())),
                 depth: None,
                 budget: site.limits().search_entries,
                 ordered: true,
                 threads: notes::threads(site),
+                stamps: site.stamps(),
             };
-            let (workers, skipped) = walk(&directory, &plan, || Worker::new(job, rules, cancel));
+            let (workers, skipped) = walk(&directory, &plan, || Worker::new(job, site, cancel));
             let kept = workers.into_iter().fold(Kept::default(), |mut all, worker| {
                 all.absorb(worker.kept, &job.bound);
                 all
@@ -195,9 +200,13 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
             Ok((kept, skipped, path))
         }
         FileKind::File => {
-            let length = start.metadata().size;
-            let mut worker = Worker::new(job, rules, cancel);
-            let found = worker.search.file(start.into_file()?, length, job.take);
+            let metadata = *start.metadata();
+            let file = start.into_file()?;
+            if let Some(stamps) = site.stamps() {
+                stamps.opened(&path, &file, &metadata);
+            }
+            let mut worker = Worker::new(job, site, cancel);
+            let found = worker.search.file(file, metadata.size, job.take);
             worker.add(&path, found.map_err(|error| FileError::io(asked, error))?);
             Ok((worker.kept, Skipped::default(), path))
         }
@@ -316,13 +325,14 @@ struct Worker<'a> {
     search: Search,
     job: &'a Job<'a>,
     rules: &'a ReadRules,
+    stamps: Option<&'a Stamps>,
     kept: Kept,
 }
 
 impl<'a> Worker<'a> {
-    fn new(job: &'a Job<'_>, rules: &'a ReadRules, cancel: &Cancel) -> Self {
+    fn new(job: &'a Job<'_>, site: &'a Site, cancel: &Cancel) -> Self {
         let search = Search::new(job.matcher.clone(), &job.query, job.line_chars, cancel.clone());
-        Self { search, job, rules, kept: Kept::default() }
+        Self { search, job, rules: site.policy().rules(), stamps: site.stamps(), kept: Kept::default() }
     }
 
     fn add(&mut self, path: &Path, found: Hits) {
@@ -356,6 +366,9 @@ impl Visitor for Worker<'_> {
         let opened = found.directory.open(found.name).and_then(|file| Ok((Metadata::of(&file)?, file)));
         let result = match opened {
             Ok((metadata, file)) if metadata.kind == FileKind::File => {
+                if let Some(stamps) = self.stamps {
+                    stamps.opened(found.path, &file, &metadata);
+                }
                 self.search.file(file, metadata.size, self.job.take)
             }
             Ok(_) => return,
@@ -363,7 +376,12 @@ impl Visitor for Worker<'_> {
         };
         match result {
             Ok(hits) => self.add(found.path, hits),
-            Err(_) => self.kept.unreadable(found.path),
+            Err(_) => {
+                if let Some(stamps) = self.stamps {
+                    stamps.give_up();
+                }
+                self.kept.unreadable(found.path);
+            }
         }
     }
 

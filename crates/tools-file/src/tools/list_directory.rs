@@ -50,6 +50,10 @@ impl Tool for ListDirectory {
 fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
     let asked = Path::new(&args.path);
     let directory = site.open_directory(asked)?;
+    if let Some(stamps) = site.stamps() {
+        let metadata = directory.metadata().map_err(|error| FileError::io(asked, error))?;
+        stamps.opened(directory.path(), &directory, &metadata);
+    }
     let mut entries = directory.entries().map_err(|error| FileError::io(asked, error))?;
     let total = entries.len();
     let offset = args.offset.unwrap_or(0);
@@ -75,14 +79,27 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
                 Err(_) => writeln!(text, "[symlink] {shown_name}"),
             },
             FileKind::File => match directory.stat(&name) {
-                Ok(metadata) => writeln!(text, "[file] {shown_name} ({} bytes)", metadata.size),
-                Err(_) => writeln!(text, "[file] {shown_name}"),
+                Ok(metadata) => {
+                    if let Some(stamps) = site.stamps() {
+                        stamps.named(&directory.path().join(&name), &metadata);
+                    }
+                    writeln!(text, "[file] {shown_name} ({} bytes)", metadata.size)
+                }
+                Err(_) => {
+                    if let Some(stamps) = site.stamps() {
+                        stamps.give_up();
+                    }
+                    writeln!(text, "[file] {shown_name}")
+                }
             },
             FileKind::Fifo => writeln!(text, "[fifo] {shown_name}"),
             FileKind::Socket => writeln!(text, "[socket] {shown_name}"),
             FileKind::Device => writeln!(text, "[device] {shown_name}"),
             FileKind::Unknown => writeln!(text, "[unknown] {shown_name}"),
         };
+    }
+    if let Some(stamps) = site.stamps() {
+        stamps.complete();
     }
     let end = offset.saturating_add(listed);
     if total == 0 {
