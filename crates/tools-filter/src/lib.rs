@@ -21,6 +21,11 @@ mod rules;
 mod strategy;
 mod tokenize;
 
+mod ascii;
+#[cfg(test)]
+mod shapes;
+mod table;
+
 mod confidence;
 mod emit;
 mod lines;

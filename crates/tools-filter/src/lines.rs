@@ -1,9 +1,8 @@
-//! Regular expressions for lines of tool output. Their classes mean ASCII: tools write digits and blanks in ASCII, and
-//! automata over all of Unicode cost ten times as much to build.
+//! Regular expressions that are compiled when the program runs: those of which parts are wanted, and those of the user.
 
 use std::{
     panic::{RefUnwindSafe, UnwindSafe},
-    sync::{Arc, OnceLock},
+    sync::Arc,
 };
 
 use regex::{Regex, RegexBuilder};
@@ -17,77 +16,11 @@ use regex_automata::{
     util::{pool::Pool, syntax},
 };
 
-/// The pattern with `\d`, `\s`, `\w`, `\b` and their opposites in their ASCII meaning; a class with other characters in it
-/// says that it means characters.
-pub(crate) fn ascii(pattern: &str) -> String {
-    let mut text = String::with_capacity(pattern.len() * 2);
-    let mut chars = pattern.chars();
-    // Where the class that is being read began, and whether it has other characters than ASCII.
-    let mut class: Option<(usize, bool)> = None;
-    while let Some(c) = chars.next() {
-        match (c, &mut class) {
-            ('\\', _) => escaped(chars.next(), &mut text),
-            ('[', None) => {
-                class = Some((text.len(), false));
-                text.push(c);
-            }
-            (']', Some((start, is_wide))) if !matches!(&text[*start..], "[" | "[^") => {
-                text.push(c);
-                if *is_wide {
-                    text.insert_str(*start, "(?u:");
-                    text.push(')');
-                }
-                class = None;
-            }
-            (c, class) => {
-                if let Some((_, is_wide)) = class {
-                    *is_wide |= !c.is_ascii();
-                }
-                text.push(c);
-            }
-        }
-    }
-    text
-}
-
-fn escaped(c: Option<char>, text: &mut String) {
-    match c {
-        Some('d') => text.push_str("[0-9]"),
-        Some('D') => text.push_str("[^0-9]"),
-        Some('s') => text.push_str("[ \\t]"),
-        Some('S') => text.push_str("[^ \\t]"),
-        Some('w') => text.push_str("[0-9A-Za-z_]"),
-        Some('b') => text.push_str("(?-u:\\b)"),
-        Some(other) => {
-            text.push('\\');
-            text.push(other);
-        }
-        None => text.push('\\'),
-    }
-}
+use crate::ascii::ascii;
 
 /// Compiles a pattern of the source code of which parts are wanted.
 pub(crate) fn regex(pattern: &str) -> Regex {
     RegexBuilder::new(&ascii(pattern)).build().expect("the pattern is a constant that a test compiles")
-}
-
-/// A pattern of the source code of which only counts whether a line matches; built when it is asked first.
-pub(crate) struct Shape {
-    pattern: fn() -> String,
-    automaton: OnceLock<Automaton>,
-}
-
-impl Shape {
-    /// The pattern that `pattern` makes.
-    pub(crate) const fn new(pattern: fn() -> String) -> Self {
-        Self { pattern, automaton: OnceLock::new() }
-    }
-
-    pub(crate) fn is_match(&self, line: &str) -> bool {
-        let build =
-            || Automaton::new(&(self.pattern)(), 16 << 20).expect("the pattern is a constant that a test compiles");
-        self.automaton.get_or_init(build).is_match(line)
-    }
 }
 
 type Caches = Pool<Cache, Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>>;

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 use crate::{
     CommandMatcher, ParsedCommand, StrategyConfig, StrategyError,
-    lines::ascii,
+    ascii::ascii,
     strategy::{Facts, Reducer, Strategy},
 };
 

@@ -3,55 +3,10 @@
 //! Judges single lines by words and shapes that tools agree on. It would rather take a harmless line for a failure than
 //! the other way round; what is known to be harmless is listed in [`HARMLESS`].
 
-use crate::lines::Shape;
-
-/// Words and shapes one of which every report has. Digits do not matter to it, so that a log's template can be asked.
-static CANDIDATE: Shape = Shape::new(|| {
-    format!(r"(?i:{WORDS}|warn|deprecat|vulnerab|\bnotice\b)|{MARKS}|{LOCATION}|\b[1-9]\d* (?:failing|errors?)")
-});
-
-const WORDS: &str = concat!(
-    r"error|fail|panic|fatal|exception|traceback|assert|conflict|abort|denied|refused|killed|cannot\b|can't|couldn't|",
-    r"could not|unable to|not found|no such|undefined|unresolved|segmentation|segfault|core dumped|overflow|",
-    r"out of memory|\boom|timed out|timeout|\bcrash|\binvalid|unexpected|exceed|reject|corrupt|mismatch|unauthorized|",
-    r"forbidden|exit(?:ed)? (?:code|status|with)|not ok|unhealthy|evicted|backoff|imagepull|would be overwritten|",
-    r"\bbroken|\bmissing|\bunmerged|both modified|both added|deleted by|\bleak|data race|deadlock|unreachable|",
-    r"\bcritical|\bcrit\b|\bemerg|\balert\b|divergent|have diverged|\bunsatisfi|no matching|not permitted|read-only file",
-);
-
-const MARKS: &str = concat!(
-    r"[✗✘✖✕×❌⨯⚠]|^E +\S|^not ok|\bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|TRAP)\b|signal: \d|",
-    r#"(?:HTTP/[\d.]+"?|status[=: ]) ?[45]\d\d\b|\b5\d\d (?:Internal|Bad|Service|Gateway)"#
-);
-
-/// A place in a source, where compilers put it.
-const LOCATION: &str = r"^\s*(?:-->\s*)?[\w./\\@+-]+\.[A-Za-z]\w{0,5}(?::\d+:\d+|:\d+:|\(\d+(?:,\d+)?\))";
-
-/// Lines of tools at work, whatever the names of tests, packages and files in them are.
-static HARMLESS: Shape = Shape::new(|| HARMLESS_SHAPES.join("|"));
-
-const HARMLESS_SHAPES: &[&str] = &[
-    r"^\s*(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Building|Finished|Running|Doc-tests|Adding|Documenting|Generated|Installing|Installed|Removing|Packaging|Collecting|Obtaining|Using cached|Requirement already satisfied|Preparing|Attempting uninstall|Found existing installation|Uninstalling|Successfully|Unpacking|Setting up|Selecting previously|Processing triggers|Fetching|Pulling|Extracting|Verifying|Executable|Starting|Summary) [^:]*(?::\S[^:]*)*$",
-    r"^(?:Get|Hit|Ign):\d+ ",
-    r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",
-    r"^\s*(?:[✓√✔]|PASS\b|ok\s+\d|ok\s+\S+\s+[\d.]+m?s|ok\s+\S+\s+\(cached\))",
-    r"^\s*(?:--- PASS:|=== (?:RUN|PAUSE|CONT|NAME)\b)",
-    r"\bPASSED(?:\s+\[ *\d+%\])?\s*$",
-    r"\.\.\. ok$",
-    r"^\S+\.py [.s]+(?:\s+\[ *\d+%\])?\s*$",
-    r"^(?:\[ *\d+%\]|\[\d+/\d+\]) +(?:Building|Built|Linking|Generating|Compiling|Scanning|Consolidate)",
-    r"^\s*(?:\S*/)?(?:libtool|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|[a-z0-9_]+-linux-\w+-(?:gcc|g\+\+)|javac|rustc|ar|ld|nvcc|mpicc|ccache)(?:-\d+)?:? +(?:[^:]* )?-[A-Za-z]",
-    r"^\s*\d+ files? changed",
-    r"^hint: (?:[^U]|U[^p])|^Could not apply [0-9a-f]{7,}\.\.\. ",
-    r"\.{3,} *(?:\(.*\) *)?(?:Passed|Skipped)$",
-    r"^npm (?:error|ERR!) +(?:404 +)?(?:A complete log of this run|Note that you can also install|tarball, folder, http url)",
-    r"^npm (?:error|ERR!) *(?:404 *)?$",
-    r"^\[ERROR\] *(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d\] http|After correcting)",
-];
+use crate::table::{CANDIDATE, FAILURE, HARMLESS, PLACE};
 
 /// Whether a line begins with a place in a source, as a compiler's message does.
 pub(crate) fn names_place(line: &str) -> bool {
-    static PLACE: Shape = Shape::new(|| LOCATION.to_owned());
     PLACE.is_match(line)
 }
 
@@ -163,7 +118,6 @@ fn words(line: &str) -> Vec<(usize, usize)> {
 
 /// Whether a line reports a failure: an error, a panic, a failed test, a conflict, a place where something is wrong.
 pub fn reports_failure(line: &str) -> bool {
-    static FAILURE: Shape = Shape::new(|| format!("(?i:{WORDS})|{MARKS}|{LOCATION}"));
     reports(line) && FAILURE.is_match(without_counts_of_nothing(line).as_deref().unwrap_or(line))
 }
 

@@ -1,74 +1,13 @@
 //! Passwords among the arguments of commands that take them there.
 
-use super::{scan::Finding, value};
+use super::{
+    commands::Flag::{self, Argument, Attached, Cookie, Next, Pair, Percent, Source},
+    scan::Finding,
+    value,
+};
 
 /// How long a command line is read.
 const LONGEST: usize = 2048;
-
-/// How a command takes a password.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flag {
-    /// `-pPASSWORD`, in one word.
-    Attached(&'static str),
-    /// `-p PASSWORD`, or in one word.
-    Next(&'static str),
-    /// `-u USER:PASSWORD`.
-    Pair(&'static str),
-    /// `-U USER%PASSWORD`.
-    Percent(&'static str),
-    /// `-passin pass:PASSWORD`.
-    Source(&'static str),
-    /// `-b SESSION=VALUE`.
-    Cookie(&'static str),
-    /// The argument of this index that is no option.
-    Argument(usize),
-}
-
-use Flag::{Argument, Attached, Cookie, Next, Pair, Percent, Source};
-
-/// Commands with passwords among their arguments.
-pub(super) const COMMANDS: &[(&str, &[Flag])] = &[
-    ("mysql ", &[Attached("-p")]),
-    ("mysqldump ", &[Attached("-p")]),
-    ("mysqladmin ", &[Attached("-p")]),
-    ("mysqlimport ", &[Attached("-p")]),
-    ("mariadb ", &[Attached("-p")]),
-    ("mariadb-dump ", &[Attached("-p")]),
-    ("7z ", &[Attached("-p")]),
-    ("xfreerdp ", &[Attached("/p:")]),
-    ("sshpass ", &[Next("-p")]),
-    ("docker login ", &[Next("-p")]),
-    ("podman login ", &[Next("-p")]),
-    ("buildah login ", &[Next("-p")]),
-    ("skopeo login ", &[Next("-p")]),
-    ("helm registry login ", &[Next("-p")]),
-    ("oc login ", &[Next("-p")]),
-    ("az login ", &[Next("-p")]),
-    ("az acr login ", &[Next("-p")]),
-    ("redis-cli ", &[Next("-a")]),
-    ("mongo ", &[Next("-p")]),
-    ("mongosh ", &[Next("-p")]),
-    ("mongodump ", &[Next("-p")]),
-    ("mongorestore ", &[Next("-p")]),
-    ("ldapsearch ", &[Next("-w")]),
-    ("ldapadd ", &[Next("-w")]),
-    ("ldapmodify ", &[Next("-w")]),
-    ("ldapwhoami ", &[Next("-w")]),
-    ("mosquitto_pub ", &[Next("-P")]),
-    ("mosquitto_sub ", &[Next("-P")]),
-    ("sqlcmd ", &[Next("-P")]),
-    ("bcp ", &[Next("-P")]),
-    ("unzip ", &[Next("-P")]),
-    ("zip ", &[Next("-P")]),
-    ("keytool ", &[Next("-storepass"), Next("-keypass")]),
-    ("curl ", &[Pair("-u"), Pair("--user"), Pair("-U"), Pair("--proxy-user"), Cookie("-b"), Cookie("--cookie")]),
-    ("smbclient ", &[Percent("-U")]),
-    ("openssl ", &[Source("-passin"), Source("-passout"), Source("-pass"), Next("-k")]),
-    ("rabbitmqctl add_user ", &[Argument(1)]),
-    ("rabbitmqctl change_password ", &[Argument(1)]),
-    ("htpasswd -b", &[Argument(2)]),
-    ("convertto-securestring ", &[Argument(0), Next("-string")]),
-];
 
 /// Finds the passwords of a command whose name ends at `from`.
 pub(super) fn find(text: &str, from: usize, flags: &[Flag], done: &mut usize, findings: &mut Vec<Finding>) {

@@ -2,25 +2,6 @@
 
 use super::scan::Finding;
 
-/// How password hashes begin.
-pub(super) const HASHES: &[&str] = &[
-    "$1$",
-    "$5$",
-    "$6$",
-    "$y$",
-    "$gy$",
-    "$2a$",
-    "$2b$",
-    "$2y$",
-    "$apr1$",
-    "$argon2",
-    "$pbkdf2",
-    "$scrypt$",
-    "$P$B",
-    "pbkdf2_sha256$",
-    "{SSHA}",
-    "{SSHA512}",
-];
 /// How much text a private key may take.
 const LONGEST: usize = 32 * 1024;
 /// A run of armour of this length is no word.

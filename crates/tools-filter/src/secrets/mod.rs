@@ -7,6 +7,10 @@
 mod name;
 mod value;
 
+mod commands;
+mod keywords;
+mod providers;
+
 mod assignment;
 mod command;
 mod header;

@@ -2,9 +2,16 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use super::{
+    assignment, command, header, key_material,
+    keywords::{self, Scanner},
+    provider, url,
+};
+use crate::table::KEYWORDS;
 
-use super::{assignment, command, header, key_material, provider, url};
+/// What each keyword calls for, and how long it is.
+static SCANNERS: LazyLock<Vec<(usize, Scanner)>> =
+    LazyLock::new(|| keywords::all().into_iter().map(|(word, scanner)| (word.len(), scanner)).collect());
 
 /// A credential in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,116 +26,16 @@ pub struct Finding {
     pub rule: &'static str,
 }
 
-/// What a keyword calls for.
-#[derive(Debug, Clone, Copy)]
-enum Scanner {
-    Provider(&'static provider::Provider),
-    Jwt,
-    Atlas,
-    Telegram,
-    Entra,
-    AzureDevops,
-    Webhook,
-    Pem,
-    Putty,
-    Hash,
-    MasterKey,
-    UserInfo,
-    Signature,
-    PgPass,
-    Authorization,
-    Bearer,
-    Cookie,
-    Session,
-    Assignment,
-    Command(&'static [command::Flag]),
-}
-
-/// Parts of names after which a value may be a credential.
-const NAMES: &[&str] = &[
-    "passw",
-    "passphrase",
-    "passcode",
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "credential",
-    "auth",
-    "jwt",
-    "dsn",
-    "bearer",
-    "identified by",
-    "_pat",
-    "_otp",
-    "salt",
-    "hmac",
-    "cred",
-    "dockerc",
-];
-/// Cookies that hold a session, by the names their frameworks give them.
-const SESSIONS: &[&str] =
-    &["phpsessid", "jsessionid", "asp.net_sessionid", "connect.sid", "laravel_session", "_session_id"];
-/// Addresses that whoever knows them may post to.
-const WEBHOOKS: &[&str] = &[
-    "hooks.slack.com/",
-    "discord.com/api/webhooks/",
-    "discordapp.com/api/webhooks/",
-    "webhook.office.com/webhookb2/",
-    "hooks.zapier.com/hooks/catch/",
-];
-
-struct Keywords {
-    automaton: AhoCorasick,
-    scanners: Vec<Scanner>,
-}
-
-static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
-    let mut words: Vec<(&'static str, Scanner)> =
-        provider::PROVIDERS.iter().map(|provider| (provider.prefix, Scanner::Provider(provider))).collect();
-    words.extend(NAMES.iter().map(|name| (*name, Scanner::Assignment)));
-    words.extend(key_material::HASHES.iter().map(|hash| (*hash, Scanner::Hash)));
-    words.extend(command::COMMANDS.iter().map(|(name, flags)| (*name, Scanner::Command(flags))));
-    words.extend(SESSIONS.iter().map(|name| (*name, Scanner::Session)));
-    words.extend(WEBHOOKS.iter().map(|host| (*host, Scanner::Webhook)));
-    words.extend([
-        ("eyJ", Scanner::Jwt),
-        (":AA", Scanner::Telegram),
-        ("Q~", Scanner::Entra),
-        ("AZDO", Scanner::AzureDevops),
-        ("Private-Lines: ", Scanner::Putty),
-        (":5432:", Scanner::PgPass),
-        (":*:", Scanner::PgPass),
-        ("bearer ", Scanner::Bearer),
-        (".atlasv1.", Scanner::Atlas),
-        ("-----BEGIN ", Scanner::Pem),
-        ("master.key", Scanner::MasterKey),
-        ("://", Scanner::UserInfo),
-        ("sig=", Scanner::Signature),
-        ("signature=", Scanner::Signature),
-        ("authorization", Scanner::Authorization),
-        ("cookie", Scanner::Cookie),
-    ]);
-    let (patterns, scanners): (Vec<_>, Vec<_>) = words.into_iter().unzip();
-    let automaton = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::LeftmostLongest)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(patterns)
-        .expect("a few hundred constant keywords fit");
-    Keywords { automaton, scanners }
-});
-
 /// The credentials in a text, in order, none over another.
 pub fn scan(text: &str) -> Vec<Finding> {
-    let keywords = &*KEYWORDS;
+    let scanners = SCANNERS.as_slice();
     let mut findings = Vec::new();
     // Where the scanners that read on are already done: a keyword behind adds nothing, and each byte is read once.
     let mut done = Done::default();
-    for hit in keywords.automaton.find_iter(text) {
-        let (start, end) = (hit.start(), hit.end());
-        match keywords.scanners[hit.pattern().as_usize()] {
+    for (word, end) in KEYWORDS.find_iter(text) {
+        let (length, scanner) = scanners[word];
+        let start = end - length;
+        match scanner {
             Scanner::Provider(provider) => match provider::find(text, start, provider) {
                 Some(found) => findings.push(found),
                 None if provider.is_name() => assignment::find(text, start, end, &mut done.name, &mut findings),

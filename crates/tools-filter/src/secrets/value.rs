@@ -1,49 +1,7 @@
 //! Whether a value that stands where a credential would is one: not a placeholder, an expression, a path, a word.
 
-use std::sync::LazyLock;
+use crate::table::PLACEHOLDER;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-
-/// What stands in examples and redacted texts instead of a value.
-const PLACEHOLDERS: &[&str] = &[
-    "example",
-    "changeme",
-    "change_me",
-    "change-me",
-    "placeholder",
-    "redacted",
-    "your_",
-    "your-",
-    "dummy",
-    "hidden",
-    "undefined",
-    "xxxx",
-    "****",
-    "....",
-    "insert_",
-    "replace_",
-    "<",
-    ">",
-    "«",
-    "»",
-    "sample",
-    "not-a-",
-    "todo",
-    "abcdefgh",
-    "12345678",
-    "%s",
-    "{}",
-    "${",
-    "{{",
-];
-
-static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(PLACEHOLDERS)
-        .expect("a few constant words fit")
-});
 /// What a value begins with that is an expression or a reference.
 const STARTS: &[&str] = &[
     "$", "%", "{", "[", "(", " ", "!ref", "!sub", "!getatt", "enc[", "arn:", "vault:", "ref+", "op://", "env:",
@@ -88,7 +46,8 @@ fn is_placeholder(value: &str) -> bool {
     let starts = |start: &str| value.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start));
     // A password hash, which begins with `$`, is found elsewhere.
     STARTS.iter().any(|start| starts(start) && !is_dense(value, start))
-        || MARKS.find_overlapping_iter(value).any(|mark| !is_dense(value, PLACEHOLDERS[mark.pattern().as_usize()]))
+        || PLACEHOLDER.is_match(value)
+        || (value.contains(['<', '>']) && !is_dense(value, "<"))
         || value.get(value.len().saturating_sub(5)..).is_some_and(|end| end.eq_ignore_ascii_case("_here"))
         || value.chars().all(|character| character == '*' || character == '.' || character == 'x' || character == 'X')
 }

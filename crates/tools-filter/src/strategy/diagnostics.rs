@@ -11,7 +11,8 @@ use tools_core::FilterConfidence;
 use super::{Facts, Reducer, Strategy, StrategyError, patterns::Patterns};
 use crate::{
     emit::Emitter,
-    lines::{Shape, regex},
+    lines::regex,
+    table::{CONTEXT, MARKS, MESSAGE, OTHER, SNIPPET, WARNING},
 };
 
 /// Parameters of `diagnostics`.
@@ -36,25 +37,10 @@ impl Strategy for Compiled {
     }
 }
 
-/// What every message has.
-static MESSAGE: Shape = Shape::new(|| r"(?i:error|warning|note|remark)".to_owned());
 static HEAD: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"^(?:\[\w+\] )?\S[^:]*:(?:\[?\d+[,:]?\d*\]?:)? ?(?:\d+: )?(?:fatal )?(error|warning|note|remark)(?:\[[\w.-]+\])?: ",
     )
-});
-static WARNING: Shape =
-    Shape::new(|| r"^\S.*[:)] (?:warning|note|remark)(?:\[\w+\])?: |^(?:warning|note): ".to_owned());
-static OTHER: Shape = Shape::new(|| r"(?i)\berror\b".to_owned());
-static SNIPPET: Shape = Shape::new(|| r"^ *\d* \| ?|^\s*[~^]+[\s~^]*$".to_owned());
-/// Marks under a piece of source that say nothing more.
-static MARKS: Shape = Shape::new(|| r"^ *\| *[~^ |+-]*(?:[;,(){}\[\]<>*&.]{1,3})?$|^\s*[~^][\s~^]*$".to_owned());
-/// Where in a file what follows is, and what is the same under every error.
-static CONTEXT: Shape = Shape::new(|| {
-    concat!(
-        r"^\S+: (?:In (?:member |static member |lambda )?(?:function|constructor|destructor|instantiation)\b.*|At global scope|At top level):$|",
-        r"note: each undeclared identifier is reported only once|^compilation terminated\.$"
-    ).to_owned()
 });
 
 /// The source of so many errors is shown.

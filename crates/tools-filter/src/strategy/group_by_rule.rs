@@ -19,7 +19,8 @@ use super::{
 };
 use crate::{
     emit::Emitter,
-    lines::{Shape, regex},
+    lines::regex,
+    table::{BLOCK, HEADER},
 };
 
 /// Parameters of `group_by_rule`. Without patterns it reads what rustc, clippy and ruff write.
@@ -236,12 +237,6 @@ fn is_filler(line: &str) -> bool {
             .any(|words| line.contains(words))
 }
 
-static HEADER: Shape =
-    Shape::new(|| r"^(?:warning|error|note|fatal error)(?:\[\w+\])?: |^[A-Z]{1,5}\d{2,4}(?: \[\*\])? \S".to_owned());
-/// What may follow the header of a finding; a blank line is part of it only inside ruff's.
-static BLOCK: Shape = Shape::new(|| {
-    r"^ *(?:-->|:::|\||=|\.\.\.|\d+ +(?:[|+~-]|/)|\d+ *\|)|^(?:help|note): |^\s+[|^~]|^ {6,}\S".to_owned()
-});
 static LINT: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
         r"#\[(?:warn|deny|forbid)\(([\w:]+)\)\]|`-[WDF] ([\w:-]+)` implied by|",

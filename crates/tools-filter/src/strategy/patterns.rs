@@ -5,7 +5,9 @@ use regex::{Regex, RegexBuilder};
 use super::StrategyError;
 use crate::{
     MAX_PATTERN,
-    lines::{Automaton, ascii},
+    ascii::ascii,
+    lines::Automaton,
+    table::{self, Table},
 };
 
 /// Compiles one pattern of a rule of which parts are wanted.
@@ -24,24 +26,39 @@ fn check(text: &str) -> Result<(), StrategyError> {
 }
 
 /// Any of several patterns.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Patterns(Option<Automaton>);
+#[derive(Clone, Default)]
+pub(crate) enum Patterns {
+    /// None at all.
+    #[default]
+    None,
+    /// Those of a built-in rule.
+    Table(&'static Table),
+    /// Those of a rule of the user's.
+    Automaton(Automaton),
+}
 
 impl Patterns {
     /// Checks each alone, so that an error names the one at fault, and compiles them together.
     pub(crate) fn compile(list: &[String]) -> Result<Self, StrategyError> {
-        list.iter().try_for_each(|text| check(text))?;
         if list.is_empty() {
-            return Ok(Self(None));
+            return Ok(Self::None);
         }
-        let all: Vec<String> = list.iter().map(|text| format!("(?:{text})")).collect();
+        let joined = list.iter().map(|text| format!("(?:{text})")).collect::<Vec<_>>().join("|");
+        if let Some(table) = table::of_list(&joined) {
+            return Ok(Self::Table(table));
+        }
+        list.iter().try_for_each(|text| check(text))?;
         // What each says is well-formed: one of them is too large, or names a class that is none.
         let wrong = || list.iter().find(|text| Automaton::new(text, 1 << 20).is_err()).unwrap_or(&list[0]);
-        let automaton = Automaton::new(&all.join("|"), 16 << 20);
-        automaton.map(|automaton| Self(Some(automaton))).map_err(|_| StrategyError::Pattern(wrong().clone()))
+        let automaton = Automaton::new(&joined, 16 << 20);
+        automaton.map(Self::Automaton).map_err(|_| StrategyError::Pattern(wrong().clone()))
     }
 
     pub(crate) fn is_match(&self, line: &str) -> bool {
-        self.0.as_ref().is_some_and(|automaton| automaton.is_match(line))
+        match self {
+            Self::None => false,
+            Self::Table(table) => table.is_match(line),
+            Self::Automaton(automaton) => automaton.is_match(line),
+        }
     }
 }

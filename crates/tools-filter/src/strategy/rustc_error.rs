@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::lines::{Shape, regex};
+use crate::{lines::regex, table::GUTTER};
 
 /// What is shown of an error beyond message, place, labels, notes and help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,6 @@ pub(crate) enum Source {
 }
 
 static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"^ *(\d+) +([-|+~])(?: (.*))?$"));
-static GUTTER: Shape = Shape::new(|| r"^ *(?:\.\.\.|\d+)? *\|".to_owned());
 /// The commit of the toolchain in the paths of its library.
 static COMMIT: LazyLock<Regex> = LazyLock::new(|| regex(r"/rustc/[0-9a-f]{40}/"));
 

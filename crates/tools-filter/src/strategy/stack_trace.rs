@@ -6,7 +6,11 @@ use serde::Deserialize;
 use tools_core::FilterConfidence;
 
 use super::{Facts, Reducer, Strategy};
-use crate::{emit::Emitter, lines::Shape, signal::names_place};
+use crate::{
+    emit::Emitter,
+    signal::names_place,
+    table::{CARET, FRAME, LIBRARY},
+};
 
 /// Parameters of `stack_trace`: none.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -18,30 +22,6 @@ impl Strategy for StackTrace {
         Box::<Machine>::default()
     }
 }
-
-/// A line that is a frame by itself.
-static FRAME: Shape = Shape::new(|| {
-    concat!(
-        r#"^\s+at (?:async |new |Object\.|eval )?\S.*$|^\s+at <?[\w.$<>/\\]+\(|^  File ".*", line \d+(?:, in .*)?$|"#,
-        r"^\s+from \S+:\d+:in |^\t/\S+\.go:\d+|^\s+\d+: +(?:0x[0-9a-f]+ - )?<?\w[\w:<> ]*::\w"
-    )
-    .to_owned()
-});
-
-/// A frame of a library or of the machine itself.
-static LIBRARY: Shape = Shape::new(|| {
-    concat!(
-        r#"^  File "(?:<frozen |.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+|importlib)[/\\])|"#,
-        r"^\s+at .*(?:node_modules[/\\]|node:|\(internal[/\\]|<anonymous>\)?$|-wrapper:\d|\(native\)|webpack[/\\]bootstrap)|",
-        r"^\s+at (?:[\w.]+@[\w.]+/|[\w.]+/)?(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|org\.(?:junit|gradle|apache|codehaus|springframework|hibernate|eclipse|mockito|testng|jboss|jetbrains|scalatest|assertj|hamcrest)|io\.(?:netty|grpc|micrometer)|reactor|com\.(?:google\.common|fasterxml|zaxxer|mysql|intellij))[./]|",
-        r"^\s+at (?:System|Microsoft|Xunit|NUnit|MSTest)\.|^\s+from \S*/(?:gems|lib/ruby|ruby/\d)[^:]*:\d|",
-        r"^\t(?:/usr/local/go/src|\S*/go/pkg/mod|\S*/sdk/go[\d.]*/src|/usr/lib/go[^/]*/src)/|",
-        r"^\s+\d+: +(?:0x[0-9a-f]+ - )?<?(?:std|core|alloc|test|tokio|futures_util|rust_begin_unwind|__rust\w*|main$|_start$|start_thread$|__libc_start\w*$|clone3?$)\b|",
-        r"^\s+at /rustc/",
-    ).to_owned()
-});
-
-static CARET: Shape = Shape::new(|| r"^\s+[\^~]+[\^~ ]*$".to_owned());
 
 #[derive(Default)]
 struct Machine {

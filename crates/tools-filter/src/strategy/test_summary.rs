@@ -11,7 +11,10 @@ use tools_core::FilterConfidence;
 use super::{Facts, Reducer, Strategy, clip::Clip};
 use crate::{
     emit::Emitter,
-    lines::{Shape, regex},
+    lines::regex,
+    table::{
+        HEADING, HINT, INNER, MARKED, NESTED, NOISE, PANIC, PASSED, PYTHON, SAYS, SOURCE, SUMMARY, WARNINGS,
+    },
 };
 
 /// Parameters of `test_summary`.
@@ -107,98 +110,7 @@ fn any(patterns: &[&str]) -> String {
     patterns.iter().map(|pattern| format!("(?:{pattern})")).collect::<Vec<_>>().join("|")
 }
 
-/// Tests that passed or were skipped.
-static PASSED: Shape = Shape::new(|| {
-    any(&[
-        r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",
-        r"^\s+(?:PASS|SKIP|START) +\[",
-        r"^\S+::.* (?:PASSED|SKIPPED|XFAIL)(?: \(.*\))?(?:\s+\[ *\d+%\])?\s*$",
-        r"^\[gw\d+\]\s+\[ *\d+%\] (?:PASSED|SKIPPED|XFAIL) ",
-        r"^\s*(?:=== (?:RUN|PAUSE|CONT|NAME) |--- (?:PASS|SKIP): )",
-        r"^\s*(?:[✓√✔○↓]|✅) ",
-        r"^\s*PASS (?:\S+ )?\S+(?: \([\d.]+ m?s\))?$",
-        r"^test\S* \(.*\) \.\.\. (?:ok|skipped.*|expected failure)$",
-        r"^ok \d+ ",
-        r"^\s+Passed \S",
-        r"^\[INFO\] (?:Running \S+|Tests run: \d+, Failures: 0, Errors: 0.*)$",
-        r"^\S+ > .+ PASSED$",
-        r"^ *\d+/\d+ Test +#\d+: .* Passed ",
-    ])
-});
-
-/// What runners and builds say while they work.
-static NOISE: Shape = Shape::new(|| {
-    any(&[
-        r"^\s+(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Blocking|Adding|Finished|Running|Doc-tests|Executable) ",
-        r"^running \d+ tests?$",
-        r"^[.i]+(?: \d+/\d+)?$",
-        r"^test result: ok\. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered",
-        r"^(?:thread '.*' )?note: run with `RUST_BACKTRACE",
-        r"^note: (?:Some details are omitted|run with)",
-        r"^\s+(?:Nextest run ID|Starting \d+ tests?) ",
-        r"^[─━═⎯-]{10,}$",
-        r"^=+ test session starts =+$",
-        r"^(?:platform \w+ -- |cachedir: |rootdir: |configfile: |plugins: |testpaths: |asyncio: |hypothesis profile |benchmark: |metadata: |collect(?:ed|ing) \d+ items?$|collecting \.\.\. |created: \d+/\d+ workers|\d+ workers \[)",
-        r"^(?:\S+\.py )?[.sx]+(?:\s+\[ *\d+%\])?\s*$",
-        r"^(?:_ ){5,}_?\s*$",
-        r"^PASS$",
-        r"^\?\s+\S+\s+\[no test files\]",
-        r"^\s+RUN +v\d",
-        r"^\s+at .*(?:node_modules[/\\]|node:internal|\(internal/)",
-        r"^(?:transforming|transforming \(\d+\).*)$|^✓ \d+ modules transformed",
-        r"^Snapshots: +0 total$",
-        r"^> Task :\S+(?: UP-TO-DATE| NO-SOURCE| FROM-CACHE)?$",
-        r"^ +Start +\d+: ",
-        r"^\s+\d+: +(?:0x[0-9a-f]+ - )?<?(?:std|core|alloc|test|rust_begin_unwind|__rust\w*)\b",
-        r"^\s+\d+: <fn\(\) -> ",
-        r"^\s+at /rustc/",
-    ])
-});
-
-static WARNINGS: Shape = Shape::new(|| r"^=+ warnings summary".to_owned());
-/// Headings over what speaks for itself.
-static HEADING: Shape = Shape::new(|| {
-    r"^=+ (?:FAILURES|ERRORS|short test summary info) =+$|^-- Docs: https://docs\.pytest\.org".to_owned()
-});
-
-/// A row of marks, of which some are failures.
-static MARKED: Shape = Shape::new(|| r"^(?:\S+\.py )?[.sxXFERP]*[FE][.sxXFERP]*(?:\s+\[ *\d+%\])\s*$".to_owned());
-
-static SUMMARY: Shape = Shape::new(|| {
-    any(&[
-        r"^test result: ",
-        r"^\s+Summary \[",
-        r"^=+ .*(?:passed|failed|error|skipped|no tests ran).* =+$",
-        r"^\d+ (?:passed|failed|examples?)\b",
-        r"^(?:ok|FAIL)\s+\S+\s",
-        r"^\s*(?:Tests|Test Files|Test Suites):?\s",
-        r"^(?:OK|FAILED)(?: \(.*\))?$",
-        r"^\s+\d+ passing",
-        r"^\[INFO\] Tests run:|^Passed!|^Total tests:|^# pass ",
-        r"^\d+% tests passed",
-    ])
-});
-
-static NESTED: Shape = Shape::new(|| r"^ +(?:stdout|stderr|output) ─{3,}".to_owned());
-/// What the runner inside of nextest says about the one test that it runs.
-static INNER: Shape = Shape::new(|| {
-    r"^ +(?:running 1 test|failures:|test \S+ \.\.\. FAILED|test result: FAILED\. 0 passed; 1 failed; .*|note: .*`RUST_BACKTRACE.*)$".to_owned()
-});
-
 static CAPTURED: LazyLock<Regex> = LazyLock::new(|| regex(r"^---- (\S+).* ----$"));
-static PANIC: Shape = Shape::new(|| r"^thread '.*' (?:\(\d+\) )?(?:panicked at|has overflowed)|^Error: ".to_owned());
-static PYTHON: Shape = Shape::new(|| r"^_{3,} .+ _{3,}$".to_owned());
-static SAYS: Shape = Shape::new(|| r"^>|^E +\S|^\S+\.py:\d+:|^\[XPASS|^[A-Z]+ +\S+:\S+:\d+".to_owned());
-/// What pytest advises under a difference.
-static HINT: Shape = Shape::new(|| {
-    r"^E +(?:Omitting \d+ identical items, use -vv to show|Use -v+ to get (?:more|the full) diff)$".to_owned()
-});
-static SOURCE: Shape = Shape::new(|| {
-    concat!(
-        r"^ {4,}(?:(?:raise|assert|def|class|return|import|from|with|for|while|try|if|elif|else|async|await|yield|del|pass)\b|",
-        r"except[ :]|@|#|[\w.]+\(|[\w.]+(?:\[.*\])? (?:[-+*/|]?=|==) |[\])}]+$)"
-    ).to_owned()
-});
 static RULER: LazyLock<Regex> = LazyLock::new(|| regex(r"={6,}|-{8,}|_{6,}|─{6,}|━{6,}|⎯{6,}|\*{8,}|#{8,}"));
 
 impl Machine {

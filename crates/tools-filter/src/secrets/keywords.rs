@@ -1,0 +1,112 @@
+//! Keywords, and what each calls for; also read by the build script, which makes one automaton of all of them.
+
+use super::{commands, providers};
+
+/// What a keyword calls for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Scanner {
+    Provider(&'static providers::Provider),
+    Jwt,
+    Atlas,
+    Telegram,
+    Entra,
+    AzureDevops,
+    Webhook,
+    Pem,
+    Putty,
+    Hash,
+    MasterKey,
+    UserInfo,
+    Signature,
+    PgPass,
+    Authorization,
+    Bearer,
+    Cookie,
+    Session,
+    Assignment,
+    Command(&'static [commands::Flag]),
+}
+
+/// Parts of names after which a value may be a credential.
+const NAMES: &[&str] = &[
+    "passw",
+    "passphrase",
+    "passcode",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "auth",
+    "jwt",
+    "dsn",
+    "bearer",
+    "identified by",
+    "_pat",
+    "_otp",
+    "salt",
+    "hmac",
+    "cred",
+    "dockerc",
+];
+/// Cookies that hold a session, by the names their frameworks give them.
+const SESSIONS: &[&str] =
+    &["phpsessid", "jsessionid", "asp.net_sessionid", "connect.sid", "laravel_session", "_session_id"];
+/// Addresses that whoever knows them may post to.
+const WEBHOOKS: &[&str] = &[
+    "hooks.slack.com/",
+    "discord.com/api/webhooks/",
+    "discordapp.com/api/webhooks/",
+    "webhook.office.com/webhookb2/",
+    "hooks.zapier.com/hooks/catch/",
+];
+
+/// How password hashes begin.
+const HASHES: &[&str] = &[
+    "$1$",
+    "$5$",
+    "$6$",
+    "$y$",
+    "$gy$",
+    "$2a$",
+    "$2b$",
+    "$2y$",
+    "$apr1$",
+    "$argon2",
+    "$pbkdf2",
+    "$scrypt$",
+    "$P$B",
+    "pbkdf2_sha256$",
+    "{SSHA}",
+    "{SSHA512}",
+];
+/// All keywords in the order in which the automaton numbers them. Of two at the same place the longer counts.
+pub(super) fn all() -> Vec<(&'static str, Scanner)> {
+    let mut words: Vec<(&'static str, Scanner)> =
+        providers::PROVIDERS.iter().map(|provider| (provider.prefix, Scanner::Provider(provider))).collect();
+    words.extend(NAMES.iter().map(|name| (*name, Scanner::Assignment)));
+    words.extend(HASHES.iter().map(|hash| (*hash, Scanner::Hash)));
+    words.extend(commands::COMMANDS.iter().map(|(name, flags)| (*name, Scanner::Command(flags))));
+    words.extend(SESSIONS.iter().map(|name| (*name, Scanner::Session)));
+    words.extend(WEBHOOKS.iter().map(|host| (*host, Scanner::Webhook)));
+    words.extend([
+        ("eyJ", Scanner::Jwt),
+        (":AA", Scanner::Telegram),
+        ("Q~", Scanner::Entra),
+        ("AZDO", Scanner::AzureDevops),
+        ("Private-Lines: ", Scanner::Putty),
+        (":5432:", Scanner::PgPass),
+        (":*:", Scanner::PgPass),
+        ("bearer ", Scanner::Bearer),
+        (".atlasv1.", Scanner::Atlas),
+        ("-----BEGIN ", Scanner::Pem),
+        ("master.key", Scanner::MasterKey),
+        ("://", Scanner::UserInfo),
+        ("sig=", Scanner::Signature),
+        ("signature=", Scanner::Signature),
+        ("authorization", Scanner::Authorization),
+        ("cookie", Scanner::Cookie),
+    ]);
+    words
+}
