@@ -8,6 +8,8 @@ mod shapes;
 
 #[path = "src/secrets"]
 mod secrets {
+    #![expect(dead_code, reason = "of keywords only the words are asked for")]
+
     mod commands;
     mod keywords;
     mod providers;
@@ -55,7 +57,8 @@ fn main() {
 
 /// The automata of all patterns; half of them on another thread.
 fn compiled(jobs: &[(Option<String>, String)]) -> Vec<Option<Automaton>> {
-    let compile = |jobs: &[(Option<String>, String)]| jobs.iter().map(|(_, text)| Automaton::of_pattern(text)).collect();
+    let compile =
+        |jobs: &[(Option<String>, String)]| jobs.iter().map(|(_, text)| Automaton::of_pattern(text)).collect();
     // The first is about as large as all others.
     let (first, rest) = jobs.split_at(1);
     thread::scope(|scope| {

@@ -140,13 +140,13 @@ impl Automaton {
         }
         let count = groups.iter().max().map_or(0, |last| last + 1);
         let member = |group: usize| groups.iter().position(|of| *of == group).unwrap_or_default();
-        let mut order: Vec<(Meaning, usize)> =
-            (0..count).map(|group| (self.meanings[member(group)], group)).collect();
+        let mut order: Vec<(Meaning, usize)> = (0..count).map(|group| (self.meanings[member(group)], group)).collect();
         order.sort_unstable();
         if order[0].0 != Meaning::Dead {
             order.insert(0, (Meaning::Dead, usize::MAX));
         }
-        let place: HashMap<usize, usize> = order.iter().enumerate().map(|(place, (_, group))| (*group, place)).collect();
+        let place: HashMap<usize, usize> =
+            order.iter().enumerate().map(|(place, (_, group))| (*group, place)).collect();
         let width = self.rows[0].len();
         let rows = order.iter().map(|(_, group)| match *group {
             usize::MAX => vec![0; width],

@@ -24,122 +24,159 @@ const LOCATION: &str = r"^\s*(?:-->\s*)?[\w./\\@+-]+\.[A-Za-z]\w{0,5}(?::\d+:\d+
 pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     // What reports something.
     // Words and shapes one of which every report has. Digits do not matter to it, so that a log's template can be asked.
-    ("CANDIDATE", &[WORDS, r"(?i:warn|deprecat|vulnerab|\bnotice\b)", MARKS, LOCATION, r"\b[1-9]\d* (?:failing|errors?)"]),
+    (
+        "CANDIDATE",
+        &[WORDS, r"(?i:warn|deprecat|vulnerab|\bnotice\b)", MARKS, LOCATION, r"\b[1-9]\d* (?:failing|errors?)"],
+    ),
     // Lines of tools at work, whatever the names of tests, packages and files in them are.
-    ("HARMLESS", &[
-    r"^\s*(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Building|Finished|Running|Doc-tests|Adding|Documenting|Generated|Installing|Installed|Removing|Packaging|Collecting|Obtaining|Using cached|Requirement already satisfied|Preparing|Attempting uninstall|Found existing installation|Uninstalling|Successfully|Unpacking|Setting up|Selecting previously|Processing triggers|Fetching|Pulling|Extracting|Verifying|Executable|Starting|Summary) [^:]*(?::\S[^:]*)*$",
-    r"^(?:Get|Hit|Ign):\d+ ",
-    r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",
-    r"^\s*(?:[✓√✔]|PASS\b|ok\s+\d|ok\s+\S+\s+[\d.]+m?s|ok\s+\S+\s+\(cached\))",
-    r"^\s*(?:--- PASS:|=== (?:RUN|PAUSE|CONT|NAME)\b)",
-    r"\bPASSED(?:\s+\[ *\d+%\])?\s*$",
-    r"\.\.\. ok$",
-    r"^\S+\.py [.s]+(?:\s+\[ *\d+%\])?\s*$",
-    r"^(?:\[ *\d+%\]|\[\d+/\d+\]) +(?:Building|Built|Linking|Generating|Compiling|Scanning|Consolidate)",
-    r"^\s*(?:\S*/)?(?:libtool|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|[a-z0-9_]+-linux-\w+-(?:gcc|g\+\+)|javac|rustc|ar|ld|nvcc|mpicc|ccache)(?:-\d+)?:? +(?:[^:]* )?-[A-Za-z]",
-    r"^\s*\d+ files? changed",
-    r"^hint: (?:[^U]|U[^p])|^Could not apply [0-9a-f]{7,}\.\.\. ",
-    r"\.{3,} *(?:\(.*\) *)?(?:Passed|Skipped)$",
-    r"^npm (?:error|ERR!) +(?:404 +)?(?:A complete log of this run|Note that you can also install|tarball, folder, http url)",
-    r"^npm (?:error|ERR!) *(?:404 *)?$",
-    r"^\[ERROR\] *(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d\] http|After correcting)",
-]),
+    (
+        "HARMLESS",
+        &[
+            r"^\s*(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Building|Finished|Running|Doc-tests|Adding|Documenting|Generated|Installing|Installed|Removing|Packaging|Collecting|Obtaining|Using cached|Requirement already satisfied|Preparing|Attempting uninstall|Found existing installation|Uninstalling|Successfully|Unpacking|Setting up|Selecting previously|Processing triggers|Fetching|Pulling|Extracting|Verifying|Executable|Starting|Summary) [^:]*(?::\S[^:]*)*$",
+            r"^(?:Get|Hit|Ign):\d+ ",
+            r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",
+            r"^\s*(?:[✓√✔]|PASS\b|ok\s+\d|ok\s+\S+\s+[\d.]+m?s|ok\s+\S+\s+\(cached\))",
+            r"^\s*(?:--- PASS:|=== (?:RUN|PAUSE|CONT|NAME)\b)",
+            r"\bPASSED(?:\s+\[ *\d+%\])?\s*$",
+            r"\.\.\. ok$",
+            r"^\S+\.py [.s]+(?:\s+\[ *\d+%\])?\s*$",
+            r"^(?:\[ *\d+%\]|\[\d+/\d+\]) +(?:Building|Built|Linking|Generating|Compiling|Scanning|Consolidate)",
+            r"^\s*(?:\S*/)?(?:libtool|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|[a-z0-9_]+-linux-\w+-(?:gcc|g\+\+)|javac|rustc|ar|ld|nvcc|mpicc|ccache)(?:-\d+)?:? +(?:[^:]* )?-[A-Za-z]",
+            r"^\s*\d+ files? changed",
+            r"^hint: (?:[^U]|U[^p])|^Could not apply [0-9a-f]{7,}\.\.\. ",
+            r"\.{3,} *(?:\(.*\) *)?(?:Passed|Skipped)$",
+            r"^npm (?:error|ERR!) +(?:404 +)?(?:A complete log of this run|Note that you can also install|tarball, folder, http url)",
+            r"^npm (?:error|ERR!) *(?:404 *)?$",
+            r"^\[ERROR\] *(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d\] http|After correcting)",
+        ],
+    ),
     ("PLACE", &[LOCATION]),
     ("FAILURE", &[WORDS, MARKS, LOCATION]),
     // Test runs.
     // Tests that passed or were skipped.
-    ("PASSED", &[
-        r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",
-        r"^\s+(?:PASS|SKIP|START) +\[",
-        r"^\S+::.* (?:PASSED|SKIPPED|XFAIL)(?: \(.*\))?(?:\s+\[ *\d+%\])?\s*$",
-        r"^\[gw\d+\]\s+\[ *\d+%\] (?:PASSED|SKIPPED|XFAIL) ",
-        r"^\s*(?:=== (?:RUN|PAUSE|CONT|NAME) |--- (?:PASS|SKIP): )",
-        r"^\s*(?:[✓√✔○↓]|✅) ",
-        r"^\s*PASS (?:\S+ )?\S+(?: \([\d.]+ m?s\))?$",
-        r"^test\S* \(.*\) \.\.\. (?:ok|skipped.*|expected failure)$",
-        r"^ok \d+ ",
-        r"^\s+Passed \S",
-        r"^\[INFO\] (?:Running \S+|Tests run: \d+, Failures: 0, Errors: 0.*)$",
-        r"^\S+ > .+ PASSED$",
-        r"^ *\d+/\d+ Test +#\d+: .* Passed ",
-    ]),
+    (
+        "PASSED",
+        &[
+            r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",
+            r"^\s+(?:PASS|SKIP|START) +\[",
+            r"^\S+::.* (?:PASSED|SKIPPED|XFAIL)(?: \(.*\))?(?:\s+\[ *\d+%\])?\s*$",
+            r"^\[gw\d+\]\s+\[ *\d+%\] (?:PASSED|SKIPPED|XFAIL) ",
+            r"^\s*(?:=== (?:RUN|PAUSE|CONT|NAME) |--- (?:PASS|SKIP): )",
+            r"^\s*(?:[✓√✔○↓]|✅) ",
+            r"^\s*PASS (?:\S+ )?\S+(?: \([\d.]+ m?s\))?$",
+            r"^test\S* \(.*\) \.\.\. (?:ok|skipped.*|expected failure)$",
+            r"^ok \d+ ",
+            r"^\s+Passed \S",
+            r"^\[INFO\] (?:Running \S+|Tests run: \d+, Failures: 0, Errors: 0.*)$",
+            r"^\S+ > .+ PASSED$",
+            r"^ *\d+/\d+ Test +#\d+: .* Passed ",
+        ],
+    ),
     // What runners and builds say while they work.
-    ("NOISE", &[
-        r"^\s+(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Blocking|Adding|Finished|Running|Doc-tests|Executable) ",
-        r"^running \d+ tests?$",
-        r"^[.i]+(?: \d+/\d+)?$",
-        r"^test result: ok\. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered",
-        r"^(?:thread '.*' )?note: run with `RUST_BACKTRACE",
-        r"^note: (?:Some details are omitted|run with)",
-        r"^\s+(?:Nextest run ID|Starting \d+ tests?) ",
-        r"^[─━═⎯-]{10,}$",
-        r"^=+ test session starts =+$",
-        r"^(?:platform \w+ -- |cachedir: |rootdir: |configfile: |plugins: |testpaths: |asyncio: |hypothesis profile |benchmark: |metadata: |collect(?:ed|ing) \d+ items?$|collecting \.\.\. |created: \d+/\d+ workers|\d+ workers \[)",
-        r"^(?:\S+\.py )?[.sx]+(?:\s+\[ *\d+%\])?\s*$",
-        r"^(?:_ ){5,}_?\s*$",
-        r"^PASS$",
-        r"^\?\s+\S+\s+\[no test files\]",
-        r"^\s+RUN +v\d",
-        r"^\s+at .*(?:node_modules[/\\]|node:internal|\(internal/)",
-        r"^(?:transforming|transforming \(\d+\).*)$|^✓ \d+ modules transformed",
-        r"^Snapshots: +0 total$",
-        r"^> Task :\S+(?: UP-TO-DATE| NO-SOURCE| FROM-CACHE)?$",
-        r"^ +Start +\d+: ",
-        r"^\s+\d+: +(?:0x[0-9a-f]+ - )?<?(?:std|core|alloc|test|rust_begin_unwind|__rust\w*)\b",
-        r"^\s+\d+: <fn\(\) -> ",
-        r"^\s+at /rustc/",
-    ]),
+    (
+        "NOISE",
+        &[
+            r"^\s+(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Blocking|Adding|Finished|Running|Doc-tests|Executable) ",
+            r"^running \d+ tests?$",
+            r"^[.i]+(?: \d+/\d+)?$",
+            r"^test result: ok\. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered",
+            r"^(?:thread '.*' )?note: run with `RUST_BACKTRACE",
+            r"^note: (?:Some details are omitted|run with)",
+            r"^\s+(?:Nextest run ID|Starting \d+ tests?) ",
+            r"^[─━═⎯-]{10,}$",
+            r"^=+ test session starts =+$",
+            r"^(?:platform \w+ -- |cachedir: |rootdir: |configfile: |plugins: |testpaths: |asyncio: |hypothesis profile |benchmark: |metadata: |collect(?:ed|ing) \d+ items?$|collecting \.\.\. |created: \d+/\d+ workers|\d+ workers \[)",
+            r"^(?:\S+\.py )?[.sx]+(?:\s+\[ *\d+%\])?\s*$",
+            r"^(?:_ ){5,}_?\s*$",
+            r"^PASS$",
+            r"^\?\s+\S+\s+\[no test files\]",
+            r"^\s+RUN +v\d",
+            r"^\s+at .*(?:node_modules[/\\]|node:internal|\(internal/)",
+            r"^(?:transforming|transforming \(\d+\).*)$|^✓ \d+ modules transformed",
+            r"^Snapshots: +0 total$",
+            r"^> Task :\S+(?: UP-TO-DATE| NO-SOURCE| FROM-CACHE)?$",
+            r"^ +Start +\d+: ",
+            r"^\s+\d+: +(?:0x[0-9a-f]+ - )?<?(?:std|core|alloc|test|rust_begin_unwind|__rust\w*)\b",
+            r"^\s+\d+: <fn\(\) -> ",
+            r"^\s+at /rustc/",
+        ],
+    ),
     ("WARNINGS", &[r"^=+ warnings summary"]),
     // Headings over what speaks for itself.
     ("HEADING", &[r"^=+ (?:FAILURES|ERRORS|short test summary info) =+$|^-- Docs: https://docs\.pytest\.org"]),
     // A row of marks, of which some are failures.
     ("MARKED", &[r"^(?:\S+\.py )?[.sxXFERP]*[FE][.sxXFERP]*(?:\s+\[ *\d+%\])\s*$"]),
-    ("SUMMARY", &[
-        r"^test result: ",
-        r"^\s+Summary \[",
-        r"^=+ .*(?:passed|failed|error|skipped|no tests ran).* =+$",
-        r"^\d+ (?:passed|failed|examples?)\b",
-        r"^(?:ok|FAIL)\s+\S+\s",
-        r"^\s*(?:Tests|Test Files|Test Suites):?\s",
-        r"^(?:OK|FAILED)(?: \(.*\))?$",
-        r"^\s+\d+ passing",
-        r"^\[INFO\] Tests run:|^Passed!|^Total tests:|^# pass ",
-        r"^\d+% tests passed",
-    ]),
+    (
+        "SUMMARY",
+        &[
+            r"^test result: ",
+            r"^\s+Summary \[",
+            r"^=+ .*(?:passed|failed|error|skipped|no tests ran).* =+$",
+            r"^\d+ (?:passed|failed|examples?)\b",
+            r"^(?:ok|FAIL)\s+\S+\s",
+            r"^\s*(?:Tests|Test Files|Test Suites):?\s",
+            r"^(?:OK|FAILED)(?: \(.*\))?$",
+            r"^\s+\d+ passing",
+            r"^\[INFO\] Tests run:|^Passed!|^Total tests:|^# pass ",
+            r"^\d+% tests passed",
+        ],
+    ),
     ("NESTED", &[r"^ +(?:stdout|stderr|output) ─{3,}"]),
     // What the runner inside of nextest says about the one test that it runs.
-    ("INNER", &[r"^ +(?:running 1 test|failures:|test \S+ \.\.\. FAILED|test result: FAILED\. 0 passed; 1 failed; .*|note: .*`RUST_BACKTRACE.*)$"]),
+    (
+        "INNER",
+        &[
+            r"^ +(?:running 1 test|failures:|test \S+ \.\.\. FAILED|test result: FAILED\. 0 passed; 1 failed; .*|note: .*`RUST_BACKTRACE.*)$",
+        ],
+    ),
     ("PANIC", &[r"^thread '.*' (?:\(\d+\) )?(?:panicked at|has overflowed)|^Error: "]),
     ("PYTHON", &[r"^_{3,} .+ _{3,}$"]),
     ("SAYS", &[r"^>|^E +\S|^\S+\.py:\d+:|^\[XPASS|^[A-Z]+ +\S+:\S+:\d+"]),
     // What pytest advises under a difference.
     ("HINT", &[r"^E +(?:Omitting \d+ identical items, use -vv to show|Use -v+ to get (?:more|the full) diff)$"]),
-    ("SOURCE", &[concat!(
-        r"^ {4,}(?:(?:raise|assert|def|class|return|import|from|with|for|while|try|if|elif|else|async|await|yield|del|pass)\b|",
-        r"except[ :]|@|#|[\w.]+\(|[\w.]+(?:\[.*\])? (?:[-+*/|]?=|==) |[\])}]+$)"
-    )]),
+    (
+        "SOURCE",
+        &[concat!(
+            r"^ {4,}(?:(?:raise|assert|def|class|return|import|from|with|for|while|try|if|elif|else|async|await|yield|del|pass)\b|",
+            r"except[ :]|@|#|[\w.]+\(|[\w.]+(?:\[.*\])? (?:[-+*/|]?=|==) |[\])}]+$)"
+        )],
+    ),
     // Stack traces.
     // A line that is a frame by itself.
-    ("FRAME", &[concat!(
-        r#"^\s+at (?:async |new |Object\.|eval )?\S.*$|^\s+at <?[\w.$<>/\\]+\(|^  File ".*", line \d+(?:, in .*)?$|"#,
-        r"^\s+from \S+:\d+:in |^\t/\S+\.go:\d+|^\s+\d+: +(?:0x[0-9a-f]+ - )?<?\w[\w:<> ]*::\w"
-    )]),
+    (
+        "FRAME",
+        &[concat!(
+            r#"^\s+at (?:async |new |Object\.|eval )?\S.*$|^\s+at <?[\w.$<>/\\]+\(|^  File ".*", line \d+(?:, in .*)?$|"#,
+            r"^\s+from \S+:\d+:in |^\t/\S+\.go:\d+|^\s+\d+: +(?:0x[0-9a-f]+ - )?<?\w[\w:<> ]*::\w"
+        )],
+    ),
     // A frame of a library or of the machine itself.
-    ("LIBRARY", &[concat!(
-        r#"^  File "(?:<frozen |.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+|importlib)[/\\])|"#,
-        r"^\s+at .*(?:node_modules[/\\]|node:|\(internal[/\\]|<anonymous>\)?$|-wrapper:\d|\(native\)|webpack[/\\]bootstrap)|",
-        r"^\s+at (?:[\w.]+@[\w.]+/|[\w.]+/)?(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|org\.(?:junit|gradle|apache|codehaus|springframework|hibernate|eclipse|mockito|testng|jboss|jetbrains|scalatest|assertj|hamcrest)|io\.(?:netty|grpc|micrometer)|reactor|com\.(?:google\.common|fasterxml|zaxxer|mysql|intellij))[./]|",
-        r"^\s+at (?:System|Microsoft|Xunit|NUnit|MSTest)\.|^\s+from \S*/(?:gems|lib/ruby|ruby/\d)[^:]*:\d|",
-        r"^\t(?:/usr/local/go/src|\S*/go/pkg/mod|\S*/sdk/go[\d.]*/src|/usr/lib/go[^/]*/src)/|",
-        r"^\s+\d+: +(?:0x[0-9a-f]+ - )?<?(?:std|core|alloc|test|tokio|futures_util|rust_begin_unwind|__rust\w*|main$|_start$|start_thread$|__libc_start\w*$|clone3?$)\b|",
-        r"^\s+at /rustc/",
-    )]),
+    (
+        "LIBRARY",
+        &[concat!(
+            r#"^  File "(?:<frozen |.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+|importlib)[/\\])|"#,
+            r"^\s+at .*(?:node_modules[/\\]|node:|\(internal[/\\]|<anonymous>\)?$|-wrapper:\d|\(native\)|webpack[/\\]bootstrap)|",
+            r"^\s+at (?:[\w.]+@[\w.]+/|[\w.]+/)?(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|org\.(?:junit|gradle|apache|codehaus|springframework|hibernate|eclipse|mockito|testng|jboss|jetbrains|scalatest|assertj|hamcrest)|io\.(?:netty|grpc|micrometer)|reactor|com\.(?:google\.common|fasterxml|zaxxer|mysql|intellij))[./]|",
+            r"^\s+at (?:System|Microsoft|Xunit|NUnit|MSTest)\.|^\s+from \S*/(?:gems|lib/ruby|ruby/\d)[^:]*:\d|",
+            r"^\t(?:/usr/local/go/src|\S*/go/pkg/mod|\S*/sdk/go[\d.]*/src|/usr/lib/go[^/]*/src)/|",
+            r"^\s+\d+: +(?:0x[0-9a-f]+ - )?<?(?:std|core|alloc|test|tokio|futures_util|rust_begin_unwind|__rust\w*|main$|_start$|start_thread$|__libc_start\w*$|clone3?$)\b|",
+            r"^\s+at /rustc/",
+        )],
+    ),
     ("CARET", &[r"^\s+[\^~]+[\^~ ]*$"]),
     // Findings of compilers and linters.
     ("HEADER", &[r"^(?:warning|error|note|fatal error)(?:\[\w+\])?: |^[A-Z]{1,5}\d{2,4}(?: \[\*\])? \S"]),
     // What may follow the header of a finding; a blank line is part of it only inside ruff's.
     ("BLOCK", &[r"^ *(?:-->|:::|\||=|\.\.\.|\d+ +(?:[|+~-]|/)|\d+ *\|)|^(?:help|note): |^\s+[|^~]|^ {6,}\S"]),
     ("GUTTER", &[r"^ *(?:\.\.\.|\d+)? *\|"]),
+    // What is the same under every error: links, and lines of the frame with nothing in them.
+    (
+        "FILLER",
+        &[
+            r"^\s*\|\s*$",
+            r"^[\s|=]*(?:help: |note: )?(?:for further information visit|For more information about|(?:\w+ )?errors have detailed explanations)",
+        ],
+    ),
     // Compilers' messages.
     // What every message has.
     ("MESSAGE", &[r"(?i:error|warning|note|remark)"]),
@@ -149,14 +186,20 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     // Marks under a piece of source that say nothing more.
     ("MARKS", &[r"^ *\| *[~^ |+-]*(?:[;,(){}\[\]<>*&.]{1,3})?$|^\s*[~^][\s~^]*$"]),
     // Where in a file what follows is, and what is the same under every error.
-    ("CONTEXT", &[concat!(
-        r"^\S+: (?:In (?:member |static member |lambda )?(?:function|constructor|destructor|instantiation)\b.*|At global scope|At top level):$|",
-        r"note: each undeclared identifier is reported only once|^compilation terminated\.$"
-    )]),
+    (
+        "CONTEXT",
+        &[concat!(
+            r"^\S+: (?:In (?:member |static member |lambda )?(?:function|constructor|destructor|instantiation)\b.*|At global scope|At top level):$|",
+            r"note: each undeclared identifier is reported only once|^compilation terminated\.$"
+        )],
+    ),
     // Values.
     // What stands in examples and redacted texts instead of a credential.
-    ("PLACEHOLDER", &[
-        r"(?i:example|changeme|change_me|change-me|placeholder|redacted|your_|your-|dummy|hidden|undefined|xxxx|insert_|replace_)",
-        r"(?i:sample|not-a-|todo|abcdefgh|12345678|%s)|\*{4}|\.{4}|«|»|\{\}|\$\{|\{\{",
-    ]),
+    (
+        "PLACEHOLDER",
+        &[
+            r"(?i:example|changeme|change_me|change-me|placeholder|redacted|your_|your-|dummy|hidden|undefined|xxxx|insert_|replace_)",
+            r"(?i:sample|not-a-|todo|abcdefgh|12345678|%s)|\*{4}|\.{4}|«|»|\{\}|\$\{|\{\{",
+        ],
+    ),
 ];

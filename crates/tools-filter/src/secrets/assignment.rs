@@ -33,6 +33,9 @@ pub(super) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
         let found = &text[start..end];
         let is_found = match style {
             // What a statement or a flag called password takes is one.
+            Style::Statement if text[name.0..name.1].eq_ignore_ascii_case("pass") => {
+                value::is_random(found) && value::is_secret(found) && !found.contains(' ')
+            }
             Style::Statement => value::is_password(found) && value::is_secret_length(found),
             Style::Prose => value::is_secret(found) && found.bytes().any(|byte| byte.is_ascii_digit()),
             // Only passwords may have blanks in them.
@@ -103,7 +106,7 @@ fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
 }
 
 /// The kind that a name tells of.
-fn kind(name: &str) -> &'static str {
+pub(super) fn kind(name: &str) -> &'static str {
     let name = name.to_ascii_lowercase();
     let table = [
         ("pass", "password"),

@@ -7,6 +7,8 @@ pub(super) enum Flag {
     Attached(&'static str),
     /// `-p PASSWORD`, or in one word.
     Next(&'static str),
+    /// `-k PASSWORD`, never in one word.
+    Apart(&'static str),
     /// `-u USER:PASSWORD`.
     Pair(&'static str),
     /// `-U USER%PASSWORD`.
@@ -19,7 +21,7 @@ pub(super) enum Flag {
     Argument(usize),
 }
 
-use Flag::{Argument, Attached, Cookie, Next, Pair, Percent, Source};
+use Flag::{Apart, Argument, Attached, Cookie, Next, Pair, Percent, Source};
 
 /// Commands with passwords among their arguments.
 pub(super) const COMMANDS: &[(&str, &[Flag])] = &[
@@ -58,7 +60,7 @@ pub(super) const COMMANDS: &[(&str, &[Flag])] = &[
     ("keytool ", &[Next("-storepass"), Next("-keypass")]),
     ("curl ", &[Pair("-u"), Pair("--user"), Pair("-U"), Pair("--proxy-user"), Cookie("-b"), Cookie("--cookie")]),
     ("smbclient ", &[Percent("-U")]),
-    ("openssl ", &[Source("-passin"), Source("-passout"), Source("-pass"), Next("-k")]),
+    ("openssl ", &[Source("-passin"), Source("-passout"), Source("-pass"), Apart("-k")]),
     ("rabbitmqctl add_user ", &[Argument(1)]),
     ("rabbitmqctl change_password ", &[Argument(1)]),
     ("htpasswd -b", &[Argument(2)]),

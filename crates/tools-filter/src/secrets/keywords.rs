@@ -24,6 +24,7 @@ pub(super) enum Scanner {
     Cookie,
     Session,
     Assignment,
+    Data,
     Command(&'static [commands::Flag]),
 }
 
@@ -107,6 +108,9 @@ pub(super) fn all() -> Vec<(&'static str, Scanner)> {
         ("signature=", Scanner::Signature),
         ("authorization", Scanner::Authorization),
         ("cookie", Scanner::Cookie),
+        ("data:", Scanner::Data),
+        ("data\":", Scanner::Data),
+        ("data\\\":", Scanner::Data),
     ]);
     words
 }

@@ -12,9 +12,11 @@ mod keywords;
 mod providers;
 
 mod assignment;
+mod columns;
 mod command;
 mod header;
 mod key_material;
+mod manifest;
 mod place;
 mod provider;
 mod url;

@@ -13,6 +13,9 @@ pub(super) fn find(text: &str, start: usize, provider: &'static Provider) -> Opt
     if bytes.get(start..rest)? != provider.prefix.as_bytes() || is_inside_word(bytes, start) {
         return None;
     }
+    if is_inside_blob(bytes, start, provider.prefix) {
+        return None;
+    }
     let (least, most) = provider.length;
     let mut length = bytes[rest..].iter().take(most + 1).take_while(|byte| provider.alphabet.has(**byte)).count();
     // A full stop or a comma after a token belongs to the sentence.
@@ -28,6 +31,15 @@ pub(super) fn find(text: &str, start: usize, provider: &'static Provider) -> Opt
         && !text[rest..end].to_ascii_lowercase().contains("xxxxxxxx");
     let is_example = text[start..end].to_ascii_uppercase().contains("EXAMPLE");
     (is_varied && !is_example).then_some(Finding { start, end, kind: provider.kind, rule: provider.prefix })
+}
+
+/// Whether a short prefix stands in the middle of base64, where any letters may.
+fn is_inside_blob(bytes: &[u8], start: usize, prefix: &str) -> bool {
+    const RUN: usize = 16;
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let is_letters = prefix.len() <= 4 && prefix.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_joined = start > RUN && matches!(bytes[start - 1], b'+' | b'/');
+    is_letters && is_joined && bytes[start - RUN..start].iter().all(is_part)
 }
 
 /// A JSON Web Token: three parts, the first a JSON object.

@@ -12,9 +12,11 @@ use serde_json::{Map, Value};
 use tools_core::{Redactor, SessionId, is_credential_key};
 
 use super::{
-    ExtraPatterns, KnownValues, UnknownPlaceholder, key_material,
+    ExtraPatterns, KnownValues, UnknownPlaceholder,
+    columns::Columns,
+    key_material,
     placeholder::{self, Book, Shelf},
-    scan::{Finding, merged, scan},
+    scan::{Finding, merged, scan_with},
     value::is_secret,
 };
 
@@ -91,7 +93,12 @@ impl SecretRedactor {
 
     /// The credentials in a text, known values and the operator's patterns included; none of them in a placeholder.
     pub fn find(&self, text: &str) -> Vec<Finding> {
-        let mut findings = scan(text);
+        self.find_with(text, &mut |_| {})
+    }
+
+    /// The same, which tells of tables with columns of credentials.
+    pub(super) fn find_with(&self, text: &str, tell: &mut dyn FnMut(Columns)) -> Vec<Finding> {
+        let mut findings = scan_with(text, tell);
         let found = findings.len();
         if let Some(known) = &self.known {
             known.find(text, &mut findings);

@@ -3,9 +3,11 @@
 use std::sync::LazyLock;
 
 use super::{
-    assignment, command, header, key_material,
+    assignment,
+    columns::{self, Columns},
+    command, header, key_material,
     keywords::{self, Scanner},
-    provider, url,
+    manifest, provider, url,
 };
 use crate::table::KEYWORDS;
 
@@ -28,6 +30,11 @@ pub struct Finding {
 
 /// The credentials in a text, in order, none over another.
 pub fn scan(text: &str) -> Vec<Finding> {
+    scan_with(text, &mut |_| {})
+}
+
+/// The same, which tells of tables with columns of credentials.
+pub(super) fn scan_with(text: &str, tell: &mut dyn FnMut(Columns)) -> Vec<Finding> {
     let scanners = SCANNERS.as_slice();
     let mut findings = Vec::new();
     // Where the scanners that read on are already done: a keyword behind adds nothing, and each byte is read once.
@@ -64,12 +71,20 @@ pub fn scan(text: &str) -> Vec<Finding> {
             Scanner::Session => findings.extend(header::session(text, end)),
             Scanner::Authorization => findings.extend(header::authorization(text, end)),
             Scanner::Cookie if start >= done.cookie => header::cookies(text, end, &mut done.cookie, &mut findings),
-            Scanner::Assignment => assignment::find(text, start, end, &mut done.name, &mut findings),
+            Scanner::Assignment => {
+                assignment::find(text, start, end, &mut done.name, &mut findings);
+                if let Some(columns) = columns::find(text, (start, end), &mut done.columns, &mut findings) {
+                    tell(columns);
+                }
+            }
+            Scanner::Data if start >= done.data => {
+                manifest::entries(text, start, end, &mut done.data, &mut findings);
+            }
             Scanner::Command(flags) if start >= done.command => {
                 command::find(text, end, flags, &mut done.command, &mut findings);
             }
             // Inside what a scanner has read already.
-            Scanner::Pem | Scanner::PgPass | Scanner::Hash | Scanner::Cookie | Scanner::Command(_) => {}
+            Scanner::Pem | Scanner::PgPass | Scanner::Hash | Scanner::Cookie | Scanner::Command(_) | Scanner::Data => {}
         }
     }
     merged(findings)
@@ -82,11 +97,13 @@ struct Done {
     pgpass: usize,
     hash: usize,
     cookie: usize,
+    columns: usize,
+    data: usize,
     command: usize,
 }
 
 fn is_place(rule: &str) -> bool {
-    matches!(rule, "assignment" | "header" | "cookie" | "command" | "address")
+    matches!(rule, "assignment" | "column" | "manifest" | "header" | "cookie" | "command" | "address")
 }
 
 /// Of findings that overlap, the one that begins first, and of those the longest, has the text of all.

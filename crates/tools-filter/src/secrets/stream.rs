@@ -11,7 +11,7 @@ const LONG_LINE: usize = 32 << 10;
 /// What follows a place is looked at as far as this: no value is read further.
 const AHEAD: usize = 9 << 10;
 /// What stands before a place may tell what it is.
-const BEHIND: usize = 2 << 10;
+const BEHIND: usize = 4 << 10;
 
 /// A piece of a text, in order and without gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +94,8 @@ impl SecretStream {
             return;
         }
         let text = masked(&self.bytes);
-        let findings = self.redactor.find(&text);
+        let mut tables = Vec::new();
+        let findings = self.redactor.find_with(&text, &mut |columns| tables.push(columns));
         let ahead = text.floor_char_boundary(text.len().saturating_sub(AHEAD)).max(self.given);
         let mut cut = line_end.unwrap_or(ahead);
         // A key whose end has not come yet is held back as long as it may still be one.
@@ -113,7 +114,10 @@ impl SecretStream {
         }
         give(&self.bytes, self.given, cut, &findings, sink);
         let behind = text.floor_char_boundary(cut.saturating_sub(BEHIND));
-        let line = memchr::memchr(b'\n', &self.bytes[behind..cut]).map_or(behind, |at| behind + at + 1);
+        let line = match behind {
+            0 => 0,
+            _ => memchr::memchr(b'\n', &self.bytes[behind..cut]).map_or(behind, |at| behind + at + 1),
+        };
         // Where the text is cut in a line, as much of the line stays as may tell what follows.
         let keep = if line < cut {
             line
@@ -123,8 +127,13 @@ impl SecretStream {
         let keep =
             key_material::open(&text[..cut]).map_or(keep, |begin| begin.min(keep).max(cut.saturating_sub(LONG_LINE)));
         let keep = text.floor_char_boundary(keep);
-        self.bytes.drain(..keep);
-        self.given = cut - keep;
+        // The names of columns stay as long as rows may follow.
+        let is_line = self.bytes[cut - 1] == b'\n';
+        let open = tables.into_iter().find(|table| table.header.end <= keep && table.end >= cut && is_line);
+        let header = open.map_or(0..0, |table| table.header);
+        self.bytes.drain(header.end..keep);
+        self.bytes.drain(..header.start);
+        self.given = cut - keep + header.len();
     }
 }
 

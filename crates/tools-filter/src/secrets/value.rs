@@ -36,6 +36,16 @@ pub(super) fn is_secret_length(value: &str) -> bool {
     value.len() >= 6
 }
 
+/// Whether a value has characters of more than one sort.
+pub(super) fn is_mixed(value: &str) -> bool {
+    classes(value) >= 2
+}
+
+/// Whether a value without a name is as random as a key.
+pub(super) fn is_random(value: &str) -> bool {
+    classes(value) >= 3 && entropy(value) >= 3.5
+}
+
 fn is_word(value: &str) -> bool {
     ["password", "passwd", "pass", "secret", "token", "none", "null", "true", "false"]
         .iter()
@@ -73,7 +83,14 @@ fn is_expression(value: &str) -> bool {
     let is_words = bare
         .split([' ', '_', '-', '.', ':', '/', '?', '!', ',', '\''])
         .all(|word| word.chars().all(char::is_alphabetic) && is_word_like(word));
-    is_call || is_words || is_member(bare) || is_label(bare) || value.contains("::") && !value.contains(['+', '=', '/'])
+    is_call
+        || is_words
+        || is_member(bare)
+        || is_label(bare)
+        || is_constant(bare)
+        || is_operation(value)
+        || is_code(value)
+        || value.contains("::") && !value.contains(['+', '=', '/'])
 }
 
 /// Whether letters read as words: also a long name in camel case, and no random letters.
@@ -119,6 +136,56 @@ fn is_label(value: &str) -> bool {
     value.contains(['-', '_']) && digits <= 2 && value.split(['-', '_']).all(is_word)
 }
 
+/// `D3D10_SB_RESOURCE_TYPE`, `LSA_TOKEN_V1`: the name of a constant.
+fn is_constant(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let is_part = |part: &str| part.starts_with(|first: char| first.is_ascii_uppercase());
+    let is_upper = value.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    value.contains('_') && is_upper && digits * 5 <= value.len() && value.split('_').all(is_part)
+}
+
+/// Marks that programs are full of, and no password.
+const CODE: &[&str] = &[
+    "&&",
+    "||",
+    "this.",
+    "=>",
+    "),",
+    ");",
+    ").",
+    "};",
+    "},",
+    "==",
+    "!=",
+    "+\"",
+    "\";",
+    "(\"",
+    "()",
+    "}return",
+    "(function",
+    "(func",
+    "=[",
+    "\",\"",
+];
+
+/// `r?r.index:-1`, `f.match=f.token`: members and numbers with signs between them.
+fn is_operation(value: &str) -> bool {
+    let bare = value.trim_end_matches([')', ']', '}', ';', ',', ':', '+']);
+    let is_part = |part: &str| {
+        let part = part.trim_start_matches('-');
+        part.bytes().filter(u8::is_ascii_digit).count() <= 1
+            && part.len() <= 40
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
+            && is_wordy(part)
+    };
+    bare.contains('.') && bare.split(['=', '?', ':', '+', '&', '|', '!', '<', '>']).all(is_part)
+}
+
+/// Part of a program that was written without blanks.
+fn is_code(value: &str) -> bool {
+    value.len() >= 12 && CODE.iter().filter(|mark| value.contains(**mark)).count() >= 2
+}
+
 /// `^5.3.0-beta.1`, `2026-10-03T11:22:41Z`.
 fn is_version(value: &str) -> bool {
     let bare = value.trim_start_matches(['^', '~', '>', '<', '=', 'v', ' ']);
@@ -146,6 +213,8 @@ fn is_wordy(text: &str) -> bool {
 /// A path of the file system.
 pub(super) fn is_path(value: &str) -> bool {
     let value = value.strip_prefix("file:").unwrap_or(value);
+    let decoded = value.contains("%2").then(|| value.replace("%2F", "/").replace("%2f", "/"));
+    let value = decoded.as_deref().unwrap_or(value);
     let rooted = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start));
     rooted && !value.contains(['+', '=']) && is_wordy(value)
 }

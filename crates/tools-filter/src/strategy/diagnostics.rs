@@ -51,8 +51,8 @@ struct Machine {
     noise: Patterns,
     in_warning: bool,
     errors: usize,
-    /// The line after a message: its source when marks follow it.
-    next: Option<String>,
+    /// The line after a message, and whether it may be one: its source when marks follow it.
+    next: Option<(String, bool)>,
     after_head: bool,
     found: bool,
 }
@@ -60,23 +60,22 @@ struct Machine {
 impl Machine {
     /// Gives on the line after a message, which turned out to be the source or something else.
     fn settle(&mut self, is_source: bool, out: &mut Emitter<'_>) {
-        let Some(line) = self.next.take() else { return };
+        let Some((line, may_be_message)) = self.next.take() else { return };
         if is_source && (self.in_warning || self.errors > WITH_SOURCE) {
             self.found = true;
             // The source, not a report: its words are the program's.
             out.fold(&line);
         } else {
-            self.other(&line, out);
+            self.other(&line, may_be_message, out);
         }
     }
 
-    fn other(&mut self, line: &str, out: &mut Emitter<'_>) {
+    fn other(&mut self, line: &str, may_be_message: bool, out: &mut Emitter<'_>) {
         if self.noise.is_match(line) {
             self.found = true;
             self.in_warning = false;
             return out.noise(line);
         }
-        let may_be_message = MESSAGE.is_match(line);
         if may_be_message && WARNING.is_match(line) {
             self.in_warning = true;
         } else if (may_be_message && OTHER.is_match(line)) || !line.starts_with([' ', '\t']) {
@@ -99,15 +98,16 @@ impl Reducer for Machine {
             self.found = true;
             return out.fold(line);
         }
-        let head = MESSAGE.is_match(line).then(|| HEAD.captures(line)).flatten();
+        let may_be_message = MESSAGE.is_match(line);
+        let head = may_be_message.then(|| HEAD.captures(line)).flatten();
         if head.as_ref().is_some_and(|head| &head[1] == "error") {
             self.errors += 1;
         }
         if std::mem::replace(&mut self.after_head, head.is_some()) && head.is_none() {
-            self.next = Some(line.to_owned());
+            self.next = Some((line.to_owned(), may_be_message));
             return;
         }
-        self.other(line, out);
+        self.other(line, may_be_message, out);
     }
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     emit::Emitter,
     lines::regex,
-    table::{BLOCK, HEADER},
+    table::{BLOCK, FILLER, HEADER},
 };
 
 /// Parameters of `group_by_rule`. Without patterns it reads what rustc, clippy and ruff write.
@@ -165,7 +165,7 @@ impl Machine {
         {
             self.end_block(out);
             let is_gap = line.is_empty() && std::mem::take(&mut self.after_error);
-            if is_filler(line) || is_gap {
+            if FILLER.is_match(line) || is_gap {
                 out.fold(line);
             } else if self.settings.noise.is_match(line) {
                 self.found = true;
@@ -227,14 +227,6 @@ fn hash_of(block: &[String]) -> u64 {
     let mut hasher = DefaultHasher::new();
     block.hash(&mut hasher);
     hasher.finish()
-}
-
-/// What is the same under every error: links, and lines of the frame with nothing in them.
-fn is_filler(line: &str) -> bool {
-    line.trim() == "|"
-        || ["for further information visit", "For more information about", "errors have detailed explanations"]
-            .iter()
-            .any(|words| line.contains(words))
 }
 
 static LINT: LazyLock<Regex> = LazyLock::new(|| {

@@ -12,9 +12,7 @@ use super::{Facts, Reducer, Strategy, clip::Clip};
 use crate::{
     emit::Emitter,
     lines::regex,
-    table::{
-        HEADING, HINT, INNER, MARKED, NESTED, NOISE, PANIC, PASSED, PYTHON, SAYS, SOURCE, SUMMARY, WARNINGS,
-    },
+    table::{HEADING, HINT, INNER, MARKED, NESTED, NOISE, PANIC, PASSED, PYTHON, SAYS, SOURCE, SUMMARY, WARNINGS},
 };
 
 /// Parameters of `test_summary`.
@@ -106,24 +104,17 @@ struct Machine {
     source: Option<String>,
 }
 
-fn any(patterns: &[&str]) -> String {
-    patterns.iter().map(|pattern| format!("(?:{pattern})")).collect::<Vec<_>>().join("|")
-}
-
-static CAPTURED: LazyLock<Regex> = LazyLock::new(|| regex(r"^---- (\S+).* ----$"));
 static RULER: LazyLock<Regex> = LazyLock::new(|| regex(r"={6,}|-{8,}|_{6,}|─{6,}|━{6,}|⎯{6,}|\*{8,}|#{8,}"));
 
 impl Machine {
     /// A new part of the output may begin with this line.
     fn turn(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
-        if line.starts_with("---- ")
-            && let Some(header) = CAPTURED.captures(line)
-        {
+        if let Some(test) = captured(line) {
             self.leave(out);
             self.found = true;
             self.failures += 1;
             if self.named.len() < MAX_NAMES {
-                self.named.insert(header[1].to_owned());
+                self.named.insert(test.to_owned());
             }
             let (head, tail) = self.room();
             self.part = Part::Header(line.to_owned(), Clip::new(head, tail));
@@ -262,6 +253,12 @@ impl Machine {
     }
 }
 
+/// The test of `---- NAME stdout ----`.
+fn captured(line: &str) -> Option<&str> {
+    let test = line.strip_prefix("---- ")?.strip_suffix(" ----")?.split([' ', '\t']).next()?;
+    (!test.is_empty()).then_some(test)
+}
+
 /// The name of a failed test: `test NAME ... FAILED`, or `NAME --- FAILED` of a quiet run.
 fn failed(line: &str) -> Option<&str> {
     let text = line.strip_suffix(" FAILED")?;
@@ -322,7 +319,7 @@ impl Reducer for Machine {
             if line.is_empty() {
                 return out.fold(line);
             }
-            let name = CAPTURED.captures(header).map(|header| format!("thread '{}'", &header[1]));
+            let name = captured(header).map(|test| format!("thread '{test}'"));
             if name.is_some_and(|name| line.starts_with(&name)) {
                 out.fold(header);
             } else {

@@ -70,6 +70,82 @@ fn addresses_headers_and_commands() {
 }
 
 #[test]
+fn values_of_a_kubernetes_secret_whatever_their_names() {
+    let hidden = "«secret:secret#1»";
+    let encoded = "YWRtaW4tdXNlcg==";
+    for (before, after) in [
+        ("apiVersion: v1\ndata:\n  user: ", "\nkind: Secret\n"),
+        ("+data:\n+  user: \"", "\"\n+type: Opaque\n"),
+        ("items:\n- data:\n    # who\n\n    user: ", "\n  kind: Secret"),
+        ("{\n  \"data\": {\n    \"user\": \"", "\"\n  },\n  \"kind\": \"Secret\"}"),
+        (r#"{"data":{"a.b":""#, r#""},"kind":"Secret"}"#),
+        (r#"{\"data\":{\"user\":\""#, r#"\"},\"kind\":\"Secret\"}"#),
+    ] {
+        check(&format!("{before}{encoded}{after}"), &format!("{before}{hidden}{after}"));
+    }
+    check("stringData:\n  user: Zx81pQ7mLw2k\n", &format!("stringData:\n  user: {hidden}\n"));
+    let bytes = "3q2+7wABk9PZ0vGk8aJd1w==";
+    check(&format!("data:\n  k: {bytes}\n"), &format!("data:\n  k: {hidden}\n"));
+    let certificate = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUM=";
+    for clean in [
+        "data:\n  level: information\n  mode: productionsafe\n",
+        &format!("data:\n  ca.crt: {certificate}\n"),
+        &format!("spec:\n  encryptedData:\n    user: {encoded}\n"),
+        &format!("data:\nuser: {encoded}\n"),
+        &format!("data: x\n  user: {encoded}\n"),
+        "url(data:image/png;base64,iVBORw0KGgoAAAANSUhEUg==)",
+    ] {
+        check(clean, clean);
+    }
+}
+
+#[test]
+fn columns_whose_header_names_a_credential() {
+    check(
+        "user,password,since\nann,hunter2,2026\nbob,\"Qm3,vT8s\",2027\n\nend,hunter2,x",
+        "user,password,since\nann,«secret:password#1»,2026\nbob,\"«secret:password#2»\",2027\n\nend,hunter2,x",
+    );
+    check(
+        &format!("User name\tAccess key ID\tSecret access key\r\nann\tx\t{RANDOM}\r\n"),
+        "User name\tAccess key ID\tSecret access key\r\nann\tx\t«secret:key#1»\r\n",
+    );
+    check(
+        &format!(" id | api_token \n----+-----------\n  1 | {RANDOM}\n(1 row)\n"),
+        " id | api_token \n----+-----------\n  1 | «secret:token#1»\n(1 row)\n",
+    );
+    check(&format!("+user,secret\n+ann,{RANDOM}\n"), "+user,secret\n+ann,«secret:secret#1»\n");
+    for clean in [
+        "model,tokens,key\nlarge,18723,Zx81pQ7m\n",
+        "use a::{name, token, value};\nuse b::{x1y2z3w4, Zx81pQ7mLw2k, c};\n",
+        "user,password\nann,changeme\nbob,${PW}\n",
+        "user,password\nann,x,Zx81pQ7mLw2k\n",
+    ] {
+        check(clean, clean);
+    }
+}
+
+#[test]
+fn what_programs_write_is_no_credential() {
+    let blob = "LDxQQFxAYEH8QgBCBEIIQzRDQENIQ1RD/EAA".to_owned() + &"RAhEXERgRGhEbER8".repeat(8);
+    for clean in [
+        "the default; pass '--cfg unstable1 -x' to it",
+        "Pass 'parameters2' and go on",
+        "ResourceReturnTypeToken: D3D10_SB_RESOURCE_RETURN_TYPE,",
+        "pub type LSA_TOKEN_INFORMATION_V2 = LSA_TOKEN_INFORMATION_V1;",
+        "c>1?f.onMatch=this.$apply:f.token=f.token1),c>1&&x",
+        "client_ssl_key = \".%2Ftests%2Fcerts%2Fkeys%2Fclient1.key\"",
+        "openssl req -x509 -newkey rsa:2048 -keyout /tmp/k2.pem -nodes",
+        "c>1?f.x=1:f.token=f.onMatch=f.token)",
+        "this.$tokenIndex=r?r.index:-1}",
+        "\"password\",  # str\n\"key_cert_file1\",  # str\n",
+        "# In a cookie, each\n# Path1 of x, whichever9Zq\n",
+        blob.as_str(),
+    ] {
+        check(clean, clean);
+    }
+}
+
+#[test]
 fn private_keys_whole_cut_off_and_escaped() {
     let (begin, end) = (["-----BEGIN ", "PRIVATE KEY-----"].concat(), ["-----END ", "PRIVATE KEY-----"].concat());
     let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
