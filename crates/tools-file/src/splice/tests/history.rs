@@ -48,8 +48,8 @@ impl Chance {
     }
 }
 
-/// The source files of this workspace that are indented by four spaces.
-fn sources() -> Vec<String> {
+/// The source files of this workspace that are indented by four spaces, each with what stands for its name.
+fn sources() -> Vec<(u64, String)> {
     let mut pending = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..")];
     let mut files: Vec<PathBuf> = Vec::new();
     while let Some(directory) = pending.pop() {
@@ -62,10 +62,17 @@ fn sources() -> Vec<String> {
         }
     }
     files.sort();
-    let texts = files.iter().filter_map(|path| std::fs::read_to_string(path).ok());
+    let name = |path: &Path| {
+        let names = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().as_os_str().as_encoded_bytes();
+        names.iter().fold(0_u64, |name, &byte| name.wrapping_mul(31).wrapping_add(byte.into()))
+    };
+    let texts = files.iter().filter_map(|path| Some((name(path), std::fs::read_to_string(path).ok()?)));
     texts
-        .filter(|text| {
-            (60..260).contains(&text.lines().count()) && !text.contains(['\t', '\r']) && !text.contains(" \n")
+        .filter(|(_, text)| {
+            // Where nothing is indented, nothing tells tabs from spaces.
+            let is_indented = text.lines().filter(|line| line.starts_with("    ")).count() > 10;
+            let is_plain = !text.contains(['\t', '\r']) && !text.contains(" \n");
+            (60..260).contains(&text.lines().count()) && is_indented && is_plain
         })
         .collect()
 }
@@ -96,12 +103,13 @@ const ENOUGH: usize = 1200;
 
 /// The changes as hunks with three lines around them, more where that is not unique.
 fn hunks() -> Vec<Hunk> {
-    let mut chance = Chance(11);
     let mut all = Vec::new();
-    for file in sources() {
+    for (name, file) in sources() {
         if all.len() >= ENOUGH {
             break;
         }
+        // Of its name: what happens to a file does not depend on those before it.
+        let mut chance = Chance(name);
         let worked = worked_on(&file, &mut chance);
         let (before, after): (Vec<&str>, Vec<&str>) =
             (file.split_inclusive('\n').collect(), worked.split_inclusive('\n').collect());
