@@ -310,6 +310,14 @@ pub(crate) enum AuditVerb {
         #[arg(long, value_name = "NUMBER:HASH")]
         head: Vec<Head>,
     },
+    /// Say what this configuration would have decided about the calls on record (the same as `haft policy replay`).
+    Replay {
+        /// Another file than the configured one.
+        file: Option<PathBuf>,
+        /// Print every call, not only those that would be decided otherwise.
+        #[arg(long)]
+        all: bool,
+    },
     /// Write one HTML page that shows what happened: it needs nothing else and loads nothing.
     Report {
         /// Another file than the configured one.

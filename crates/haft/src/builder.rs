@@ -7,7 +7,9 @@ use std::{
 
 use tools_audit::{Audit, AuditSink};
 use tools_checkpoint::{Checkpoints, Coverage};
-use tools_core::{CallContext, CompositeExecutor, DynExecutor, Judge, Layer, Redactor, SessionId, Shared, Stack};
+use tools_core::{
+    CallContext, CompositeExecutor, DynExecutor, Judge, Layer, ModelHints, Redactor, SessionId, Shared, Stack,
+};
 use tools_diagnostics::{Diagnostics, DiagnosticsPolicy};
 use tools_file::{FileConfig, FilePolicy};
 use tools_filter::{FilterLayer, FilterPipeline, secrets::SecretRedactor};
@@ -156,7 +158,8 @@ impl ToolboxBuilder {
         layers.extend(gates.around_execution());
         debug_assert!(in_order(&layers), "the layers stand in the order of `LAYERS`");
 
-        let mut context = CallContext::new(workdir);
+        let hints = ModelHints { reasoning: config.agent.reasoning_model, ..ModelHints::default() };
+        let mut context = CallContext::new(workdir).with_model(hints);
         if let Some(session) = session {
             context = context.in_session(session);
         }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tools_core::{ConfirmPrompt, PromptPart, StoredRule, ToolError, ToolErrorCategory, ToolName, Verdict};
-use tools_policy::Decision;
+use tools_policy::{Because, Decision};
 
 /// What would be decided about a call. Field names are permanent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -13,8 +13,11 @@ pub struct Explanation {
     pub verdict: Verdict,
     /// Each part of the call with its verdict and the rule that gave it.
     pub subjects: Vec<PromptPart>,
-    /// The rule, default or layer that decided.
+    /// The rule or default that decided.
     pub decided_by: String,
+    /// The layer that decided: `policy`, `trust`, `permissions`; `executor` where the tool itself refuses, before any
+    /// gate is asked.
+    pub layer: &'static str,
     /// The rule that "always" would store; `None` when nothing would be asked or nothing sensible can be stored.
     pub would_store: Option<StoredRule>,
     /// Why the call could not even be judged; `None` when it was.
@@ -29,6 +32,10 @@ impl Explanation {
             verdict: decision.verdict,
             subjects: prompt.parts.clone(),
             decided_by: decision.decided_by.to_string(),
+            layer: match decision.decided_by {
+                Because::Trust(_) => "trust",
+                _ => "permissions",
+            },
             would_store: prompt.would_store.clone().filter(|_| decision.verdict == Verdict::Ask),
             error: None,
         }
@@ -45,6 +52,7 @@ impl Explanation {
             verdict,
             subjects: vec![],
             decided_by: error.code().to_owned(),
+            layer: "executor",
             would_store: None,
             error: Some(error.to_string()),
         }

@@ -6,6 +6,7 @@ use tools_core::{CallContext, Invocation, Judge, Layer, SessionId, Shared, Syste
 use tools_policy::{
     adversarial::{AdversarialGate, AdversarialPolicy},
     anomaly::{AnomalyDetector, AnomalyPolicy, ToolHealth},
+    grounding::{GroundingLayer, Told},
     permissions::{self, PermissionGate, Permissions, PermissionsConfig, Question, SessionRules},
     quota::{Ledger, QuotaGate, QuotaPolicy},
     rules::{self, PolicyEnforcer, PolicyGate, PolicyQuestion},
@@ -31,6 +32,7 @@ pub(crate) struct Compiled {
     utility: UtilityPolicy,
     adversarial: AdversarialPolicy,
     retry: RetryPolicy,
+    grounding: bool,
 }
 
 /// The compiled policies that run, each swapped whole, and what the gates remember.
@@ -39,7 +41,7 @@ pub(crate) struct Gates {
     pub(crate) sessions: Arc<SessionRules>,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) health: Arc<ToolHealth>,
-    policy: Shared<PolicyEnforcer>,
+    pub(crate) policy: Shared<PolicyEnforcer>,
     trust: Shared<TrustPolicy>,
     anomaly: Shared<AnomalyPolicy>,
     quota: Shared<QuotaPolicy>,
@@ -48,6 +50,8 @@ pub(crate) struct Gates {
     judge: Option<Arc<dyn Judge>>,
     retry: Shared<RetryPolicy>,
     history: Arc<History>,
+    grounding: Shared<bool>,
+    pub(crate) told: Arc<Told>,
 }
 
 /// The rules as they count: without any, those that the shell's own lists stand for.
@@ -98,6 +102,7 @@ impl Compiled {
                 .utility
                 .compile()
                 .map_err(|error| loaded.fault(&below("utility", error.key), error.problem))?,
+            grounding: loaded.config.agent.hallucination_detection,
         })
     }
 }
@@ -121,6 +126,8 @@ impl Gates {
             judge,
             retry: Shared::new(compiled.retry),
             history: Arc::default(),
+            grounding: Shared::new(compiled.grounding),
+            told: Arc::default(),
         }
     }
 
@@ -134,6 +141,7 @@ impl Gates {
         self.utility.store(compiled.utility);
         self.adversarial.store(compiled.adversarial);
         self.retry.store(compiled.retry);
+        self.grounding.store(compiled.grounding);
     }
 
     /// The layers that may refuse a call before anything is done for it, outermost first.
@@ -141,6 +149,7 @@ impl Gates {
         vec![
             Arc::new(QuotaGate::new(Arc::clone(&self.ledger))),
             Arc::new(UtilityScorer::new(self.utility.clone(), Arc::clone(&self.history))),
+            Arc::new(GroundingLayer::new(self.grounding.clone(), Arc::clone(&self.told))),
             Arc::new(PolicyGate::new(self.policy.clone())),
             Arc::new(AdversarialGate::new(self.adversarial.clone(), self.judge.clone())),
             Arc::new(TrustGate::new(self.trust.clone(), Arc::clone(&self.health))),
@@ -157,6 +166,7 @@ impl Gates {
     pub(crate) fn reset(&self, session: &SessionId) {
         self.ledger.reset(session);
         self.history.reset(session);
+        self.told.forget(session);
     }
 
     /// What the gates would decide about a call. Changes nothing that they remember.
@@ -178,7 +188,7 @@ impl Gates {
         let policy = rules::decide(&self.policy.load(), &question);
         if policy.is_denied() {
             let decided_by = policy.trace.unwrap_or_default();
-            return Explanation { verdict: Verdict::Deny, decided_by, would_store: None, ..explained };
+            return Explanation { verdict: Verdict::Deny, layer: "policy", decided_by, would_store: None, ..explained };
         }
         explained
     }

@@ -51,6 +51,7 @@ const SWAPPED: &[&str] = &[
 /// Keys that count from the next start only, where those above would include them: what they name was opened, handed to
 /// a client or compared with at the start.
 const FROM_START: &[&str] = &[
+    "agent.reasoning_model",
     "mcp",
     "tools.approvals",
     "tools.audit",
@@ -88,7 +89,6 @@ pub(crate) struct Swapped {
     pub(crate) redactor: LiveRedactor,
     pub(crate) results: Shared<ToolResultCache>,
     pub(crate) filter_warnings: Shared<Vec<String>>,
-    pub(crate) grounding: Shared<bool>,
     leaves: Mutex<Vec<Weak<Leaves>>>,
 }
 
@@ -141,7 +141,6 @@ impl Swapped {
             redactor: live,
             results,
             filter_warnings: Shared::new(vec![]),
-            grounding: Shared::new(config.agent.hallucination_detection),
             leaves: Mutex::default(),
         }
     }
@@ -230,7 +229,6 @@ impl Swapped {
         }
         let archive = archive.map(|archive| archive.limited(&config.tools.overflow));
         self.overflow.replace(overflow::layer(&config.tools.overflow, archive.as_ref()));
-        self.grounding.store(config.agent.hallucination_detection);
     }
 }
 

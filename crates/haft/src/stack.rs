@@ -40,6 +40,12 @@ pub const LAYERS: &[LayerRow] = &[
         why: "before a model or a person is asked about a call that is not worth making",
     },
     LayerRow {
+        name: "grounding",
+        owner: "tools-policy",
+        refuses_with: &[],
+        why: "only warns: outside the gates, so that a call that names something out of nowhere is marked on record also when it is refused",
+    },
+    LayerRow {
         name: "policy",
         owner: "tools-policy",
         refuses_with: &["policy_blocked/policy_denied"],

@@ -13,7 +13,10 @@ use tools_core::{
     Stack, StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName, nearest,
 };
 use tools_filter::FilterPipeline;
-use tools_policy::permissions::{self, Approved, Scope};
+use tools_policy::{
+    permissions::{self, Approved, Scope},
+    rules,
+};
 
 use crate::{
     Doctor, Explanation, approvals, builder::ToolboxBuilder, config::HaftConfig, config::Loaded, gates::Gates,
@@ -172,6 +175,11 @@ impl Toolbox {
         self.gates.ledger.reserve(cx, calls)
     }
 
+    /// Remembers what a user said in a session: with `agent.hallucination_detection`, calls may name what stands in it.
+    pub fn told(&self, session: &SessionId, text: &str) {
+        self.gates.told.user(session, text);
+    }
+
     /// Forgets what a session used of its quota and what its calls gave; what people allowed for it stays.
     pub fn reset_session(&self, session: &SessionId) {
         self.gates.reset(session);
@@ -215,6 +223,12 @@ impl Toolbox {
     pub fn lint(&self) -> Vec<String> {
         let mut findings: Vec<String> =
             permissions::lint(&self.gates.permissions.load()).iter().map(ToString::to_string).collect();
+        findings.extend(rules::lint(&self.gates.policy.load()));
+        let authorization = &self.config.tools.authorization;
+        if !authorization.enabled && !authorization.rules.is_empty() {
+            findings
+                .push("`tools.authorization.rules` do not count: `tools.authorization.enabled` is false".to_owned());
+        }
         let definitions = self.stack.definitions();
         let known = || definitions.iter().map(|tool| tool.name.as_str()).chain(["glob"]);
         for tool in self.config.tools.permissions.tools.keys().filter(|tool| !known().any(|name| name == *tool)) {

@@ -62,6 +62,9 @@ impl Layer for Announce {
         let mut guard = Unfinished { events, armed: true };
         let outcome = self.run(inv, next).await;
         guard.armed = false;
+        for text in inv.context.journal().warnings() {
+            events.send(EventKind::Warned { text }).await;
+        }
         events.send(finished(inv, &outcome)).await;
         outcome
     }

@@ -69,6 +69,11 @@ pub enum EventKind {
         /// New files removed.
         deleted: u64,
     },
+    /// Something about it is odd, although it went on. Comes before its end, once for each warning.
+    Warned {
+        /// What the model and a person should hear.
+        text: String,
+    },
     /// Its result is on record and goes to whoever asked.
     Finished {
         /// How it ended.

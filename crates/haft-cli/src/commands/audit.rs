@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     args::{AuditVerb, Common},
-    commands::open::load,
+    commands::{open::load, replay},
     exit::Exit,
     output::{self, printable},
 };
@@ -28,6 +28,7 @@ pub(crate) async fn run(common: &Common, verb: &AuditVerb) -> Result<Exit, Strin
             tail(common, &log(common, file.as_deref())?, *lines, !no_follow).await
         }
         AuditVerb::Verify { file, head } => check(common, &log(common, file.as_deref())?, head),
+        AuditVerb::Replay { file, all } => replay::run(common, file.as_deref(), *all).await,
         AuditVerb::Report { file, out, calls } => {
             report::write(common, &log(common, file.as_deref())?, out.as_deref(), *calls)
         }

@@ -70,8 +70,13 @@ async fn lines(toolbox: &Toolbox, verb: &Explain) -> Result<Exit, String> {
 }
 
 fn described(explanation: &Explanation) -> String {
-    let mut lines =
-        vec![format!("{}: {} — {}", explanation.tool, word(explanation.verdict), printable(&explanation.decided_by))];
+    let mut lines = vec![format!(
+        "{}: {} — {} ({})",
+        explanation.tool,
+        word(explanation.verdict),
+        printable(&explanation.decided_by),
+        explanation.layer
+    )];
     for part in &explanation.subjects {
         lines.push(format!(
             "  {:<6} {:<50} {}",

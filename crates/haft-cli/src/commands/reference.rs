@@ -82,7 +82,7 @@ fn configuration(schema: &Value) -> Result<String, String> {
     let mut page = String::from(
         "# Configuration\n\nTOML. An unknown key is an error that names the nearest valid one. `haft config show` prints \
          every effective value and where it was set, `haft config check` finds what is wrong. A variable overrides the \
-         file.\n\n| key | default | environment variable | meaning |\n|---|---|---|---|\n",
+         file: TOML (`30`, `[\"a\"]`, `{ bash = [] }`), or else plain text.\n\n| key | default | environment variable | meaning |\n|---|---|---|---|\n",
     );
     keys(&mut page, "", schema, &defaults);
     Ok(page)
@@ -91,9 +91,7 @@ fn configuration(schema: &Value) -> Result<String, String> {
 fn keys(page: &mut String, path: &str, schema: &Value, default: &Value) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         let about = schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
-        let free = schema.get("additionalProperties").is_some_and(Value::is_object);
-        let variable =
-            if free { "–".to_owned() } else { format!("`HAFT_{}`", path.replace('.', "_").to_uppercase()) };
+        let variable = format!("`HAFT_{}`", path.replace('.', "_").to_uppercase());
         let _ = writeln!(page, "| `{path}` | `{default}` | {variable} | {} |", about.replace('|', "\\|"));
         return;
     };

@@ -67,7 +67,7 @@ fn the_shells_own_lists_are_rules_where_there_are_none() {
     let haft = Haft::configured("[tools.shell]\nconfirm_patterns = [\"make deploy\"]\n");
     let explained = explain(&haft, "make deploy");
     assert_eq!(explained["verdict"], "ask");
-    assert_eq!(explained["subjects"][0]["rule"], "permissions.bash[0] \"make *deploy*\"", "{explained}");
+    assert_eq!(explained["subjects"][0]["rule"], "permissions.bash[0] \"make{ , * }deploy\"", "{explained}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The keys of a schema that hold plain values, with the variable that overrides each.
+/// The keys of a schema that hold values or tables of free keys, with the variable that overrides each.
 pub(crate) fn variables(schema: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     collect(&mut found, "", schema);
@@ -11,8 +11,8 @@ pub(crate) fn variables(schema: &Value) -> Vec<(String, String)> {
 
 fn collect(found: &mut Vec<(String, String)>, path: &str, schema: &Value) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
-        // A table of free keys (`tools.permissions`) has no variable: its keys are not known beforehand.
-        if !path.is_empty() && schema.get("type") != Some(&Value::String("object".to_owned())) {
+        // A table of free keys (`tools.permissions`) has one for all of it: its keys are not known beforehand.
+        if !path.is_empty() {
             found.push((path.to_owned(), format!("HAFT_{}", path.replace('.', "_").to_uppercase())));
         }
         return;
@@ -48,7 +48,10 @@ mod tests {
         }});
         assert_eq!(
             variables(&schema),
-            [("tools.shell.kill_grace_ms".to_owned(), "HAFT_TOOLS_SHELL_KILL_GRACE_MS".to_owned())]
+            [
+                ("tools.permissions".to_owned(), "HAFT_TOOLS_PERMISSIONS".to_owned()),
+                ("tools.shell.kill_grace_ms".to_owned(), "HAFT_TOOLS_SHELL_KILL_GRACE_MS".to_owned()),
+            ]
         );
     }
 
@@ -56,6 +59,7 @@ mod tests {
     fn a_value_is_toml_where_it_reads_as_such() {
         assert_eq!(value("30"), json!(30));
         assert_eq!(value("[\"/a\", \"/b\"]"), json!(["/a", "/b"]));
+        assert_eq!(value("{ bash = [{ pattern = \"*\" }] }"), json!({"bash": [{"pattern": "*"}]}));
         assert_eq!(value("best-effort"), json!("best-effort"));
         assert_eq!(value("1\nx = 2"), json!("1\nx = 2"));
     }

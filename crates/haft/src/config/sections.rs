@@ -38,9 +38,13 @@ pub struct HaftConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentConfig {
-    /// Whether a call is looked through for paths, addresses and numbers that neither exist nor were ever mentioned. What
-    /// is found is a warning to the model, an event and a field of the record; nothing is refused for it.
+    /// Whether a call is looked through for paths that neither exist nor were ever mentioned, and for addresses and numbers
+    /// that were not. What is found is a warning to the model, an event and a field of the record; nothing is refused for
+    /// it.
     pub hallucination_detection: bool,
+    /// Whether the model reasons before it calls. Only then are addresses and numbers looked for as well: such models make
+    /// them up more readily. Nothing is told from a model's name.
+    pub reasoning_model: bool,
 }
 
 /// The section `[tools]`.

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod gates;
+mod grounding;
 mod migrate;
 mod reload;
 mod undo;
@@ -48,6 +49,7 @@ fn the_layers_stand_in_the_documented_order() {
         "audit",
         "quota",
         "utility",
+        "grounding",
         "policy",
         "adversarial",
         "trust",

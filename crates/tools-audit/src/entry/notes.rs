@@ -19,6 +19,8 @@ pub(super) struct KnownNotes {
     cache: Option<String>,
     /// The reference under which the complete output is stored.
     overflow: Option<String>,
+    /// What the call names that neither exists nor was told to the model: field, value and kind (`path`, `entity`) of each.
+    hallucination: Option<Vec<Value>>,
     /// What was put back after a command that failed.
     rollback: Option<Map<String, Value>>,
 }

@@ -1,12 +1,12 @@
 //! What a call names that neither exists nor was told to the model. Pure, but for the question whether a path exists.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Value;
 use tools_core::{Access, Inspection, JsonObject, Subject};
 
-use super::extract::entities;
+use super::extract::{entities, is_file};
 
 /// Longer texts are content, not names: what a model writes need not have stood anywhere.
 const LONGEST_NAME: usize = 200;
@@ -20,6 +20,10 @@ pub struct GroundingQuestion<'a> {
     pub inspection: &'a Inspection,
     /// What the model was given: the conversation and the results of tools.
     pub context: &'a str,
+    /// Where relative paths start.
+    pub workdir: &'a Path,
+    /// Whether addresses and numbers are looked for, too: only where the conversation is known.
+    pub looks_for_entities: bool,
     /// Whether a path exists.
     pub exists: &'a dyn Fn(&Path) -> bool,
 }
@@ -34,7 +38,7 @@ pub enum SuspectKind {
     Entity,
 }
 
-/// Something that a model may have made up. Display is the warning.
+/// Something that a model may have made up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HallucinationSuspect {
     /// The parameter it stands in; empty for what the tool found in it.
@@ -45,53 +49,150 @@ pub struct HallucinationSuspect {
     pub kind: SuspectKind,
 }
 
-impl std::fmt::Display for HallucinationSuspect {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl HallucinationSuspect {
+    /// What the model is told; `near` are paths that may have been meant.
+    pub fn warning(&self, near: &[String]) -> String {
         let value: String = self.value.chars().take(LONGEST_NAME).collect();
-        match self.kind {
-            SuspectKind::Path => write!(f, "`{value}` does not exist and was not mentioned before"),
-            SuspectKind::Entity => write!(f, "`{value}` was not mentioned before"),
+        match (self.kind, near) {
+            (SuspectKind::Path, []) => format!("`{value}` does not exist and was not mentioned before"),
+            (SuspectKind::Path, near) => {
+                let near: Vec<String> = near.iter().map(|path| format!("`{path}`")).collect();
+                format!("`{value}` does not exist; nearest: {}", near.join(", "))
+            }
+            (SuspectKind::Entity, _) => format!("`{value}` was not mentioned before"),
         }
     }
 }
 
 /// What a call names out of nowhere; empty when everything exists or was told.
 pub fn suspects(question: &GroundingQuestion<'_>) -> Vec<HallucinationSuspect> {
-    let context = question.context.to_lowercase();
-    let mut found: Vec<HallucinationSuspect> = question
-        .inspection
-        .subjects
+    let context = Context::of(question);
+    let mut found: Vec<HallucinationSuspect> = paths(question)
         .iter()
-        .filter_map(|subject| match subject {
-            Subject::Path { path, access } if !is_grounded(path, *access, &context, question.exists) => {
-                let value = path.to_string_lossy().into_owned();
-                Some(HallucinationSuspect { field: String::new(), value, kind: SuspectKind::Path })
-            }
-            _ => None,
+        .filter(|(path, access)| !is_grounded(path, *access, &context, question))
+        .map(|(path, _)| {
+            let value = path.strip_prefix(question.workdir).unwrap_or(path).to_string_lossy().into_owned();
+            let field = field_of(question.params, &value, path);
+            HallucinationSuspect { field, value, kind: SuspectKind::Path }
         })
         .collect();
-    for (field, value) in question.params {
-        for entity in texts(value).into_iter().flat_map(entities) {
-            if !context.contains(&entity.to_lowercase()) {
-                let (field, value) = (field.clone(), entity.to_owned());
-                found.push(HallucinationSuspect { field, value, kind: SuspectKind::Entity });
+    if question.looks_for_entities {
+        for (field, value) in question.params {
+            for entity in texts(value).into_iter().flat_map(entities) {
+                if !context.tells(entity) {
+                    let (field, value) = (field.clone(), entity.to_owned());
+                    found.push(HallucinationSuspect { field, value, kind: SuspectKind::Entity });
+                }
             }
         }
     }
-    found.dedup();
+    let mut once = Vec::new();
+    found.retain(|suspect| {
+        let is_new = !once.contains(&suspect.value);
+        once.push(suspect.value.clone());
+        is_new
+    });
     found
 }
 
-/// Whether a path exists, could be made where it is named, or stands in the context by its last two parts.
-fn is_grounded(path: &Path, access: Access, context: &str, exists: &dyn Fn(&Path) -> bool) -> bool {
+/// The paths that a call is about: those the tool found and, of a line of commands, the files among its words. What a
+/// command does with a file is not known, so that it counts as one that may be made.
+fn paths(question: &GroundingQuestion<'_>) -> Vec<(PathBuf, Access)> {
+    let mut found: Vec<(PathBuf, Access)> = Vec::new();
+    for subject in &question.inspection.subjects {
+        match subject {
+            Subject::Path { path, access } => found.push((path.clone(), *access)),
+            Subject::Command { argv, .. } => {
+                let files = argv.iter().filter(|word| is_file(word));
+                found.extend(files.map(|word| (plain(&question.workdir.join(word)), Access::Write)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A path without `.` and `..`, by its words alone.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Whether a line of commands names a folder above a path: it may be made there.
+fn is_made(path: &Path, question: &GroundingQuestion<'_>) -> bool {
+    let words = question.inspection.subjects.iter().flat_map(|subject| match subject {
+        Subject::Command { argv, .. } => argv.as_slice(),
+        _ => &[],
+    });
+    let mut folders = words.map(|word| plain(&question.workdir.join(word)));
+    folders.any(|folder| folder != path && folder != question.workdir && path.starts_with(&folder))
+}
+
+/// The parameter that a path stands in; empty for what the tool found in a text.
+fn field_of(params: &JsonObject, relative: &str, path: &Path) -> String {
+    let whole = path.to_string_lossy();
+    let is_it = |value: &Value| {
+        let text = value.as_str().map(|text| text.trim_start_matches("./").trim_end_matches('/'));
+        text.is_some_and(|text| !text.is_empty() && (text == relative || text == whole))
+    };
+    params.iter().find(|(_, value)| is_it(value)).map(|(field, _)| field.clone()).unwrap_or_default()
+}
+
+/// What the model was given, in the forms in which names are looked for.
+struct Context {
+    text: String,
+    /// The same without what sets the thousands of numbers apart.
+    numbers: String,
+}
+
+impl Context {
+    fn of(question: &GroundingQuestion<'_>) -> Self {
+        let text = question.context.to_lowercase().replace('\\', "/");
+        let numbers = match question.looks_for_entities {
+            true => text.chars().filter(|c| !matches!(c, ',' | '\'' | '_' | '\u{a0}' | '\u{202f}')).collect(),
+            false => String::new(),
+        };
+        Self { text, numbers }
+    }
+
+    /// Whether a name stands here, or is put together of what does.
+    fn tells(&self, entity: &str) -> bool {
+        let entity = entity.to_lowercase();
+        if self.text.contains(&entity)
+            || (entity.bytes().all(|byte| byte.is_ascii_digit()) && self.numbers.contains(&entity))
+        {
+            return true;
+        }
+        // `ann.lee@example.org` is derived where Ann Lee and her host were named.
+        entity.split_once('@').is_some_and(|(name, host)| {
+            self.text.contains(host) && name.split(['.', '_', '-', '+']).all(|part| self.text.contains(part))
+        })
+    }
+}
+
+/// Whether a path exists, could be made where it is named, is made by the same line of commands, or stands in the context: by its
+/// last two parts or, of what lies in the working directory itself, by its name.
+fn is_grounded(path: &Path, access: Access, context: &Context, question: &GroundingQuestion<'_>) -> bool {
+    let exists = question.exists;
     if exists(path) || (access == Access::Write && path.parent().is_some_and(exists)) {
         return true;
     }
+    if is_made(path, question) {
+        return true;
+    }
+    let shown = path.strip_prefix(question.workdir).unwrap_or(path);
     let parts: Vec<String> =
-        path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy().to_lowercase()).collect();
+        shown.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy().to_lowercase()).collect();
     match parts.as_slice() {
-        [name, above] if above != "/" => context.contains(&format!("{above}/{name}")),
-        [name, ..] => context.contains(name.as_str()),
+        [name, above] if above != "/" => context.text.contains(&format!("{above}/{name}")),
+        [name, ..] => context.text.contains(name.as_str()),
         [] => true,
     }
 }
@@ -122,7 +223,15 @@ mod tests {
         });
         let exists = |path: &Path| ["/w", "/w/src", "/w/src/main.rs"].iter().any(|there| path == Path::new(there));
         let params = params.as_object().unwrap();
-        let question = GroundingQuestion { params, inspection: &inspection, context, exists: &exists };
+        let (workdir, looks_for_entities) = (Path::new("/w"), true);
+        let question = GroundingQuestion {
+            params,
+            inspection: &inspection,
+            context,
+            workdir,
+            looks_for_entities,
+            exists: &exists,
+        };
         suspects(&question).iter().map(|suspect| suspect.value.clone()).collect()
     }
 
@@ -131,11 +240,41 @@ mod tests {
         let none: [String; 0] = [];
         let nothing = json!({});
         assert_eq!(found(&nothing, &[("/w/src/main.rs", Access::Read)], ""), none);
-        assert_eq!(found(&nothing, &[("/w/src/foo.rs", Access::Read)], ""), ["/w/src/foo.rs"]);
+        assert_eq!(found(&nothing, &[("/w/src/foo.rs", Access::Read)], ""), ["src/foo.rs"]);
         assert_eq!(found(&nothing, &[("/w/src/foo.rs", Access::Write)], ""), none);
-        assert_eq!(found(&nothing, &[("/w/lib/foo.rs", Access::Write)], ""), ["/w/lib/foo.rs"]);
+        assert_eq!(found(&nothing, &[("/w/lib/foo.rs", Access::Write)], ""), ["lib/foo.rs"]);
         assert_eq!(found(&nothing, &[("/w/lib/foo.rs", Access::Read)], "see `Lib/Foo.rs`"), none);
-        assert_eq!(found(&nothing, &[("/w/lib/foo.rs", Access::Read)], "see foo.rs"), ["/w/lib/foo.rs"]);
+        assert_eq!(found(&nothing, &[("/w/lib/foo.rs", Access::Read)], "see lib\\foo.rs"), none);
+        assert_eq!(found(&nothing, &[("/w/lib/foo.rs", Access::Read)], "see foo.rs"), ["lib/foo.rs"]);
+        assert_eq!(found(&nothing, &[("/w/foo.rs", Access::Read)], "see foo.rs"), none);
+        assert_eq!(found(&nothing, &[("/srv/x/foo.rs", Access::Read)], "see foo.rs"), ["/srv/x/foo.rs"]);
+        // A file tool makes the folders above what it writes: that they are missing says something.
+        let made = [("/w/lib", Access::Write), ("/w/lib/b", Access::Write)];
+        assert_eq!(found(&nothing, &made, ""), ["lib/b"]);
+    }
+
+    #[test]
+    fn the_files_a_line_of_commands_names_are_looked_at() {
+        let suspects_of = |words: &[&str]| -> Vec<String> {
+            let argv = words.iter().map(|word| (*word).to_owned()).collect();
+            let command = Subject::Command { line: words.join(" "), program: "x".to_owned(), argv, via: vec![] };
+            let inspection = Inspection::default().touching(command);
+            let exists = |path: &Path| ["/w", "/w/src"].iter().any(|there| path == Path::new(there));
+            let (params, workdir) = (JsonObject::new(), Path::new("/w"));
+            let question = GroundingQuestion {
+                params: &params,
+                inspection: &inspection,
+                context: "",
+                workdir,
+                looks_for_entities: true,
+                exists: &exists,
+            };
+            suspects(&question).into_iter().map(|suspect| suspect.value).collect()
+        };
+        let none: [String; 0] = [];
+        assert_eq!(suspects_of(&["lost/found.rs"]), ["lost/found.rs"]);
+        assert_eq!(suspects_of(&["./src/new.rs", "s/a/b/", "feature/x", "--out=lost/x.rs", "lost/*.rs"]), none);
+        assert_eq!(suspects_of(&["lib", "lib/new.rs"]), none);
     }
 
     #[test]
@@ -145,5 +284,34 @@ mod tests {
         assert_eq!(found(&params, &[], ""), ["ann@example.org"]);
         assert_eq!(found(&params, &[], "write to Ann@Example.org"), none);
         assert_eq!(found(&json!({"ids": [{"id": "90210"}]}), &[], "the zip is 10001"), ["90210"]);
+        assert_eq!(found(&json!({"to": "ann.lee@example.org"}), &[], "Ann Lee works at example.org"), none);
+        assert_eq!(
+            found(&json!({"to": "bob.lee@example.org"}), &[], "Ann Lee works at example.org"),
+            ["bob.lee@example.org"]
+        );
+        assert_eq!(found(&json!({"sum": "1250000"}), &[], "pay 1,250,000"), none);
+        assert_eq!(found(&json!({"rev": "3fa9c1e07"}), &[], "the last commit"), ["3fa9c1e07"]);
+    }
+
+    #[test]
+    fn a_suspect_names_its_field_and_what_may_be_meant() {
+        let inspection = Inspection::default().touching(Subject::path("/w/src/mian.rs", Access::Read));
+        let params = json!({"limit": 3, "path": "./src/mian.rs"});
+        let question = GroundingQuestion {
+            params: params.as_object().unwrap(),
+            inspection: &inspection,
+            context: "",
+            workdir: Path::new("/w"),
+            looks_for_entities: true,
+            exists: &|_| false,
+        };
+        let found = suspects(&question);
+        let [suspect] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((suspect.field.as_str(), suspect.value.as_str()), ("path", "src/mian.rs"));
+        assert_eq!(suspect.warning(&[]), "`src/mian.rs` does not exist and was not mentioned before");
+        assert_eq!(
+            suspect.warning(&["src/main.rs".to_owned()]),
+            "`src/mian.rs` does not exist; nearest: `src/main.rs`"
+        );
     }
 }

@@ -16,14 +16,23 @@ fn is_path(word: &str) -> bool {
         return false;
     }
     let has_letters = word.chars().any(char::is_alphanumeric);
-    let is_source =
-        || word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && SOURCES.contains(&ending));
-    has_letters && (word.contains('/') || is_source())
+    has_letters && (word.contains('/') || is_source(word))
 }
 
-/// Mail addresses, hosts and numbers of four digits and more: what a model cannot know unless it was told.
+fn is_source(word: &str) -> bool {
+    word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && SOURCES.contains(&ending))
+}
+
+/// Whether a word of a command is the name of a file, told from its ending; patterns and what is put in later are none.
+pub(super) fn is_file(word: &str) -> bool {
+    is_path(word) && is_source(word) && !word.contains(['*', '?', '[', '{', '$', '~', '=', ':', '%', '\\'])
+}
+
+/// Mail addresses, hosts, numbers of four digits and more, and identifiers of hexadecimal digits: what a model cannot know
+/// unless it was told.
 pub(super) fn entities(text: &str) -> Vec<&str> {
-    words(text).filter(|word| is_mail(word) || is_host(word) || is_long_number(word)).collect()
+    let parts = words(text).flat_map(|word| word.split([':', '/', '=', '?', '#', '[', ']']));
+    parts.filter(|word| is_mail(word) || is_host(word) || is_long_number(word) || is_identifier(word)).collect()
 }
 
 fn is_mail(word: &str) -> bool {
@@ -53,6 +62,18 @@ fn is_long_number(word: &str) -> bool {
     word.len() >= 4 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// A commit, a container, a UUID: digits and letters of hexadecimal.
+fn is_identifier(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let is_made_of_them = word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    word.len() >= 7
+        && is_made_of_them
+        && digits >= 2
+        && digits < word.len()
+        && !word.starts_with('-')
+        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let ends =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | ')' | '<' | '>' | ',' | ';' | '|' | '&');
@@ -72,7 +93,8 @@ mod tests {
 
     #[test]
     fn entities_are_what_nobody_can_guess() {
-        let found = entities("mail ann@example.org or db.example.org on port 5432, not main.rs, v1.2, 42 or a.b");
+        let found = entities("mail ann@example.org or https://db.example.org:5432/x, not main.rs, v1.2, 42 or a.b");
         assert_eq!(found, ["ann@example.org", "db.example.org", "5432"]);
+        assert_eq!(entities("commit=3fa9c1e07 at 12:30 of feedface"), ["3fa9c1e07"]);
     }
 }

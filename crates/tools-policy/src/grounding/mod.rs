@@ -4,6 +4,10 @@
 
 mod decide;
 mod extract;
+mod layer;
+mod told;
 
 pub use decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, suspects};
 pub use extract::extract_paths;
+pub use layer::GroundingLayer;
+pub use told::Told;

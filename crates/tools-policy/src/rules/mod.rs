@@ -16,7 +16,9 @@
 mod config;
 mod decide;
 mod layer;
+mod lint;
 
 pub use config::{AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyEnforcer, PolicyRuleConfig, PolicyRuleError};
 pub use decide::{PolicyDecision, PolicyQuestion, decide};
 pub use layer::PolicyGate;
+pub use lint::lint;

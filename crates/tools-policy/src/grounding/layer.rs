@@ -1,0 +1,130 @@
+//! The layer: remembers what a model was told, and warns of calls that name something out of nowhere. Refuses nothing.
+
+use std::{borrow::Cow, path::Path, sync::Arc};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tools_core::{Access, Inspection, Invocation, Layer, Next, Outcome, SessionId, Shared, Subject, keys, nearest};
+
+use super::{
+    Told,
+    decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, suspects},
+    extract::extract_paths,
+};
+
+/// How many names of a folder are compared with one that is not in it.
+const MOST_NAMES: usize = 1000;
+/// How many warnings a call gets.
+const MOST_WARNINGS: usize = 3;
+
+/// Warns of what a call names that neither exists nor was told to the model.
+///
+/// Paths are looked at in every session. Addresses and numbers only where the host tells what the user said ([`Told`]),
+/// and only of models that are configured as reasoning ones.
+#[derive(Debug)]
+pub struct GroundingLayer {
+    is_on: Shared<bool>,
+    told: Arc<Told>,
+}
+
+impl GroundingLayer {
+    /// A layer that may be switched on and off, over what models were told.
+    pub fn new(is_on: Shared<bool>, told: Arc<Told>) -> Self {
+        Self { is_on, told }
+    }
+
+    /// What the call names out of nowhere, of which everybody was warned.
+    fn warn(&self, inv: &Invocation) -> Vec<HallucinationSuspect> {
+        let cx = &inv.context;
+        // What the tool itself cannot make sense of is judged by how it looks.
+        let inspection = inv.inspection().map_or_else(|_| Cow::Owned(as_named(inv)), Cow::Borrowed);
+        let (context, knows_user) = self.told.context(cx.session());
+        let question = GroundingQuestion {
+            params: &inv.call.params,
+            inspection: &inspection,
+            context: &context,
+            workdir: cx.workdir(),
+            looks_for_entities: knows_user && cx.model().reasoning,
+            exists: &|path| path.symlink_metadata().is_ok(),
+        };
+        let found = suspects(&question);
+        if found.is_empty() {
+            return found;
+        }
+        let near = |suspect: &HallucinationSuspect| match suspect.kind {
+            SuspectKind::Path => near(&suspect.value, cx.workdir(), &context),
+            SuspectKind::Entity => vec![],
+        };
+        for suspect in found.iter().take(MOST_WARNINGS) {
+            cx.journal().warn(suspect.warning(&near(suspect)));
+        }
+        let noted = found.iter().filter_map(|suspect| serde_json::to_value(suspect).ok()).collect::<Vec<Value>>();
+        cx.journal().note(keys::HALLUCINATION, noted);
+        found
+    }
+
+    /// Remembers what the model reads, without the lines that only say its own invention again.
+    fn remember(&self, session: &SessionId, text: &str, found: &[HallucinationSuspect]) {
+        if found.is_empty() {
+            return self.told.other(session, text);
+        }
+        let is_news = |line: &&str| !found.iter().any(|suspect| line.contains(&suspect.value));
+        let news: Vec<&str> = text.lines().filter(is_news).collect();
+        self.told.other(session, &news.join("\n"));
+    }
+}
+
+/// The parameters that are paths by their looks.
+fn as_named(inv: &Invocation) -> Inspection {
+    let paths = inv.call.params.values().filter_map(Value::as_str).filter(|text| extract_paths(text) == [*text]);
+    let subjects = paths.map(|path| Subject::path(inv.context.workdir().join(path), Access::Read));
+    subjects.fold(Inspection::default(), Inspection::touching)
+}
+
+/// Paths that may have been meant: of the same folder, or mentioned before.
+fn near(value: &str, workdir: &Path, context: &str) -> Vec<String> {
+    let path = workdir.join(value);
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return vec![] };
+    let name = name.to_string_lossy();
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MOST_NAMES);
+    // What lies elsewhere is nobody's business who may not look there.
+    let names: Vec<String> = match folder.starts_with(workdir) {
+        true => entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect(),
+        false => vec![],
+    };
+    let above = folder.strip_prefix(workdir).unwrap_or(folder);
+    let beside = nearest(&name, names.iter().map(String::as_str));
+    let mut found: Vec<String> = beside.iter().map(|name| above.join(name).to_string_lossy().into_owned()).collect();
+    let mentioned = extract_paths(context).into_iter().filter(|path| path.ends_with(&name.to_lowercase()));
+    found.extend(mentioned.map(str::to_owned));
+    found.dedup();
+    found.truncate(3);
+    found
+}
+
+#[async_trait]
+impl Layer for GroundingLayer {
+    fn name(&self) -> &'static str {
+        "grounding"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        if !*self.is_on.load() {
+            return next.run(inv).await;
+        }
+        let found = self.warn(inv);
+        let outcome = next.run(inv).await;
+        let session = inv.context.session();
+        let output = match &outcome {
+            Ok(output) => Some(output),
+            Err(error) => {
+                self.remember(session, error.suggestion(), &found);
+                error.output()
+            }
+        };
+        if let Some(output) = output {
+            self.remember(session, &output.summary, &found);
+        }
+        outcome
+    }
+}

@@ -1,0 +1,77 @@
+//! Rules that can never decide, because one before them takes every call that they would.
+
+use super::config::{PolicyEnforcer, PolicyRule, ToolGlob};
+
+/// Names each rule that can never decide, and the one that takes its calls.
+pub fn lint(enforcer: &PolicyEnforcer) -> Vec<String> {
+    let mut found = Vec::new();
+    for list in &enforcer.lists {
+        for (index, rule) in list.rules.iter().enumerate() {
+            let before = list.rules[..index].iter().position(|other| takes_all_of(other, rule));
+            if let Some(by) = before {
+                let other = &list.rules[by].text;
+                found.push(format!(
+                    "`tools.{name}.rules[{index}]` ({}) can never decide: {name}.rules[{by}] ({other}) takes every such call before it",
+                    rule.text,
+                    name = list.name,
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// Whether every call that `later` is about is one that `earlier` is about: told where nothing is asked of a call but
+/// its tool, or the same is asked.
+fn takes_all_of(earlier: &PolicyRule, later: &PolicyRule) -> bool {
+    let is_unconditional = earlier.args_match.is_none() && earlier.paths.is_none() && earlier.capabilities.is_none();
+    let is_same = || conditions(earlier) == conditions(later);
+    match (&earlier.tool, &later.tool) {
+        (ToolGlob::Every, _) if is_unconditional => true,
+        (ToolGlob::Named(earlier), ToolGlob::Named(later)) if is_unconditional => earlier == later,
+        // Paths of a denial are read wider than those of an allowance.
+        _ => is_same() && (earlier.effect == later.effect || earlier.paths.is_none()),
+    }
+}
+
+/// What is asked of a call, without what is done about it.
+fn conditions(rule: &PolicyRule) -> &str {
+    rule.text.split_once(' ').map_or("", |(_, conditions)| conditions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::{AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyRuleConfig};
+    use super::*;
+
+    #[test]
+    fn rules_behind_one_that_takes_everything_are_named() {
+        let rule = |effect, tool: &str, args: Option<&str>| PolicyRuleConfig {
+            effect,
+            tool: tool.to_owned(),
+            args_match: args.map(str::to_owned),
+            paths: vec![],
+            capabilities: vec![],
+        };
+        use PolicyEffect::{Allow, Deny};
+        let rules = vec![
+            rule(Deny, "bash", Some("x")),
+            rule(Allow, "bash", Some("x")),
+            rule(Allow, "write", None),
+            rule(Deny, "write", Some("y")),
+            rule(Deny, "edit", None),
+            rule(Allow, "*", None),
+            rule(Deny, "read", None),
+        ];
+        let policy = PolicyConfig { enabled: true, rules };
+        let enforcer = PolicyEnforcer::compile(&policy, &AuthorizationConfig::default(), None).unwrap();
+        let found = lint(&enforcer);
+        let named = |text: &str| found.iter().filter(|finding| finding.contains(text)).count();
+        assert_eq!(
+            (found.len(), named("`tools.policy.rules[1]`"), named("`tools.policy.rules[3]`"), named("rules[6]")),
+            (3, 1, 1, 1),
+            "{found:?}"
+        );
+        assert!(found[2].ends_with("policy.rules[5] (allow *) takes every such call before it"), "{found:?}");
+    }
+}
