@@ -4,7 +4,7 @@ use std::{hint::black_box, path::Path};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use haft::{
-    core::{Inspection, SessionId, Subject, ToolDef, ToolKind, ToolName, ToolTraits, TrustLevel, Verdict},
+    core::{Access, Inspection, SessionId, Subject, ToolDef, ToolKind, ToolName, ToolTraits, TrustLevel, Verdict},
     policy::{
         permissions::{PermissionsConfig, Question, RuleConfig, SessionRules, decide},
         rules::{
@@ -42,7 +42,7 @@ fn line() -> Inspection {
     let command = |number: usize| Subject::Command {
         line: format!("cargo test --package crate{number} -- --nocapture"),
         program: "cargo".to_owned(),
-        argv: ["test", "--package", "crate", "--", "--nocapture"].map(str::to_owned).into(),
+        argv: ["test", "--package", &format!("crate{number}"), "--", "--nocapture"].map(str::to_owned).into(),
         via: vec![],
     };
     let parts: Vec<Subject> = (0..9).map(command).collect();
@@ -94,6 +94,24 @@ fn decisions(c: &mut Criterion) {
     group.sample_size(10);
     let many = permissions(10_000);
     group.bench_function("10000_permissions", |b| b.iter(|| black_box(&many).compile(None).is_ok()));
+    // What is compiled when it is asked first counts, too: for commands, and for paths.
+    let path =
+        Inspection { subjects: vec![Subject::path("/home/me/project/a", Access::Read)], ..Inspection::default() };
+    for (name, inspection) in [("and_a_command", &one), ("and_a_path", &path)] {
+        group.bench_function(BenchmarkId::new("10000_permissions", name), |b| {
+            b.iter(|| {
+                let permissions = black_box(&many).compile(None).expect("made-up rules are valid");
+                let question = Question {
+                    definition: &definition,
+                    inspection,
+                    trust: TrustLevel::Trusted,
+                    workdir,
+                    session: &session,
+                };
+                decide(&permissions, &question).verdict
+            });
+        });
+    }
     group.finish();
 }
 

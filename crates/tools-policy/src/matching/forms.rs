@@ -1,6 +1,6 @@
 //! The forms in which commands, addresses and paths are compared with globs, and the globs that patterns stand for.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use tools_core::Verdict;
 
@@ -8,18 +8,18 @@ use super::pattern::{Patterns, escape};
 
 /// A command or address in the forms that rules are compared with.
 #[derive(Debug, Default)]
-pub(crate) struct Forms {
+pub(crate) struct Forms<'a> {
     /// As typed.
-    pub(crate) typed: String,
+    pub(crate) typed: Cow<'a, str>,
     /// As typed without assignments in front that change nothing of what is run, for rules that allow.
-    pub(crate) bare: Option<String>,
+    pub(crate) bare: Option<Cow<'a, str>>,
     /// Other ways to say the same, for rules that tighten.
-    pub(crate) others: Vec<String>,
+    pub(crate) others: Vec<Cow<'a, str>>,
 }
 
-impl Forms {
+impl<'a> Forms<'a> {
     /// A text that has one form only.
-    pub(crate) fn of_text(text: &str) -> Self {
+    pub(crate) fn of_text(text: &'a str) -> Self {
         Self { typed: folded(text), bare: None, others: vec![] }
     }
 
@@ -29,21 +29,36 @@ impl Forms {
     }
 
     /// A command: as typed, as words, and as words without the program's folder.
-    pub(crate) fn of_command(line: &str, program: &str, arguments: &[String]) -> Self {
+    pub(crate) fn of_command(line: &'a str, program: &str, arguments: &[String]) -> Self {
         let typed = folded(line);
         let mut others = vec![];
         if !program.is_empty() {
-            let as_called = words(program, arguments);
-            if as_called != typed {
-                others.push(as_called);
+            // Mostly it was typed as its words stand: told without putting them together.
+            if !is_words(line, program, arguments) {
+                let as_called = words(program, arguments);
+                if as_called != typed {
+                    others.push(as_called.into());
+                }
             }
             if let Some((_, base)) = program.rsplit_once('/') {
-                others.push(words(base, arguments));
+                others.push(words(base, arguments).into());
             }
         }
         let bare = without_assignments(line).map(folded);
         Self { typed, bare, others }
     }
+}
+
+/// Whether a line is its words with one blank between each.
+fn is_words(line: &str, program: &str, arguments: &[String]) -> bool {
+    let Some(mut rest) = line.strip_prefix(program) else { return false };
+    for argument in arguments {
+        match rest.strip_prefix(' ').and_then(|rest| rest.strip_prefix(argument.as_str())) {
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    rest.is_empty()
 }
 
 /// A path in the forms that rules are compared with.
@@ -90,19 +105,28 @@ pub(crate) fn upwards(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn words(program: &str, arguments: &[String]) -> String {
-    let mut words = program.to_owned();
+    let length = program.len() + arguments.iter().map(|argument| argument.len() + 1).sum::<usize>();
+    let mut words = String::with_capacity(length);
+    words.push_str(program);
     for argument in arguments {
         words.push(' ');
         words.push_str(argument);
     }
-    folded(&words)
+    match folded(&words) {
+        Cow::Borrowed(folded) if folded.len() == words.len() => words,
+        folded => folded.into_owned(),
+    }
 }
 
 /// A text without regard to case and to the number of blanks. Line breaks stay: they separate commands.
-pub(crate) fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    if is_folded(text) {
+        return Cow::Borrowed(text);
+    }
     let mut folded = String::with_capacity(text.len());
     let mut blank = false;
-    for character in text.trim().chars() {
+    for character in text.chars() {
         if matches!(character, ' ' | '\t') {
             blank = true;
             continue;
@@ -116,7 +140,17 @@ pub(crate) fn folded(text: &str) -> String {
             folded.extend(character.to_lowercase());
         }
     }
-    folded
+    Cow::Owned(folded)
+}
+
+/// Whether nothing of a trimmed text would change.
+fn is_folded(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    // Neither ends early: so they look at many bytes at once.
+    let changes = |byte: &u8| !byte.is_ascii() | byte.is_ascii_uppercase() | (*byte == b'\t');
+    let any = bytes.iter().fold(false, |any, byte| any | changes(byte));
+    let doubled = bytes.windows(2).fold(false, |any, pair| any | ((pair[0] == b' ') & (pair[1] == b' ')));
+    !any && !doubled
 }
 
 /// The glob of a pattern on commands and addresses.
@@ -212,6 +246,26 @@ fn without_assignments(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_is_folded_is_not_copied_and_words_are_told_in_place() {
+        let check = |text: &str, expected: &str| {
+            let found = folded(text);
+            assert_eq!(
+                (found.as_ref(), matches!(found, Cow::Borrowed(_))),
+                (expected, text.trim() == expected),
+                "{text}"
+            );
+        };
+        check(" cargo test ", "cargo test");
+        check("cargo  test", "cargo test");
+        check("Cargo\ttest\nLs", "cargo test\nls");
+        check("ls ä Ä", "ls ä ä");
+        let words = |line: &str| is_words(line, "ls", &["-l".to_owned(), "a b".to_owned()]);
+        assert!(
+            words("ls -l a b") && !words("ls -l 'a b'") && !words("ls -l") && !words("ls -l a b c") && !words("lsx")
+        );
+    }
 
     #[test]
     fn only_harmless_assignments_of_plain_words_are_passed_over() {

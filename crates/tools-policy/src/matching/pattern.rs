@@ -1,12 +1,15 @@
-//! Many globs at once: which is the first of a list that matches a text, at a cost that does not grow with the list.
+//! Many globs at once: which is the first of a list that matches a text, at a cost that hardly grows with the list.
 //!
-//! Globs without wildcards are looked up in a table. Every other is tried only when the longest literal piece of it
-//! occurs in the text; one automaton finds the pieces of all globs in one pass.
+//! Globs without wildcards, and those that end in their only one, are found by a binary search. Every other is tried only
+//! where the text begins as it does, or holds the longest literal piece of it, whichever fewer globs of the list share;
+//! one automaton finds all such pieces in one pass.
 
 use std::{collections::HashMap, sync::OnceLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use globset::{Glob, GlobBuilder, GlobMatcher};
+
+use super::heads::{Building, Heads};
 
 /// What a glob may cross.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +23,7 @@ pub(crate) enum Crossing {
 /// A list of globs, numbered.
 #[derive(Debug, Default)]
 pub(crate) struct Patterns {
-    literals: HashMap<String, usize>,
+    heads: Heads,
     globs: Vec<Numbered>,
     /// Finds the pieces; `owners` has the globs of each.
     pieces: Option<AhoCorasick>,
@@ -35,10 +38,9 @@ struct Numbered {
     matcher: Matcher,
 }
 
-/// How a glob is compared. Most patterns on commands are one of the first three.
+/// How a glob is compared that is not found by its beginning alone.
 #[derive(Debug)]
 enum Matcher {
-    Starts(String),
     Ends(String),
     Contains(String),
     Glob {
@@ -48,31 +50,55 @@ enum Matcher {
     },
 }
 
-impl Matcher {
+/// A glob by its shape. Most patterns on commands are one of the first two.
+enum Shape {
+    Exactly(String),
+    Begins(String),
+    Other(Matcher),
+}
+
+impl Shape {
     fn parse(glob: &str, crossing: Crossing) -> Result<Self, globset::Error> {
-        if crossing == Crossing::Everything {
-            let inner = glob.strip_suffix('*').unwrap_or(glob);
-            let inner = inner.strip_prefix('*').unwrap_or(inner);
-            // A `\` in front of the last `*` makes it a character, and leaves no literal here.
-            if let Some(text) = literal(inner) {
-                return Ok(match (glob.starts_with('*'), glob.len() > 1 && glob.ends_with('*')) {
-                    (true, true) => Self::Contains(text),
-                    (true, false) => Self::Ends(text),
-                    (false, _) => Self::Starts(text),
-                });
+        if let Some(text) = literal(glob) {
+            return Ok(Self::Exactly(text));
+        }
+        match crossing {
+            Crossing::Everything => {
+                let inner = glob.strip_suffix('*').unwrap_or(glob);
+                let inner = inner.strip_prefix('*').unwrap_or(inner);
+                // A `\` in front of the last `*` makes it a character, and leaves no literal here.
+                if let Some(text) = literal(inner) {
+                    return Ok(match (glob.starts_with('*'), glob.len() > 1 && glob.ends_with('*')) {
+                        (true, true) => Self::Other(Matcher::Contains(text)),
+                        (true, false) => Self::Other(Matcher::Ends(text)),
+                        (false, _) => Self::Begins(text),
+                    });
+                }
+            }
+            Crossing::Folders => {
+                let folder = glob.strip_suffix("/**").filter(|folder| !folder.is_empty());
+                if let Some(folder) = folder.and_then(literal) {
+                    return Ok(Self::Begins(folder + "/"));
+                }
             }
         }
-        Ok(Self::Glob { glob: parse(glob, crossing)?, compiled: OnceLock::new() })
+        Ok(Self::Other(Matcher::Glob { glob: parse(glob, crossing)?, compiled: OnceLock::new() }))
     }
+}
 
+impl Matcher {
     fn is_match(&self, text: &str) -> bool {
         match self {
-            Self::Starts(start) => text.starts_with(start),
             Self::Ends(end) => text.ends_with(end),
             Self::Contains(piece) => text.contains(piece),
             Self::Glob { glob, compiled } => compiled.get_or_init(|| glob.compile_matcher()).is_match(text),
         }
     }
+}
+
+/// Whether a glob can only be right: it has none of the characters that have to fit together.
+pub(crate) fn is_plain(glob: &str) -> bool {
+    !glob.contains(['[', ']', '{', '}', '\\'])
 }
 
 /// Parses one glob.
@@ -84,19 +110,35 @@ impl Patterns {
     /// Compiles numbered globs; where two are the same text, the lower number has it.
     pub(crate) fn compile(list: &[(usize, String)], crossing: Crossing) -> Result<Self, globset::Error> {
         let mut patterns = Self::default();
-        let mut pieces: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut heads = Building::default();
+        let mut others = Vec::new();
         for (number, text) in list {
-            if let Some(literal) = literal(text) {
-                patterns.literals.entry(literal).or_insert(*number);
-                continue;
-            }
-            let position = patterns.globs.len();
-            patterns.globs.push(Numbered { number: *number, matcher: Matcher::parse(text, crossing)? });
-            match longest_piece(text) {
-                Some(piece) => pieces.entry(piece).or_default().push(position),
-                None => patterns.always.push(position),
+            match Shape::parse(text, crossing)? {
+                Shape::Exactly(literal) => heads.exactly(literal, *number),
+                Shape::Begins(head) => heads.beginning(head, *number),
+                Shape::Other(matcher) => {
+                    patterns.globs.push(Numbered { number: *number, matcher });
+                    others.push((head(text), longest_piece(text)));
+                }
             }
         }
+        let (mut with_head, mut with_piece) = (HashMap::new(), HashMap::new());
+        for (head, piece) in &others {
+            head.iter().for_each(|head| *with_head.entry(head.clone()).or_insert(0_usize) += 1);
+            piece.iter().for_each(|piece| *with_piece.entry(piece.clone()).or_insert(0_usize) += 1);
+        }
+        let mut pieces: HashMap<String, Vec<usize>> = HashMap::new();
+        for (position, found) in others.into_iter().enumerate() {
+            match found {
+                (Some(head), Some(piece)) if with_head[&head] > with_piece[&piece] => {
+                    pieces.entry(piece).or_default().push(position);
+                }
+                (Some(head), _) => heads.trying(head, position),
+                (None, Some(piece)) => pieces.entry(piece).or_default().push(position),
+                (None, None) => patterns.always.push(position),
+            }
+        }
+        patterns.heads = heads.done();
         let (pieces, owners): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
         patterns.owners = owners;
         if !pieces.is_empty() {
@@ -111,27 +153,27 @@ impl Patterns {
 
     /// The lowest number of a glob without wildcards that is this text.
     pub(crate) fn literally(&self, text: &str) -> Option<usize> {
-        self.literals.get(text).copied()
+        self.heads.exact(text)
     }
 
     /// The lowest number of a glob that matches.
     pub(crate) fn first(&self, text: &str) -> Option<usize> {
-        let mut best = self.literally(text);
-        let mut consider = |position: &usize| {
-            let glob = &self.globs[*position];
-            if best.is_none_or(|best| glob.number < best) && glob.matcher.is_match(text) {
-                best = Some(glob.number);
+        let mut tried = None;
+        let mut consider = |position: usize| {
+            let glob = &self.globs[position];
+            if tried.is_none_or(|best| glob.number < best) && glob.matcher.is_match(text) {
+                tried = Some(glob.number);
             }
         };
-        self.always.iter().for_each(&mut consider);
+        self.always.iter().copied().for_each(&mut consider);
+        let found = self.heads.find(text, &mut consider);
         if let Some(pieces) = &self.pieces {
-            let mut found: Vec<_> =
-                pieces.find_overlapping_iter(text).map(|found| found.pattern().as_usize()).collect();
-            found.sort_unstable();
-            found.dedup();
-            found.iter().flat_map(|piece| &self.owners[*piece]).for_each(consider);
+            // A piece that stands here twice is tried twice, which costs less than to remember it.
+            for piece in pieces.find_overlapping_iter(text) {
+                self.owners[piece.pattern().as_usize()].iter().copied().for_each(&mut consider);
+            }
         }
-        best
+        [found, tried].into_iter().flatten().min()
     }
 }
 
@@ -159,6 +201,24 @@ pub(crate) fn escape(text: &str) -> String {
         glob.push(character);
     }
     glob
+}
+
+/// The text that every match begins with; `None` where there is none.
+fn head(glob: &str) -> Option<String> {
+    let mut head = String::new();
+    let mut characters = glob.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '*' | '?' | '[' | '{' => break,
+            '\\' => head.extend(characters.next()),
+            other => head.push(other),
+        }
+    }
+    // `a/**` may end at `a`, and `**/a` begin with it.
+    if glob.contains("**") {
+        head.truncate(head.trim_end_matches('/').len());
+    }
+    (!head.is_empty()).then_some(head)
 }
 
 /// The longest text that every match contains.
@@ -228,6 +288,17 @@ mod tests {
         check("{a{b,c},d}*e", (None, Some("e")));
         check("./**/.env", (None, Some(".env")));
         check("/etc/**", (None, Some("etc")));
+    }
+
+    #[test]
+    fn heads_are_what_every_match_begins_with() {
+        let check = |glob: &str, expected: Option<&str>| assert_eq!(head(glob).as_deref(), expected, "{glob}");
+        check("git *push*", Some("git "));
+        check(r"a\*b*c", Some("a*b"));
+        check("*x", None);
+        check("/a/**/b*", Some("/a"));
+        check("./**/x*", Some("."));
+        check("{a,b}*c", None);
     }
 
     #[test]

@@ -38,13 +38,11 @@ pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Deci
         Some(list) => Judge { list, question }.parts(),
         None => by_traits(question),
     };
-    let opinions = parts
-        .iter()
-        .map(|part| (part.verdict, part.because.clone()))
-        .chain(of_nothing(permissions, question))
-        .chain(confirm(question))
-        .chain(floor(question));
     // The first of the strictest: `max_by_key` would name the last.
+    let strictest = parts.iter().reduce(|first, next| if next.verdict > first.verdict { next } else { first });
+    let strictest = strictest.map(|part| (part.verdict, part.because.clone()));
+    let beside = [of_nothing(permissions, question), confirm(question), floor(question)];
+    let opinions = strictest.into_iter().chain(beside.into_iter().flatten());
     let strictest = opinions.reduce(|first, next| if next.0 > first.0 { next } else { first });
     let (verdict, decided_by) = strictest.unwrap_or((Verdict::Ask, Because::Traits));
     let decided_by = match verdict {
@@ -180,13 +178,12 @@ impl<'a> Judge<'_, 'a> {
             }
             Verdict::Deny => None,
         };
-        let rules: Option<Vec<usize>> = commands().map(allow).collect();
-        let answers: Option<Vec<usize>> = commands().map(answer).collect();
+        let writes = |opinion: (&Subject, Opinion)| allow(opinion).is_some_and(|rule| self.list.covers_writes(rule));
         Covered {
             commands: commands().count(),
-            writes: rules.as_ref().is_some_and(|rules| rules.iter().all(|rule| self.list.covers_writes(*rule))),
-            last_allow: rules.and_then(|rules| rules.into_iter().max()),
-            last_answer: answers.and_then(|rules| rules.into_iter().max()),
+            writes: commands().all(writes),
+            last_allow: last(commands().map(allow)),
+            last_answer: last(commands().map(answer)),
         }
     }
 
@@ -194,7 +191,7 @@ impl<'a> Judge<'_, 'a> {
         Opinion { verdict: rule.map_or(Verdict::Ask, |rule| self.list.action(rule)), rule }
     }
 
-    fn opinion_on(&self, forms: &Forms) -> Opinion {
+    fn opinion_on(&self, forms: &Forms<'_>) -> Opinion {
         self.opinion(self.list.first_text(forms))
     }
 
@@ -311,6 +308,12 @@ impl Covered {
     fn has_line(&self, inspection: &Inspection) -> bool {
         self.commands > 0 || inspection.subjects.iter().any(|subject| matches!(subject, Subject::Command { .. }))
     }
+}
+
+/// The highest of some numbers; `None` when one is missing, or there are none.
+fn last(mut numbers: impl Iterator<Item = Option<usize>>) -> Option<usize> {
+    let first = numbers.next()??;
+    numbers.try_fold(first, |highest, number| number.map(|number| highest.max(number)))
 }
 
 /// Whether a subject is one command, not the whole line of several.

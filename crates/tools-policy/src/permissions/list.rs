@@ -1,6 +1,9 @@
 //! The compiled rules of one tool: which is the first that matches a command, a path, an address.
 
-use std::path::Path;
+use std::{
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 use tools_core::Verdict;
 
@@ -10,7 +13,7 @@ use super::{
 };
 use crate::{
     RuleRef,
-    matching::{Crossing, Forms, PathForms, Patterns, command_glob, literal, parse, path_glob, upwards},
+    matching::{Crossing, Forms, PathForms, Patterns, command_glob, is_plain, literal, parse, path_glob, upwards},
 };
 
 /// The rules of one tool, in order, the default ones last.
@@ -18,10 +21,12 @@ use crate::{
 pub(super) struct RuleList {
     tool: String,
     rules: Vec<Rule>,
-    texts: Matchers,
-    paths: Matchers,
+    home: Option<PathBuf>,
+    /// Made when they are asked first: of the two, a tool needs one, and of many tools a session few.
+    texts: OnceLock<Matchers>,
+    paths: OnceLock<Matchers>,
     /// Rules about writing alone.
-    writes: Matchers,
+    writes: OnceLock<Matchers>,
     /// The first rule that matches everything.
     everything: Option<usize>,
 }
@@ -33,8 +38,8 @@ struct Rule {
     index: usize,
     is_default: bool,
     covers_writes: bool,
-    /// The text that the pattern stands for, when it has no wildcards.
-    literal: Option<String>,
+    /// Whether the pattern stands for one text.
+    is_literal: bool,
 }
 
 /// Allow rules apart from those that tighten: these are compared with more forms of a subject.
@@ -45,18 +50,15 @@ struct Matchers {
 }
 
 impl Matchers {
-    fn compile(globs: &[(usize, Verdict, String)], crossing: Crossing) -> Result<Self, globset::Error> {
-        let of = |allow: bool| -> Vec<_> {
-            globs
-                .iter()
-                .filter(|(_, action, _)| (*action == Verdict::Allow) == allow)
-                .map(|(number, _, glob)| (*number, glob.clone()))
-                .collect()
-        };
-        Ok(Self {
-            allowing: Patterns::compile(&of(true), crossing)?,
-            tightening: Patterns::compile(&of(false), crossing)?,
-        })
+    /// Compiles globs that were checked.
+    fn compile(globs: impl Iterator<Item = (usize, Verdict, String)>, crossing: Crossing) -> Self {
+        let (mut allowing, mut tightening) = (Vec::new(), Vec::new());
+        for (number, action, glob) in globs {
+            let list = if action == Verdict::Allow { &mut allowing } else { &mut tightening };
+            list.push((number, glob));
+        }
+        let compiled = |list: &[_]| Patterns::compile(list, crossing).expect("each glob was checked with its rule");
+        Self { allowing: compiled(&allowing), tightening: compiled(&tightening) }
     }
 
     /// The first that matches a path, or, where it tightens, a folder that the path lies in.
@@ -75,86 +77,83 @@ impl RuleList {
         home: Option<&Path>,
     ) -> Result<Self, RuleError> {
         let mut rules = Vec::with_capacity(typed.len() + defaults.len());
-        let mut texts = Vec::with_capacity(rules.capacity());
-        let mut paths = Vec::with_capacity(rules.capacity());
-        let mut writes = Vec::new();
         for (index, rule) in typed.iter().enumerate() {
-            let failed =
-                |problem: String| RuleError { path: format!("tools.permissions.{tool}[{index}].pattern"), problem };
-            check_length(&rule.pattern).map_err(failed)?;
-            if let Some(written) = written(&rule.pattern) {
-                check_length(written).map_err(failed)?;
-                let glob = write_glob(written, rule.action, home);
-                parse(&glob, Crossing::Folders).map_err(|error| failed(error.kind().to_string()))?;
-                writes.push((rules.len(), rule.action, glob));
-                rules.push(Rule::new(rule, index, None));
-                continue;
-            }
-            let text = command_glob(&rule.pattern);
-            let path = path_glob(&rule.pattern, rule.action, home);
-            texts.push((rules.len(), rule.action, text));
-            paths.push((rules.len(), rule.action, path));
+            check(rule, home)
+                .map_err(|problem| RuleError { path: format!("tools.permissions.{tool}[{index}].pattern"), problem })?;
             rules.push(Rule::new(rule, index, None));
         }
         for (index, default) in defaults.iter().enumerate() {
-            let rule = RuleConfig::from(default);
-            texts.push((rules.len(), rule.action, command_glob(&rule.pattern)));
-            rules.push(Rule::new(&rule, index, Some(default)));
+            rules.push(Rule::new(&RuleConfig::from(default), index, Some(default)));
         }
-        let compiled = Matchers::compile(&texts, Crossing::Everything)
-            .and_then(|texts| Ok((texts, Matchers::compile(&paths, Crossing::Folders)?)))
-            .and_then(|(texts, paths)| Ok((texts, paths, Matchers::compile(&writes, Crossing::Folders)?)));
-        let (texts, paths, writes) = compiled.map_err(|error| {
-            // Which one it was is looked for only now: parsing each twice would double the time of a start.
-            let globs = texts.iter().map(|glob| (glob, Crossing::Everything));
-            let globs = globs.chain(paths.iter().map(|glob| (glob, Crossing::Folders)));
-            let wrong = globs.filter_map(|((number, _, glob), crossing)| Some((*number, parse(glob, crossing).err()?)));
-            match wrong.min_by_key(|(number, _)| *number) {
-                Some((number, error)) => RuleError {
-                    path: format!("tools.permissions.{tool}[{number}].pattern"),
-                    problem: error.kind().to_string(),
-                },
-                None => RuleError { path: format!("tools.permissions.{tool}"), problem: error.kind().to_string() },
-            }
-        })?;
         Ok(Self {
             tool: tool.to_owned(),
             everything: rules.iter().position(Rule::is_everything),
             rules,
-            texts,
-            paths,
-            writes,
+            home: home.map(Path::to_owned),
+            texts: OnceLock::new(),
+            paths: OnceLock::new(),
+            writes: OnceLock::new(),
         })
     }
 
+    fn texts(&self) -> &Matchers {
+        self.texts.get_or_init(|| {
+            let globs = self.numbered().filter(|(_, rule)| written(&rule.pattern).is_none());
+            let globs = globs.map(|(number, rule)| (number, rule.action, command_glob(&rule.pattern)));
+            Matchers::compile(globs, Crossing::Everything)
+        })
+    }
+
+    fn paths(&self) -> &Matchers {
+        self.paths.get_or_init(|| {
+            // Default rules are about commands.
+            let globs = self.numbered().filter(|(_, rule)| !rule.is_default && written(&rule.pattern).is_none());
+            let glob = |rule: &Rule| path_glob(&rule.pattern, rule.action, self.home.as_deref());
+            Matchers::compile(globs.map(|(number, rule)| (number, rule.action, glob(rule))), Crossing::Folders)
+        })
+    }
+
+    fn writes(&self) -> &Matchers {
+        self.writes.get_or_init(|| {
+            let globs = self.numbered().filter_map(|(number, rule)| {
+                let glob = write_glob(written(&rule.pattern)?, rule.action, self.home.as_deref());
+                Some((number, rule.action, glob))
+            });
+            Matchers::compile(globs, Crossing::Folders)
+        })
+    }
+
+    fn numbered(&self) -> impl Iterator<Item = (usize, &Rule)> {
+        self.rules.iter().enumerate()
+    }
+
     /// The first rule for a command or an address.
-    pub(super) fn first_text(&self, forms: &Forms) -> Option<usize> {
-        let bare = forms.bare.as_ref().and_then(|bare| self.texts.allowing.first(bare));
-        lower(lower(self.texts.allowing.first(&forms.typed), bare), self.tightening(forms))
+    pub(super) fn first_text(&self, forms: &Forms<'_>) -> Option<usize> {
+        let texts = self.texts();
+        let bare = forms.bare.as_ref().and_then(|bare| texts.allowing.first(bare));
+        lower(lower(texts.allowing.first(&forms.typed), bare), self.tightening(forms))
     }
 
     /// The first rule for the whole line of several commands. Allow rules with wildcards are passed over: what they
     /// match of the commands behind the first may be anything.
-    pub(super) fn first_line(&self, forms: &Forms) -> Option<usize> {
-        lower(self.texts.allowing.literally(&forms.typed), self.tightening(forms))
+    pub(super) fn first_line(&self, forms: &Forms<'_>) -> Option<usize> {
+        lower(self.texts().allowing.literally(&forms.typed), self.tightening(forms))
     }
 
-    fn tightening(&self, forms: &Forms) -> Option<usize> {
-        std::iter::once(&forms.typed)
-            .chain(&forms.bare)
-            .chain(&forms.others)
-            .filter_map(|form| self.texts.tightening.first(form))
-            .min()
+    fn tightening(&self, forms: &Forms<'_>) -> Option<usize> {
+        let tightening = &self.texts().tightening;
+        let all = std::iter::once(&forms.typed).chain(&forms.bare).chain(&forms.others);
+        all.filter_map(|form| tightening.first(form)).min()
     }
 
     /// The first rule for a path.
     pub(super) fn first_path(&self, forms: &PathForms) -> Option<usize> {
-        lower(self.paths.first(forms), self.everything)
+        lower(self.paths().first(forms), self.everything)
     }
 
     /// The first rule about writing a path.
     pub(super) fn first_write(&self, forms: &PathForms) -> Option<usize> {
-        self.writes.first(forms)
+        self.writes().first(forms)
     }
 
     /// The first rule for a call without subjects: one that matches everything.
@@ -168,7 +167,7 @@ impl RuleList {
 
     /// Whether a rule allows exactly one text.
     pub(super) fn is_literal(&self, rule: usize) -> bool {
-        self.rules[rule].literal.is_some()
+        self.rules[rule].is_literal
     }
 
     /// Whether a command that this rule allows may write plain outputs into the working directory by redirection.
@@ -200,7 +199,7 @@ impl RuleList {
 impl Rule {
     fn new(rule: &RuleConfig, index: usize, default: Option<&DefaultRule>) -> Self {
         Self {
-            literal: literal(&rule.pattern),
+            is_literal: literal(&rule.pattern).is_some(),
             pattern: rule.pattern.clone(),
             action: rule.action,
             index,
@@ -212,6 +211,24 @@ impl Rule {
     fn is_everything(&self) -> bool {
         matches!(self.pattern.trim(), "*" | "**")
     }
+}
+
+/// Says what is wrong with a rule's pattern, in each form in which it may be compared.
+fn check(rule: &RuleConfig, home: Option<&Path>) -> Result<(), String> {
+    check_length(&rule.pattern)?;
+    let right = |glob: &str, crossing| match is_plain(glob) {
+        true => Ok(()),
+        false => parse(glob, crossing).map(|_| ()).map_err(|error| error.kind().to_string()),
+    };
+    if let Some(written) = written(&rule.pattern) {
+        check_length(written)?;
+        return right(&write_glob(written, rule.action, home), Crossing::Folders);
+    }
+    if is_plain(&rule.pattern) && !rule.pattern.starts_with('~') {
+        return Ok(());
+    }
+    right(&command_glob(&rule.pattern), Crossing::Everything)?;
+    right(&path_glob(&rule.pattern, rule.action, home), Crossing::Folders)
 }
 
 /// The path pattern of a rule that is about writing alone: `> build/**`.

@@ -1,0 +1,95 @@
+//! Many texts at once: which of them a text is, and which it begins with, at the cost of one binary search.
+
+use std::collections::BTreeMap;
+
+/// Texts with numbers, sorted, each linked to the longest other one that it begins with.
+#[derive(Debug, Default)]
+pub(super) struct Heads {
+    nodes: Vec<Node>,
+}
+
+/// What is known of one text.
+#[derive(Debug, Default)]
+struct Node {
+    text: Box<str>,
+    /// The lowest number of what is exactly this text.
+    exact: Option<usize>,
+    /// The lowest number of what begins with this text, or with one that it begins with.
+    begins: Option<usize>,
+    /// What is to be tried on a text that begins with this one: positions in a list of the caller's.
+    candidates: Vec<usize>,
+    /// The longest text that this one begins with.
+    above: Option<usize>,
+}
+
+/// Takes texts in; [`Building::done`] sorts and links them.
+#[derive(Debug, Default)]
+pub(super) struct Building(BTreeMap<String, Node>);
+
+impl Building {
+    /// This text itself has a number; of several the lowest.
+    pub(super) fn exactly(&mut self, text: String, number: usize) {
+        lower(&mut self.0.entry(text).or_default().exact, number);
+    }
+
+    /// Every text that begins so has a number.
+    pub(super) fn beginning(&mut self, text: String, number: usize) {
+        lower(&mut self.0.entry(text).or_default().begins, number);
+    }
+
+    /// Something is to be tried on every text that begins so.
+    pub(super) fn trying(&mut self, text: String, candidate: usize) {
+        self.0.entry(text).or_default().candidates.push(candidate);
+    }
+
+    pub(super) fn done(self) -> Heads {
+        let mut nodes: Vec<Node> = Vec::with_capacity(self.0.len());
+        for (text, node) in self.0 {
+            let mut above = nodes.len().checked_sub(1);
+            while let Some(at) = above
+                && !text.starts_with(&*nodes[at].text)
+            {
+                above = nodes[at].above;
+            }
+            let inherited = above.and_then(|at| nodes[at].begins);
+            let begins = [node.begins, inherited].into_iter().flatten().min();
+            nodes.push(Node { text: text.into(), begins, above, ..node });
+        }
+        Heads { nodes }
+    }
+}
+
+fn lower(place: &mut Option<usize>, number: usize) {
+    *place = Some(place.map_or(number, |there| there.min(number)));
+}
+
+impl Heads {
+    /// The lowest number of what is exactly this text.
+    pub(super) fn exact(&self, text: &str) -> Option<usize> {
+        let node = &self.nodes[self.at_or_before(text)?];
+        node.exact.filter(|_| &*node.text == text)
+    }
+
+    /// The lowest number of what this text is or begins with; hands on what is to be tried on it.
+    pub(super) fn find(&self, text: &str, mut candidate: impl FnMut(usize)) -> Option<usize> {
+        let at = self.at_or_before(text)?;
+        let exact = self.nodes[at].exact.filter(|_| &*self.nodes[at].text == text);
+        // What sorts right before a text begins with all that the text begins with.
+        let mut here = Some(at);
+        while let Some(at) = here
+            && !text.starts_with(&*self.nodes[at].text)
+        {
+            here = self.nodes[at].above;
+        }
+        let begins = here.and_then(|at| self.nodes[at].begins);
+        while let Some(at) = here {
+            self.nodes[at].candidates.iter().for_each(|one| candidate(*one));
+            here = self.nodes[at].above;
+        }
+        [exact, begins].into_iter().flatten().min()
+    }
+
+    fn at_or_before(&self, text: &str) -> Option<usize> {
+        self.nodes.partition_point(|node| &*node.text <= text).checked_sub(1)
+    }
+}
