@@ -34,6 +34,7 @@ impl Doctor {
             Ok(strength) => (level(strength.level).to_owned(), strength.not_stopped),
             Err(problem) => (format!("nothing runs: {problem}"), vec![]),
         };
+        findings.extend(judge(toolbox));
         findings.extend([program("bash"), program("git"), program("cargo"), record(toolbox), configuration(toolbox)]);
         Self { sandbox, findings, not_stopped }
     }
@@ -89,6 +90,20 @@ fn program(name: &str) -> Finding {
         ok: found.is_some(),
         found: found.map_or_else(|| "not in PATH".to_owned(), |file| file.display().to_string()),
     }
+}
+
+/// What judges calls by policies in plain language, where that is on.
+fn judge(toolbox: &Toolbox) -> Option<Finding> {
+    let running = toolbox.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let config = &running.tools.adversarial_policy;
+    let model = toolbox.gates.judge_model();
+    let found = format!(
+        "{}; {} policies, fail_open = {}",
+        model.map_or_else(|| "no model to ask".to_owned(), |model| format!("asks {model}")),
+        config.policies.len(),
+        config.fail_open
+    );
+    config.enabled.then(|| Finding { what: "adversarial policy".to_owned(), ok: model.is_some(), found })
 }
 
 /// The file that is in force, and what became of its last change.

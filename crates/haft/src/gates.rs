@@ -157,6 +157,11 @@ impl Gates {
         ]
     }
 
+    /// The model that judges calls; `None` when there is none.
+    pub(crate) fn judge_model(&self) -> Option<&str> {
+        self.judge.as_ref().map(|judge| judge.model())
+    }
+
     /// The layers around the execution itself.
     pub(crate) fn around_execution(&self) -> Vec<Arc<dyn Layer>> {
         vec![Arc::new(AnomalyDetector::new(Arc::clone(&self.health))), Arc::new(RetryLayer::new(self.retry.clone()))]

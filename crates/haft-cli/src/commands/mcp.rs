@@ -1,19 +1,43 @@
 //! `haft mcp serve`: the tools, to an MCP client.
 
-use std::ffi::OsString;
+use std::{
+    ffi::OsString,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use clap::Parser;
+use haft::{Toolbox, audit::noted_head};
 
 use crate::{
     args::{Cli, Common},
     commands::open::open,
     exit::Exit,
+    output,
 };
 
 /// Serves over standard input and output until the client is gone.
 pub(crate) async fn serve(common: &Common) -> Result<Exit, String> {
     let common = common.clone();
-    haft::serve_mcp(move || open(&common)).await.map_err(|error| error.to_string())?;
+    served(move || Ok((open(&common)?, common.quiet))).await
+}
+
+/// Serves what `make` makes; at the end the head of the record is told, to be noted where no tool can write.
+async fn served(make: impl FnOnce() -> Result<(Toolbox, bool), String> + Send + 'static) -> Result<Exit, String> {
+    let record: Arc<OnceLock<PathBuf>> = Arc::default();
+    let recorded = Arc::clone(&record);
+    let make = move || {
+        let (toolbox, quiet) = make()?;
+        let config = toolbox.config();
+        if config.tools.audit.enabled && !quiet {
+            let _ = recorded.set(haft::audit_file(config));
+        }
+        Ok::<_, String>(toolbox)
+    };
+    haft::serve_mcp(make).await.map_err(|error| error.to_string())?;
+    if let Some(head) = record.get().and_then(|file| noted_head(file)) {
+        output::note(&format!("audit head: {head}"));
+    }
     Ok(Exit::Ok)
 }
 
@@ -29,10 +53,9 @@ pub(crate) fn is_plain_serve(arguments: &[OsString]) -> bool {
 pub(crate) async fn greet_and_serve(arguments: Vec<OsString>) -> Result<Exit, String> {
     let make = move || {
         let cli = Cli::try_parse_from(arguments).map_err(|error| error.to_string())?;
-        open(&cli.common)
+        Ok((open(&cli.common)?, cli.common.quiet))
     };
-    haft::serve_mcp(make).await.map_err(|error| error.to_string())?;
-    Ok(Exit::Ok)
+    served(make).await
 }
 
 #[cfg(test)]

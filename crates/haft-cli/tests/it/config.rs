@@ -46,6 +46,19 @@ fn show_says_where_each_value_was_set() {
 }
 
 #[test]
+fn a_table_of_free_keys_is_set_by_a_variable_too() {
+    let haft = Haft::new();
+    let explained = |rules: &str| {
+        let mut command = haft.command(&["explain", "bash", "command=make x"]);
+        command.env("HAFT_TOOLS_PERMISSIONS", rules);
+        crate::support::finished(command)
+    };
+    assert_eq!(explained("{ bash = [{ pattern = \"make *\", action = \"allow\" }] }").code, 0);
+    let wrong = explained("make");
+    assert!(wrong.code == 2 && wrong.err.contains("environment variable HAFT_TOOLS_PERMISSIONS"), "{wrong:?}");
+}
+
+#[test]
 fn shadowed_rules_are_named() {
     let rule = |pattern: &str, action: &str| {
         format!("[[tools.permissions.bash]]\npattern = \"{pattern}\"\naction = \"{action}\"\n")
@@ -54,6 +67,9 @@ fn shadowed_rules_are_named() {
     let ran = haft.run(&["config", "check"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("tools.permissions.bash[1]") && ran.out.contains("can never match"), "{ran:?}");
+    let rule = |effect: &str, tool: &str| format!("[[tools.policy.rules]]\neffect = \"{effect}\"\ntool = \"{tool}\"\n");
+    let dead = Haft::configured(&format!("{}{}", rule("allow", "*"), rule("deny", "bash"))).run(&["config", "check"]);
+    assert!(dead.out.contains("`tools.policy.rules[1]` (deny bash) can never decide"), "{dead:?}");
 }
 
 #[test]

@@ -71,6 +71,23 @@ fn the_shells_own_lists_are_rules_where_there_are_none() {
 }
 
 #[test]
+fn every_verdict_names_its_rule_and_its_layer() {
+    let rules = "[[tools.permissions.bash]]\npattern = \"make *\"\naction = \"allow\"\n[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"bash\"\nargs_match = \"prod\"\n";
+    let haft = Haft::configured(rules);
+    let check = |command: &str, verdict: &str, layer: &str, rule: &str| {
+        let explained = explain(&haft, command);
+        let found = (&explained["verdict"], &explained["layer"], &explained["decided_by"]);
+        assert_eq!(found, (&json!(verdict), &json!(layer), &json!(rule)), "{command}");
+    };
+    check("make x", "allow", "permissions", "permissions.bash[0] \"make *\"");
+    check("gcc x", "ask", "permissions", "no rule of permissions.bash matches");
+    check("make prod", "deny", "policy", "policy.rules[0] deny bash args_match \"prod\"");
+    check("sudo make", "deny", "executor", "command_blocked");
+    let low = haft.run(&["explain", "--json", "--trust", "provisional", "bash", "command=make x"]).json();
+    assert_eq!((&low["layer"], &low["decided_by"]), (&json!("trust"), &json!("trust: provisional")));
+}
+
+#[test]
 fn a_reset_of_trust_is_left_for_every_process() {
     let haft = Haft::new();
     assert_eq!(haft.run(&["trust", "reset", "bash"]).code, 0);
@@ -118,6 +135,7 @@ fn the_record_says_which_rules_would_have_spared_questions() {
     let replayed = haft.run(&["--config", config, "policy", "replay"]);
     assert!(replayed.out.contains("4 calls, 1 decided as they were"), "{replayed:?}");
     assert!(replayed.out.contains("     3  ask -> allow"), "{replayed:?}");
+    assert_eq!(haft.run(&["--config", config, "audit", "replay"]).out, replayed.out);
 }
 
 #[test]
