@@ -195,7 +195,7 @@ impl Bash {
             grace: Duration::from_millis(config.kill_grace_ms),
             pipeline: plan.pipeline,
         };
-        let job = self.jobs.adopt(following, cx.session(), most)?;
+        let job = self.jobs.adopt(following, cx, most)?;
         let envelope = ShellOutputEnvelope::started(job.id.clone(), SandboxReport::from(plan.sandbox.strength()));
         cx.journal().note(keys::SANDBOX, envelope.sandbox.level.clone());
         let summary = format!("[runs in the background as `{}`: see `job_read` and `job_kill`]", job.id);

@@ -26,7 +26,7 @@ pub(crate) const DRAIN: Duration = Duration::from_millis(100);
 pub(crate) const CHUNK: usize = 64 * 1024;
 
 /// Most of an output that is kept for whoever stores it, whatever they would take: it lies in memory until then.
-const MOST_WHOLE: u64 = 64 << 20;
+pub(crate) const MOST_WHOLE: u64 = 64 << 20;
 
 /// Everything one run needs.
 pub(crate) struct Plan<'a> {

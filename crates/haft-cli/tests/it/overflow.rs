@@ -54,6 +54,104 @@ fn what_is_not_shown_is_stored_and_read_back_by_its_session_alone() {
 }
 
 #[test]
+fn what_a_job_printed_beyond_what_is_kept_of_it_is_stored_when_it_has_ended() {
+    let haft = Haft::configured(&format!("{ALL}[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n"));
+    let start = json!({"id": "1", "tool": "bash", "session": "s", "params": {"command": LONG, "background": true}});
+    // The lines of one batch run one after the other: the third finds the job ended.
+    let wait = json!({"id": "2", "tool": "job_read", "session": "s", "params": {"id": "job-1", "since": 1 << 30, "wait_ms": 30_000}});
+    let read = json!({"id": "3", "tool": "job_read", "session": "s", "params": {"id": "job-1"}});
+    let ran = haft.run_with_input(&["batch"], format!("{start}\n{wait}\n{read}\n").as_bytes());
+    let reports: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let text = reports[2]["text"].as_str().unwrap();
+    assert!(text.chars().count() <= 50_000, "{}", text.chars().count());
+    assert!(text.contains("[`job-1` ended with exit code 0"), "{}", &text[text.len() - 300..]);
+    let reference = reports[2]["overflow"].as_str().unwrap();
+    let shown = haft.run(&["overflow", "show", reference]);
+    let end = "[`job-1` ended with exit code 0]";
+    assert!(shown.code == 0 && shown.out == long() + end, "{}", shown.out.len());
+}
+
+/// Everything that a credential in long output could show in: what is answered, the record, the database with its log.
+#[test]
+fn a_credential_in_the_stored_part_reaches_no_surface_and_not_the_database() {
+    let random = "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx";
+    let values = [
+        ["gh", "p_", random].concat(),
+        ["AK", "IA", "Y3FDOQ7NVELBUIZV"].concat(),
+        ["xo", "xb-", "123456789012-", "987654321098-", "VvohdbyhtVr2owpA7Qxkz8dz"].concat(),
+    ];
+    let haft = Haft::configured(&format!("{ALL}[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n"));
+    // In the middle of what is stored, beyond what the shell keeps for the model, across a chunk's border, and at the end.
+    let mut text = String::new();
+    for (index, value) in values.iter().cycle().take(12).enumerate() {
+        let filler = if index == 3 { 65_536 - 20 } else { 100_000 };
+        let mut line = 0;
+        let end = text.len() + filler;
+        while text.len() + 40 < end {
+            text.push_str(&format!("line {line} of a log\n"));
+            line += 1;
+        }
+        text.push_str(&format!("token={value}\n"));
+    }
+    haft.workspace.file("log", &text);
+    let bash = |background: bool, command: &str| json!({"tool": "bash", "session": "s", "params": {"command": command, "background": background}});
+    let job = |params: Value| json!({"tool": "job_read", "session": "s", "params": params});
+    let calls = [
+        bash(false, "cat log"),
+        bash(false, "cat log >&2; exit 3"),
+        bash(true, "cat log"),
+        job(json!({"id": "job-1", "since": 1 << 30, "wait_ms": 30_000})),
+        job(json!({"id": "job-1"})),
+        json!({"tool": "read", "session": "s", "params": {"path": "log", "offset": 4000}}),
+        json!({"tool": "grep", "session": "s", "params": {"pattern": "token"}}),
+    ];
+    let input: String = calls
+        .iter()
+        .enumerate()
+        .map(|(id, call)| {
+            let mut call = call.clone();
+            call["id"] = json!(id.to_string());
+            format!("{call}\n")
+        })
+        .collect();
+    let ran = haft.run_with_input(&["batch"], input.as_bytes());
+    let stored: Vec<String> = ran
+        .out
+        .lines()
+        .filter_map(|line| {
+            let line: Value = serde_json::from_str(line).ok()?;
+            Some(line["overflow"].as_str()?.to_owned())
+        })
+        .collect();
+    assert!(stored.len() >= 3, "{stored:?}");
+    let mut surfaces = vec![
+        ("answers".to_owned(), ran.out.clone().into_bytes()),
+        ("messages".to_owned(), ran.err.clone().into_bytes()),
+    ];
+    // What the commands and the job printed; what the file tools answered is shorter.
+    for reference in &stored[..3] {
+        let shown = haft.run(&["overflow", "show", reference]);
+        // It is the log, with something in the place of each value.
+        assert!(shown.out.len() > 900_000 && shown.out.matches("token=«secret:").count() == 12, "{}", shown.out.len());
+        surfaces.push((format!("stored {reference}"), shown.out.into_bytes()));
+    }
+    surfaces.push(("record".to_owned(), std::fs::read(haft.record()).unwrap()));
+    let database = haft.home.path(".local/state/haft/overflow");
+    for entry in std::fs::read_dir(database).unwrap().flatten() {
+        surfaces.push((entry.path().display().to_string(), std::fs::read(entry.path()).unwrap()));
+    }
+    assert!(surfaces.len() >= 7, "{}", surfaces.len());
+    for (surface, bytes) in &surfaces {
+        for value in &values {
+            // Also half of it: a border between chunks must not leave a part.
+            for part in [&value[..value.len() / 2 + 4], &value[value.len() / 2 - 4..]] {
+                assert!(!String::from_utf8_lossy(bytes).contains(part), "{surface} shows a credential");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_a_filter_leaves_out_can_be_had_back() {
     let haft = Haft::configured(ALL);
     let all = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect::<Vec<_>>().concat();

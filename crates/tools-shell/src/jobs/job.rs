@@ -11,6 +11,8 @@ use tokio::time::{Instant, timeout_at};
 use tools_core::SessionId;
 
 use super::log::{Log, Source};
+use crate::capture::HeadTail;
+use crate::run::MOST_WHOLE;
 
 /// A command in the background.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub(crate) struct Job {
 #[derive(Debug, Default)]
 struct Inner {
     log: Log,
+    /// Both streams as they came, for whoever stores what a reader of the log has missed.
+    whole: Option<HeadTail>,
     end: Option<JobEnd>,
 }
 
@@ -90,12 +94,15 @@ pub struct JobReport {
 }
 
 impl Job {
-    pub(crate) fn new(id: String, session: SessionId) -> Self {
+    /// A job of which up to `storable` bytes are kept for whoever stores them.
+    pub(crate) fn new(id: String, session: SessionId, storable: u64) -> Self {
+        let most = usize::try_from(storable.min(MOST_WHOLE)).unwrap_or(usize::MAX);
+        let whole = (most > 0).then(|| HeadTail::new(most));
         Self {
             id,
             session,
             started: Instant::now(),
-            inner: Mutex::default(),
+            inner: Mutex::new(Inner { whole, ..Inner::default() }),
             changed: watch::Sender::new(()),
             stop: Notify::new(),
         }
@@ -107,7 +114,12 @@ impl Job {
 
     pub(crate) fn push(&self, source: Source, bytes: &[u8]) {
         if !bytes.is_empty() {
-            self.lock().log.push(source, bytes);
+            let mut inner = self.lock();
+            inner.log.push(source, bytes);
+            if let Some(whole) = &mut inner.whole {
+                whole.push(bytes);
+            }
+            drop(inner);
             self.changed.send_replace(());
         }
     }
@@ -119,6 +131,19 @@ impl Job {
 
     pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed()
+    }
+
+    /// Takes out all that it printed, once it has ended; `None` while it runs and from the second time on.
+    pub(crate) fn take_whole(&self) -> Option<String> {
+        let mut inner = self.lock();
+        let whole = if inner.end.is_some() { inner.whole.take() } else { None };
+        drop(inner);
+        whole.map(HeadTail::into_text)
+    }
+
+    /// How many bytes it keeps for whoever stores them.
+    pub(crate) fn kept_whole(&self) -> u64 {
+        self.lock().whole.as_ref().map_or(0, |whole| whole.total() - whole.lost())
     }
 
     /// What came since a number, and the state.

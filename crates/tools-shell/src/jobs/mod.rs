@@ -6,6 +6,7 @@ mod log;
 mod table;
 
 pub(crate) use follow::Following;
+pub(crate) use job::Job;
 
 pub use job::{JobReport, JobState};
 pub use table::Jobs;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::task::JoinHandle;
-use tools_core::SessionId;
+use tools_core::{CallContext, SessionId};
 
 use super::follow::Following;
 use super::job::Job;
@@ -12,6 +12,8 @@ use crate::error::ShellError;
 
 /// Jobs that have ended and can still be read; older ones are forgotten.
 const MOST_ENDED: usize = 32;
+/// Bytes that all jobs that have ended keep for whoever stores them; those that ended first lose theirs.
+const MOST_UNSTORED: u64 = 64 << 20;
 
 /// The jobs of a shell. Shared by the tool that starts them and those that read and end them.
 #[derive(Debug, Default)]
@@ -48,11 +50,11 @@ impl Jobs {
     ///
     /// # Errors
     /// When `most` run already; the job is ended then.
-    pub(crate) fn adopt(&self, following: Following, session: &SessionId, most: usize) -> Result<Arc<Job>, ShellError> {
+    pub(crate) fn adopt(&self, following: Following, cx: &CallContext, most: usize) -> Result<Arc<Job>, ShellError> {
         let mut table = self.lock();
         table.admits(most)?;
         table.started += 1;
-        let job = Arc::new(Job::new(format!("job-{}", table.started), session.clone()));
+        let job = Arc::new(Job::new(format!("job-{}", table.started), cx.session().clone(), cx.storable()));
         let task = tokio::spawn(following.run(Arc::clone(&job)));
         table.entries.push_back(Entry { job: Arc::clone(&job), task });
         table.forget_the_oldest();
@@ -113,5 +115,12 @@ impl Table {
             excess -= usize::from(goes);
             !goes
         });
+        let mut unstored = 0;
+        for job in self.entries.iter().rev().map(|entry| &entry.job).filter(|job| !job.is_running()) {
+            unstored += job.kept_whole();
+            if unstored > MOST_UNSTORED {
+                drop(job.take_whole());
+            }
+        }
     }
 }

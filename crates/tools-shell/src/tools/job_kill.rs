@@ -55,6 +55,6 @@ impl Tool for JobKill {
         let job = self.0.find(&args.id, cx.session())?;
         job.stop.notify_one();
         let report = job.ended(Instant::now() + PATIENCE).await;
-        Ok(job_text::output(&report, cx))
+        Ok(job_text::output(&job, &report, cx))
     }
 }

@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 const MARGIN: Duration = Duration::from_millis(100);
 
 /// Returns what a background command has printed and whether it still runs. Pass `next` of the last answer as `since` to get
-/// only what is new. The last 128 KiB of each stream are kept; what was lost is counted.
+/// only what is new. The last 128 KiB of each stream are kept; what was lost is counted, and stored whole when the command has ended.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobReadArgs {
@@ -63,6 +63,6 @@ impl Tool for JobRead {
         let until = Instant::now() + Duration::from_millis(args.wait_ms.unwrap_or(0)).min(LONGEST);
         let until = cx.deadline().and_then(|end| end.checked_sub(MARGIN)).map_or(until, |end| end.min(until));
         let report = job.news(args.since.unwrap_or(0), until).await;
-        Ok(job_text::output(&report, cx))
+        Ok(job_text::output(&job, &report, cx))
     }
 }

@@ -89,6 +89,24 @@ async fn what_is_printed_without_end_is_bounded_and_counted() {
     assert_eq!((nothing.field("stdout"), nothing.field("lost")), (json!(""), json!(0)));
 }
 
+#[tokio::test]
+async fn what_a_report_has_lost_is_given_to_whoever_stores_it_once() {
+    let shell = Shell::new();
+    let cx = shell.cx.clone().storing(1_000_000);
+    let started = shell.start_in(&cx, "seq 1 100000").await;
+    let id = started.field("job_id").as_str().unwrap().to_owned();
+    until_ended(&shell, &id).await;
+    // Somebody who stores nothing takes nothing away.
+    assert!(read(&shell, &id, 0, 0).await["lost"].as_u64().unwrap() > 0);
+    let whole = |came: crate::support::Came| came.output.and_then(|output| output.complete).map(|whole| whole.text);
+    let nothing_lost = json!({"id": id, "since": 588_000});
+    assert_eq!(whole(shell.on_job("job_read", nothing_lost, &cx).await), None);
+    let all: String = (1..=100_000).map(|n| format!("{n}\n")).collect();
+    let given = whole(shell.on_job("job_read", json!({"id": id}), &cx).await).unwrap();
+    assert_eq!(given.as_ref(), format!("{all}[`{id}` ended with exit code 0]"));
+    assert_eq!(whole(shell.on_job("job_read", json!({"id": id}), &cx).await), None);
+}
+
 async fn until_ended(shell: &Shell, id: &str) {
     to_the_end(shell, id).await;
 }

@@ -72,9 +72,14 @@ impl Shell {
 
     /// A call that starts a job.
     pub(crate) async fn start(&self, command: &str) -> Came {
+        self.start_in(&self.cx, command).await
+    }
+
+    /// The same in another context.
+    pub(crate) async fn start_in(&self, cx: &CallContext, command: &str) -> Came {
         let call = ToolCall::new("bash", json!({ "command": command, "background": true })).unwrap();
         let approval = Approval::grant(&call, tools_core::CallerId::generate(), &SystemClock);
-        came(self.executor.execute_tool_call_confirmed(&call, &approval, &self.cx).await)
+        came(self.executor.execute_tool_call_confirmed(&call, &approval, cx).await)
     }
 
     /// A call of a tool on jobs, in this session or another.
