@@ -1,6 +1,6 @@
 //! What must hold of every store alike.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
 use tools_overflow::{
@@ -194,6 +194,32 @@ async fn a_file_with_pages_of_another_size_is_used_as_it_is() {
     check(store).await;
     let (page,): (i64,) = sqlx::query_as("PRAGMA page_size").fetch_one(&mut connection).await.unwrap();
     assert_eq!(page, 4096);
+}
+
+/// Nobody waits for the answer any more, at whatever moment of storing: what is there is whole, and the next is stored.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn storing_that_is_dropped_leaves_nothing_half_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("overflow.db");
+    let archive = Archive::new(Arc::new(SqliteStore::at(&path)), &OverflowConfig::default());
+    archive.keep("c", "opened").await.unwrap();
+    let mut kept = 0;
+    for round in 0..40_u64 {
+        let storing = archive.keep("c", text(round, 1_500_000));
+        kept += u32::from(tokio::time::timeout(Duration::from_micros(round * 997), storing).await.is_ok());
+    }
+    let stored = archive.keep("c", text(99, 300_000)).await.unwrap();
+    assert_eq!(read_whole(&archive, "c", &stored).await, text(99, 300_000));
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
+    let mut connection = sqlx::ConnectOptions::connect(&options).await.unwrap();
+    let torn = "SELECT count(*) FROM tool_overflow WHERE stored_bytes !=
+        (SELECT coalesce(sum(length(data)), 0) FROM tool_overflow_chunk WHERE entry = tool_overflow.number)";
+    let (torn,): (i64,) = sqlx::query_as(torn).fetch_one(&mut connection).await.unwrap();
+    let (there,): (i64,) =
+        sqlx::query_as("SELECT count(*) FROM tool_overflow").fetch_one(&mut connection).await.unwrap();
+    let (sound,): (String,) = sqlx::query_as("PRAGMA integrity_check").fetch_one(&mut connection).await.unwrap();
+    assert_eq!((torn, sound.as_str()), (0, "ok"));
+    assert!(there >= i64::from(kept) + 2, "{there} of {kept}");
 }
 
 #[tokio::test]
