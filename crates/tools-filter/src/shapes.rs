@@ -164,10 +164,14 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
         )],
     ),
     ("CARET", &[r"^\s+[\^~]+[\^~ ]*$"]),
+    // A failure of jest or vitest, under which its source is shown.
+    ("JS_FAILURE", &[r"^\s*● ", r"^ FAIL  \S", r"^ ❯ \S"]),
+    // A line of that source, and the marks under it.
+    ("JS_SOURCE", &[r"^ {2,}\d+ ?\|(?: |$)", r"^ +\| +[\^~]+\s*$"]),
     // Findings of compilers and linters.
-    ("HEADER", &[r"^(?:warning|error|note|fatal error)(?:\[\w+\])?: |^[A-Z]{1,5}\d{2,4}(?: \[\*\])? \S"]),
+    ("HEADER", &[r"^(?:warning|error|note|fatal error|unformatted)(?:\[\w+\])?: |^[A-Z]{1,5}\d{2,4}(?: \[\*\])? \S"]),
     // What may follow the header of a finding; a blank line is part of it only inside ruff's.
-    ("BLOCK", &[r"^ *(?:-->|:::|\||=|\.\.\.|\d+ +(?:[|+~-]|/)|\d+ *\|)|^(?:help|note): |^\s+[|^~]|^ {6,}\S"]),
+    ("BLOCK", &[r"^ *(?:-->|:::|\||=|\.\.\.|\d+ +(?:[|+~-]|/)|\d+ *\|)|^(?:help|note): |^\s+[|^~]|^ {6,}\S|^ +[-+] "]),
     ("GUTTER", &[r"^ *(?:\.\.\.|\d+)? *\|"]),
     // What is the same under every error: links, and lines of the frame with nothing in them.
     (

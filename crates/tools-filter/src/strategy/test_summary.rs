@@ -12,7 +12,10 @@ use super::{Facts, Reducer, Strategy, clip::Clip};
 use crate::{
     emit::Emitter,
     lines::regex,
-    table::{HEADING, HINT, INNER, MARKED, NESTED, NOISE, PANIC, PASSED, PYTHON, SAYS, SOURCE, SUMMARY, WARNINGS},
+    table::{
+        HEADING, HINT, INNER, JS_FAILURE, JS_SOURCE, MARKED, NESTED, NOISE, PANIC, PASSED, PYTHON, SAYS, SOURCE,
+        SUMMARY, WARNINGS,
+    },
 };
 
 /// Parameters of `test_summary`.
@@ -46,6 +49,7 @@ impl Strategy for TestSummary {
             progress: Vec::new(),
             said: Vec::new(),
             source: None,
+            in_js: false,
         })
     }
 }
@@ -100,8 +104,10 @@ struct Machine {
     progress: Vec<String>,
     /// What failing Python tests said.
     said: Vec<String>,
-    /// The line of a Python failure's source that was read last.
+    /// The line of a failure's source that was read last.
     source: Option<String>,
+    /// Whether source may follow that belongs to a failure of jest or vitest.
+    in_js: bool,
 }
 
 static RULER: LazyLock<Regex> = LazyLock::new(|| regex(r"={6,}|-{8,}|_{6,}|─{6,}|━{6,}|⎯{6,}|\*{8,}|#{8,}"));
@@ -205,7 +211,31 @@ impl Machine {
         }
     }
 
+    /// Of the source under a failure the line that it is about is shown: jest marks it with `>`, vitest with marks below.
+    fn js_source(&mut self, line: &str, out: &mut Emitter<'_>) {
+        // Its words are the program's, not a report.
+        out.fold(line);
+        let is_mark = line.trim_end().ends_with(['^', '~']) && !line.contains(|c: char| c.is_ascii_alphanumeric());
+        match self.source.take() {
+            Some(source) if is_mark => out.write(&source),
+            _ if !is_mark => self.source = Some(line.to_owned()),
+            _ => {}
+        }
+    }
+
     fn run_line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if self.in_js && JS_SOURCE.is_match(line) {
+            return self.js_source(line, out);
+        }
+        if JS_FAILURE.is_match(line) {
+            self.in_js = true;
+            self.source = None;
+        } else if self.in_js {
+            let text = line.trim_start();
+            // The frame under the source, what a test printed, or the end: source is no longer expected.
+            self.in_js = !["at ", "console.", "Test"].iter().any(|start| text.starts_with(start));
+            self.source = None;
+        }
         if let Some(failed) = failed(line).filter(|name| name.len() < MAX_NAME && self.pending.len() < MAX_NAMES) {
             self.found = true;
             self.pending.push((failed.to_owned(), line.to_owned()));
