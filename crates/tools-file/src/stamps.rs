@@ -48,9 +48,13 @@ impl Stamps {
         state.note(path, metadata);
     }
 
-    /// Notes what lies beside something that was open: on a device that nothing was open on it tells nothing.
-    pub(crate) fn named(&self, path: &Path, metadata: &Metadata) {
-        self.state().note(path, metadata);
+    /// Notes what lies beside something that was open: on a device that nothing was open on it tells nothing, and neither
+    /// does what could not be looked at.
+    pub(crate) fn named(&self, path: &Path, metadata: Option<&Metadata>) {
+        match metadata {
+            Some(metadata) => self.state().note(path, metadata),
+            None => self.give_up(),
+        }
     }
 
     /// Something was looked at that cannot be noted: what the result comes from cannot be told.

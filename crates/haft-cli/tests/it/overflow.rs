@@ -71,6 +71,29 @@ fn what_a_job_printed_beyond_what_is_kept_of_it_is_stored_when_it_has_ended() {
     assert!(shown.code == 0 && shown.out == long() + end, "{}", shown.out.len());
 }
 
+/// A log with credentials in what is shown of it, in what the shell keeps for the model and in what is only stored; one
+/// lies across the border of what is read, and stored, at a time.
+fn log_with(values: &[String]) -> String {
+    const PIECE: usize = 64 << 10;
+    let mut text = String::new();
+    for (index, value) in values.iter().cycle().take(12).enumerate() {
+        let end = text.len() + 100_000;
+        while text.len() < end {
+            text.push_str("a line of a log\n");
+        }
+        if index == 3 {
+            let before = (2 * PIECE - 20 - 1 - text.len() % PIECE) % PIECE;
+            text.push_str(&"-".repeat(before));
+            text.push('\n');
+            assert_eq!(text.len() % PIECE, PIECE - 20);
+        }
+        text.push_str("token=");
+        text.push_str(value);
+        text.push('\n');
+    }
+    text
+}
+
 /// Everything that a credential in long output could show in: what is answered, the record, the database with its log.
 #[test]
 fn a_credential_in_the_stored_part_reaches_no_surface_and_not_the_database() {
@@ -81,19 +104,7 @@ fn a_credential_in_the_stored_part_reaches_no_surface_and_not_the_database() {
         ["xo", "xb-", "123456789012-", "987654321098-", "VvohdbyhtVr2owpA7Qxkz8dz"].concat(),
     ];
     let haft = Haft::configured(&format!("{ALL}[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n"));
-    // In the middle of what is stored, beyond what the shell keeps for the model, across a chunk's border, and at the end.
-    let mut text = String::new();
-    for (index, value) in values.iter().cycle().take(12).enumerate() {
-        let filler = if index == 3 { 65_536 - 20 } else { 100_000 };
-        let mut line = 0;
-        let end = text.len() + filler;
-        while text.len() + 40 < end {
-            text.push_str(&format!("line {line} of a log\n"));
-            line += 1;
-        }
-        text.push_str(&format!("token={value}\n"));
-    }
-    haft.workspace.file("log", &text);
+    haft.workspace.file("log", log_with(&values));
     let bash = |background: bool, command: &str| json!({"tool": "bash", "session": "s", "params": {"command": command, "background": background}});
     let job = |params: Value| json!({"tool": "job_read", "session": "s", "params": params});
     let calls = [
@@ -105,15 +116,12 @@ fn a_credential_in_the_stored_part_reaches_no_surface_and_not_the_database() {
         json!({"tool": "read", "session": "s", "params": {"path": "log", "offset": 4000}}),
         json!({"tool": "grep", "session": "s", "params": {"pattern": "token"}}),
     ];
-    let input: String = calls
-        .iter()
-        .enumerate()
-        .map(|(id, call)| {
-            let mut call = call.clone();
-            call["id"] = json!(id.to_string());
-            format!("{call}\n")
-        })
-        .collect();
+    let line = |(id, call): (usize, &Value)| {
+        let mut call = call.clone();
+        call["id"] = json!(id.to_string());
+        format!("{call}\n")
+    };
+    let input = calls.iter().enumerate().map(line).collect::<Vec<_>>().concat();
     let ran = haft.run_with_input(&["batch"], input.as_bytes());
     let stored: Vec<String> = ran
         .out

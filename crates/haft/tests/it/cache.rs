@@ -96,9 +96,12 @@ fn replace_unseen(path: &Path, text: &str) {
     file.set_times(fs::FileTimes::new().set_modified(before.modified().unwrap())).unwrap();
 }
 
+/// What somebody does in the folder.
+type Change = &'static dyn Fn(&Path);
+
 #[tokio::test]
 async fn no_change_from_outside_is_missed() {
-    let changes: &[(&str, &dyn Fn(&Path))] = &[
+    let changes: &[(&str, Change)] = &[
         ("a new file", &|at| fs::write(at.join("work/src/deep/new.rs"), "fn new() {}\n").unwrap()),
         ("a changed file", &|at| fs::write(at.join("work/src/one.rs"), "fn changed() {}\n").unwrap()),
         ("an unseen change", &|at| replace_unseen(&at.join("work/src/one.rs"), "fn eno() {}\n")),
@@ -166,7 +169,7 @@ async fn a_change_right_behind_the_answer_is_seen() {
     for number in 0..60 {
         let _ = (Both::call(&both.cached, &grep).await, Both::call(&both.cached, &find).await);
         fs::write(&file, format!("number_{number}")).unwrap();
-        let name = both.workspace.path(&format!("work/src/number_{number}"));
+        let name = both.workspace.path(format!("work/src/number_{number}"));
         fs::write(&name, "").unwrap();
         let (found, _) = Both::call(&both.cached, &grep).await;
         assert!(found.is_ok_and(|text| text.starts_with(&format!("src/one.rs:1:number_{number}\n"))));

@@ -374,15 +374,14 @@ impl Visitor for Worker<'_> {
             Ok(_) => return,
             Err(error) => Err(error),
         };
-        match result {
-            Ok(hits) => self.add(found.path, hits),
-            Err(_) => {
-                if let Some(stamps) = self.stamps {
-                    stamps.give_up();
-                }
-                self.kept.unreadable(found.path);
-            }
+        if let Ok(hits) = result {
+            self.add(found.path, hits);
+            return;
         }
+        if let Some(stamps) = self.stamps {
+            stamps.give_up();
+        }
+        self.kept.unreadable(found.path);
     }
 
     fn enters(&self, directory: &Path) -> bool {

@@ -78,20 +78,16 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
                 Ok(target) => writeln!(text, "[symlink] {shown_name} -> {}", shown(&target)),
                 Err(_) => writeln!(text, "[symlink] {shown_name}"),
             },
-            FileKind::File => match directory.stat(&name) {
-                Ok(metadata) => {
-                    if let Some(stamps) = site.stamps() {
-                        stamps.named(&directory.path().join(&name), &metadata);
-                    }
-                    writeln!(text, "[file] {shown_name} ({} bytes)", metadata.size)
+            FileKind::File => {
+                let found = directory.stat(&name);
+                if let Some(stamps) = site.stamps() {
+                    stamps.named(&directory.path().join(&name), found.as_ref().ok());
                 }
-                Err(_) => {
-                    if let Some(stamps) = site.stamps() {
-                        stamps.give_up();
-                    }
-                    writeln!(text, "[file] {shown_name}")
+                match found {
+                    Ok(metadata) => writeln!(text, "[file] {shown_name} ({} bytes)", metadata.size),
+                    Err(_) => writeln!(text, "[file] {shown_name}"),
                 }
-            },
+            }
             FileKind::Fifo => writeln!(text, "[fifo] {shown_name}"),
             FileKind::Socket => writeln!(text, "[socket] {shown_name}"),
             FileKind::Device => writeln!(text, "[device] {shown_name}"),
