@@ -1,12 +1,15 @@
 //! Filtering output against taking the same bytes apart into lines, round by round in one run: nothing to do, line rules,
-//! a long log; what a text of 64 KiB waits for; how soon the rules are ready.
+//! a long log; what a text of 64 KiB waits for; how soon the rules are ready; a whole process against an empty one.
 
-use std::{fmt::Write as _, hint::black_box, time::Instant};
+use std::{fmt::Write as _, hint::black_box, path::Path, time::Instant};
 
 use haft::filter::{Exit, FilterEvent, FilterPipeline};
-use tools_bench::{Times, compare, ratio, timed};
+use tools_bench::{Times, compare, ratio, release, run, timed};
 
 const ROUNDS: usize = 15;
+const STARTS: usize = 100;
+/// What a failed run of tests printed.
+const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tools-filter/tests/it/fixtures/cargo-test-fail.raw");
 
 /// A service's log, nearly all of it repetition.
 fn log(lines: usize) -> String {
@@ -42,6 +45,28 @@ fn filtered(pipeline: &FilterPipeline, command: &str, text: &str) -> usize {
     }
     stream.finish(&mut sink);
     shown
+}
+
+/// Whole processes, round by round.
+fn processes() {
+    let haft = release(&[&["-p", "haft-cli"]]).join("haft").to_string_lossy().into_owned();
+    let filter = |command| [haft.as_str(), "filter", "--quiet", "--command", command];
+    let (tests, status, make) = (filter("cargo test"), filter("git status"), filter("make"));
+    let commands: [&[&str]; 5] = [&["true"], &[haft.as_str(), "--version"], &tests, &status, &make];
+    let mut all = vec![Times::default(); commands.len()];
+    for _ in 0..STARTS {
+        for (command, times) in commands.iter().zip(&mut all) {
+            times.push(run(command, Path::new(TESTS)));
+        }
+    }
+    for (command, times) in commands.iter().zip(&all) {
+        let what = command.iter().map(|word| word.rsplit('/').next().unwrap_or_default()).collect::<Vec<_>>().join(" ");
+        println!(
+            "process `{what}`: p50 {:.2} ms, p10 {:.2} ms",
+            times.median().as_secs_f64() * 1e3,
+            times.quantile(0.1).as_secs_f64() * 1e3
+        );
+    }
 }
 
 fn main() {
@@ -85,4 +110,5 @@ fn main() {
             times.quantile(0.99).as_secs_f64() * 1e3
         );
     }
+    processes();
 }

@@ -45,7 +45,7 @@ impl Automaton {
         let nfa = |unicode| {
             let thompson = thompson::Config::new().utf8(false).which_captures(WhichCaptures::None);
             let syntax = syntax::Config::new().unicode(unicode).utf8(false);
-            thompson::NFA::compiler().syntax(syntax).configure(thompson).build(&pattern)
+            thompson::NFA::compiler().syntax(syntax).configure(thompson).build(&pattern).map_err(Box::new)
         };
         let nfa = nfa(false).or_else(|_| nfa(true)).unwrap_or_else(|error| panic!("{pattern}: {error}"));
         let is_anchored = nfa.is_always_start_anchored();
@@ -129,7 +129,9 @@ impl Automaton {
                 let row = if *meaning == Meaning::Match(0) && self.is_single() { &[][..] } else { row.as_slice() };
                 let mut hasher = DefaultHasher::new();
                 group.hash(&mut hasher);
-                row.iter().for_each(|to| groups[*to].hash(&mut hasher));
+                for to in row {
+                    groups[*to].hash(&mut hasher);
+                }
                 hasher.finish()
             }));
             let is_stable = refined.iter().max() == groups.iter().max();

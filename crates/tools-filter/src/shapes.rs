@@ -183,6 +183,13 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     ),
     // Compilers' messages.
     // What every message has.
+    (
+        "HEAD",
+        &[
+            r"^(?:\[\w+\] )?\S[^:]*:(?:\[?\d+[,:]?\d*\]?:)? ?(?:\d+: )?(?:fatal )?(?:error|warning|note|remark)(?:\[[\w.-]+\])?: ",
+        ],
+    ),
+    ("ERROR_HEAD", &[r"^(?:\[\w+\] )?\S[^:]*:(?:\[?\d+[,:]?\d*\]?:)? ?(?:\d+: )?(?:fatal )?error(?:\[[\w.-]+\])?: "]),
     ("MESSAGE", &[r"(?i:error|warning|note|remark)"]),
     ("WARNING", &[r"^\S.*[:)] (?:warning|note|remark)(?:\[\w+\])?: |^(?:warning|note): "]),
     ("OTHER", &[r"(?i)\berror\b"]),

@@ -38,7 +38,7 @@ pub(super) fn entries(text: &str, start: usize, end: usize, done: &mut usize, fi
 fn yaml(text: &str, start: usize, end: usize, written: Written, findings: &mut Vec<Finding>) -> Option<usize> {
     let line_start = memchr::memrchr(b'\n', &text.as_bytes()[..start]).map_or(0, |at| at + 1);
     let outer = indentation(text.get(line_start..)?);
-    let mut at = end + memchr::memchr(b'\n', text[end..].as_bytes().get(..8.min(text.len() - end))?)?;
+    let mut at = end + memchr::memchr(b'\n', text.as_bytes().get(end..(end + 8).min(text.len()))?)?;
     if !text[end..at].trim().is_empty() {
         return None;
     }
@@ -46,7 +46,8 @@ fn yaml(text: &str, start: usize, end: usize, written: Written, findings: &mut V
     while at < text.len() && at - end <= REACH {
         let rest = &text[at..];
         let rest = &rest[..rest.floor_char_boundary(LONGEST)];
-        let line = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
+        let line_end = memchr::memchr(b'\n', rest.as_bytes());
+        let line = &rest[..line_end.unwrap_or(rest.len())];
         if !line.trim().is_empty() && indentation(line) <= outer {
             break;
         }
@@ -57,7 +58,9 @@ fn yaml(text: &str, start: usize, end: usize, written: Written, findings: &mut V
             let from = at + name.len() + 1 + value.find(bare).unwrap_or_default();
             take(text, (from, from + bare.len()), written, findings);
         }
-        at += line.len() + 1;
+        // A line that goes on is longer than any value, or the last one.
+        let Some(length) = line_end else { break };
+        at += length + 1;
     }
     Some(at.min(text.len()))
 }
@@ -68,10 +71,9 @@ fn json(text: &str, mut at: usize, written: Written, findings: &mut Vec<Finding>
     let blank = |character: char| matches!(character, ' ' | '\t' | '\r' | '\n' | ',');
     while at < limit {
         let rest = text[at..].trim_start_matches(blank);
-        let Some((name, rest)) = quoted(rest).filter(|(name, _)| is_name(name)) else { break };
+        let Some((_, rest)) = quoted(rest).filter(|(name, _)| is_name(name)) else { break };
         let Some(rest) = rest.trim_start_matches(' ').strip_prefix(':') else { break };
         let Some((value, rest)) = quoted(rest.trim_start_matches(' ')) else { break };
-        let _ = name;
         let end = text.len() - rest.len();
         let start = value.as_ptr() as usize - text.as_ptr() as usize;
         take(text, (start, start + value.len()), written, findings);
@@ -124,7 +126,7 @@ fn is_encoded(value: &str) -> bool {
 /// The bytes of whole groups of base64, padded at the end; `None` for anything else.
 fn decoded(value: &str) -> Option<Vec<u8>> {
     let bare = value.trim_end_matches('=');
-    if value.len() % 4 != 0 || value.len() - bare.len() > 2 {
+    if !value.len().is_multiple_of(4) || value.len() - bare.len() > 2 {
         return None;
     }
     let mut bytes = Vec::with_capacity(bare.len());

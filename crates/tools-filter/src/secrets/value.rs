@@ -20,6 +20,7 @@ pub(super) fn is_secret(value: &str) -> bool {
         && !is_expression(value)
         && !is_path(value)
         && !is_version(value)
+        && !is_mark_of_key(value)
         // A password in an address is found with the address.
         && !value.contains("://")
         && classes(value) >= 2
@@ -184,6 +185,11 @@ fn is_operation(value: &str) -> bool {
 /// Part of a program that was written without blanks.
 fn is_code(value: &str) -> bool {
     value.len() >= 12 && CODE.iter().filter(|mark| value.contains(**mark)).count() >= 2
+}
+
+/// The mark at the beginning of a private key, in base64, with nothing of the key behind it.
+fn is_mark_of_key(value: &str) -> bool {
+    value.starts_with("LS0tLS1CRUdJTi") && value.len() < 48
 }
 
 /// `^5.3.0-beta.1`, `2026-10-03T11:22:41Z`.

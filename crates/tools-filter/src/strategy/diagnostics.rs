@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use aho_corasick::packed::Searcher;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::FilterConfidence;
@@ -11,8 +11,7 @@ use tools_core::FilterConfidence;
 use super::{Facts, Reducer, Strategy, StrategyError, patterns::Patterns};
 use crate::{
     emit::Emitter,
-    lines::regex,
-    table::{CONTEXT, MARKS, MESSAGE, OTHER, SNIPPET, WARNING},
+    table::{CONTEXT, ERROR_HEAD, HEAD, MARKS, MESSAGE, OTHER, SNIPPET, WARNING},
 };
 
 /// Parameters of `diagnostics`.
@@ -37,10 +36,11 @@ impl Strategy for Compiled {
     }
 }
 
-static HEAD: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"^(?:\[\w+\] )?\S[^:]*:(?:\[?\d+[,:]?\d*\]?:)? ?(?:\d+: )?(?:fatal )?(error|warning|note|remark)(?:\[[\w.-]+\])?: ",
-    )
+/// The words of [`MESSAGE`] as they are usually written: most lines have none of them, and this is seen many bytes at once.
+static WORDS: LazyLock<Option<Searcher>> = LazyLock::new(|| {
+    Searcher::new([
+        "error", "warning", "note", "remark", "Error", "Warning", "Note", "Remark", "ERROR", "WARNING", "NOTE",
+    ])
 });
 
 /// The source of so many errors is shown.
@@ -85,6 +85,15 @@ impl Machine {
     }
 }
 
+/// Whether one of the words of messages is in a line.
+fn may_be_message(line: &str) -> bool {
+    match WORDS.as_ref() {
+        // A processor without the instructions for it.
+        None => MESSAGE.is_match(line),
+        Some(words) => words.find(line).is_some(),
+    }
+}
+
 impl Reducer for Machine {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         let first = line.trim_start().as_bytes().first();
@@ -98,12 +107,12 @@ impl Reducer for Machine {
             self.found = true;
             return out.fold(line);
         }
-        let may_be_message = MESSAGE.is_match(line);
-        let head = may_be_message.then(|| HEAD.captures(line)).flatten();
-        if head.as_ref().is_some_and(|head| &head[1] == "error") {
+        let may_be_message = may_be_message(line);
+        let is_head = may_be_message && HEAD.is_match(line);
+        if is_head && ERROR_HEAD.is_match(line) {
             self.errors += 1;
         }
-        if std::mem::replace(&mut self.after_head, head.is_some()) && head.is_none() {
+        if std::mem::replace(&mut self.after_head, is_head) && !is_head {
             self.next = Some((line.to_owned(), may_be_message));
             return;
         }

@@ -111,6 +111,18 @@ const WORK: &[&str] = &[
     " src/a#.rs | # +++---",
     "a.c: In function ‘f#’:",
     "      |     ^~~~",
+    "  ● math › adds #",
+    " FAIL  vt/m.test.ts > store > bad #",
+    " ❯ vt/m.test.ts:#:22",
+    "      # |   const broken = fail(1);",
+    "    > # |   expect(error).toBe(1);",
+    "        |             ^",
+    "     #|     expect(1)",
+    "      at Object.toBe (a.test.js:#:23)",
+    "  console.log",
+    "unformatted: File would be reformatted",
+    "   -     old = #",
+    "# +     new = 1",
 ];
 
 const COMMANDS: &[&str] = &[

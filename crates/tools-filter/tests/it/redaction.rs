@@ -139,6 +139,7 @@ fn what_programs_write_is_no_credential() {
         "this.$tokenIndex=r?r.index:-1}",
         "\"password\",  # str\n\"key_cert_file1\",  # str\n",
         "# In a cookie, each\n# Path1 of x, whichever9Zq\n",
+        "token(\"private-key\", \"LS0tLS1CRUdJTiBQUklW\", 40)",
         blob.as_str(),
     ] {
         check(clean, clean);
@@ -202,7 +203,7 @@ fn environment_variables() {
 
 proptest! {
     #[test]
-    fn any_text_can_be_scanned(text in any::<String>(), pieces in prop::collection::vec("(password|=|:|'|\"|\\\\|://|@|-----BEGIN PRIVATE KEY-----|cookie: |authorization: |curl -u |\n| |é|\x1b\\[3m|key|a1B2c3D4|name: |value|\\| |PASSWORD\\(|login |setenv |is |BY |:5432:|:\\*:|Q~|AZDO|:AA|Private-Lines: 2\n|htpasswd -b |→|> |-> \"|bearer |<|</|Some\\(|: &str = |---|END)", 0..40)) {
+    fn any_text_can_be_scanned(text in any::<String>(), pieces in prop::collection::vec("(password|data:|data\":|stringData:\n|  a: YWRtaW4tdXNlcg==\n|user,token\n|a1,Zx81pQ7mLw2k\n|, |=|:|'|\"|\\\\|://|@|-----BEGIN PRIVATE KEY-----|cookie: |authorization: |curl -u |\n| |é|\x1b\\[3m|key|a1B2c3D4|name: |value|\\| |PASSWORD\\(|login |setenv |is |BY |:5432:|:\\*:|Q~|AZDO|:AA|Private-Lines: 2\n|htpasswd -b |→|> |-> \"|bearer |<|</|Some\\(|: &str = |---|END)", 0..40)) {
         for text in [text, pieces.concat()] {
             let mut end = 0;
             for finding in scan(&text) {

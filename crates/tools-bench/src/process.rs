@@ -1,0 +1,24 @@
+//! A program that is run to its end, and how long that takes.
+
+#![expect(clippy::disallowed_methods, reason = "programs are measured as a shell would start them")]
+
+use std::{
+    fs::File,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// From the start of a program to its end, with `input` as its standard input and its output thrown away.
+///
+/// # Panics
+/// When it cannot be started, or `input` cannot be read.
+pub fn run(command: &[&str], input: &Path) -> Duration {
+    let input = File::open(input).expect("the input is there");
+    let begun = Instant::now();
+    let status =
+        Command::new(command[0]).args(&command[1..]).stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let took = begun.elapsed();
+    assert!(status.is_ok(), "{command:?} cannot be started");
+    took
+}
