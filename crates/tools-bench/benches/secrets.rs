@@ -173,6 +173,10 @@ fn main() {
         "bearer ",
         "key: name: token\n",
         "Private-Lines: 9\n",
+        "key,",
+        "| key ",
+        "user,password\n",
+        "data:\n a: b\n",
     ];
     for piece in slow {
         let text = piece.repeat(MIB / piece.len());

@@ -43,9 +43,13 @@ pub(super) fn find(
     let mark = mark.into_iter().flatten().find(|byte| matches!(byte, b',' | b';' | b'\t' | b'|'));
     let quoted = (before >= 2 && bytes[before - 1] == b'"').then(|| bytes[before - 2]);
     let mark = char::from(mark.copied().or(quoted.filter(|byte| matches!(byte, b',' | b';' | b'\t' | b'|')))?);
-    let line_start = memchr::memrchr(b'\n', &bytes[..start]).map_or(0, |at| at + 1);
-    let line_end = memchr::memchr(b'\n', &bytes[end..]).map(|at| end + at + 1)?;
-    *done = line_end;
+    let from = start.saturating_sub(LONGEST);
+    let line_start = memchr::memrchr(b'\n', &bytes[from..start]).map(|at| from + at + 1).or((from == 0).then_some(0));
+    let limit = (end + LONGEST).min(bytes.len());
+    let line_end = memchr::memchr(b'\n', &bytes[end..limit]).map(|at| end + at + 1);
+    // Also where the line is too long for a header: it is not looked at again for each keyword in it.
+    *done = line_end.unwrap_or(limit);
+    let (line_start, line_end) = (line_start?, line_end?);
     let header = text.get(line_start..line_end).filter(|line| line.len() <= LONGEST)?;
     // A blank after a comma is that of a sentence, or of a program.
     if matches!(mark, ',' | ';') && header.contains([mark, ' '].iter().collect::<String>().as_str()) {
