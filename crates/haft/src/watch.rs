@@ -60,7 +60,7 @@ impl Toolbox {
         let file = std::path::absolute(self.parts.config_file()?).ok()?;
         let (stop, changes) = channel();
         let files: Vec<PathBuf> = std::iter::once(file.clone()).chain(self.parts.rules.clone()).collect();
-        let watcher = watcher(&files, stop.clone());
+        let told = watcher(&files, stop.clone());
         let watched = Watched {
             toolbox: self.clone(),
             folder: identity_of_folder(&file),
@@ -74,7 +74,7 @@ impl Toolbox {
             tracing::warn!(%error, "changes of the configuration are not looked for");
             return None;
         }
-        Some(ConfigWatch { _watcher: watcher, _stop: stop })
+        Some(ConfigWatch { _watcher: told, _stop: stop })
     }
 
     /// What became of the last change of the configuration file; `None` when it did not change, or is not watched.

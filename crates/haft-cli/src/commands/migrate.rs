@@ -64,12 +64,11 @@ fn filters(config: &Path, migrated: &Migrated, rules: &str) -> Result<Option<Cha
         let name = rule.lines().find(|line| line.starts_with("name = "));
         name.is_none_or(|name| !there.lines().any(|line| line.trim() == name))
     };
-    let added = rules.split("\n[[rules]]\n").skip(1).filter(is_new);
-    let added: String = added.map(|rule| format!("\n[[rules]]\n{rule}")).collect();
+    let added: Vec<&str> = rules.split("\n[[rules]]\n").skip(1).filter(is_new).collect();
     if added.is_empty() {
         return Ok(None);
     }
-    let after = format!("{there}{added}");
+    let after = [&[there], added.as_slice()].concat().join("\n[[rules]]\n");
     Ok(Some(Change { file, after: after.trim_start_matches('\n').to_owned(), before }))
 }
 
@@ -106,12 +105,12 @@ fn replace(change: &Change) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("`{}`: {error}", change.file.display());
     let name = change.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let made = change.file.with_file_name(format!(".{name}.{}", std::process::id()));
-    let mode = mode(&change.file);
+    let rights = mode(&change.file);
     let write = || {
-        let mut open = OpenOptions::new().write(true).create_new(true).mode(mode).open(&made)?;
+        let mut open = OpenOptions::new().write(true).create_new(true).mode(rights).open(&made)?;
         open.write_all(change.after.as_bytes())?;
         // What the mask took away.
-        open.set_permissions(fs::Permissions::from_mode(mode))?;
+        open.set_permissions(fs::Permissions::from_mode(rights))?;
         open.sync_all()?;
         fs::rename(&made, &change.file)
     };
@@ -141,7 +140,9 @@ fn report(common: &Common, file: &Path, migrated: &Migrated, changes: &[Change],
             "diff": diffs.concat(),
         }));
     }
-    diffs.iter().for_each(|diff| output::text(diff));
+    for diff in &diffs {
+        output::text(diff);
+    }
     if !common.quiet {
         for change in &migrated.changes {
             output::note(change);

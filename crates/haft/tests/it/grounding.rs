@@ -11,7 +11,7 @@ const ON: &str = "[agent]\nhallucination_detection = true\nreasoning_model = tru
 fn project(workspace: &Workspace) {
     for folder in ["src", "src/net", "tests", "docs", "scripts"] {
         for name in ["main", "lib", "config", "client", "server", "parse"] {
-            workspace.file(&format!("work/{folder}/{name}.rs"), &format!("// {name}\nuse std::fmt;\n"));
+            workspace.file(format!("work/{folder}/{name}.rs"), format!("// {name}\nuse std::fmt;\n"));
         }
     }
     workspace.file("work/Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\n");

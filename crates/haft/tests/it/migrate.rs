@@ -136,7 +136,8 @@ fn limits_of_filters_become_rules_that_filter_the_same() {
     let (before, _) = FilterPipeline::compile(&config.config.tools.filters, None);
     let (after, errors) = FilterPipeline::compile(&FilterConfig::default(), Some(&rules));
     assert!(errors.is_empty(), "{errors:?}");
-    let printed: String = (0..40).map(|number| format!("printed {number} of many\n")).collect();
+    let printed: Vec<String> = (0..40).map(|number| format!("printed {number} of many\n")).collect();
+    let printed = printed.concat();
     let output = format!(
         "running 3 tests\ntest a ... FAILED\ntest b ... FAILED\ntest c ... ok\n\nfailures:\n\n---- a stdout ----\n{printed}\n---- b stdout ----\n{printed}\nfailures:\n    a\n    b\n\ntest result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n"
     );

@@ -80,7 +80,7 @@ async fn a_file_that_changes_is_read_again_and_a_broken_one_changes_nothing() {
     let workspace = Workspace::new();
     let audit = format!("[tools.audit]\npath = {:?}\n", workspace.path("record/audit.jsonl"));
     workspace.dir("record");
-    let write = |name: &str, text: &str| workspace.file(&format!("user/{name}"), &format!("{audit}{text}"));
+    let write = |name: &str, text: &str| workspace.file(format!("user/{name}"), format!("{audit}{text}"));
     write("config.toml", ALL_COMMANDS);
     let file = workspace.path("user/config.toml");
     let loaded: Loaded<HaftConfig> = Loaded::read(&file, &|_| None).unwrap();

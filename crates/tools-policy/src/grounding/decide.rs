@@ -155,10 +155,8 @@ struct Context {
 impl Context {
     fn of(question: &GroundingQuestion<'_>) -> Self {
         let text = question.context.to_lowercase().replace('\\', "/");
-        let numbers = match question.looks_for_entities {
-            true => text.chars().filter(|c| !matches!(c, ',' | '\'' | '_' | '\u{a0}' | '\u{202f}')).collect(),
-            false => String::new(),
-        };
+        let is_between = |c: &char| matches!(c, ',' | '\'' | '_' | '\u{a0}' | '\u{202f}');
+        let numbers = text.chars().filter(|c| question.looks_for_entities && !is_between(c)).collect();
         Self { text, numbers }
     }
 

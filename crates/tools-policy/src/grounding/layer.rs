@@ -88,9 +88,10 @@ fn near(value: &str, workdir: &Path, context: &str) -> Vec<String> {
     let name = name.to_string_lossy();
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MOST_NAMES);
     // What lies elsewhere is nobody's business who may not look there.
-    let names: Vec<String> = match folder.starts_with(workdir) {
-        true => entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect(),
-        false => vec![],
+    let names: Vec<String> = if folder.starts_with(workdir) {
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    } else {
+        vec![]
     };
     let above = folder.strip_prefix(workdir).unwrap_or(folder);
     let beside = nearest(&name, names.iter().map(String::as_str));

@@ -147,10 +147,12 @@ pub(crate) fn folded(text: &str) -> Cow<'_, str> {
 fn is_folded(text: &str) -> bool {
     let bytes = text.as_bytes();
     // Neither ends early: so they look at many bytes at once.
-    let changes = |byte: &u8| !byte.is_ascii() | byte.is_ascii_uppercase() | (*byte == b'\t');
-    let any = bytes.iter().fold(false, |any, byte| any | changes(byte));
-    let doubled = bytes.windows(2).fold(false, |any, pair| any | ((pair[0] == b' ') & (pair[1] == b' ')));
-    !any && !doubled
+    let changes = bytes.iter().fold(0, |any, byte| {
+        any | u8::from(!byte.is_ascii()) | u8::from(byte.is_ascii_uppercase()) | u8::from(*byte == b'\t')
+    });
+    let blank = |byte: u8| u8::from(byte == b' ');
+    let doubled = bytes.windows(2).fold(0, |any, pair| any | (blank(pair[0]) & blank(pair[1])));
+    changes | doubled == 0
 }
 
 /// The glob of a pattern on commands and addresses.

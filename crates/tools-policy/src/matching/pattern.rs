@@ -124,8 +124,12 @@ impl Patterns {
         }
         let (mut with_head, mut with_piece) = (HashMap::new(), HashMap::new());
         for (head, piece) in &others {
-            head.iter().for_each(|head| *with_head.entry(head.clone()).or_insert(0_usize) += 1);
-            piece.iter().for_each(|piece| *with_piece.entry(piece.clone()).or_insert(0_usize) += 1);
+            if let Some(head) = head {
+                *with_head.entry(head.clone()).or_insert(0_usize) += 1;
+            }
+            if let Some(piece) = piece {
+                *with_piece.entry(piece.clone()).or_insert(0_usize) += 1;
+            }
         }
         let mut pieces: HashMap<String, Vec<usize>> = HashMap::new();
         for (position, found) in others.into_iter().enumerate() {

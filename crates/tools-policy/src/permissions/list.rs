@@ -216,9 +216,11 @@ impl Rule {
 /// Says what is wrong with a rule's pattern, in each form in which it may be compared.
 fn check(rule: &RuleConfig, home: Option<&Path>) -> Result<(), String> {
     check_length(&rule.pattern)?;
-    let right = |glob: &str, crossing| match is_plain(glob) {
-        true => Ok(()),
-        false => parse(glob, crossing).map(|_| ()).map_err(|error| error.kind().to_string()),
+    let right = |glob: &str, crossing| {
+        if is_plain(glob) {
+            return Ok(());
+        }
+        parse(glob, crossing).map(|_| ()).map_err(|error| error.kind().to_string())
     };
     if let Some(written) = written(&rule.pattern) {
         check_length(written)?;

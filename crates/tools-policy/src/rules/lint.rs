@@ -41,7 +41,11 @@ fn conditions(rule: &PolicyRule) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::{AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyRuleConfig};
+    use super::super::config::{
+        AuthorizationConfig, PolicyConfig,
+        PolicyEffect::{Allow, Deny},
+        PolicyRuleConfig,
+    };
     use super::*;
 
     #[test]
@@ -53,7 +57,6 @@ mod tests {
             paths: vec![],
             capabilities: vec![],
         };
-        use PolicyEffect::{Allow, Deny};
         let rules = vec![
             rule(Deny, "bash", Some("x")),
             rule(Allow, "bash", Some("x")),

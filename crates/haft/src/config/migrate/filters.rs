@@ -35,7 +35,9 @@ pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
         notes.warn(format!("{named}: stays as it is, since something in it cannot be read"));
         return root;
     };
-    older.iter().for_each(|name| drop(section.remove(name)));
+    for name in &older {
+        section.remove(name);
+    }
     let rules = rules(&config);
     if rules.is_empty() {
         notes.change(format!("{named} removed: it says what holds without it"));
@@ -118,7 +120,7 @@ fn set(rule: &mut Table, kind: &str, parameter: &str, value: i64) -> bool {
     };
     match rule.get_mut("strategy").and_then(Item::as_value_mut) {
         Some(Value::Array(list)) => {
-            list.iter_mut().filter_map(Value::as_inline_table_mut).fold(false, |any, one| change(one) || any)
+            list.iter_mut().filter_map(Value::as_inline_table_mut).map(change).filter(|is_meant| *is_meant).count() > 0
         }
         Some(Value::InlineTable(strategy)) => change(strategy),
         _ => false,

@@ -132,7 +132,9 @@ fn list(root: &mut Table, name: &str) -> Option<Vec<String>> {
 
 fn keep(root: &mut Table, name: &str, rest: &[String]) {
     let mut kept = Array::new();
-    rest.iter().for_each(|text| kept.push(text.as_str()));
+    for text in rest {
+        kept.push(text.as_str());
+    }
     if let Some(shell) = find(root, SHELL) {
         shell.insert(name, Item::Value(Value::Array(kept)));
     }
@@ -188,7 +190,9 @@ fn put_first(root: &mut Table, rules: &[RuleConfig]) -> bool {
         Some(_) => false,
         None => {
             let mut all = Array::new();
-            rules.iter().for_each(|rule| all.push_formatted(on_a_line(rule)));
+            for rule in rules {
+                all.push_formatted(on_a_line(rule));
+            }
             all.set_trailing("\n");
             all.set_trailing_comma(true);
             tools.insert("bash", Item::Value(Value::Array(all)));

@@ -43,20 +43,18 @@ fn keyed(root: &mut Table, path: &[&str], old: &str, new: &[&str], notes: &mut N
     let path = path.join(".");
     for name in new {
         let (from, to) = (format!("{path}.{old}"), format!("{path}.{name}"));
-        match table.get_mut(name) {
-            // Rules of the new name come first: where both match, they count.
-            Some(there) => {
-                if append(there, &item) {
-                    notes.warn(format!("`{from}` is set beside `{to}`: its rules follow those of the new name"));
-                } else {
-                    notes.warn(format!("`{from}` is set beside `{to}`: the new key counts, the old one is removed"));
-                }
-            }
-            None => {
-                put(table, name, (key.clone(), item.clone()));
-                notes.moved(&from, &to);
-            }
-        }
+        let Some(there) = table.get_mut(name) else {
+            put(table, name, (key.clone(), item.clone()));
+            notes.moved(&from, &to);
+            continue;
+        };
+        // Rules of the new name come first: where both match, they count.
+        let becomes = if append(there, &item) {
+            "its rules follow those of the new name"
+        } else {
+            "the new key counts, the old one is removed"
+        };
+        notes.warn(format!("`{from}` is set beside `{to}`: {becomes}"));
     }
     notes.change(format!("`{path}.{old}` is {} now", quoted(new)));
 }
