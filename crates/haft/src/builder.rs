@@ -273,6 +273,11 @@ impl Parts {
         self.loaded.file.as_deref()
     }
 
+    /// What that file said.
+    pub(crate) fn config_text(&self) -> &str {
+        &self.loaded.text
+    }
+
     /// Where files of rules are looked for: beside this file.
     pub(crate) fn beside(&self) -> Option<&Path> {
         self.beside.as_deref()

@@ -64,7 +64,10 @@ impl Toolbox {
         let watched = Watched {
             toolbox: self.clone(),
             folder: identity_of_folder(&file),
-            seen: files.iter().map(|file| contents(file)).collect(),
+            // What was read, not what is there: it may have changed since.
+            seen: std::iter::once(Some(self.parts.config_text().to_owned()))
+                .chain(files.iter().skip(1).map(|file| contents(file)))
+                .collect(),
             file,
             files,
             environment: Box::new(environment),
@@ -116,6 +119,7 @@ struct Watched {
 
 impl Watched {
     fn run(mut self, changes: &Receiver<()>) {
+        self.look();
         loop {
             match changes.recv_timeout(LOOK) {
                 Ok(()) => while changes.recv_timeout(SETTLED).is_ok() {},

@@ -212,10 +212,12 @@ mod tests {
 
     #[test]
     fn the_operators_words_are_heard() {
-        let config = ShellConfig { blocked_commands: vec!["kubectl delete".into()], ..ShellConfig::default() };
-        let policy = config.compile().unwrap();
+        let blocked_commands = vec!["kubectl delete".into(), "drop table".into()];
+        let policy = ShellConfig { blocked_commands, ..ShellConfig::default() }.compile().unwrap();
         assert!(policy.find_blocked_command("env kubectl -n x delete pod y").is_some());
         assert_eq!(policy.find_blocked_command("kubectl get pods"), None);
+        assert!(policy.find_blocked_command("psql -c 'DROP  TABLE x'").is_some());
+        assert_eq!(policy.find_blocked_command("grep 'drop table' x.sql"), None);
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Client {
             .command(&["mcp", "serve", "--stdio"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(std::fs::File::create(haft.home.path("stderr")).expect("a file is made"))
             .spawn()
             .expect("the server starts");
         let input = child.stdin.take();
@@ -114,6 +114,28 @@ fn what_a_person_answers_through_the_client_is_on_record_and_kept_as_they_said()
     let kept = haft.run(&["policy", "approvals"]);
     assert!(kept.out.contains("touch made"), "{kept:?}");
     assert_eq!(haft.run(&["audit", "verify"]).code, 0);
+}
+
+#[test]
+fn a_server_that_runs_heeds_a_changed_configuration_and_no_broken_one() {
+    let rule = |action: &str| format!("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"{action}\"\n");
+    let haft = Haft::configured(&rule("allow"));
+    let mut client = Client::connect(&haft);
+    let mut id = 1;
+    let mut answer = || {
+        id += 1;
+        let call = json!({"name": "bash", "arguments": {"command": "true"}});
+        client.request(id, "tools/call", &call)["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(!answer().contains("permission_denied"));
+    haft.home.file(".config/haft/config.toml", rule("deny"));
+    assert!(eventually(|| answer().contains("policy_blocked")));
+    haft.home.file(".config/haft/config.toml", format!("{}[tools.shell]\ntimeout = 0\n", rule("allow")));
+    let said = || std::fs::read_to_string(haft.home.path("stderr")).unwrap_or_default();
+    assert!(eventually(|| said().contains("what was in force stays") && said().contains("`tools.shell.timeout`")));
+    assert!(answer().contains("policy_blocked"));
+    haft.home.file(".config/haft/config.toml", rule("allow"));
+    assert!(eventually(|| !answer().contains("policy_blocked")));
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub struct Loaded<C> {
     /// What the text said in keys of older versions, one sentence each; it was read as [`migrate`](super::migrate)
     /// would write it. Empty for a text of today's form.
     pub older: Vec<String>,
+    /// The text as it was read.
+    pub(crate) text: String,
     source: Source,
 }
 
@@ -67,7 +69,7 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
             .collect();
         if faults.is_empty() {
             match serde_path_to_error::deserialize(&source.value) {
-                Ok(config) => return Ok(Self { config, file, older, source }),
+                Ok(config) => return Ok(Self { config, file, older, text: text.to_owned(), source }),
                 Err(error) => {
                     let path = error.path().to_string();
                     let place = source.place(&path).cloned();
@@ -84,8 +86,9 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
 
     /// The same with another configuration, whose values still count as set where these were.
     pub(crate) fn with(&self, config: C) -> Self {
-        let (file, older, source) = (self.file.clone(), self.older.clone(), self.source.clone());
-        Self { config, file, older, source }
+        let Self { config: _, file, older, text, source } = self;
+        let (file, older, text, source) = (file.clone(), older.clone(), text.clone(), source.clone());
+        Self { config, file, older, text, source }
     }
 
     /// A fault that was found later, when a section was compiled, with the place its key was set at.
