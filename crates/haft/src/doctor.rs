@@ -62,8 +62,9 @@ impl Doctor {
 }
 
 /// What a command of this toolbox would be held by.
-fn confinement(toolbox: &Toolbox) -> Result<Strength, String> {
-    let policy = toolbox.config().tools.shell.compile().map_err(|error| error.to_string())?;
+pub(crate) fn confinement(toolbox: &Toolbox) -> Result<Strength, String> {
+    let shell = toolbox.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner).tools.shell.clone();
+    let policy = shell.compile().map_err(|error| error.to_string())?;
     let asked = policy.confinement(toolbox.roots(), vec![], vec![]);
     Sandbox::compile(&asked).map(|sandbox| sandbox.strength().clone()).map_err(|error| error.to_string())
 }

@@ -255,6 +255,16 @@ impl Toolbox {
         self.parts.roots(self.context.workdir())
     }
 
+    /// The folders that commands may write.
+    pub(crate) fn writable(&self) -> Vec<PathBuf> {
+        let shell = self.config.tools.shell.allowed_paths.iter();
+        let absolute = |path: &String| match (path.strip_prefix("~/"), crate::builder::home()) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => self.workdir().join(path),
+        };
+        shell.filter_map(|path| absolute(path).canonicalize().ok()).chain(self.roots()).collect()
+    }
+
     /// The same toolbox, kept in `roots` only: which must lie inside its own. The record and the rules are shared.
     ///
     /// # Errors

@@ -17,8 +17,9 @@ use jiff::Timestamp;
 use notify::{RecursiveMode, Watcher};
 use serde::Serialize;
 use tools_core::{Clock, SystemClock};
+use tools_sandbox::kernel::Level;
 
-use crate::{Reloaded, Toolbox, config::Loaded};
+use crate::{Reloaded, Toolbox, config::Loaded, doctor::confinement};
 
 /// For how long nothing may happen before a file is read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(150);
@@ -44,7 +45,14 @@ pub struct ReloadState {
 pub struct ConfigWatch {
     /// Its end ends the thread.
     _watcher: Option<notify::RecommendedWatcher>,
-    _stop: std::sync::mpsc::Sender<()>,
+    stop: std::sync::mpsc::Sender<()>,
+}
+
+impl ConfigWatch {
+    /// Whether the file is looked after: not where commands may write it. It takes a moment to find that out.
+    pub fn is_watching(&self) -> bool {
+        self.stop.send(()).is_ok()
+    }
 }
 
 /// The last state of a toolbox's configuration file; `None` until it changed.
@@ -55,7 +63,8 @@ impl Toolbox {
     ///
     /// A file that is broken leaves in force what was, and that is logged and told by [`Toolbox::last_reload`]. Only the
     /// file that was read at the start is looked after, where it lay then: no tool may change it, but one might make
-    /// another.
+    /// another. Where the kernel cannot keep commands from writing it (without a sandbox, and inside writable folders
+    /// without namespaces), it is not looked after at all.
     pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
         let file = std::path::absolute(self.parts.config_file()?).ok()?;
         let (stop, changes) = channel();
@@ -77,7 +86,7 @@ impl Toolbox {
             tracing::warn!(%error, "changes of the configuration are not looked for");
             return None;
         }
-        Some(ConfigWatch { _watcher: told, _stop: stop })
+        Some(ConfigWatch { _watcher: told, stop })
     }
 
     /// What became of the last change of the configuration file; `None` when it did not change, or is not watched.
@@ -119,6 +128,11 @@ struct Watched {
 
 impl Watched {
     fn run(mut self, changes: &Receiver<()>) {
+        if !self.is_held() {
+            let file = self.file.display();
+            tracing::info!(%file, "commands may write the configuration: its changes count from the next start");
+            return;
+        }
         self.look();
         loop {
             match changes.recv_timeout(LOOK) {
@@ -128,6 +142,11 @@ impl Watched {
             }
             self.look();
         }
+    }
+
+    /// Whether the kernel keeps commands, as they are confined now, from writing what is looked after.
+    fn is_held(&self) -> bool {
+        self.files.iter().all(|file| is_held(&self.toolbox, file))
     }
 
     fn look(&mut self) {
@@ -159,12 +178,29 @@ impl Watched {
     }
 
     fn read(&self) -> Result<Reloaded, String> {
+        if !self.is_held() {
+            return Err("commands may write it by now".to_owned());
+        }
         // Who may move folders could put another one in the place of the one that no tool may write to.
         if identity_of_folder(&self.file) != self.folder {
             return Err("the folder it lies in is another one than at the start".to_owned());
         }
         let loaded = Loaded::read(&self.file, &self.environment).map_err(|error| error.to_string())?;
         self.toolbox.reload(&loaded).map_err(|error| error.to_string())
+    }
+}
+
+/// Whether the kernel keeps the commands of a toolbox from writing a file.
+fn is_held(toolbox: &Toolbox, file: &Path) -> bool {
+    let Ok(strength) = confinement(toolbox) else {
+        // Nothing runs.
+        return true;
+    };
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    match strength.level {
+        Level::Namespaces => true,
+        Level::Landlock => !toolbox.writable().iter().any(|folder| file.starts_with(folder)),
+        Level::Off => false,
     }
 }
 

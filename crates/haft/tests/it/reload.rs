@@ -118,3 +118,29 @@ async fn a_file_that_changes_is_read_again_and_a_broken_one_changes_nothing() {
     assert_eq!(code().await, "ran");
     drop(watch);
 }
+
+#[tokio::test]
+async fn a_file_that_commands_may_write_is_not_read_again() {
+    let workspace = Workspace::new();
+    let deny = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n";
+    for (folder, sandbox, is_heeded) in [("work", "off", false), ("user", "off", false), ("user", "best-effort", true)]
+    {
+        workspace.dir("record");
+        let head = format!(
+            "[tools.audit]\npath = {:?}\n[tools.shell]\nsandbox = \"{sandbox}\"\n",
+            workspace.path("record/audit.jsonl")
+        );
+        let name = format!("{folder}/config.toml");
+        let file = workspace.file(&name, format!("{head}{ALL_COMMANDS}"));
+        let loaded: Loaded<HaftConfig> = Loaded::read(&file, &|_| None).unwrap();
+        let toolbox = Toolbox::builder(loaded).workdir(workspace.dir("work")).build().unwrap();
+        let watch = toolbox.watch(|_| None).expect("there is a file");
+        workspace.file(&name, format!("{head}{deny}"));
+        if is_heeded {
+            assert!(eventually(|| toolbox.last_reload().is_some()) && watch.is_watching(), "{folder} {sandbox}");
+        } else {
+            assert!(eventually(|| !watch.is_watching()), "{folder} {sandbox}");
+            assert_eq!(toolbox.last_reload(), None, "{folder} {sandbox}");
+        }
+    }
+}
