@@ -41,7 +41,9 @@ impl Bench {
         let folder = TempDir::new_in(place).expect("a folder");
         fs::create_dir_all(folder.path().join("root/deep/er")).expect("a folder");
         let rule = |tool: &str| format!("[[tools.permissions.{tool}]]\npattern = \"*\"\naction = \"allow\"\n");
-        let text = rule("edit") + &rule("write") + "[tools.file]\nread_bytes = 10000000\n";
+        let text = rule("edit")
+            + &rule("write")
+            + "[tools.file]\nread_bytes = 10000000\n[tools.result_cache]\nenabled = false\n";
         let mut loaded: Loaded<HaftConfig> = Loaded::parse(&text, &|_| None).expect("the rules are valid");
         loaded.config.tools.audit.path = folder.path().join("audit.jsonl");
         let root = folder.path().join("root").canonicalize().expect("it was made");

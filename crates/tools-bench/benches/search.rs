@@ -92,6 +92,10 @@ fn main() {
     let state = TempDir::new().expect("a folder");
     let mut loaded: Loaded<HaftConfig> = Loaded::parse("", &|_| None).expect("nothing is valid");
     loaded.config.tools.audit.path = state.path().join("audit.jsonl");
+    // What is compared is a search each time.
+    loaded.config.tools.result_cache.enabled = false;
+    std::fs::create_dir(state.path().join("haft")).expect("a folder");
+    std::fs::write(state.path().join("haft/config.toml"), "[tools.result_cache]\nenabled = false\n").expect("a file");
     let toolbox = Toolbox::builder(loaded).workdir(&path).build().expect("a toolbox");
     let runtime = Runtime::new().expect("a runtime");
     let text = |path: &Path| path.to_string_lossy().into_owned();

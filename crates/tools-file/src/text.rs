@@ -1,6 +1,7 @@
 //! Between bytes and text, reversibly: whatever is decoded here is written back byte for byte where it was not changed.
 
 use std::{
+    borrow::Cow,
     io::{self, Read},
     path::Path,
 };
@@ -73,11 +74,16 @@ impl Decoded {
         if is_binary(bytes) {
             return Err(FileError::Binary { path: path.to_path_buf() });
         }
-        let decoded = Self::decode(bytes);
-        match decoded.as_ref().map(|decoded| decoded.encode(&decoded.text)) {
-            Some(Ok(again)) if again == bytes => Ok(decoded.unwrap_or_else(|| unreachable!("matched above"))),
+        match Self::decode(bytes) {
+            Some(decoded) if decoded.is_reversible(bytes) => Ok(decoded),
             _ => Err(FileError::Undecodable { path: path.to_path_buf() }),
         }
+    }
+
+    /// Whether encoding the text gives `bytes` again; UTF-8 needs no trial.
+    fn is_reversible(&self, bytes: &[u8]) -> bool {
+        matches!(self.encoding, Encoding::Utf8 | Encoding::Utf8Bom)
+            || self.encode(&self.text).is_ok_and(|again| *again == *bytes)
     }
 
     fn decode(bytes: &[u8]) -> Option<Self> {
@@ -104,17 +110,18 @@ impl Decoded {
     ///
     /// # Errors
     /// `Unencodable` for a character that the encoding does not have.
-    pub(crate) fn encode(&self, text: &str) -> Result<Vec<u8>, FileError> {
+    pub(crate) fn encode<'t>(&self, text: &'t str) -> Result<Cow<'t, [u8]>, FileError> {
+        let wide = || [0xFEFF].into_iter().chain(text.encode_utf16());
         Ok(match self.encoding {
-            Encoding::Utf8 => text.as_bytes().to_vec(),
-            Encoding::Utf8Bom => [b"\xEF\xBB\xBF", text.as_bytes()].concat(),
-            Encoding::Utf16Le => [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect(),
-            Encoding::Utf16Be => [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect(),
+            Encoding::Utf8 => text.as_bytes().into(),
+            Encoding::Utf8Bom => [b"\xEF\xBB\xBF", text.as_bytes()].concat().into(),
+            Encoding::Utf16Le => wide().flat_map(u16::to_le_bytes).collect(),
+            Encoding::Utf16Be => wide().flat_map(u16::to_be_bytes).collect(),
             Encoding::Windows1252 => match WINDOWS_1252.encode(text) {
-                (bytes, _, false) => bytes.into_owned(),
+                (bytes, _, false) => bytes,
                 _ => return Err(self.unencodable(text)),
             },
-            Encoding::Utf8Broken => unescape(text),
+            Encoding::Utf8Broken => unescape(text).into(),
         })
     }
 

@@ -1,6 +1,6 @@
 //! `edit`: replaces text in a file that it finds without guessing, and leaves every other byte as it is.
 
-use std::{path::Path, sync::Arc};
+use std::{borrow::Cow, path::Path, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -162,15 +162,15 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     Ok(ToolOutput { summary, diff: Some(change), ..output })
 }
 
-struct Edited {
-    text: String,
+struct Edited<'t> {
+    text: Cow<'t, str>,
     replaced: usize,
     first_line: usize,
     notes: Vec<String>,
 }
 
-fn apply(text: &str, changes: &[Change], cancel: &Cancel) -> Result<Edited, FileError> {
-    let mut edited = Edited { text: text.to_owned(), replaced: 0, first_line: usize::MAX, notes: Vec::new() };
+fn apply<'t>(text: &'t str, changes: &[Change], cancel: &Cancel) -> Result<Edited<'t>, FileError> {
+    let mut edited = Edited { text: text.into(), replaced: 0, first_line: usize::MAX, notes: Vec::new() };
     for (index, change) in changes.iter().enumerate() {
         cancel.check()?;
         let at = label(index, changes);
@@ -185,7 +185,7 @@ fn apply(text: &str, changes: &[Change], cancel: &Cancel) -> Result<Edited, File
         let line = found.places.first().map_or(1, |place| line_number(&edited.text, place.range.start));
         edited.first_line = edited.first_line.min(line);
         edited.replaced += found.places.len();
-        edited.text = found.apply(&edited.text);
+        edited.text = found.apply(&edited.text).into();
     }
     Ok(edited)
 }

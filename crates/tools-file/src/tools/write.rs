@@ -129,7 +129,7 @@ fn as_before(before: &[u8], content: &str) -> Kept {
     let marked = matches!(decoded.encoding, Encoding::Utf8Bom | Encoding::Utf16Le | Encoding::Utf16Be);
     if marked && !content.starts_with('\u{feff}') {
         notes.push(format!("written as {}, as the file was", decoded.encoding.name()));
-        return Kept { content: decoded.encode(&text).ok(), notes };
+        return Kept { content: decoded.encode(&text).ok().map(Cow::into_owned), notes };
     }
     Kept { content: matches!(text, Cow::Owned(_)).then(|| text.into_owned().into_bytes()), notes }
 }
