@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeSet,
     ffi::OsString,
+    io::{self, Read as _},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{
@@ -10,11 +11,12 @@ use std::{
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use jiff::Timestamp;
 use notify::{RecursiveMode, Watcher};
+use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
 use tools_core::{Clock, SystemClock};
 use tools_sandbox::kernel::Level;
@@ -25,6 +27,9 @@ use crate::{Reloaded, Toolbox, config::Loaded, doctor::confinement};
 const SETTLED: Duration = Duration::from_millis(150);
 /// How often files are looked at where the system tells nothing of their changes, as on disks of the network.
 const LOOK: Duration = Duration::from_secs(2);
+
+/// The longest file that is read again.
+const LONGEST: u64 = 16 * 1024 * 1024;
 
 /// Where variables come from.
 type Environment = dyn Fn(&str) -> Option<String> + Send;
@@ -74,7 +79,7 @@ impl Toolbox {
             toolbox: self.clone(),
             folder: identity_of_folder(&file),
             // What was read, not what is there: it may have changed since.
-            seen: std::iter::once(Some(self.parts.config_text().to_owned()))
+            seen: std::iter::once(Ok(self.parts.config_text().to_owned()))
                 .chain(files.iter().skip(1).map(|file| contents(file)))
                 .collect(),
             file,
@@ -122,7 +127,7 @@ struct Watched {
     files: Vec<PathBuf>,
     /// Which folder the configuration lay in.
     folder: Option<(u64, u64)>,
-    seen: Vec<Option<String>>,
+    seen: Vec<Result<String, String>>,
     environment: Box<Environment>,
 }
 
@@ -136,7 +141,7 @@ impl Watched {
         self.look();
         loop {
             match changes.recv_timeout(LOOK) {
-                Ok(()) => while changes.recv_timeout(SETTLED).is_ok() {},
+                Ok(()) => settle(changes),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -150,7 +155,7 @@ impl Watched {
     }
 
     fn look(&mut self) {
-        let now: Vec<Option<String>> = self.files.iter().map(|file| contents(file)).collect();
+        let now: Vec<Result<String, String>> = self.files.iter().map(|file| contents(file)).collect();
         if now == self.seen {
             return;
         }
@@ -185,7 +190,9 @@ impl Watched {
         if identity_of_folder(&self.file) != self.folder {
             return Err("the folder it lies in is another one than at the start".to_owned());
         }
-        let loaded = Loaded::read(&self.file, &self.environment).map_err(|error| error.to_string())?;
+        let text = self.seen.first().ok_or("there is no such file")?.as_ref()?;
+        let loaded = Loaded::assemble(text, Some(self.file.clone()), &self.environment);
+        let loaded = loaded.map_err(|error| error.to_string())?;
         self.toolbox.reload(&loaded).map_err(|error| error.to_string())
     }
 }
@@ -204,9 +211,28 @@ fn is_held(toolbox: &Toolbox, file: &Path) -> bool {
     }
 }
 
-/// What a file says; `None` when it cannot be read.
-fn contents(file: &Path) -> Option<String> {
-    std::fs::read_to_string(file).ok()
+/// Waits until nothing happens any more, but not for ever: what never rests is read as it is.
+fn settle(changes: &Receiver<()>) {
+    let latest = Instant::now() + LOOK;
+    while Instant::now() < latest && changes.recv_timeout(SETTLED).is_ok() {}
+}
+
+/// What a file says, or why it cannot be had. Waits for nobody: a pipe in its place is no configuration.
+fn contents(file: &Path) -> Result<String, String> {
+    let read = || -> io::Result<String> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = std::fs::File::from(rustix::fs::open(file, flags, Mode::empty())?);
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        let mut text = String::new();
+        file.take(LONGEST + 1).read_to_string(&mut text)?;
+        if text.len() as u64 > LONGEST {
+            return Err(io::Error::other(format!("it is longer than {LONGEST} bytes")));
+        }
+        Ok(text)
+    };
+    read().map_err(|error| format!("{} cannot be read: {error}", file.display()))
 }
 
 /// Which folder a path lies in, whatever it is called.

@@ -16,6 +16,8 @@ use crate::{CacheConfig, flight::Flights, kept::Kept, lru::Lru};
 /// A file that changed less than this before it was read may change again without its times telling: kernels count time
 /// in ticks of at most ten milliseconds.
 const TICK: SignedDuration = SignedDuration::from_millis(20);
+/// The same where times are kept in whole seconds, as in the small inodes of older ext file systems.
+const SECOND: SignedDuration = SignedDuration::from_millis(1020);
 
 /// Sessions that are remembered without anything kept for them.
 const SESSIONS: usize = 1024;
@@ -253,7 +255,8 @@ impl fmt::Debug for ToolResultCache {
 fn is_settled(file: &FileState, at: Timestamp) -> bool {
     let (seconds, nanoseconds) = file.changed;
     let changed = Timestamp::new(seconds, i32::try_from(nanoseconds).unwrap_or(0));
-    changed.is_ok_and(|changed| at.duration_since(changed) > TICK)
+    let tick = if nanoseconds == 0 { SECOND } else { TICK };
+    changed.is_ok_and(|changed| at.duration_since(changed) > tick)
 }
 
 impl State {

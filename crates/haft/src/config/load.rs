@@ -48,7 +48,8 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
         Self::assemble(text, None, environment)
     }
 
-    fn assemble(
+    /// As [`Self::read`], of a text that was read already.
+    pub(crate) fn assemble(
         text: &str,
         file: Option<PathBuf>,
         environment: &dyn Fn(&str) -> Option<String>,

@@ -1,6 +1,6 @@
 //! A configuration that changes while a toolbox runs: what counts at once, what from the next start, what not at all.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use haft::{
     Toolbox,
@@ -110,6 +110,25 @@ async fn a_file_that_changes_is_read_again_and_a_broken_one_changes_nothing() {
     assert!(eventually(|| problem().is_none()));
     assert_eq!(code().await, "ran");
     assert_eq!(toolbox.last_reload().map(|state| state.needs_restart), Some(vec!["mcp.structured".to_owned()]));
+
+    // A pipe in its place is not waited for.
+    std::fs::remove_file(&file).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &file, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+    assert!(eventually(|| problem().is_some_and(|problem| problem.contains("not a regular file"))));
+    assert_eq!(code().await, "ran");
+
+    // One that never rests is read all the same.
+    write(".config.toml.swp", "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n");
+    std::fs::rename(workspace.path("user/.config.toml.swp"), &file).unwrap();
+    let touched = std::fs::File::options().append(true).open(&file).unwrap();
+    assert!(eventually(|| {
+        touched.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        problem().is_none()
+    }));
+    assert_eq!(code().await, "permission_denied");
+    let denied = toolbox.last_reload();
+    write("config.toml", ALL_COMMANDS);
+    assert!(eventually(|| toolbox.last_reload() != denied));
 
     // Another folder in the place of the one it lay in is not trusted.
     std::fs::rename(workspace.path("user"), workspace.path("moved")).unwrap();

@@ -56,6 +56,20 @@ async fn a_file_that_changed_just_now_is_not_trusted_yet() {
 }
 
 #[tokio::test]
+async fn where_times_have_no_parts_of_seconds_a_second_must_have_passed() {
+    let world = World::new();
+    world.file.change();
+    world.file.state.lock().unwrap().changed.1 = 0;
+    world.advance(1);
+    for _ in 0..2 {
+        assert_eq!(world.is_hit("looks", json!({})).await, Some(false));
+    }
+    world.advance(1);
+    assert_eq!(world.is_hit("looks", json!({})).await, Some(false));
+    assert_eq!(world.is_hit("looks", json!({})).await, Some(true));
+}
+
+#[tokio::test]
 async fn a_file_that_changes_while_it_is_read_is_read_again() {
     let world = World::new();
     assert_eq!(world.is_hit("looks", json!({"changes_meanwhile": true})).await, Some(false));

@@ -28,7 +28,7 @@ impl File {
     pub(crate) fn change(&self) {
         let mut state = self.state.lock().unwrap();
         state.size += 1;
-        state.changed = (tools_core::Clock::now(&self.clock).as_second(), 0);
+        state.changed = (tools_core::Clock::now(&self.clock).as_second(), 1);
     }
 }
 
