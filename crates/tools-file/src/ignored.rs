@@ -33,13 +33,19 @@ struct Node {
 /// Notes a directory that may hold ignore files, before they are looked for.
 fn note(path: &Path, roots: &Roots, stamps: Option<&Stamps>) {
     let Some(stamps) = stamps else { return };
+    let is_link = || {
+        let found = roots.entry(path, path).and_then(|entry| entry.metadata());
+        found.is_ok_and(|found| found.is_some_and(|found| found.kind == FileKind::Symlink))
+    };
     match roots.open_directory(path, path) {
+        // Through a link: where that leads may change without a trace in what is noted here.
+        Ok(directory) if directory.path() != path => stamps.give_up(),
         Ok(directory) => match directory.metadata() {
             Ok(metadata) => stamps.opened(directory.path(), &directory, &metadata),
             Err(_) => stamps.give_up(),
         },
-        // Whether there is one shows in what it lies in.
-        Err(PathError::NotFound(_) | PathError::NotADirectory(_)) => {}
+        // Whether there is one shows in what it lies in, unless it is a link to what is not there yet.
+        Err(PathError::NotFound(_) | PathError::NotADirectory(_)) if !is_link() => {}
         Err(_) => stamps.give_up(),
     }
 }

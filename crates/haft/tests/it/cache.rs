@@ -146,6 +146,58 @@ async fn no_change_from_outside_is_missed() {
     }
 }
 
+/// Where the repository's own folder is a link, nothing is kept that might depend on where it leads.
+#[tokio::test]
+async fn links_to_a_repositorys_rules_are_followed_anew() {
+    let changes: &[(&str, Change, Change)] = &[
+        (
+            "a link on the way to another",
+            &|at| {
+                fs::create_dir_all(at.join("work/other/g1/info")).unwrap();
+                fs::create_dir_all(at.join("work/other/g2/info")).unwrap();
+                fs::write(at.join("work/other/g2/info/exclude"), "one.rs\n").unwrap();
+                symlink("g1", at.join("work/other/link")).unwrap();
+                symlink("other/link", at.join("work/.git")).unwrap();
+            },
+            &|at| {
+                fs::remove_file(at.join("work/other/link")).unwrap();
+                symlink("g2", at.join("work/other/link")).unwrap();
+            },
+        ),
+        ("a link to what is not there yet", &|at| symlink("other/later", at.join("work/.git")).unwrap(), &|at| {
+            fs::create_dir_all(at.join("work/other/later/info")).unwrap();
+            fs::write(at.join("work/other/later/info/exclude"), "one.rs\n").unwrap();
+        }),
+        (
+            "a link further down",
+            &|at| {
+                fs::create_dir_all(at.join("work/.git")).unwrap();
+                symlink("../other/later", at.join("work/.git/info")).unwrap();
+            },
+            &|at| {
+                fs::create_dir_all(at.join("work/other/later")).unwrap();
+                fs::write(at.join("work/other/later/exclude"), "one.rs\n").unwrap();
+            },
+        ),
+    ];
+    let grep = ("grep", json!({"pattern": "fn", "path": "src"}));
+    for (name, before, change) in changes {
+        let both = Both::new();
+        both.workspace.dir("work/other");
+        before(both.workspace.root());
+        // Long enough for a result to be kept, if it were.
+        for _ in 0..40 {
+            let _ = Both::call(&both.cached, &grep).await;
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let (earlier, _) = Both::call(&both.plain, &grep).await;
+        change(both.workspace.root());
+        let (now, _) = Both::call(&both.plain, &grep).await;
+        assert_ne!(earlier, now, "{name}");
+        assert_eq!(Both::call(&both.cached, &grep).await.0, now, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn many_changes_one_after_another_are_all_seen() {
     let both = Both::new();
