@@ -43,6 +43,7 @@
 //! # }
 //! ```
 
+mod globs;
 mod name;
 
 mod call;
@@ -109,6 +110,7 @@ pub use error::{ErrorDetail, ToolError};
 pub use event::{CallStatus, EventConsumer, EventKind, EventSink, OutputStream, ToolEvent};
 pub use executor::{Executed, ToolExecutor};
 pub use feedback::{ToolErrorFeedback, text_for_model};
+pub use globs::by_characters;
 pub use inspection::{Access, ConfirmReason, FileState, Inspection, Subject};
 pub use journal::{GateNote, Journal, Runs, keys};
 pub use judge::{Judge, JudgeError, JudgeRequest};

@@ -7,7 +7,9 @@ use std::{
 };
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use regex::RegexSet;
 use rustix::fs::{Mode, OFlags};
+use tools_core::by_characters;
 
 use crate::{PathError, open::handle_path};
 
@@ -73,10 +75,30 @@ pub const SECRET_PRESET: &[&str] = &[
 /// ```
 #[derive(Debug, Clone)]
 pub struct ReadRules {
-    deny: GlobSet,
-    except: GlobSet,
-    allow: Option<GlobSet>,
+    deny: Globs,
+    except: Globs,
+    allow: Option<Globs>,
     closed: Arc<[PathBuf]>,
+}
+
+/// Globs on paths.
+#[derive(Debug, Clone, Default)]
+struct Globs {
+    set: GlobSet,
+    /// Those with wildcards for one character: the set would take these for one byte.
+    by_characters: RegexSet,
+}
+
+impl Globs {
+    fn is_empty(&self) -> bool {
+        self.set.is_empty() && self.by_characters.is_empty()
+    }
+
+    fn is_match(&self, path: &Path) -> bool {
+        // A byte that belongs to no character is one.
+        self.set.is_match(path)
+            || (!self.by_characters.is_empty() && self.by_characters.is_match(&path.to_string_lossy()))
+    }
 }
 
 /// How the rules stand at a directory of a walk, so that each path is judged once and not once per ancestor.
@@ -144,7 +166,7 @@ impl ReadRules {
 
     /// No rules at all.
     pub fn unrestricted() -> Self {
-        Self { deny: GlobSet::empty(), except: GlobSet::empty(), allow: None, closed: Arc::default() }
+        Self { deny: Globs::default(), except: Globs::default(), allow: None, closed: Arc::default() }
     }
 
     /// The same rules, under which `places` stay closed too: canonical files, and folders with all that is in them.
@@ -187,14 +209,21 @@ impl ReadRules {
     }
 }
 
-fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<&Path>) -> Result<GlobSet, PathError> {
+fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<&Path>) -> Result<Globs, PathError> {
     let mut set = GlobSetBuilder::new();
+    let mut by_character = Vec::new();
     for glob in globs {
         let fail = |problem: String| PathError::Glob { glob: glob.to_string(), problem };
         let mut add = |pattern: &str| -> Result<(), PathError> {
             // `*` stays inside one component: `secret/*` must not mean more than it says, nor `**` less.
-            let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build();
-            set.add(glob.map_err(|error| fail(error.kind().to_string()))?);
+            let mut glob = GlobBuilder::new(pattern);
+            let glob = glob.literal_separator(true).backslash_escape(true).empty_alternates(true).build();
+            let glob = glob.map_err(|error| fail(error.kind().to_string()))?;
+            if pattern.contains(['?', '[']) {
+                by_character.push(by_characters(glob.regex()));
+            } else {
+                set.add(glob);
+            }
             Ok(())
         };
         if glob.is_empty() {
@@ -204,10 +233,13 @@ fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<
             add(&pattern)?;
         }
     }
-    set.build().map_err(|error| PathError::Glob {
+    let set = set.build().map_err(|error| PathError::Glob {
         glob: error.glob().unwrap_or_default().to_string(),
         problem: error.kind().to_string(),
-    })
+    })?;
+    let by_characters = RegexSet::new(&by_character)
+        .map_err(|error| PathError::Glob { glob: by_character.join(", "), problem: error.to_string() })?;
+    Ok(Globs { set, by_characters })
 }
 
 /// The absolute patterns that one configured glob stands for.
@@ -260,6 +292,8 @@ fn canonical_prefix(pattern: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt as _;
+
     use super::*;
 
     fn list(globs: &[&str]) -> Vec<String> {
@@ -316,6 +350,23 @@ mod tests {
         check(Some(&["~/x"]), &[], "/home/me/x/y", true);
         check(Some(&["/w/{a,b}/"]), &[], "/w/b/c", true);
         check(Some(&["*", "!/w", "!/"]), &[], "/w/x", true);
+    }
+
+    #[test]
+    fn wildcards_stand_for_characters_and_an_alternative_may_be_empty() {
+        for glob in ["geheim-?.txt", "geheim-[äö].txt", "geheim-[!a].txt", "geheim-[ß-ü].txt", "**/geheim-ä{,.bak}.txt"]
+        {
+            check(Some(&[glob]), &[], "/w/geheim-ä.txt", true);
+            check(Some(&[glob]), &[], "/w/geheim-.txt", false);
+            check(Some(&[glob]), &[], "/w/geheim-ää.txt", false);
+        }
+        check(Some(&["secret{,.bak}"]), &[], "/w/secret", true);
+        check(Some(&["secret{,.bak}"]), &[], "/w/secret.bak/x", true);
+        check(Some(&["secret{,.bak}"]), &[], "/w/secret.", false);
+        let bytes = |name: &[u8]| PathBuf::from(std::ffi::OsStr::from_bytes(name));
+        let rules = ReadRules::compile(Some(&list(&["a?c", "x*z"])), &[], Path::new("/w"), None).unwrap();
+        assert!(rules.denies(&bytes(b"/w/a\xffc")) && rules.denies(&bytes(b"/w/x\xffz")));
+        assert!(!rules.denies(&bytes(b"/w/a\xff\xffc")));
     }
 
     #[test]

@@ -73,9 +73,9 @@ impl PathForms {
     pub(crate) fn new(path: &Path, workdir: &Path) -> Self {
         let relative = path.strip_prefix(workdir).ok().map(|rest| {
             let rest = rest.to_string_lossy();
-            if rest.is_empty() { ".".to_owned() } else { format!("./{}", rest.to_lowercase()) }
+            if rest.is_empty() { ".".to_owned() } else { format!("./{}", lowered(&rest)) }
         });
-        Self { absolute: path.to_string_lossy().to_lowercase(), relative }
+        Self { absolute: lowered(&path.to_string_lossy()), relative }
     }
 
     /// Whether an allowing pattern matches.
@@ -134,13 +134,30 @@ pub(crate) fn folded(text: &str) -> Cow<'_, str> {
         if std::mem::take(&mut blank) {
             folded.push(' ');
         }
-        if character.is_ascii() {
-            folded.push(character.to_ascii_lowercase());
-        } else {
-            folded.extend(character.to_lowercase());
-        }
+        folded.push(lower(character));
     }
     Cow::Owned(folded)
+}
+
+/// A text without regard to case.
+fn lowered(text: &str) -> String {
+    text.chars().map(lower).collect()
+}
+
+/// A character without regard to case: always one, and whatever stands around it, so that what a pattern says of a part
+/// of a text holds in the whole of it.
+fn lower(character: char) -> char {
+    if character.is_ascii() {
+        return character.to_ascii_lowercase();
+    }
+    if character == 'ς' {
+        return 'σ';
+    }
+    let mut lower = character.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(one), None) => one,
+        _ => character,
+    }
 }
 
 /// Whether nothing of a trimmed text would change.
@@ -177,7 +194,7 @@ pub(crate) fn command_glob(pattern: &str) -> String {
 
 /// The glob of a pattern on paths: on the absolute form, which begins with `/`, or on the relative, which begins with `.`.
 pub(crate) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> String {
-    let pattern = pattern.trim().to_lowercase();
+    let pattern = lowered(pattern.trim());
     let pattern = match pattern.strip_suffix('/') {
         Some(folder) if !folder.is_empty() => format!("{folder}/**"),
         _ => pattern,
@@ -197,7 +214,7 @@ pub(crate) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> 
         && (below.is_empty() || below.starts_with('/'))
         && let Some(home) = home
     {
-        return escape(&home.to_string_lossy().to_lowercase()) + below;
+        return escape(&lowered(&home.to_string_lossy())) + below;
     }
     let anywhere = pattern.strip_prefix("**/").or_else(|| (!pattern.contains('/')).then_some(pattern.as_str()));
     match anywhere {
@@ -267,6 +284,26 @@ mod tests {
         assert!(
             words("ls -l a b") && !words("ls -l 'a b'") && !words("ls -l") && !words("ls -l a b c") && !words("lsx")
         );
+    }
+
+    #[test]
+    fn case_is_folded_character_by_character() {
+        let check = |pattern: &str, name: &str, expected: bool| {
+            let glob = path_glob(pattern, Verdict::Deny, None);
+            let patterns = Patterns::compile(&[(0, glob)], crate::matching::Crossing::Folders).unwrap();
+            let forms = PathForms::new(&Path::new("/w").join(name), Path::new("/w"));
+            assert_eq!(forms.matches(&patterns), expected, "{pattern}: {name}");
+            let patterns =
+                Patterns::compile(&[(0, command_glob(pattern))], crate::matching::Crossing::Everything).unwrap();
+            assert_eq!(Forms::of_text(name).matches(&patterns), expected, "{pattern}: {name}");
+        };
+        check("ΣΟΦΟΣ*", "ΣΟΦΟΣΑΒ", true);
+        check("ΣΟΦΟΣ", "σοφος", true);
+        check("σοφος*", "ΣΟΦΟΣΑΒ", true);
+        check("σοφ", "ΣΟΦΟΣ", false);
+        check("?.TXT", "İ.txt", true);
+        check("[İ].txt", "İ.txt", true);
+        check("Ä?", "äÖ", true);
     }
 
     #[test]

@@ -5,4 +5,4 @@ mod heads;
 mod pattern;
 
 pub(crate) use forms::{Forms, PathForms, command_glob, path_glob, upwards};
-pub(crate) use pattern::{Crossing, Patterns, escape, is_plain, literal, parse};
+pub(crate) use pattern::{Crossing, OneGlob, Patterns, escape, is_plain, literal, parse};

@@ -8,6 +8,8 @@ use std::{collections::HashMap, sync::OnceLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use globset::{Glob, GlobBuilder, GlobMatcher};
+use regex::Regex;
+use tools_core::by_characters;
 
 use super::heads::{Building, Heads};
 
@@ -46,8 +48,34 @@ enum Matcher {
     Glob {
         glob: Glob,
         /// Made when the glob is tried first: most of a long list never is.
-        compiled: OnceLock<GlobMatcher>,
+        compiled: OnceLock<OneGlob>,
     },
+}
+
+/// One compiled glob.
+#[derive(Debug)]
+pub(crate) enum OneGlob {
+    /// Bytes are as good as characters here.
+    Bytes(GlobMatcher),
+    /// It has wildcards for one character.
+    Characters(Regex),
+}
+
+impl OneGlob {
+    pub(crate) fn compile(glob: &Glob) -> Self {
+        if !glob.glob().contains(['?', '[']) {
+            return Self::Bytes(glob.compile_matcher());
+        }
+        // Fails only beyond the size that expressions may have: then bytes are compared.
+        Regex::new(&by_characters(glob.regex())).map_or_else(|_| Self::Bytes(glob.compile_matcher()), Self::Characters)
+    }
+
+    pub(crate) fn is_match(&self, text: &str) -> bool {
+        match self {
+            Self::Bytes(glob) => glob.is_match(text),
+            Self::Characters(regex) => regex.is_match(text),
+        }
+    }
 }
 
 /// A glob by its shape. Most patterns on commands are one of the first two.
@@ -91,7 +119,7 @@ impl Matcher {
         match self {
             Self::Ends(end) => text.ends_with(end),
             Self::Contains(piece) => text.contains(piece),
-            Self::Glob { glob, compiled } => compiled.get_or_init(|| glob.compile_matcher()).is_match(text),
+            Self::Glob { glob, compiled } => compiled.get_or_init(|| OneGlob::compile(glob)).is_match(text),
         }
     }
 }
@@ -103,7 +131,11 @@ pub(crate) fn is_plain(glob: &str) -> bool {
 
 /// Parses one glob.
 pub(crate) fn parse(glob: &str, crossing: Crossing) -> Result<Glob, globset::Error> {
-    GlobBuilder::new(glob).literal_separator(crossing == Crossing::Folders).backslash_escape(true).build()
+    GlobBuilder::new(glob)
+        .literal_separator(crossing == Crossing::Folders)
+        .backslash_escape(true)
+        .empty_alternates(true)
+        .build()
 }
 
 impl Patterns {
@@ -319,10 +351,103 @@ mod tests {
         assert_eq!(Patterns::compile(&[], Crossing::Folders).unwrap().first("a"), None);
     }
 
+    /// A piece of a glob, for a matcher that knows nothing of beginnings, expressions and bytes.
+    #[derive(Debug, Clone)]
+    enum Piece {
+        Text(String),
+        One,
+        Any,
+        Class { is_negated: bool, from: char, to: char },
+        Either(Vec<String>),
+    }
+
+    impl Piece {
+        fn write(&self) -> String {
+            match self {
+                Self::Text(text) => escape(text),
+                Self::One => "?".to_owned(),
+                Self::Any => "*".to_owned(),
+                Self::Class { is_negated, from, to } => format!("[{}{from}-{to}]", if *is_negated { "!" } else { "" }),
+                Self::Either(texts) => format!("{{{}}}", texts.join(",")),
+            }
+        }
+
+        fn is_match(pieces: &[Self], text: &str, crossing: Crossing) -> bool {
+            let Some((piece, rest)) = pieces.split_first() else { return text.is_empty() };
+            let behind = |text: &str| Self::is_match(rest, text, crossing);
+            let crosses = |one: char| crossing == Crossing::Everything || one != '/';
+            let mut characters = text.chars();
+            let first = characters.next();
+            match piece {
+                Self::Text(begin) => text.strip_prefix(begin.as_str()).is_some_and(behind),
+                Self::One => first.is_some_and(crosses) && behind(characters.as_str()),
+                Self::Any => {
+                    behind(text)
+                        || (first.is_some_and(crosses) && Self::is_match(pieces, characters.as_str(), crossing))
+                }
+                Self::Class { is_negated, from, to } => {
+                    first.is_some_and(|one| (*from..=*to).contains(&one) != *is_negated) && behind(characters.as_str())
+                }
+                Self::Either(texts) => texts.iter().any(|begin| text.strip_prefix(begin.as_str()).is_some_and(behind)),
+            }
+        }
+    }
+
+    fn globs() -> impl Strategy<Value = Vec<Piece>> {
+        let text = || "[abäσ€/]{0,2}";
+        let range = (prop::sample::select(vec!['a', 'b', 'ß']), prop::sample::select(vec!['b', 'ä', '€']));
+        let class = (any::<bool>(), range).prop_filter_map("a range upwards", |(is_negated, (from, to))| {
+            (from <= to).then_some(Piece::Class { is_negated, from, to })
+        });
+        let piece = prop_oneof![
+            3 => text().prop_map(Piece::Text),
+            1 => Just(Piece::One),
+            1 => Just(Piece::Any),
+            1 => class,
+            1 => prop::collection::vec(text(), 2..4).prop_map(Piece::Either),
+        ];
+        prop::collection::vec(piece, 0..6).prop_map(|mut pieces| {
+            pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+            pieces.dedup_by(|a, b| matches!((a, b), (Piece::Any, Piece::Any)));
+            pieces
+        })
+    }
+
+    #[test]
+    fn wildcards_stand_for_characters_and_an_alternative_may_be_empty() {
+        let check = |glob: &str, text: &str, expected: bool| {
+            for crossing in [Crossing::Everything, Crossing::Folders] {
+                let patterns = Patterns::compile(&[(0, glob.to_owned())], crossing).unwrap();
+                assert_eq!(patterns.first(text).is_some(), expected, "{glob}: {text}");
+            }
+        };
+        check("secret{,.bak}", "secret", true);
+        check("secret{,.bak}", "secret.bak", true);
+        check("secret{,.bak}", "secret.", false);
+        for glob in ["geheim-?.txt", "geheim-[äö].txt", "geheim-[!a].txt", "geheim-[ß-ü].txt", "*-[!a].txt"] {
+            check(glob, "geheim-ä.txt", true);
+            check(glob, "geheim-ää.txt", false);
+            check(glob, "geheim-.txt", false);
+        }
+        check("foo ?", "foo é", true);
+    }
+
     proptest! {
         #[test]
+        fn many_globs_at_once_find_what_a_plain_matcher_finds(
+            globs in prop::collection::vec(globs(), 0..8),
+            text in "[abäöσ€/]{0,6}",
+            folders in any::<bool>(),
+        ) {
+            let crossing = if folders { Crossing::Folders } else { Crossing::Everything };
+            let list: Vec<_> = globs.iter().map(|glob| glob.iter().map(Piece::write).collect()).enumerate().collect();
+            let expected = globs.iter().position(|glob| Piece::is_match(glob, &text, crossing));
+            prop_assert_eq!(Patterns::compile(&list, crossing).unwrap().first(&text), expected, "{:?}", list);
+        }
+
+        #[test]
         fn many_globs_at_once_find_what_each_alone_finds(
-            globs in prop::collection::vec("([ab/]|\\*|\\?|\\[ab\\]|\\{a,b/\\}|/\\*\\*/){0,6}", 0..8),
+            globs in prop::collection::vec("([ab/]|\\*|\\?|\\[ab\\]|\\{a,b/\\}|\\{,a\\}|/\\*\\*/){0,6}", 0..8),
             text in "[ab/]{0,6}",
             folders in any::<bool>(),
         ) {

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use globset::GlobMatcher;
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tools_core::Verdict;
 
-use crate::matching::{Crossing, Patterns, parse, path_glob};
+use crate::matching::{Crossing, OneGlob, Patterns, parse, path_glob};
 
 /// Rules about calls, in the order in which they are asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -111,7 +110,7 @@ pub(super) struct PolicyRule {
 pub(super) enum ToolGlob {
     Every,
     Named(String),
-    Glob(GlobMatcher),
+    Glob(OneGlob),
 }
 
 #[derive(Debug)]
@@ -237,14 +236,14 @@ impl ToolGlob {
             return Ok(Self::Named(pattern));
         }
         let glob = parse(&pattern, Crossing::Everything).map_err(|error| error.kind().to_string())?;
-        Ok(Self::Glob(glob.compile_matcher()))
+        Ok(Self::Glob(OneGlob::compile(&glob)))
     }
 
     pub(super) fn matches(&self, tool: &str) -> bool {
         match self {
             Self::Every => true,
             Self::Named(name) => name.eq_ignore_ascii_case(tool),
-            Self::Glob(glob) => glob.is_match(tool.to_ascii_lowercase()),
+            Self::Glob(glob) => glob.is_match(&tool.to_ascii_lowercase()),
         }
     }
 }
