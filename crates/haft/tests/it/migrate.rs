@@ -193,6 +193,115 @@ async fn an_older_configuration_and_what_it_becomes_judge_alike() {
     }
 }
 
+/// Lines that hold the words of an entry in any order, its letters apart and in clusters, and lines that only come close.
+fn variations(entry: &str) -> Vec<String> {
+    let words: Vec<&str> = entry.split_whitespace().collect();
+    let (program, words) = words.split_first().expect("it has a program");
+    let is_letter = |word: &str| word.len() == 2 && word.starts_with('-') && word != "--";
+    let letters: String = words.iter().filter(|word| is_letter(word)).map(|word| &word[1..]).collect();
+    let others: Vec<&str> = words.iter().copied().filter(|word| !is_letter(word)).collect();
+    let mut all = vec![(*program).to_owned()];
+    for mut order in orders(words) {
+        all.push(format!("{program} {}", order.join(" ")));
+        all.push(format!("{program} x {} 'y z'", order.join(" between ")));
+        order.pop();
+        all.push(format!("{program} {}", order.join(" ")));
+    }
+    if !letters.is_empty() {
+        let reversed: String = letters.chars().rev().collect();
+        for cluster in [
+            letters.clone(),
+            reversed.clone(),
+            format!("q{letters}"),
+            format!("uvqnwx{letters}"),
+            format!("{reversed}wxzyq"),
+            format!("1{}23456789", letters.chars().flat_map(|letter| [letter, '0']).collect::<String>()),
+        ] {
+            for mut order in orders(&others) {
+                order.push("last");
+                all.push(format!("{program} -{cluster} {}", order.join(" ")));
+                all.push(format!("{program} {} -{cluster}", order.join(" ")));
+            }
+        }
+    }
+    for word in words.iter().filter(|word| word.starts_with("--")) {
+        for longer in [format!("{word}=x"), format!("{word}-more"), format!("{word}more")] {
+            all.push(format!("{program} {}", words.join(" ").replacen(word, &longer, 1)));
+        }
+    }
+    all
+}
+
+fn orders<'a>(words: &[&'a str]) -> Vec<Vec<&'a str>> {
+    if words.is_empty() {
+        return vec![vec![]];
+    }
+    let begun = |at: usize| {
+        let rest = [&words[..at], &words[at + 1..]].concat();
+        orders(&rest).into_iter().map(move |order| [vec![words[at]], order].concat())
+    };
+    (0..words.len()).flat_map(begun).collect()
+}
+
+#[tokio::test]
+async fn every_order_and_cluster_is_judged_as_before() {
+    let mut entries: Vec<String> = [
+        "tar -x -f",
+        "y -a -b -c",
+        "y -a -b -c -d",
+        "git push -f",
+        "git clean -f -d",
+        "docker run --privileged -v --net=host",
+        "git push --force",
+        "kubectl delete ns --all",
+        "y a b c d",
+        "y a a",
+        "y --force --force-with-lease",
+        "y -",
+        "y -é",
+    ]
+    .map(str::to_owned)
+    .into();
+    // Up to three words of each kind.
+    let words = ["", " -a", " --long", " word"];
+    for first in words {
+        for second in words {
+            for third in ["", " -b", " --long"] {
+                entries.push(format!("z{first}{second}{third}"));
+            }
+        }
+    }
+    entries.sort();
+    entries.dedup();
+    let workspace = Workspace::new();
+    let workdir = workspace.dir("work");
+    let all = "[tools.permissions]\nbash = [{ pattern = \"*\", action = \"allow\" }]\n";
+    for entry in &entries {
+        let commands = variations(entry);
+        for list in ["blocked_commands", "confirm_patterns"] {
+            for rules in ["", all] {
+                let old = format!("[tools.shell]\n{list} = [{entry:?}]\n{rules}");
+                let migrated = migrate(&old).expect("it is TOML");
+                // The same text is judged the same.
+                if migrated.text != old {
+                    let verdicts = [
+                        verdicts(&old, &workdir, &commands).await,
+                        verdicts(&migrated.text, &workdir, &commands).await,
+                    ];
+                    for (number, command) in commands.iter().enumerate() {
+                        let [before, after] = [verdicts[0][number], verdicts[1][number]];
+                        assert_eq!(before, after, "{command}\n{old}\n{}", migrated.text);
+                    }
+                }
+                // What stays is named.
+                let stays = migrated.text.contains(&format!("{list} = [{entry:?}]"));
+                let is_named = migrated.warnings.iter().any(|warning| warning.contains(&format!("`{entry}`")));
+                assert_eq!(stays, is_named, "{old}\n{migrated:#?}");
+            }
+        }
+    }
+}
+
 async fn verdicts(text: &str, workdir: &std::path::Path, commands: &[String]) -> Vec<Verdict> {
     let mut loaded: Loaded<HaftConfig> = Loaded::parse(text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
     loaded.config.tools.audit.enabled = false;

@@ -26,10 +26,32 @@ pub fn from_legacy(blocked: &[String], confirmed: &[String]) -> Vec<RuleConfig> 
 }
 
 /// Whether a pattern of the lists is one of SQL, not of a program.
-pub fn is_statement(text: &str) -> bool {
+fn is_statement(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let first = words.next().unwrap_or_default().to_lowercase();
     STATEMENTS.contains(&first.as_str()) && words.next().is_some()
+}
+
+/// Whether the rules of a pattern match every command that the list finds with it. Those that do not stand in for the
+/// list, and cannot take its place.
+pub fn is_said_by_rules(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let Some((program, rest)) = words.split_first() else { return false };
+    // What begins with `>` is a rule about writing.
+    !is_statement(text)
+        && !program.starts_with('>')
+        && rest.len() <= MOST_ANYWHERE
+        && rest.iter().enumerate().all(|(at, word)| {
+            // A cluster may be of any length, and hold several of the letters.
+            let others = || rest.iter().enumerate().filter(move |(other, _)| *other != at);
+            Word(word).letter().is_none() && *word != "--" && !others().any(|(_, other)| covers(word, other))
+        })
+}
+
+/// Whether what is found for one word is always found for the other, too: one argument is both then.
+fn covers(word: &str, other: &str) -> bool {
+    let rest = other.strip_prefix(word);
+    rest.is_some_and(|rest| rest.is_empty() || (word.starts_with("--") && rest.starts_with(['=', '-'])))
 }
 
 /// The globs of a program with words that may stand anywhere among its arguments.
@@ -151,6 +173,26 @@ mod tests {
                 (r"a{ , * }\[b *", Verdict::Ask),
             ]
         );
+    }
+
+    #[test]
+    fn what_rules_cannot_say_is_told() {
+        let check = |text: &str, expected: bool| assert_eq!(is_said_by_rules(text), expected, "{text}");
+        for text in
+            ["nc", "kubectl delete", "git push --force", "aws s3 rm --recursive", "./run.sh x", "a -xy", "a - b"]
+        {
+            check(text, true);
+        }
+        for text in
+            ["tar -x -f", "git push -f", "docker run --privileged -v --net=host", "chmod -R 777", "a --", "a -é"]
+        {
+            check(text, false);
+        }
+        for text in ["a b c d e", "a b b", "a --b --b=c", "a --b-c --b", "drop table", "", " ", ">", "> x"] {
+            check(text, false);
+        }
+        check("a --b --bc", true);
+        check("a b b=c", true);
     }
 
     #[test]

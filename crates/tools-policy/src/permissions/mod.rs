@@ -53,7 +53,7 @@ mod layer;
 pub use config::{Permissions, PermissionsConfig, RuleConfig, RuleError};
 pub use decide::{Question, decide};
 pub use layer::{PermissionGate, prompt};
-pub use legacy::{from_legacy, is_statement};
+pub use legacy::{from_legacy, is_said_by_rules};
 pub use lint::{Shadowed, lint};
 pub use session::{ApprovalSource, SessionRules, SessionView};
 pub use stored::{Approved, Scope, StoredRules, read_approvals};

@@ -2,7 +2,7 @@
 
 use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, TableLike, Value};
 use tools_core::Verdict;
-use tools_policy::permissions::{RuleConfig, from_legacy, is_statement};
+use tools_policy::permissions::{RuleConfig, from_legacy, is_said_by_rules};
 use tools_shell::ShellConfig;
 
 use super::{
@@ -28,7 +28,7 @@ pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
     let plan = if has_rules(&mut root) {
         beside_rules(&mut root, blocked.as_deref(), confirmed.as_deref(), notes)
     } else {
-        alone(blocked.as_deref(), confirmed.as_deref(), &usual)
+        alone(blocked.as_deref(), confirmed.as_deref(), &usual, notes)
     };
     let Some(plan) = plan else {
         drop_if_empty(&mut root, SHELL);
@@ -43,15 +43,20 @@ pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
         if rest.is_empty() {
             remove(&mut root, "blocked_commands");
         }
-        notes.change(format!("`tools.shell.blocked_commands` is `{RULES}` now, as rules that deny"));
+        notes.change(format!("{}`tools.shell.blocked_commands` is `{RULES}` now, as rules that deny", part_of(rest)));
     }
     if let Some(rest) = &plan.confirmed {
         // Also when nothing is left: without the key its default would hold again.
         keep(&mut root, "confirm_patterns", rest);
-        notes.change(format!("`tools.shell.confirm_patterns` is `{RULES}` now, as rules that ask"));
+        notes.change(format!("{}`tools.shell.confirm_patterns` is `{RULES}` now, as rules that ask", part_of(rest)));
     }
     drop_if_empty(&mut root, SHELL);
     root
+}
+
+/// How what is said of a list begins of which something stays.
+fn part_of(rest: &[String]) -> &'static str {
+    if rest.is_empty() { "" } else { "part of " }
 }
 
 /// What is to be done about the lists.
@@ -63,14 +68,24 @@ struct Plan {
     confirmed: Option<Vec<String>>,
 }
 
-/// Where there are no rules, the lists already stand for some: these are written down.
-fn alone(blocked: Option<&[String]>, confirmed: Option<&[String]>, usual: &[String]) -> Option<Plan> {
+/// Where there are no rules, the lists already stand for some: these are written down, also beside what stays.
+fn alone(
+    blocked: Option<&[String]>,
+    confirmed: Option<&[String]>,
+    usual: &[String],
+    notes: &mut Notes,
+) -> Option<Plan> {
     let is_filled = |list: Option<&[String]>| list.is_some_and(|list| !list.is_empty());
     if !is_filled(blocked) && !is_filled(confirmed) {
         return None;
     }
     let rules = from_legacy(blocked.unwrap_or_default(), confirmed.unwrap_or(usual));
-    Some(Plan { rules, blocked: blocked.map(|_| vec![]), confirmed: confirmed.map(|_| vec![]) })
+    let mut rest = |key, list: Option<&[String]>| {
+        let parted = Parted::of(list?.to_vec());
+        parted.warn(key, notes);
+        Some(parted.stays)
+    };
+    Some(Plan { rules, blocked: rest("blocked_commands", blocked), confirmed: rest("confirm_patterns", confirmed) })
 }
 
 /// Where there are rules, what the lists deny comes before all of them, and what they ask about before all that allow.
@@ -90,37 +105,43 @@ fn beside_rules(
     }
     let blocked = Parted::of(blocked.unwrap_or_default().to_vec());
     let confirmed = Parted::of(asks);
-    for (key, parted) in [("blocked_commands", &blocked), ("confirm_patterns", &confirmed)] {
-        if !parted.statements.is_empty() && !parted.words.is_empty() {
-            let named: Vec<String> = parted.statements.iter().map(|text| format!("`{text}`")).collect();
-            let named = named.join(", ");
-            notes.warn(format!(
-                "{named} in `tools.shell.{key}`: only there is a statement looked for in what reaches a database, so it stays"
-            ));
-        }
-    }
-    if blocked.words.is_empty() && confirmed.words.is_empty() {
+    blocked.warn("blocked_commands", notes);
+    confirmed.warn("confirm_patterns", notes);
+    if blocked.goes.is_empty() && confirmed.goes.is_empty() {
         return None;
     }
-    let rules = from_legacy(&blocked.words, &confirmed.words);
+    let rules = from_legacy(&blocked.goes, &confirmed.goes);
     Some(Plan { rules, blocked: blocked.rest(), confirmed: confirmed.rest() })
 }
 
-/// The patterns of a list, parted into those of SQL and those that rules can say.
+/// The patterns of a list, parted into those whose place rules can take and those that they cannot replace.
 struct Parted {
-    statements: Vec<String>,
-    words: Vec<String>,
+    stays: Vec<String>,
+    goes: Vec<String>,
 }
 
 impl Parted {
     fn of(list: Vec<String>) -> Self {
-        let (statements, words) = list.into_iter().partition(|text| is_statement(text));
-        Self { statements, words }
+        let (goes, stays) = list.into_iter().partition(|text| is_said_by_rules(text));
+        Self { stays, goes }
     }
 
     /// What stays in the list; `None` when nothing leaves it.
     fn rest(self) -> Option<Vec<String>> {
-        (!self.words.is_empty()).then_some(self.statements)
+        (!self.goes.is_empty()).then_some(self.stays)
+    }
+
+    /// Names what stays.
+    fn warn(&self, key: &str, notes: &mut Notes) {
+        if self.stays.is_empty() {
+            return;
+        }
+        let named: Vec<String> = self.stays.iter().map(|text| format!("`{text}`")).collect();
+        let named = named.join(", ");
+        notes.warn(format!(
+            "{named} in `tools.shell.{key}` stays there: a rule would miss some of what the list finds, as letters of options in \
+             clusters (`-xf`), many words in any order, or statements in what reaches a database"
+        ));
     }
 }
 
