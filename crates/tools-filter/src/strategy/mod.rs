@@ -22,6 +22,7 @@ mod strip_noise;
 mod structured;
 mod test_summary;
 mod truncate;
+mod unfinished;
 
 pub(crate) use reducer::{Facts, Reducer, Strategy};
 pub use reducer::{StrategyConfig, StrategyError};

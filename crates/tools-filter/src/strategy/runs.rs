@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::FilterConfidence;
 
-use super::{Facts, Reducer, Strategy, dedup::template};
+use super::{Facts, Reducer, Strategy, dedup::template, unfinished::names_running};
 use crate::{emit::Emitter, signal::reports};
 
 /// Parameters of `runs`.
@@ -53,7 +53,8 @@ impl Machine {
 
 impl Reducer for Machine {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let kind = (line.bytes().any(|byte| byte.is_ascii_digit()) && !reports(line)).then(|| template(line));
+        let may_repeat = line.bytes().any(|byte| byte.is_ascii_digit()) && !reports(line) && !names_running(line);
+        let kind = may_repeat.then(|| template(line));
         if kind.is_none() || kind != self.kind {
             self.end(out);
             self.kind = kind;

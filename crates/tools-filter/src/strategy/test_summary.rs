@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::FilterConfidence;
 
-use super::{Facts, Reducer, Strategy, clip::Clip};
+use super::{Facts, Reducer, Strategy, clip::Clip, unfinished::Unfinished};
 use crate::{
     emit::Emitter,
     lines::regex,
@@ -45,6 +45,7 @@ impl Strategy for TestSummary {
             found: false,
             summed_up: false,
             passed: 0,
+            unfinished: Unfinished::default(),
             open: None,
             progress: Vec::new(),
             said: Vec::new(),
@@ -98,6 +99,8 @@ struct Machine {
     found: bool,
     summed_up: bool,
     passed: u64,
+    /// The tests that were announced and did not end yet.
+    unfinished: Unfinished,
     /// The test whose output is being read, where tests print among one another.
     open: Option<String>,
     /// Rows of marks with failures among them, shown where no summary follows.
@@ -263,6 +266,8 @@ impl Machine {
         } else if let Some(short) = self.short_summary(line) {
             out.fold(line);
             out.write(&short);
+        } else if self.unfinished.begin(line, out) {
+            self.found = true;
         } else if NOISE.is_match(line) {
             self.found = true;
             out.noise(line);
@@ -274,6 +279,9 @@ impl Machine {
             if SUMMARY.is_match(line) {
                 self.summed_up = true;
                 self.settle(out);
+                if line.starts_with("FAIL\t") || line.starts_with("ok") {
+                    self.unfinished.end_package(line, out);
+                }
             }
             if is_status(line) && !self.note_status(line) {
                 return out.fold(line);
@@ -342,6 +350,7 @@ fn narrow(line: &str, out: &mut Emitter<'_>) {
 
 impl Reducer for Machine {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        self.unfinished.end(line, out);
         if self.turn(line, out) {
             return;
         }
@@ -472,6 +481,7 @@ impl Reducer for Machine {
                 out.keep(&line);
             }
         }
+        self.unfinished.finish(out);
         if self.passed > 0 && !self.summed_up {
             let lines = if self.passed == 1 { "line" } else { "lines" };
             out.write(&format!("[{} {lines} of tests that passed or were skipped]", self.passed));

@@ -74,6 +74,10 @@ const WORK: &[&str] = &[
     "        FAIL [   0.010s] (4/6) demo tests::t#",
     "  stdout ───",
     "gcc -Wall -c mod_#.c -o mod_#.o",
+    "=== RUN   TestA#",
+    "        Start #: store",
+    "[INFO] Running a.b.Store#Test",
+    "a.StoreTest > saves# STARTED",
     "diff --git a/f# b/f#",
     "@@ -1,2 +1,# @@",
     "commit dfafb0492caa#",
@@ -183,6 +187,9 @@ const COMMANDS: &[&str] = &[
     "mvn test",
     "helm install x",
     "journalctl -u x",
+    "ctest -V",
+    "ninja -C out",
+    "cmake --build out",
     "unknown-command",
 ];
 
@@ -303,6 +310,199 @@ proptest! {
         }
         prop_assert_eq!(pieces, whole.text);
         prop_assert_eq!(report, whole.report);
+    }
+}
+
+/// Programs that builds and tests run.
+const PROGRAMS: &[&str] = &[
+    "ld",
+    "/usr/bin/ld",
+    "ar",
+    "as",
+    "ranlib",
+    "strip",
+    "gcc",
+    "g++-12",
+    "cc",
+    "clang",
+    "collect2",
+    "javac",
+    "rustc",
+    "nvcc",
+    "install",
+    "mkdir",
+    "cp",
+    "ln",
+    "rm",
+    "mv",
+    "touch",
+    "chmod",
+    "echo",
+    "bison",
+    "flex",
+    "protoc",
+    "sh",
+    "tar",
+    "python3",
+    "config.status",
+    "x86_64-linux-gnu-gcc",
+    "ninja",
+    "cmake",
+    "go",
+    "node",
+    "java",
+    "docker",
+    "ld.lld",
+    "libtool",
+];
+
+/// What they say when they give up, in words that other lines have too; `#` becomes a name.
+const MESSAGES: &[&str] = &[
+    "cannot find -l#",
+    "library for -l# is not here",
+    "#.o: file format not recognized",
+    "i386 architecture of input file `#.o' is incompatible with i386:x86-64 output",
+    "hidden symbol `#' isn't defined",
+    "lib#.a: malformed archive",
+    "#.o: No space left on device",
+    "#: File exists",
+    "-r not specified; omitting directory '#'",
+    "#: Is a directory",
+    "1: #: Text file busy",
+    "# -I/usr/include -o # is too long",
+];
+
+/// How a runner announces a test (`№` becomes its number), how it tells that it passed, and what may follow when a test ends the run.
+#[derive(Debug)]
+struct Runner {
+    command: &'static str,
+    announced: &'static str,
+    passed: &'static str,
+    ends: &'static [&'static str],
+}
+
+const RUNNERS: &[Runner] = &[
+    Runner {
+        command: "go test -v ./...",
+        announced: "=== RUN   Test№",
+        passed: "--- PASS: Test№ (0.00s)",
+        ends: &[
+            "exit status 3\nFAIL\tx\t0.1s\nFAIL",
+            "signal: killed\nFAIL\tx\t0.1s\nFAIL\nok  \ty\t0.2s",
+            "fatal error: concurrent map writes\n\ngoroutine 9 [running]:\nexit status 2\nFAIL\tx\t0.1s\nFAIL",
+        ],
+    },
+    Runner {
+        command: "ctest",
+        announced: "        Start №: store",
+        passed: " №/999999 Test #№: store ....   Passed    0.01 sec",
+        ends: &["Killed"],
+    },
+    Runner {
+        command: "cargo nextest run",
+        announced: "        START [         ] demo tests::t№",
+        passed: "        PASS [   0.010s] demo tests::t№",
+        ends: &["Terminated"],
+    },
+    Runner {
+        command: "jest", announced: " RUNS  src/a№.test.ts", passed: "PASS src/a№.test.ts", ends: &["Killed"]
+    },
+    Runner {
+        command: "mvn test",
+        announced: "[INFO] Running a.b.Store№Test",
+        passed: "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s -- in a.b.Store№Test",
+        ends: &["[INFO] BUILD FAILURE"],
+    },
+    Runner {
+        command: "gradle test",
+        announced: "a.StoreTest > saves№() STARTED",
+        passed: "a.StoreTest > saves№() PASSED",
+        ends: &["> Task :test FAILED"],
+    },
+    Runner {
+        command: "cargo test",
+        announced: "test tests::t№ has been running for over 60 seconds",
+        passed: "test tests::t№ ... ok",
+        ends: &["Killed"],
+    },
+    Runner {
+        command: "cargo test",
+        announced: "test tests::t№ ... ",
+        passed: "test tests::t№ ... ok",
+        ends: &["Killed"],
+    },
+    Runner {
+        command: "python -m unittest -v",
+        announced: "test_t№ (a.StoreTest) ... ",
+        passed: "test_t№ (a.StoreTest) ... ok",
+        ends: &["Killed"],
+    },
+    Runner {
+        command: "pytest -v",
+        announced: "tests/test_a.py::test_t№ ",
+        passed: "tests/test_a.py::test_t№ PASSED [ 1%]",
+        ends: &[],
+    },
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    /// A line `program: message` is what somebody has to read, whether or not it has a word of failure in it.
+    #[test]
+    fn what_a_program_says_of_itself_stands(
+        program in proptest::sample::select(PROGRAMS),
+        message in proptest::sample::select(MESSAGES),
+        name in "[g-z]{8}",
+        before in prop::collection::vec(line(), 0..40),
+        after in prop::collection::vec(line(), 0..10),
+        command in proptest::sample::select(&["make", "ninja -C out", "cmake --build out", "./configure", "gcc a.c",
+            "cargo build", "go build", "npm run build", "gradle build", "docker build .", "npm install", "pip install x"][..]),
+    ) {
+        let said = format!("{program}: {}", message.replace('#', &name));
+        let text = format!("{}{said}\n{}", joined(&before), joined(&after));
+        let filtered = pipeline().filter(command, Exit::Code(2), text.as_bytes()).text;
+        prop_assert!(filtered.contains(&said), "`{command}` lost `{said}`:\n{filtered}");
+    }
+
+    /// A test that was announced and never ended is named, and not among those that passed.
+    #[test]
+    fn a_test_that_never_ended_is_named(
+        runner in (0..RUNNERS.len()).prop_map(|at| &RUNNERS[at]),
+        passed in 0_usize..120,
+        at_work in 1_usize..5,
+        sub in any::<bool>(),
+        is_parallel in any::<bool>(),
+        end in any::<prop::sample::Index>(),
+        is_cut in any::<bool>(),
+    ) {
+        let fill = |text: &str, n: usize| text.replace('№', &(100_000 + n).to_string());
+        // Those at work were announced before the others ended, or are the last.
+        let mut names: Vec<String> = (0..at_work).map(|n| fill(runner.announced, passed + n)).collect();
+        if sub && runner.command.starts_with("go ") {
+            names.push(format!("{}/part", names[at_work - 1]));
+        }
+        let ended = (0..passed).flat_map(|n| [fill(runner.announced, n), fill(runner.passed, n)]);
+        let ended: Vec<String> = if runner.announced.ends_with(' ') || runner.announced.starts_with("test ") {
+            ended.skip(1).step_by(2).collect()
+        } else {
+            ended.collect()
+        };
+        let lines: Vec<String> =
+            if is_parallel { names.iter().cloned().chain(ended).collect() } else { ended.into_iter().chain(names.clone()).collect() };
+        let mut text = lines.join("\n");
+        if !is_cut && !runner.ends.is_empty() {
+            text.push('\n');
+            text.push_str(end.get::<&str>(runner.ends));
+            text.push('\n');
+        }
+        let filtered = pipeline().filter(runner.command, Exit::Code(137), text.as_bytes()).text;
+        // Of a test and its part the part tells both.
+        for name in names.iter().filter(|name| !names.contains(&format!("{name}/part"))) {
+            prop_assert!(filtered.lines().any(|line| line.trim_end() == name.trim_end()), "`{}` lost `{name}`:\n{filtered}", runner.command);
+        }
+        let counted = filtered.lines().find_map(|line| line.strip_prefix('[')?.strip_suffix(" of tests that passed or were skipped]")?.split(' ').next()?.parse::<usize>().ok());
+        prop_assert!(counted.is_none_or(|counted| counted <= passed), "{counted:?} of {passed}:\n{filtered}");
     }
 }
 
