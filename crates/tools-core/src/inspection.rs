@@ -94,7 +94,8 @@ pub enum Subject {
         line: String,
         /// The program; empty for the whole line of a compound command.
         program: String,
-        /// The arguments after the program.
+        /// The arguments after the program. One known only when it runs stands as it was typed (`$x`); any number of
+        /// them that another program adds is `$@`, and what it puts in place of something is `{}`.
         argv: Vec<String>,
         /// What it is run through, outermost first (`sudo`, `env`, `$(…)`).
         #[serde(skip_serializing_if = "Vec::is_empty")]

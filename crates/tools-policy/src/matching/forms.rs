@@ -4,7 +4,10 @@ use std::{borrow::Cow, path::Path};
 
 use tools_core::Verdict;
 
-use super::pattern::{Patterns, escape};
+use super::{
+    globals::without_globals,
+    pattern::{Patterns, escape},
+};
 
 /// A command or address in the forms that rules are compared with.
 #[derive(Debug, Default)]
@@ -28,7 +31,7 @@ impl<'a> Forms<'a> {
         patterns.first(&self.typed).is_some()
     }
 
-    /// A command: as typed, as words, and as words without the program's folder.
+    /// A command: as typed, as words, as words without the program's folder, and without options before its subcommand.
     pub(crate) fn of_command(line: &'a str, program: &str, arguments: &[String]) -> Self {
         let typed = folded(line);
         let mut others = vec![];
@@ -42,6 +45,9 @@ impl<'a> Forms<'a> {
             }
             if let Some((_, base)) = program.rsplit_once('/') {
                 others.push(words(base, arguments).into());
+            }
+            if let Some(arguments) = without_globals(program, arguments) {
+                others.push(words(program.rsplit('/').next().unwrap_or_default(), arguments).into());
             }
         }
         let bare = without_assignments(line).map(folded);

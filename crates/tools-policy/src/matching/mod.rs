@@ -1,8 +1,11 @@
 //! Comparing what a call touches with patterns: shared by every gate that has rules.
 
 mod forms;
+mod globals;
 mod heads;
+mod open;
 mod pattern;
 
 pub(crate) use forms::{Forms, PathForms, command_glob, path_glob, upwards};
+pub(crate) use open::Open;
 pub(crate) use pattern::{Crossing, OneGlob, Patterns, escape, is_plain, literal, parse};

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Because, Decision, Part,
-    matching::{Forms, PathForms},
+    matching::{Forms, Open, PathForms},
     trust,
 };
 
@@ -201,7 +201,22 @@ impl<'a> Judge<'_, 'a> {
             return None;
         };
         let forms = Forms::of_command(line, program, argv);
-        Some(if program.is_empty() { self.opinion(self.list.first_line(&forms)) } else { self.opinion_on(&forms) })
+        if program.is_empty() {
+            return Some(self.opinion(self.list.first_line(&forms)));
+        }
+        Some(self.with_unknown(self.opinion_on(&forms), program, argv))
+    }
+
+    /// What is allowed asks where a rule before may forbid it with arguments that are known only when it runs.
+    fn with_unknown(&self, opinion: Opinion, program: &str, argv: &[String]) -> Opinion {
+        if opinion.verdict == Verdict::Deny {
+            return opinion;
+        }
+        let rule = Open::of(program, argv).and_then(|open| self.list.first_open(&open));
+        match rule.filter(|rule| opinion.rule.is_none_or(|first| *rule < first)) {
+            Some(rule) => Opinion { verdict: Verdict::Ask, rule: Some(rule) },
+            None => opinion,
+        }
     }
 
     fn part(&self, subject: &'a Subject, opinion: Opinion) -> Part<'a> {

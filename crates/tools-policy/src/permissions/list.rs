@@ -13,7 +13,9 @@ use super::{
 };
 use crate::{
     RuleRef,
-    matching::{Crossing, Forms, PathForms, Patterns, command_glob, is_plain, literal, parse, path_glob, upwards},
+    matching::{
+        Crossing, Forms, Open, PathForms, Patterns, command_glob, is_plain, literal, parse, path_glob, upwards,
+    },
 };
 
 /// The rules of one tool, in order, the default ones last.
@@ -144,6 +146,18 @@ impl RuleList {
         let tightening = &self.texts().tightening;
         let all = std::iter::once(&forms.typed).chain(&forms.bare).chain(&forms.others);
         all.filter_map(|form| tightening.first(form)).min()
+    }
+
+    /// The first rule that tightens and may match a command once arguments are there that are known only when it runs.
+    /// One that asks counts where it continues what is known: half of all such rules begin with `git *`.
+    pub(super) fn first_open(&self, open: &Open) -> Option<usize> {
+        let mut tightening =
+            self.numbered().filter(|(_, rule)| rule.action != Verdict::Allow && written(&rule.pattern).is_none());
+        let found = tightening.find(|(_, rule)| {
+            let glob = command_glob(&rule.pattern);
+            if rule.action == Verdict::Deny { open.may_match(&glob) } else { open.continues_to(&glob) }
+        });
+        found.map(|(number, _)| number)
     }
 
     /// The first rule for a path.

@@ -134,6 +134,64 @@ fn a_deny_on_any_part_denies_and_quotes_and_folders_do_not_get_around_it() {
 }
 
 #[test]
+fn arguments_known_only_when_it_runs_ask_where_a_rule_before_may_forbid_them() {
+    let rules = r#"bash = [
+        { pattern = "git status*", action = "allow" },
+        { pattern = "curl *", action = "deny" },
+        { pattern = "git push --force*", action = "deny" },
+        { pattern = "npm publish*", action = "ask" },
+        { pattern = "git *--exec*", action = "ask" },
+        { pattern = "*secret*", action = "deny" },
+        { pattern = "*", action = "allow" },
+        { pattern = "wc -c*", action = "deny" },
+    ]"#;
+    check_lines(
+        rules,
+        &[
+            ("curl $@", Deny),
+            ("git push $@", Ask),
+            ("/usr/bin/git push $@", Ask),
+            ("git push {} origin", Ask),
+            ("git $@", Ask),
+            ("npm $@", Ask),
+            ("git push", Allow),
+            ("git status $@", Allow),
+            ("git add $@", Allow),
+            ("npm test $@", Allow),
+            ("grep foo $@", Allow),
+            ("wc $@", Allow),
+            ("xargs git push; git push $@", Ask),
+        ],
+    );
+    // What is allowed word for word is so without further words.
+    check_lines(r#"bash = [{ pattern = "make", action = "allow" }]"#, &[("make $@", Ask)]);
+}
+
+#[test]
+fn options_in_front_of_a_subcommand_do_not_get_around_a_rule() {
+    let rules = r#"bash = [
+        { pattern = "git push*", action = "deny" },
+        { pattern = "terraform apply*", action = "deny" },
+        { pattern = "git *", action = "allow" },
+        { pattern = "terraform plan*", action = "allow" },
+    ]"#;
+    check_lines(
+        rules,
+        &[
+            ("git -C . push", Deny),
+            ("git --no-pager push", Deny),
+            ("git -P push", Deny),
+            ("git --work-tree . push", Deny),
+            ("/usr/bin/git -C . push", Deny),
+            ("terraform -chdir=x apply", Deny),
+            ("git -C . status", Allow),
+            // Such options are for the rules that tighten: elsewhere is not what was allowed.
+            ("terraform -chdir=x plan", Ask),
+        ],
+    );
+}
+
+#[test]
 fn the_order_of_rules_decides() {
     check_lines(
         r#"bash = [{ pattern = "git *", action = "allow" }, { pattern = "git push*", action = "deny" }]"#,

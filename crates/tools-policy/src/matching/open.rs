@@ -1,0 +1,209 @@
+//! Whether a pattern could match a command some of whose words are known only when it runs. Alternatives and classes of a
+//! pattern are read generously: too many matches ask, too few would let pass.
+
+use std::borrow::Cow;
+
+/// Alternatives of a pattern beyond these are read as `*`.
+const MOST_ALTERNATIVES: usize = 64;
+
+/// A command as far as it is known: its words, and where anything may stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Open {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Is(char),
+    /// One character, no matter which.
+    One,
+    /// Any number of characters.
+    Any,
+}
+
+impl Open {
+    /// A command with arguments from elsewhere (`$@`), or with what is replaced (`{}`); `None` when there are none.
+    pub(crate) fn of(program: &str, arguments: &[String]) -> Option<Self> {
+        let is_open = |argument: &String| argument == "$@" || argument == "\"$@\"" || argument.contains("{}");
+        if !arguments.iter().any(is_open) {
+            return None;
+        }
+        let program = program.rsplit('/').next().unwrap_or_default();
+        let mut pieces: Vec<Piece> = lower(program).collect();
+        for argument in arguments {
+            pieces.push(Piece::Is(' '));
+            match argument.as_str() {
+                "$@" | "\"$@\"" => pieces.push(Piece::Any),
+                argument => {
+                    for (at, part) in argument.split("{}").enumerate() {
+                        pieces.extend((at > 0).then_some(Piece::Any));
+                        pieces.extend(lower(part));
+                    }
+                }
+            }
+        }
+        Some(Self { pieces })
+    }
+
+    /// Whether some arguments would make a pattern match that names the program.
+    pub(crate) fn may_match(&self, glob: &str) -> bool {
+        alternatives(glob)
+            .iter()
+            .map(|glob| pieces(glob))
+            .any(|glob| glob.first() != Some(&Piece::Any) && meet(&glob, &self.pieces))
+    }
+
+    /// The same, where the pattern also says word by word all that is known of the command in front of what is not.
+    pub(crate) fn continues_to(&self, glob: &str) -> bool {
+        let known = self.pieces.iter().take_while(|piece| **piece != Piece::Any).count();
+        alternatives(glob).iter().map(|glob| pieces(glob)).any(|glob| {
+            glob.get(..known).is_some_and(|head| head == &self.pieces[..known]) && meet(&glob, &self.pieces)
+        })
+    }
+}
+
+fn lower(text: &str) -> impl Iterator<Item = Piece> + '_ {
+    text.chars().flat_map(char::to_lowercase).map(Piece::Is)
+}
+
+/// The patterns that a pattern with `{a,b}` stands for.
+fn alternatives(glob: &str) -> Vec<Cow<'_, str>> {
+    let mut done = Vec::new();
+    let mut open = vec![Cow::Borrowed(glob)];
+    while let Some(glob) = open.pop() {
+        let Some((before, choices, after)) = first_choice(&glob) else {
+            done.push(glob);
+            continue;
+        };
+        if done.len() + open.len() + choices.len() > MOST_ALTERNATIVES {
+            done.push(format!("{before}*").into());
+            continue;
+        }
+        open.extend(choices.iter().map(|choice| Cow::Owned(format!("{before}{choice}{after}"))));
+    }
+    done
+}
+
+/// What stands before the first `{…}`, what it chooses from, and what stands behind.
+fn first_choice(glob: &str) -> Option<(&str, Vec<&str>, &str)> {
+    let (mut depth, mut begin, mut choices, mut class) = (0_usize, 0, Vec::new(), false);
+    let mut start = 0;
+    let mut characters = glob.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => {
+                characters.next();
+            }
+            '[' if !class => class = true,
+            ']' => class = false,
+            _ if class => {}
+            '{' => {
+                depth += 1;
+                if depth == 1 {
+                    (start, begin) = (at, at + 1);
+                }
+            }
+            ',' if depth == 1 => {
+                choices.push(&glob[begin..at]);
+                begin = at + 1;
+            }
+            '}' if depth == 1 => {
+                choices.push(&glob[begin..at]);
+                return Some((&glob[..start], choices, &glob[at + 1..]));
+            }
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn pieces(glob: &str) -> Vec<Piece> {
+    let mut found = Vec::new();
+    let mut characters = glob.chars();
+    while let Some(character) = characters.next() {
+        found.push(match character {
+            '*' => Piece::Any,
+            '?' => Piece::One,
+            '[' => {
+                let mut is_first = true;
+                for inner in characters.by_ref() {
+                    if inner == ']' && !is_first {
+                        break;
+                    }
+                    is_first = is_first && matches!(inner, '!' | '^');
+                }
+                Piece::One
+            }
+            '\\' => characters.next().map_or(Piece::One, Piece::Is),
+            other => Piece::Is(other),
+        });
+    }
+    found
+}
+
+/// Whether two patterns have a text in common.
+fn meet(a: &[Piece], b: &[Piece]) -> bool {
+    // `row[j]`: whether what is read of `a` meets the first `j` of `b`.
+    let mut row = vec![false; b.len() + 1];
+    row[0] = true;
+    for (at, piece) in b.iter().enumerate() {
+        row[at + 1] = row[at] && *piece == Piece::Any;
+    }
+    for one in a {
+        let mut next = vec![false; b.len() + 1];
+        next[0] = row[0] && *one == Piece::Any;
+        for (at, other) in b.iter().enumerate() {
+            next[at + 1] = match (one, other) {
+                (Piece::Any, _) | (_, Piece::Any) => row[at + 1] || next[at],
+                (Piece::One, _) | (_, Piece::One) => row[at],
+                (one, other) => row[at] && one == other,
+            };
+        }
+        row = next;
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(line: &str) -> Open {
+        let mut words = line.split(' ').map(str::to_owned);
+        let program = words.next().unwrap();
+        Open::of(&program, &words.collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn a_pattern_may_match_what_is_known_only_when_it_runs() {
+        // Whether it may match, and whether it also says all that is known.
+        let check = |line: &str, glob: &str, expected: (bool, bool)| {
+            let open = open(line);
+            assert_eq!((open.may_match(glob), open.continues_to(glob)), expected, "{line} / {glob}");
+        };
+        check("curl $@", "curl *", (true, true));
+        check("git push $@", "git push --force*", (true, true));
+        check("/usr/bin/git push $@", "git push --force*", (true, true));
+        check("git push {}", "git push --force", (true, true));
+        check("git push {} origin", "git push --force", (false, false));
+        check("git push {} origin", "git push --force origin", (true, true));
+        check("git push -{} x", "git push -f*", (true, true));
+        check("git push $@", "git * --force*", (true, false));
+        check("git add $@", "git push --force*", (false, false));
+        check("git add $@", "git push*", (false, false));
+        check("git $@", "git push*", (true, true));
+        check("grep foo $@", "*secret*", (false, false));
+        check("grep foo $@", "{curl,wget} *", (false, false));
+        check("wget $@", "{curl,wget} http*", (true, true));
+        check("git push $@", "git push -[uv]f", (true, true));
+        check("wc -l $@", "wc -c*", (false, false));
+        assert_eq!(Open::of("git", &["push".to_owned(), "$x".to_owned()]), None);
+    }
+
+    #[test]
+    fn too_many_alternatives_are_read_as_anything() {
+        let glob = format!("git push {}x", "{a,b,c}".repeat(9));
+        assert!(open("git push $@").may_match(&glob) && !open("wc $@").may_match(&glob));
+    }
+}
