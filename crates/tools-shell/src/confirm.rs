@@ -47,6 +47,10 @@ pub(crate) fn reason(
             let reason = format!("`{}` matches `{}`", command.line, pattern.text);
             return Some(asked(reason, &format!("tools.shell.confirm_patterns \"{}\"", pattern.text)));
         }
+        if let Some(pattern) = patterns.iter().find(|pattern| pattern.may_match(command)) {
+            let reason = format!("`{}` may match `{}` with arguments from elsewhere", command.line, pattern.text);
+            return Some(asked(reason, &format!("tools.shell.confirm_patterns \"{}\"", pattern.text)));
+        }
         if let Some(why) = loss(command) {
             return Some(asked(format!("`{}` {why}", command.line), "tools.shell: built-in"));
         }

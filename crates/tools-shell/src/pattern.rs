@@ -48,6 +48,18 @@ impl CommandPattern {
             }
         }
     }
+
+    /// Whether a command could be meant once arguments are there that come from elsewhere.
+    ///
+    /// A word that says what the command does (`push` of `git push -f`) is not looked for among them where the command
+    /// has such a word already.
+    pub(crate) fn may_match(&self, command: &Command) -> bool {
+        let Kind::Program { name, words } = &self.kind else { return false };
+        let called = if name.contains('/') { command.program.text.as_str() } else { command.name() };
+        let first = words.first().filter(|first| !first.starts_with('-'));
+        let has_own = command.operands().iter().any(|operand| operand.is_exact && operand.text != "{}");
+        command.is_open && called == name && first.is_none_or(|first| !has_own || has_word(command, first))
+    }
 }
 
 /// Whether a word is among the arguments; options also in clusters and with what they stand for.
@@ -74,6 +86,30 @@ mod tests {
         let pattern = CommandPattern::compile(pattern).unwrap();
         let found = analyse(line, &Surroundings::default());
         found.commands.iter().any(|command| pattern.matches(command, &[]))
+    }
+
+    #[test]
+    fn arguments_from_elsewhere_may_be_the_words_that_are_looked_for() {
+        let may = |pattern: &str, line: &str| {
+            let pattern = CommandPattern::compile(pattern).unwrap();
+            analyse(line, &Surroundings::default()).commands.iter().any(|command| pattern.may_match(command))
+        };
+        for line in [
+            "echo --force | xargs git push",
+            "xargs -n1 -P2 -- git push",
+            "bash -c 'xargs git push'",
+            "xargs git",
+            "xargs -0I% git push % origin",
+            "find . -exec git push {} +",
+            "fd -x git push",
+            "xargs env git push",
+        ] {
+            assert!(may("git push --force", line), "{line}");
+        }
+        for line in ["xargs git add", "xargs grep push", "git push", "find . -exec git push \\;", "xargs -I% git push"]
+        {
+            assert!(!may("git push --force", line), "{line}");
+        }
     }
 
     #[test]

@@ -191,6 +191,64 @@ mod tests {
     }
 
     #[test]
+    fn commands_are_found_behind_what_they_are_run_through() {
+        for line in [
+            "perf stat curl x",
+            "perf stat -r 3 -- curl x",
+            "perf record -g -e cycles curl x",
+            "perf mem record curl x",
+            "proot curl x",
+            "bwrap --ro-bind / / curl x",
+            "watchexec -e rs -- curl x",
+            "watchexec 'curl x'",
+            "nodemon -x 'curl x'",
+            "nodemon --exec 'curl x'",
+            "nix-shell -p a --run 'curl x'",
+            "conda run -n base curl x",
+            "cross-env A=1 curl x",
+            "cross-env-shell A=1 'curl x'",
+            "dotenv -- curl x",
+            "dotenv -e .env curl x",
+            "dotenv run curl x",
+            "op run --env-file=a -- curl x",
+            "aws-vault exec profile -- curl x",
+            "aws-vault exec profile curl x",
+            "envdir folder curl x",
+            "shopt -s expand_aliases; alias c=curl\nc x",
+        ] {
+            assert_eq!((judge(line, false), judge("perf report", false)), ("block", "allow"), "{line}");
+        }
+    }
+
+    #[test]
+    fn arguments_that_come_from_elsewhere_are_told() {
+        let check = |line: &str, expected: &str| {
+            let found = analyse(line, &Surroundings::default());
+            let inner = found.commands.last().unwrap();
+            let words: Vec<_> =
+                std::iter::once(inner.name()).chain(inner.args.iter().map(|arg| arg.text.as_str())).collect();
+            let words = words.join(" ");
+            assert_eq!(words, expected, "{line}");
+            assert_eq!(inner.is_open, words.contains("$@") || words.contains("{}"), "{line}");
+        };
+        check("echo x | xargs wc", "wc $@");
+        check("xargs -a f -n1 -P2 -- wc -l", "wc -l $@");
+        check("bash -c 'xargs wc'", "wc $@");
+        check("xargs nice wc", "wc $@");
+        check("xargs -I% wc a/% b", "wc a/{} b");
+        check("xargs -0rI % wc %", "wc {}");
+        check("xargs -i wc {}", "wc {}");
+        check("xargs --replace=% wc %", "wc {}");
+        check("xargs -I% -n1 wc %", "wc {} $@");
+        check("xargs -I% wc x", "wc x");
+        check("find . -exec wc {} +", "wc {}");
+        check("find . -exec wc x \\;", "wc x");
+        check("fd -x wc", "wc {}");
+        check("fd -x wc {/.}", "wc {}");
+        check("alias w='wc -l'", "wc -l $@");
+    }
+
+    #[test]
     fn the_workspace_and_what_it_lies_in_are_protected() {
         let table = [
             ("rm -rf /home/me/project", "block"),

@@ -45,6 +45,16 @@ impl Value {
     }
 }
 
+/// Stands for what is put in place of a word, or a part of one, when the command runs.
+pub(super) const PLACEHOLDER: &str = "{}";
+/// Stands for any number of arguments that come from elsewhere: as a shell would say it.
+pub(super) const ELSEWHERE: &str = "$@";
+
+/// Arguments that come from elsewhere.
+pub(super) fn elsewhere() -> Value {
+    Value { text: ELSEWHERE.to_owned(), is_exact: false, has_pattern: false }
+}
+
 /// Where a line would run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Surroundings {
@@ -77,6 +87,8 @@ pub(crate) struct Command {
     pub(crate) input: Input,
     /// The folder it runs in, where a `cd` before it says so; `None` when that cannot be told.
     pub(crate) folder: Option<String>,
+    /// Whether some of its arguments are filled in by the program it is run through.
+    pub(crate) is_open: bool,
 }
 
 impl Command {

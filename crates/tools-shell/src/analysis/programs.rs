@@ -1,7 +1,7 @@
 //! Programs that run other programs by an option, a subcommand or a script of their own. One function per program; what is
 //! not understood is opaque.
 
-use super::command::{Command, Input, Value};
+use super::command::{Command, ELSEWHERE, Input, PLACEHOLDER, Value};
 
 /// What a program's arguments make it do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,11 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
         "alias" => command
             .args
             .iter()
-            .filter_map(|arg| Some(Line(Value { text: arg.text.split_once('=')?.1.to_owned(), ..arg.clone() })))
+            // Whoever uses it adds arguments.
+            .filter_map(|arg| {
+                let (_, line) = arg.text.split_once('=')?;
+                Some(Line(Value { text: format!("{line} {ELSEWHERE}"), ..arg.clone() }))
+            })
             .collect(),
         "hash" => options(command, &[], "p"),
         "enable" => options(command, &[], "f"),
@@ -125,6 +129,19 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
         "uvx" | "pipx" if command.args.first().is_some_and(|arg| arg.text != "list") => {
             runner(command, usize::from(name == "pipx"))
         }
+        "conda" | "mamba" | "micromamba" | "op" | "doppler" | "infisical"
+            if command.args.iter().any(|arg| arg.text == "run") =>
+        {
+            let at = command.args.iter().position(|arg| arg.text == "run").unwrap_or_default();
+            behind_dashes(command, at + 1)
+        }
+        "aws-vault" | "chamber" if command.args.iter().any(|arg| arg.text == "exec") => {
+            let at = command.args.iter().position(|arg| arg.text == "exec").unwrap_or_default();
+            behind_dashes(command, at + 1)
+        }
+        "dotenv" => behind_dashes(command, 0),
+        "nodemon" => options(command, &["--exec"], "x"),
+        "nix-shell" => options(command, &["--run", "--command"], ""),
         "flock" => flock(command),
         "su" | "runuser" => options(command, &["--command", "--session-command"], "c"),
         "docker" | "podman" | "nerdctl" => container(command),
@@ -334,6 +351,21 @@ fn runner(command: &Command, from: usize) -> Vec<Verdict> {
     found
 }
 
+/// The words behind `--`; without it, those of [`runner`].
+fn behind_dashes(command: &Command, from: usize) -> Vec<Verdict> {
+    if let Some(at) = command.args.iter().position(|arg| arg.text == "--").filter(|at| *at >= from) {
+        return vec![Words(command.args.get(at + 1..).unwrap_or_default().to_vec())];
+    }
+    let mut found = runner(command, from);
+    // A file or a profile may stand in front of the command.
+    let behind = command.args.iter().skip(from).skip_while(|arg| arg.text.starts_with('-'));
+    let next: Vec<Value> = behind.skip(1).cloned().collect();
+    if !next.is_empty() {
+        found.push(Words(next));
+    }
+    found
+}
+
 fn cmake(command: &Command) -> Vec<Verdict> {
     let mut found = options(command, &["-P"], "");
     if let Some(at) = command.args.iter().position(|arg| arg.text == "env").filter(|_| command.has_arg("-E")) {
@@ -360,7 +392,7 @@ fn find(command: &Command) -> Vec<Verdict> {
         if ["-exec", "-execdir", "-ok", "-okdir"].contains(&arg.text.as_str()) {
             let rest = command.args.get(at..).unwrap_or_default();
             let end = rest.iter().position(|word| word.text == ";" || word.text == "+").unwrap_or(rest.len());
-            found.push(Found(rest[..end].to_vec(), "{}".to_owned()));
+            found.push(Found(rest[..end].to_vec(), PLACEHOLDER.to_owned()));
             at += end;
         } else if arg.text.starts_with("-fprint") || arg.text == "-fls" {
             found.push(Opaque("`find` writes a file".to_owned()));
@@ -380,7 +412,18 @@ fn fd(command: &Command) -> Vec<Verdict> {
         if !attached.is_empty() {
             rest.insert(0, Value { text: attached.to_owned(), ..arg.clone() });
         }
-        return vec![Found(rest, "{}".to_owned())];
+        // Each path is put in place of these, and behind the rest where none of them stands.
+        let mut is_replaced = false;
+        for word in &mut rest {
+            for placeholder in ["{/.}", "{//}", "{/}", "{.}"] {
+                word.text = word.text.replace(placeholder, PLACEHOLDER);
+            }
+            is_replaced |= word.text.contains(PLACEHOLDER);
+        }
+        if !is_replaced {
+            rest.push(Value::exact(PLACEHOLDER));
+        }
+        return vec![Found(rest, PLACEHOLDER.to_owned())];
     }
     Vec::new()
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::arithmetic::{ARGUMENTS, Arithmetic};
-use super::command::{Analysis, Command, Input, Surroundings, Value};
+use super::command::{Analysis, Command, ELSEWHERE, Input, PLACEHOLDER, Surroundings, Value, elsewhere};
 use super::grammar::{Feed, Parsed, RedirectKind, Simple, Word, parse};
 use super::programs::{self, Verdict};
 use super::shells::{self, Source};
@@ -163,6 +163,10 @@ impl Reader<'_> {
     /// Judges words as a command, seeing through what they are wrapped in.
     pub(super) fn words(&mut self, words: &[Value], line: &str, via: &[String], input: Input) {
         let Some((program, args)) = words.split_first() else { return };
+        let is_open = |arg: &Value| {
+            (arg.text == ELSEWHERE && !arg.is_exact)
+                || self.placeholders.iter().any(|placeholder| arg.text.contains(placeholder.as_str()))
+        };
         if self.found.commands.len() >= MOST || self.depth >= DEEPEST {
             return self.opaque("more commands than can be judged");
         }
@@ -173,13 +177,14 @@ impl Reader<'_> {
             via: via.to_vec(),
             input,
             folder: self.folder.clone(),
+            is_open: args.iter().any(is_open),
         };
         self.found.commands.push(command.clone());
         if !program.is_exact || program.has_pattern {
             self.opaque(&format!("the program `{}` is known only when it runs", shorten(&program.text)));
             return;
         }
-        if self.placeholders.contains(&program.text) {
+        if self.placeholders.iter().any(|placeholder| program.text.contains(placeholder.as_str())) {
             self.opaque("a program that is named only when it runs");
         }
         if self.is_written(&program.text) {
@@ -201,6 +206,9 @@ impl Reader<'_> {
             }
         }
         if let Some(wrapper) = wrappers::find(&name) {
+            if name == "perf" {
+                return self.measured(command, &wrapper);
+            }
             return self.wrapped(command, &wrapper);
         }
         if shells::is_shell(&name) {
@@ -310,9 +318,19 @@ impl Reader<'_> {
                 self.opaque(&format!("a line for `{name}` that is known only when it runs"));
             };
         }
-        let is_xargs = name == "xargs" || name == "parallel";
+        let is_xargs = matches!(name, "xargs" | "parallel" | "sem");
+        let mut rest = rest.to_vec();
+        let mut line = rest_of(command, at);
         if is_xargs {
-            self.placeholders.push(replaced(command));
+            let own = Own::read(&wrapper.options, command.args.get(..at).unwrap_or_default());
+            if let Some(placeholder) = own.placeholder.filter(|own| !own.is_empty() && own != PLACEHOLDER) {
+                // One spelling for what is replaced: whoever compares the words knows no other.
+                for word in &mut rest {
+                    word.text = word.text.replace(&placeholder, PLACEHOLDER);
+                }
+                line = joined(&rest);
+            }
+            self.placeholders.push(PLACEHOLDER.to_owned());
             let inner = rest
                 .first()
                 .map(|word| word.text.rsplit('/').next().unwrap_or_default().to_owned())
@@ -320,12 +338,38 @@ impl Reader<'_> {
             if shells::is_shell(&inner) || wrappers::find(&inner).is_some() && rest.len() == 1 {
                 self.opaque(&format!("`{inner}` with arguments from elsewhere"));
             }
+            if own.appends {
+                rest.push(elsewhere());
+                line = format!("{line} {ELSEWHERE}");
+            }
         }
         let input = if is_xargs { Input::None } else { command.input.clone() };
-        self.words(rest, &rest_of(command, at), &via, input);
+        self.words(&rest, &line, &via, input);
         if is_xargs {
             self.placeholders.pop();
         }
+    }
+
+    /// `perf`, which runs a command by some of its subcommands alone.
+    fn measured(&mut self, command: &Command, wrapper: &wrappers::Wrapper) {
+        let record = |arg: &Value| matches!(arg.text.as_str(), "record" | "rec");
+        let Some((verb, mut rest)) = command.args.split_first() else { return };
+        if !verb.is_exact || verb.text.starts_with('-') && rest.len() > 1 {
+            return self.opaque("`perf` with a subcommand that is not known");
+        }
+        match verb.text.as_str() {
+            "stat" => {
+                while let Some((_, after)) = rest.split_first().filter(|(first, _)| record(first)) {
+                    rest = after;
+                }
+            }
+            "record" | "rec" | "trace" | "top" => {}
+            _ => match rest.iter().position(record) {
+                Some(at) => rest = &rest[at + 1..],
+                None => return,
+            },
+        }
+        self.wrapped(&Command { args: rest.to_vec(), ..command.clone() }, wrapper);
     }
 
     fn shell(&mut self, command: &Command) {
@@ -539,21 +583,51 @@ fn rest_of(command: &Command, from: usize) -> String {
     }
 }
 
-/// What `xargs` replaces in the words of its command.
-fn replaced(command: &Command) -> String {
-    let mut args = command.args.iter();
-    while let Some(arg) = args.next() {
-        if arg.text == "-I" {
-            return args.next().map(|next| next.text.clone()).unwrap_or_default();
+/// What the own options of `xargs` say about the arguments that come from elsewhere.
+struct Own {
+    /// What is replaced in the words of its command.
+    placeholder: Option<String>,
+    /// Whether arguments are put behind the command's own.
+    appends: bool,
+}
+
+impl Own {
+    fn read(options: &options::Options, args: &[Value]) -> Self {
+        let mut placeholder = None;
+        let mut is_counted = false;
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            if let Some(long) = arg.text.strip_prefix("--") {
+                let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+                match name {
+                    "replace" => placeholder = Some(value.unwrap_or(PLACEHOLDER).to_owned()),
+                    "max-args" | "max-lines" => is_counted = true,
+                    _ => {}
+                }
+                if value.is_none() && options.long_valued.contains(&name) {
+                    args.next();
+                }
+                continue;
+            }
+            let Some(letters) = arg.text.strip_prefix('-') else { continue };
+            let takes = |c: char| options.valued.contains(c) || options.optional.contains(c);
+            let Some((at, letter)) = letters.char_indices().find(|(_, c)| takes(*c)) else { continue };
+            let attached = letters.get(at + letter.len_utf8()..).filter(|rest| !rest.is_empty()).map(str::to_owned);
+            let value = match attached {
+                None if options.valued.contains(letter) => args.next().map(|next| next.text.clone()),
+                attached => attached,
+            };
+            match letter {
+                'I' => placeholder = value,
+                'i' => placeholder = Some(value.unwrap_or_else(|| PLACEHOLDER.to_owned())),
+                'n' | 'L' | 'l' => is_counted = true,
+                _ => {}
+            }
         }
-        if arg.text == "-i" {
-            return "{}".to_owned();
-        }
-        if let Some(attached) = arg.text.strip_prefix("-I").or_else(|| arg.text.strip_prefix("--replace=")) {
-            return attached.to_owned();
-        }
+        // Which of the two counts depends on the version.
+        let appends = placeholder.is_none() || is_counted;
+        Self { placeholder, appends }
     }
-    "{}".to_owned()
 }
 
 /// A few words of a text, for a message.

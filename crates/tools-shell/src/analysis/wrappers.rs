@@ -137,8 +137,24 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
         }
         "dbus-run-session" | "xvfb-run" | "rlwrap" | "ssh-agent" | "proxychains" | "proxychains4" | "firejail"
         | "prlimit" | "numactl" | "cpulimit" | "valgrind" | "hyperfine" | "entr" | "parallel" | "sem" | "expect"
-        | "perf" | "heaptrack" | "caffeinate" | "i386" | "x86_64" | "setuidgid" | "chpst" | "s6-setuidgid"
-        | "softlimit" => wrapper("", "", 0),
+        | "proot" | "bwrap" | "heaptrack" | "caffeinate" | "i386" | "x86_64" | "setuidgid" | "chpst"
+        | "s6-setuidgid" | "softlimit" => wrapper("", "", 0),
+        "perf" => long(
+            wrapper("agsvqRdBAinbNWST", "eorptCIcFjmDwx", 0),
+            &["all-cpus", "verbose", "quiet", "detailed", "big-num", "no-inherit", "append", "per-core", "per-thread"],
+            &["event", "output", "repeat", "pid", "tid", "cpu", "call-graph", "freq", "count", "delay"],
+        ),
+        "cross-env" => Wrapper { takes_assignments: true, ..wrapper("", "", 0) },
+        "cross-env-shell" => Wrapper { takes_assignments: true, runs_line: true, ..wrapper("", "", 0) },
+        "envdir" => wrapper("", "", 1),
+        "watchexec" => Wrapper {
+            runs_line: true,
+            ..long(
+                wrapper("rcnpq", "ewifsodN", 0),
+                &["restart", "clear", "no-shell", "postpone", "quiet", "no-vcs-ignore"],
+                &["exts", "watch", "ignore", "filter", "signal", "on-busy-update", "debounce", "shell"],
+            )
+        },
         "watch" => Wrapper {
             runs_line: true,
             ..long(
