@@ -2,6 +2,7 @@
 //! substitutions, and everything that cannot be seen through named as opaque. Nothing is judged here; `blocklist` and
 //! `confirm` do that.
 
+mod appended;
 mod arithmetic;
 mod assignments;
 mod code;
