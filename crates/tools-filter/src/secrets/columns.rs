@@ -5,21 +5,16 @@ use std::ops::Range;
 
 use tools_core::is_credential_key;
 
-use super::{assignment::kind, scan::Finding, value};
+use super::{
+    assignment::kind,
+    scan::{Finding, Heading},
+    value,
+};
 
 /// A longer line is no header, and no row.
 const LONGEST: usize = 4096;
 /// A longer field of a header is none.
 const LONGEST_NAME: usize = 40;
-
-/// A table with a column of credentials.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Columns {
-    /// The line with the names, with its end.
-    pub(super) header: Range<usize>,
-    /// Where the last row ends.
-    pub(super) end: usize,
-}
 
 /// Looks whether the keyword at `start` names a column, and if so at all rows. Lines that begin before `done` were looked at.
 pub(super) fn find(
@@ -27,7 +22,7 @@ pub(super) fn find(
     (start, end): (usize, usize),
     done: &mut usize,
     findings: &mut Vec<Finding>,
-) -> Option<Columns> {
+) -> Option<Heading> {
     let bytes = text.as_bytes();
     if start < *done {
         return None;
@@ -67,7 +62,7 @@ pub(super) fn find(
     }
     let end = rows(text, line_end, mark, &kinds, findings);
     *done = end;
-    Some(Columns { header: line_start..line_end, end })
+    Some(Heading { line: line_start..line_end, end })
 }
 
 /// The credentials of all rows from `at` on; where the last one ends.

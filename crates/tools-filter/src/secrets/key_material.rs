@@ -1,7 +1,9 @@
 //! Private keys in armour, also indented, numbered, in a diff, escaped or cut off; password hashes.
 
-use super::scan::Finding;
+use super::{margin::Margin, scan::Finding};
 
+/// What ends armour.
+const END: &str = "-----END ";
 /// How much text a private key may take.
 const LONGEST: usize = 32 * 1024;
 /// A run of armour of this length is no word.
@@ -16,17 +18,77 @@ fn body_start(text: &str, from: usize) -> Option<usize> {
     (is_label && label.contains("PRIVATE KEY")).then_some(from + label.len() + "-----".len())
 }
 
-/// The body of a private key whose `-----BEGIN ` ends at `from`. The text up to `done` is dealt with afterwards.
-pub(super) fn pem(text: &str, from: usize, done: &mut usize) -> Option<Finding> {
-    let start = body_start(text, from)?;
+/// The body of a private key whose `-----BEGIN ` stands from `begin` to `from`: one finding, or one on each line where the
+/// lines name their file. The text up to `done` is dealt with afterwards.
+pub(super) fn pem(text: &str, (begin, from): (usize, usize), done: &mut usize, findings: &mut Vec<Finding>) {
+    let Some(start) = body_start(text, from) else { return };
+    let (margin, _) = Margin::around(text, begin);
     let rest = &text[start..];
     let rest = &rest[..rest.floor_char_boundary(LONGEST)];
     // The next mark decides: an end, or another beginning before which this key was cut off.
     let next = rest.find("-----");
     let ends = next.is_some_and(|next| rest[next..].trim_start_matches('-').starts_with("END"));
     let within = &rest[..next.unwrap_or(rest.len())];
-    let end = start + if ends { within.len() } else { armoured(within) };
-    *done = end.max(from);
+    let end = start + if ends { within.len() } else { armoured(within, &margin) };
+    *done = if ends { end + END.len() } else { end.max(from) };
+    // What stands before the mark on its line may be a number.
+    let end = if ends && !margin.is_none() { start + within.rfind('\n').map_or(0, |at| at + 1) } else { end };
+    if margin.has_path() {
+        lines(text, (start, end), &margin, findings);
+    } else {
+        findings.extend(body(text, start, end));
+    }
+}
+
+/// The body of a private key whose beginning is not in the text and whose `-----END ` stands from `start` to `from`.
+pub(super) fn tail(text: &str, (start, from): (usize, usize), done: usize, findings: &mut Vec<Finding>) {
+    if body_start(text, from).is_none() {
+        return;
+    }
+    let limit = done.max(start.saturating_sub(LONGEST));
+    let line_before = |end: usize| {
+        let from = memchr::memrchr(b'\n', text.as_bytes().get(limit..end.checked_sub(1)?)?);
+        from.map(|at| limit + at + 1).or((limit == 0).then_some(0))
+    };
+    let Some(last) = memchr::memrchr(b'\n', &text.as_bytes()[limit..start]).map(|at| limit + at + 1) else { return };
+    let above = line_before(last).map_or("", |line| &text[line..last]);
+    let margin = Margin::shared(&text[last..start], above);
+    let mut first = last;
+    while let Some(line) = line_before(first) {
+        let Some(length) = margin.length(&text[line..first]) else { break };
+        let line_text = &text[line + length..first];
+        let content = &line_text[content(line_text)];
+        // Only the last line is short.
+        if !is_armour(content) || content.len() < if first == last { 2 } else { RUN } {
+            break;
+        }
+        first = line;
+    }
+    lines(text, (first, last), &margin, findings);
+}
+
+/// The armour on each line of a part of a text.
+fn lines(text: &str, (start, end): (usize, usize), margin: &Margin<'_>, findings: &mut Vec<Finding>) {
+    if !has_armour(&text[start..end]) {
+        return;
+    }
+    let mut at = start;
+    for line in text[start..end].split_inclusive('\n') {
+        // Behind the mark at the beginning nothing is before the armour.
+        let length = if at == start && at > 0 && !text[..at].ends_with('\n') { Some(0) } else { margin.length(line) };
+        if let Some(length) = length {
+            let content = content(&line[length..]);
+            if !is_header(&line[length..][content.clone()]) {
+                let (start, end) = (at + length + content.start, at + length + content.end);
+                findings.push(Finding { start, end, kind: "private-key", rule: "key-material" });
+            }
+        }
+        at += line.len();
+    }
+}
+
+/// The armour between two places, without what is around it.
+fn body(text: &str, start: usize, end: usize) -> Option<Finding> {
     // Line ends, indentation and the marks of a diff around the body stay.
     let is_edge =
         |character: char| character.is_whitespace() || matches!(character, '\\' | '+' | '-' | '>' | '|' | '"' | '\'');
@@ -58,7 +120,8 @@ pub(super) fn open(text: &str) -> Option<usize> {
             .then_some(begin);
     };
     let rest = &text[start..];
-    (!rest.contains("-----END") && armoured(rest) == rest.len()).then_some(begin)
+    let (margin, _) = Margin::around(text, begin);
+    (!rest.contains("-----END") && armoured(rest, &margin) == rest.len()).then_some(begin)
 }
 
 /// Whether there is a run of letters and digits as no sentence has.
@@ -70,23 +133,26 @@ fn has_armour(body: &str) -> bool {
 }
 
 /// How far armour reaches that has no end: over lines of its alphabet and its headers, not the line after.
-fn armoured(text: &str) -> usize {
+fn armoured(text: &str, margin: &Margin<'_>) -> usize {
     let mut end = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
-        let content = &line[content(line)];
+        let margin = if number == 0 { Some(0) } else { margin.length(line) };
+        let body = &line[margin.unwrap_or_default()..];
+        let content = &body[content(body)];
         let is_header = is_header(content);
         let is_body = content.len() >= 16 || number == 0 || (content.len() > 1 && line.trim_end().ends_with('='));
-        let is_armour = content
-            .chars()
-            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '+' | '/' | '=' | '\\'));
         // The rest of the first line, the blank line behind the headers.
         let is_blank = content.is_empty() && number < 6;
-        if !(is_header || is_blank || is_armour && is_body) {
+        if !(is_header || is_blank || is_armour(content) && is_body) {
             break;
         }
         end += line.len();
     }
     end
+}
+
+fn is_armour(content: &str) -> bool {
+    content.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\\'))
 }
 
 /// Whether a line of armour is one of its headers.

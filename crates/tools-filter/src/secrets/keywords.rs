@@ -13,6 +13,7 @@ pub(super) enum Scanner {
     AzureDevops,
     Webhook,
     Pem,
+    PemEnd,
     Putty,
     Hash,
     MasterKey,
@@ -102,6 +103,7 @@ pub(super) fn all() -> Vec<(&'static str, Scanner)> {
         ("bearer ", Scanner::Bearer),
         (".atlasv1.", Scanner::Atlas),
         ("-----BEGIN ", Scanner::Pem),
+        ("-----END ", Scanner::PemEnd),
         ("master.key", Scanner::MasterKey),
         ("://", Scanner::UserInfo),
         ("sig=", Scanner::Signature),
@@ -110,6 +112,7 @@ pub(super) fn all() -> Vec<(&'static str, Scanner)> {
         ("cookie", Scanner::Cookie),
         ("data:", Scanner::Data),
         ("data\":", Scanner::Data),
+        ("data':", Scanner::Data),
         ("data\\\":", Scanner::Data),
     ]);
     words

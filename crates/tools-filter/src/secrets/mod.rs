@@ -17,6 +17,7 @@ mod command;
 mod header;
 mod key_material;
 mod manifest;
+mod margin;
 mod place;
 mod provider;
 mod url;

@@ -12,11 +12,9 @@ use serde_json::{Map, Value};
 use tools_core::{Redactor, SessionId, is_credential_key};
 
 use super::{
-    ExtraPatterns, KnownValues, UnknownPlaceholder,
-    columns::Columns,
-    key_material,
+    ExtraPatterns, KnownValues, UnknownPlaceholder, key_material,
     placeholder::{self, Book, Shelf},
-    scan::{Finding, merged, scan_with},
+    scan::{Finding, Heading, merged, scan_with},
     value::is_secret,
 };
 
@@ -96,8 +94,8 @@ impl SecretRedactor {
         self.find_with(text, &mut |_| {})
     }
 
-    /// The same, which tells of tables with columns of credentials.
-    pub(super) fn find_with(&self, text: &str, tell: &mut dyn FnMut(Columns)) -> Vec<Finding> {
+    /// The same, which tells of lines that say what stands below them.
+    pub(super) fn find_with(&self, text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
         let mut findings = scan_with(text, tell);
         let found = findings.len();
         if let Some(known) = &self.known {

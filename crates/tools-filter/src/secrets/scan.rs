@@ -1,11 +1,9 @@
 //! The one pass over a text: keywords, the scanner that each calls, and what is left of their findings.
 
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
 
 use super::{
-    assignment,
-    columns::{self, Columns},
-    command, header, key_material,
+    assignment, columns, command, header, key_material,
     keywords::{self, Scanner},
     manifest, provider, url,
 };
@@ -28,13 +26,22 @@ pub struct Finding {
     pub rule: &'static str,
 }
 
+/// A line that says what the lines below it hold: the names of a table's columns, the name of a mapping.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Heading {
+    /// The line, with its end.
+    pub(super) line: Range<usize>,
+    /// Where the last line below it ends.
+    pub(super) end: usize,
+}
+
 /// The credentials in a text, in order, none over another.
 pub fn scan(text: &str) -> Vec<Finding> {
     scan_with(text, &mut |_| {})
 }
 
-/// The same, which tells of tables with columns of credentials.
-pub(super) fn scan_with(text: &str, tell: &mut dyn FnMut(Columns)) -> Vec<Finding> {
+/// The same, which tells of lines that say what stands below them.
+pub(super) fn scan_with(text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
     let scanners = SCANNERS.as_slice();
     let mut findings = Vec::new();
     // Where the scanners that read on are already done: a keyword behind adds nothing, and each byte is read once.
@@ -54,7 +61,13 @@ pub(super) fn scan_with(text: &str, tell: &mut dyn FnMut(Columns)) -> Vec<Findin
             Scanner::Entra => findings.extend(provider::entra(text, start)),
             Scanner::AzureDevops => findings.extend(provider::azure_devops(text, start)),
             Scanner::Webhook => findings.extend(provider::webhook(text, end)),
-            Scanner::Pem if start >= done.pem => findings.extend(key_material::pem(text, end, &mut done.pem)),
+            Scanner::Pem if start >= done.pem => {
+                key_material::pem(text, (start, end), &mut done.pem, &mut findings);
+            }
+            Scanner::PemEnd if start >= done.pem => {
+                key_material::tail(text, (start, end), done.pem, &mut findings);
+                done.pem = end;
+            }
             Scanner::Putty => findings.extend(key_material::putty(text, end)),
             Scanner::Hash if start >= done.hash => {
                 let found = key_material::hash(text, start);
@@ -73,18 +86,24 @@ pub(super) fn scan_with(text: &str, tell: &mut dyn FnMut(Columns)) -> Vec<Findin
             Scanner::Cookie if start >= done.cookie => header::cookies(text, end, &mut done.cookie, &mut findings),
             Scanner::Assignment => {
                 assignment::find(text, start, end, &mut done.name, &mut findings);
-                if let Some(columns) = columns::find(text, (start, end), &mut done.columns, &mut findings) {
-                    tell(columns);
+                if let Some(heading) = columns::find(text, (start, end), &mut done.columns, &mut findings) {
+                    tell(heading);
                 }
             }
             Scanner::Data if start >= done.data => {
-                manifest::entries(text, start, end, &mut done.data, &mut findings);
+                manifest::entries(text, (start, end), &mut done.data, &mut findings, tell);
             }
             Scanner::Command(flags) if start >= done.command => {
                 command::find(text, end, flags, &mut done.command, &mut findings);
             }
             // Inside what a scanner has read already.
-            Scanner::Pem | Scanner::PgPass | Scanner::Hash | Scanner::Cookie | Scanner::Command(_) | Scanner::Data => {}
+            Scanner::Pem
+            | Scanner::PemEnd
+            | Scanner::PgPass
+            | Scanner::Hash
+            | Scanner::Cookie
+            | Scanner::Command(_)
+            | Scanner::Data => {}
         }
     }
     merged(findings)

@@ -1,8 +1,11 @@
 //! Credentials in a text that comes in pieces and may have any length and any encoding: what is held back, and why.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
-use super::{SecretRedactor, key_material, scan::Finding};
+use super::{
+    SecretRedactor, key_material,
+    scan::{Finding, Heading},
+};
 
 /// So much is searched at once.
 const BLOCK: usize = 256 << 10;
@@ -94,8 +97,8 @@ impl SecretStream {
             return;
         }
         let text = masked(&self.bytes);
-        let mut tables = Vec::new();
-        let findings = self.redactor.find_with(&text, &mut |columns| tables.push(columns));
+        let mut headings = Vec::new();
+        let findings = self.redactor.find_with(&text, &mut |heading| headings.push(heading));
         let ahead = text.floor_char_boundary(text.len().saturating_sub(AHEAD)).max(self.given);
         let mut cut = line_end.unwrap_or(ahead);
         // A key whose end has not come yet is held back as long as it may still be one.
@@ -127,13 +130,20 @@ impl SecretStream {
         let keep =
             key_material::open(&text[..cut]).map_or(keep, |begin| begin.min(keep).max(cut.saturating_sub(LONG_LINE)));
         let keep = text.floor_char_boundary(keep);
-        // The names of columns stay as long as rows may follow.
+        // Headings stay as long as there may be more below them.
         let is_line = self.bytes[cut - 1] == b'\n';
-        let open = tables.into_iter().find(|table| table.header.end <= keep && table.end >= cut && is_line);
-        let header = open.map_or(0..0, |table| table.header);
-        self.bytes.drain(header.end..keep);
-        self.bytes.drain(..header.start);
-        self.given = cut - keep + header.len();
+        let is_open = |heading: &Heading| is_line && heading.line.end <= keep && heading.end >= cut;
+        let mut lines: Vec<Range<usize>> = headings.into_iter().filter(is_open).map(|heading| heading.line).collect();
+        lines.sort_by_key(|line| line.start);
+        let mut kept = Vec::new();
+        let mut copied = 0;
+        for line in lines {
+            kept.extend_from_slice(&self.bytes[line.start.max(copied)..line.end.max(copied)]);
+            copied = copied.max(line.end);
+        }
+        let length = kept.len();
+        self.bytes.splice(..keep, kept);
+        self.given = cut - keep + length;
     }
 }
 

@@ -99,6 +99,81 @@ fn values_of_a_kubernetes_secret_whatever_their_names() {
     }
 }
 
+/// The text with a margin before each line.
+fn numbered(text: &str, margin: impl Fn(usize, &str) -> String) -> String {
+    let lines = text.split_inclusive('\n').enumerate();
+    lines.map(|(number, line)| format!("{}{line}", margin(number + 8, line))).collect()
+}
+
+/// What `cat -n`, `read`, `grep -n`, `grep -rn` and `grep -r` put before a line; those where `is_match` with a colon.
+fn margins(is_match: fn(&str) -> bool) -> [Box<dyn Fn(usize, &str) -> String>; 6] {
+    let mark = move |line: &str| if is_match(line) { ':' } else { '-' };
+    [
+        Box::new(|_, _| String::new()),
+        Box::new(|number, _| format!("{number:6}\t")),
+        Box::new(|number, _| format!("{number:>3} │ ")),
+        Box::new(move |number, line| format!("{number}{}", mark(line))),
+        Box::new(move |number, line| format!("a/my-1-file.txt{0}{number}{0}", mark(line))),
+        Box::new(move |_, line| format!("./my-file.txt{}", mark(line))),
+    ]
+}
+
+#[test]
+fn values_of_a_kubernetes_secret_however_they_are_written() {
+    let (plain, other, hidden) = ("Zx81pQ7mLw2k", "Vr52tH9nKd3s", "«secret:secret#1»");
+    let encoded = "YWRtaW4tdXNlcg==";
+    let wrapped = "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZLS0tLS0K";
+    for (before, value, after) in [
+        ("stringData:\n  foo: |\n    ", plain, "\n  bar: x\nkind: Secret\n"),
+        ("stringData:\n  foo: |-\n    a=b\n    token = ", plain, "\n"),
+        ("stringData:\n  foo: >2-\n\n    ", plain, "\n"),
+        ("stringData:\n  foo:\n    ", plain, "\n"),
+        ("stringData:\n  foo:\n    \"", plain, "\"\n"),
+        ("stringData: # why\n  # what\n  foo: ", plain, " # who\n"),
+        ("\"stringData\":\n  \"foo\": \"", plain, "\"\n"),
+        ("'stringData':\n  'foo': '", plain, "'\n"),
+        ("stringData: {foo: ", plain, "}\n"),
+        ("stringData: {\n  bar: x,\n  foo: ", plain, "\n}\n"),
+        ("stringData:\n  foo: &a ", plain, "\n"),
+        ("stringData:\n  ? foo\n  : ", plain, "\n"),
+        ("data:\n  foo: |\n    ", encoded, "\n"),
+        ("data:\n  foo: !!binary |\n    ", encoded, "\n"),
+        ("data:\n  foo:\n    ", encoded, "\n"),
+        ("data: {foo: ", encoded, ", bar: x}\n"),
+        ("kind: List\nitems:\n  - data:\n      foo: ", encoded, "\n    kind: Secret\n"),
+        ("{\n  \"data\": {\n    \"a\": \"b\",\n    \"user\": \"", encoded, "\"\n  },\n  \"kind\": \"Secret\"}\n"),
+    ] {
+        for margin in margins(|line| line.contains("foo")) {
+            check(
+                &numbered(&format!("{before}{value}{after}"), &margin),
+                &numbered(&format!("{before}{hidden}{after}"), &margin),
+            );
+        }
+    }
+    check(
+        &format!("stringData:\n  foo: {plain}\n    {other}\n"),
+        "stringData:\n  foo: «secret:secret#1»\n    «secret:secret#2»\n",
+    );
+    check(
+        &format!("data:\n  foo: |\n    {wrapped}\n    {encoded}\n"),
+        "data:\n  foo: |\n    «secret:secret#1»\n    «secret:secret#2»\n",
+    );
+    let far = "  a: b\n".repeat(4000);
+    check(&format!("stringData:\n{far}  foo: {plain}\n"), &format!("stringData:\n{far}  foo: {hidden}\n"));
+    for clean in [
+        "data:\n  app.conf: |\n    level: information\n    listen 8080\n    LoadModule1\n    Zx81\n",
+        "data:\n  hosts: |\n    FirstHost12\n    OtherHost345\n    Third3Host\n",
+        &format!(
+            "stringData:\n  ca: |\n    -----BEGIN CERTIFICATE-----\n    {RANDOM}\n    -----END CERTIFICATE-----\n"
+        ),
+        "fetch({ data: { name: userName, other: theOther } })",
+        "data: |\n  user: Zx81pQ7mLw2k\n",
+        "8:data:\nand then\n  user: x\n",
+    ] {
+        check(clean, clean);
+    }
+}
+
 #[test]
 fn columns_whose_header_names_a_credential() {
     check(
@@ -162,6 +237,27 @@ fn private_keys_whole_cut_off_and_escaped() {
 }
 
 #[test]
+fn private_keys_in_what_a_search_prints() {
+    let (begin, end) = (["-----BEGIN ", "PRIVATE KEY-----"].concat(), ["-----END ", "PRIVATE KEY-----"].concat());
+    let (body, last) = ("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", "k8dz7y3d");
+    let (hidden, second) = ("«secret:private-key#1»", "«secret:private-key#2»");
+    for (text, expected) in [
+        (format!("{begin}\n{body}\n{last}\n{end}\nx\n"), format!("{begin}\n{hidden}\n{second}\n{end}\nx\n")),
+        (format!("x\n{begin}\n{body}\n{body}\n"), format!("x\n{begin}\n{hidden}\n{hidden}\n")),
+        (format!("{body}\n{last}\n{end}\nx\n"), format!("{hidden}\n{second}\n{end}\nx\n")),
+        (format!("a sentence\n{body}\n{end}\n"), format!("a sentence\n{hidden}\n{end}\n")),
+        (format!("{begin}\n{body}\nthe next line\n"), format!("{begin}\n{hidden}\nthe next line\n")),
+    ] {
+        for margin in margins(|line| line.contains("BEGIN")) {
+            check(&numbered(&text, &margin), &numbered(&expected, &margin));
+        }
+    }
+    for clean in [format!("return key;\n{end}\n"), format!("{begin}\n{end}\n"), format!("the\n{end}\n")] {
+        check(&clean, &clean);
+    }
+}
+
+#[test]
 fn known_values_are_found_in_every_encoding() {
     let redactor = SecretRedactor::default().knowing(KnownValues::new(["correct horse \"battery\"", "short"]));
     for text in [
@@ -203,7 +299,7 @@ fn environment_variables() {
 
 proptest! {
     #[test]
-    fn any_text_can_be_scanned(text in any::<String>(), pieces in prop::collection::vec("(password|data:|data\":|stringData:\n|  a: YWRtaW4tdXNlcg==\n|user,token\n|a1,Zx81pQ7mLw2k\n|, |=|:|'|\"|\\\\|://|@|-----BEGIN PRIVATE KEY-----|cookie: |authorization: |curl -u |\n| |é|\x1b\\[3m|key|a1B2c3D4|name: |value|\\| |PASSWORD\\(|login |setenv |is |BY |:5432:|:\\*:|Q~|AZDO|:AA|Private-Lines: 2\n|htpasswd -b |→|> |-> \"|bearer |<|</|Some\\(|: &str = |---|END)", 0..40)) {
+    fn any_text_can_be_scanned(text in any::<String>(), pieces in prop::collection::vec("(password|data:|data: \\{|a.txt:7:|a.txt-8-|  7\t|  a: \\|\n|    YWRtaW4tdXNlcg==\n|-----END PRIVATE KEY-----|data\":|stringData:\n|  a: YWRtaW4tdXNlcg==\n|user,token\n|a1,Zx81pQ7mLw2k\n|, |=|:|'|\"|\\\\|://|@|-----BEGIN PRIVATE KEY-----|cookie: |authorization: |curl -u |\n| |é|\x1b\\[3m|key|a1B2c3D4|name: |value|\\| |PASSWORD\\(|login |setenv |is |BY |:5432:|:\\*:|Q~|AZDO|:AA|Private-Lines: 2\n|htpasswd -b |→|> |-> \"|bearer |<|</|Some\\(|: &str = |---|END)", 0..40)) {
         for text in [text, pieces.concat()] {
             let mut end = 0;
             for finding in scan(&text) {
