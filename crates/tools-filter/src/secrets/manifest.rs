@@ -75,10 +75,7 @@ fn is_bare(rest: &str) -> bool {
 /// How far in the name stands that a line begins with.
 fn outer(lead: &str) -> usize {
     let lead = lead.strip_prefix(['+', '-']).unwrap_or(lead);
-    match lead.bytes().all(|byte| matches!(byte, b' ' | b'-')) {
-        true => lead.len(),
-        false => indentation(lead),
-    }
+    if lead.bytes().all(|byte| matches!(byte, b' ' | b'-')) { lead.len() } else { indentation(lead) }
 }
 
 /// Lines that are further in than the one that `data:` stands on.
@@ -165,7 +162,9 @@ impl<'a> Block<'a> {
             (Written::Encoded, [part]) if is_encoded(part) => take(part),
             (Written::Plain, [part]) if value::is_secret(part) => take(part),
             (Written::Encoded, parts) if is_wrapped(parts) && is_encoded(&parts.concat()) => {
-                parts.iter().for_each(|part| take(part));
+                for part in parts {
+                    take(part);
+                }
             }
             (Written::Encoded, _) => {}
             (Written::Plain, parts) => {
