@@ -102,11 +102,14 @@ fn values_of_a_kubernetes_secret_whatever_their_names() {
 /// The text with a margin before each line.
 fn numbered(text: &str, margin: impl Fn(usize, &str) -> String) -> String {
     let lines = text.split_inclusive('\n').enumerate();
-    lines.map(|(number, line)| format!("{}{line}", margin(number + 8, line))).collect()
+    lines.flat_map(|(number, line)| [margin(number + 8, line), line.to_owned()]).collect()
 }
 
+/// What stands before a line, given its number.
+type Margin = Box<dyn Fn(usize, &str) -> String>;
+
 /// What `cat -n`, `read`, `grep -n`, `grep -rn` and `grep -r` put before a line; those where `is_match` with a colon.
-fn margins(is_match: fn(&str) -> bool) -> [Box<dyn Fn(usize, &str) -> String>; 6] {
+fn margins(is_match: fn(&str) -> bool) -> [Margin; 6] {
     let mark = move |line: &str| if is_match(line) { ':' } else { '-' };
     [
         Box::new(|_, _| String::new()),
