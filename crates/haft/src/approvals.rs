@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::{self, Read, Write},
+    io::{self, Write},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tools_core::{Clock, StoredRule, SystemClock};
 use tools_policy::permissions::{ApprovalSource, Approved, Scope, StoredRules, read_approvals};
 
-use crate::config::places;
+use crate::{config::places, plain};
 
 /// The largest file that is read: far more than people agree to.
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -98,19 +98,13 @@ fn load(file: &Path) -> StoredRules {
 
 /// Only a plain file of this user that nobody else can write; opening neither follows a link nor waits for a pipe.
 fn read(file: &Path) -> io::Result<Vec<u8>> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let open = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(file)?;
-    let meta = open.metadata()?;
-    let own = rustix::process::geteuid().as_raw();
-    if !meta.is_file() || (meta.uid() != own && meta.uid() != 0) || meta.mode() & 0o022 != 0 {
-        return Err(io::Error::other("it is no plain file that only its user can write"));
-    }
-    let mut text = Vec::new();
-    open.take(LARGEST + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > LARGEST {
-        return Err(io::Error::other(format!("it is longer than {LARGEST} bytes")));
-    }
-    Ok(text)
+    plain::read(file, OFlags::NOFOLLOW, LARGEST, |meta| {
+        let own = rustix::process::geteuid().as_raw();
+        if (meta.uid() != own && meta.uid() != 0) || meta.mode() & 0o022 != 0 {
+            return Err(io::Error::other("it is no plain file that only its user can write"));
+        }
+        Ok(())
+    })
 }
 
 /// Adds one line, in one write, so that two processes at once lose nothing.

@@ -39,6 +39,7 @@ mod explain;
 mod filters;
 mod mcp;
 mod overflow;
+mod plain;
 mod reload;
 mod replaceable;
 mod report;

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     ffi::OsString,
-    io::{self, Read as _},
+    io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{
@@ -16,12 +16,12 @@ use std::{
 
 use jiff::Timestamp;
 use notify::{RecursiveMode, Watcher};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use serde::Serialize;
 use tools_core::{Clock, SystemClock};
 use tools_sandbox::kernel::Level;
 
-use crate::{Reloaded, Toolbox, config::Loaded, doctor::confinement};
+use crate::{Reloaded, Toolbox, config::Loaded, doctor::confinement, plain};
 
 /// For how long nothing may happen before a file is read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(150);
@@ -219,19 +219,7 @@ fn settle(changes: &Receiver<()>) {
 
 /// What a file says, or why it cannot be had. Waits for nobody: a pipe in its place is no configuration.
 fn contents(file: &Path) -> Result<String, String> {
-    let read = || -> io::Result<String> {
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let file = std::fs::File::from(rustix::fs::open(file, flags, Mode::empty())?);
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is not a regular file"));
-        }
-        let mut text = String::new();
-        file.take(LONGEST + 1).read_to_string(&mut text)?;
-        if text.len() as u64 > LONGEST {
-            return Err(io::Error::other(format!("it is longer than {LONGEST} bytes")));
-        }
-        Ok(text)
-    };
+    let read = || String::from_utf8(plain::read(file, OFlags::empty(), LONGEST, |_| Ok(()))?).map_err(io::Error::other);
     read().map_err(|error| format!("{} cannot be read: {error}", file.display()))
 }
 
