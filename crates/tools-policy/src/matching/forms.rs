@@ -152,7 +152,7 @@ fn lowered(text: &str) -> String {
 
 /// A character without regard to case: always one, and whatever stands around it, so that what a pattern says of a part
 /// of a text holds in the whole of it.
-fn lower(character: char) -> char {
+pub(super) fn lower(character: char) -> char {
     if character.is_ascii() {
         return character.to_ascii_lowercase();
     }

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use super::forms::lower;
+
 /// Alternatives of a pattern beyond these are read as `*`.
 const MOST_ALTERNATIVES: usize = 64;
 
@@ -29,7 +31,7 @@ impl Open {
             return None;
         }
         let program = program.rsplit('/').next().unwrap_or_default();
-        let mut pieces: Vec<Piece> = lower(program).collect();
+        let mut pieces: Vec<Piece> = known(program).collect();
         for argument in arguments {
             pieces.push(Piece::Is(' '));
             match argument.as_str() {
@@ -37,7 +39,7 @@ impl Open {
                 argument => {
                     for (at, part) in argument.split("{}").enumerate() {
                         pieces.extend((at > 0).then_some(Piece::Any));
-                        pieces.extend(lower(part));
+                        pieces.extend(known(part));
                     }
                 }
             }
@@ -62,8 +64,8 @@ impl Open {
     }
 }
 
-fn lower(text: &str) -> impl Iterator<Item = Piece> + '_ {
-    text.chars().flat_map(char::to_lowercase).map(Piece::Is)
+fn known(text: &str) -> impl Iterator<Item = Piece> + '_ {
+    text.chars().map(lower).map(Piece::Is)
 }
 
 /// The patterns that a pattern with `{a,b}` stands for.
