@@ -59,17 +59,13 @@ fn decisions(c: &mut Criterion) {
     let workdir = Path::new("/home/me/project");
     let all = line();
     let one = Inspection { subjects: vec![all.subjects[1].clone()], ..Inspection::default() };
+    let (definition, session) = (&definition, &session);
+    let ask = |inspection| Question { definition, inspection, trust: TrustLevel::Trusted, workdir, session };
     let mut group = c.benchmark_group("permission_decision");
     for (subjects, inspection) in [(1, &one), (10, &all)] {
         for rules in [10, 10_000] {
             let permissions = permissions(rules).compile(None).expect("made-up rules are valid");
-            let question = Question {
-                definition: &definition,
-                inspection,
-                trust: TrustLevel::Trusted,
-                workdir,
-                session: &session,
-            };
+            let question = ask(inspection);
             assert_eq!(decide(&permissions, &question).verdict, Verdict::Allow);
             group.bench_function(BenchmarkId::new(format!("{subjects}_subjects"), rules), |b| {
                 b.iter(|| decide(black_box(&permissions), black_box(&question)).verdict);
@@ -83,7 +79,7 @@ fn decisions(c: &mut Criterion) {
     for rules in [10, 1_000] {
         let enforcer = PolicyEnforcer::compile(&policy(rules), &AuthorizationConfig::default(), None);
         let enforcer = enforcer.expect("made-up rules are valid");
-        let question = PolicyQuestion { definition: &definition, params: &params, inspection: &all, workdir };
+        let question = PolicyQuestion { definition, params: &params, inspection: &all, workdir };
         group.bench_function(BenchmarkId::new("10_subjects", rules), |b| {
             b.iter(|| rules::decide(black_box(&enforcer), black_box(&question)).is_denied());
         });
@@ -101,14 +97,7 @@ fn decisions(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("10000_permissions", name), |b| {
             b.iter(|| {
                 let permissions = black_box(&many).compile(None).expect("made-up rules are valid");
-                let question = Question {
-                    definition: &definition,
-                    inspection,
-                    trust: TrustLevel::Trusted,
-                    workdir,
-                    session: &session,
-                };
-                decide(&permissions, &question).verdict
+                decide(&permissions, &ask(inspection)).verdict
             });
         });
     }

@@ -59,9 +59,7 @@ impl Stamps {
 
     /// Something was looked at that cannot be noted: what the result comes from cannot be told.
     pub(crate) fn give_up(&self) {
-        let mut state = self.state();
-        state.is_broken = true;
-        state.files = Vec::new();
+        self.state().give_up();
     }
 
     /// All that the result comes from was noted.
@@ -81,14 +79,17 @@ impl Stamps {
 }
 
 impl State {
+    fn give_up(&mut self) {
+        self.is_broken = true;
+        self.files = Vec::new();
+    }
+
     fn note(&mut self, path: &Path, metadata: &Metadata) {
         if self.is_broken {
             return;
         }
         if self.files.len() == MOST || !self.devices.contains(&metadata.id.device()) {
-            self.is_broken = true;
-            self.files = Vec::new();
-            return;
+            return self.give_up();
         }
         self.files.push((path.to_owned(), metadata.state()));
     }
