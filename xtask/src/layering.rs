@@ -46,7 +46,7 @@ const CHORES: &str = "xtask";
 fn rank(name: &str) -> Option<u8> {
     match name {
         "tools-core" => Some(0),
-        "tools-sandbox" | TEST_KIT => Some(1),
+        "tools-command" | "tools-sandbox" | TEST_KIT => Some(1),
         FACADE => Some(3),
         "haft-cli" | BENCHES => Some(4),
         other if other.starts_with("tools-") => Some(2),

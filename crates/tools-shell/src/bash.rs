@@ -12,7 +12,6 @@ use tools_core::{
 };
 use tools_sandbox::kernel::{ControlSockets, Hidden, Sandbox, resolve_by_words};
 
-use crate::analysis::{Analysis, Surroundings, analyse};
 use crate::caches::cache_folders;
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
@@ -21,6 +20,7 @@ use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
 use crate::run::{Plan, run, start};
 use crate::transaction::{Transaction, only_reads};
+use tools_command::{Analysis, Surroundings, analyse};
 
 /// Runs a command line in bash and returns its output and exit code. Each call is a new shell in the working directory:
 /// no state is kept between calls but files. There is no input, and no terminal. What is left running in the background

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use crate::analysis::{Analysis, Command, Surroundings, Value};
 use crate::pattern::CommandPattern;
-use crate::plain_path::plain_path;
 use crate::sql;
+use tools_command::plain_path;
+use tools_command::{Analysis, Command, Surroundings, Value};
 
 const PRIVILEGES: [&str; 16] = [
     "sudo", "sudoedit", "su", "doas", "pkexec", "run0", "gosu", "su-exec", "runuser", "kdesu", "gksu", "gksudo",

@@ -3,9 +3,9 @@
 
 use tools_core::ConfirmReason;
 
-use crate::analysis::{Analysis, Command, Surroundings, Value};
 use crate::pattern::CommandPattern;
 use crate::sql;
+use tools_command::{Analysis, Command, Surroundings, Value};
 
 /// Files that run when somebody logs in, opens a shell or uses `git`, as ends of a path.
 const OBEYED: [&str; 24] = [

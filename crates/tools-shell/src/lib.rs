@@ -18,11 +18,9 @@ mod transaction;
 mod jobs;
 mod tools;
 
-mod analysis;
 mod blocklist;
 mod confirm;
 mod pattern;
-mod plain_path;
 mod size;
 mod sql;
 

@@ -3,7 +3,7 @@
 
 use regex::Regex;
 
-use crate::analysis::Command;
+use tools_command::Command;
 
 /// A compiled pattern.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ fn has_word(command: &Command, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Surroundings, analyse};
+    use tools_command::{Surroundings, analyse};
 
     fn hits(pattern: &str, line: &str) -> bool {
         let pattern = CommandPattern::compile(pattern).unwrap();

@@ -74,7 +74,7 @@ fn shorten(part: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Surroundings, analyse};
+    use tools_command::{Surroundings, analyse};
 
     fn parts(line: &str) -> Vec<String> {
         analyse(line, &Surroundings::default()).last_pipeline

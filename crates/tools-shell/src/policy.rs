@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use tools_core::{ConfirmReason, Shared};
 use tools_sandbox::kernel::{Confinement, Limits, Network, SandboxMode};
 
-use crate::analysis::{Analysis, Surroundings, analyse};
 use crate::blocklist::{self, BlockRules, Objection};
 use crate::config::{SandboxChoice, ShellConfig, ShellConfigError};
 use crate::confirm;
 use crate::pattern::CommandPattern;
 use crate::transaction::SnapshotScope;
+use tools_command::{Analysis, Surroundings, analyse};
 
 /// What `[tools.shell]` means, compiled. A command keeps the one it started with.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::analysis::{Command, Input};
+use tools_command::{Command, Input};
 
 const CLIENTS: [&str; 14] = [
     "psql",

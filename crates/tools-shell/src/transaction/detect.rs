@@ -1,6 +1,6 @@
 //! Which lines are known to change nothing. Everything else gets a snapshot: an unknown command costs one, nothing more.
 
-use crate::analysis::Analysis;
+use tools_command::Analysis;
 
 /// Programs that write nothing whatever their arguments are.
 const READERS: &[&str] = &[
@@ -75,7 +75,7 @@ pub(crate) fn only_reads(found: &Analysis) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Surroundings, analyse};
+    use tools_command::{Surroundings, analyse};
 
     #[test]
     fn what_is_not_known_to_read_may_write() {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::command::Value;
-use super::grammar::{Part, Word};
+use crate::grammar::{Part, Word};
 
 /// What a line evaluates as arithmetic, and what it puts into variables.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 /// A path without `.`, `..` and doubled separators, by its words alone.
-pub(crate) fn plain_path(path: &Path) -> PathBuf {
+pub fn plain_path(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

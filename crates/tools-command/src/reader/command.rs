@@ -2,22 +2,22 @@
 
 use std::path::PathBuf;
 
-use super::grammar::{Part, Word};
+use crate::grammar::{Part, Word};
 
 /// A word, as far as its value is known before it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Value {
+pub struct Value {
     /// The value when it is exact, else the word as it stands in the text.
-    pub(crate) text: String,
+    pub text: String,
     /// Whether the value is certain.
-    pub(crate) is_exact: bool,
+    pub is_exact: bool,
     /// Whether it matches file names.
-    pub(crate) has_pattern: bool,
+    pub has_pattern: bool,
 }
 
 impl Value {
     /// A value that is certain.
-    pub(crate) fn exact(text: impl Into<String>) -> Self {
+    pub fn exact(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_exact: true, has_pattern: false }
     }
 
@@ -57,14 +57,16 @@ pub(super) fn elsewhere() -> Value {
 
 /// Where a line would run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Surroundings {
-    pub(crate) home: String,
-    pub(crate) workdir: String,
+pub struct Surroundings {
+    /// The user's home; empty when there is none.
+    pub home: String,
+    /// The folder the line starts in, absolute and without a `/` at its end.
+    pub workdir: String,
 }
 
 /// Where a command's input comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum Input {
+pub enum Input {
     /// Nowhere.
     #[default]
     None,
@@ -76,45 +78,47 @@ pub(crate) enum Input {
 
 /// One command that would run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Command {
+pub struct Command {
     /// As it stands in the text, without what it is run through.
-    pub(crate) line: String,
+    pub line: String,
     /// The program as it is called.
-    pub(crate) program: Value,
-    pub(crate) args: Vec<Value>,
+    pub program: Value,
+    /// Its arguments.
+    pub args: Vec<Value>,
     /// What it is run through, outermost first.
-    pub(crate) via: Vec<String>,
-    pub(crate) input: Input,
+    pub via: Vec<String>,
+    /// What it reads on its standard input.
+    pub input: Input,
     /// The folder it runs in, where a `cd` before it says so; `None` when that cannot be told.
-    pub(crate) folder: Option<String>,
+    pub folder: Option<String>,
     /// Whether some of its arguments are filled in by the program it is run through.
-    pub(crate) is_open: bool,
+    pub is_open: bool,
 }
 
 impl Command {
     /// The last part of the program's path.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         self.program.text.rsplit('/').next().unwrap_or_default()
     }
 
     /// Whether an argument is exactly this.
-    pub(crate) fn has_arg(&self, text: &str) -> bool {
+    pub fn has_arg(&self, text: &str) -> bool {
         self.args.iter().any(|arg| arg.is_exact && arg.text == text)
     }
 
     /// Whether one of these short options is set, alone or in a cluster, up to `--`.
-    pub(crate) fn has_short(&self, options: &str) -> bool {
+    pub fn has_short(&self, options: &str) -> bool {
         self.options().any(|option| !option.starts_with("--") && option.chars().skip(1).any(|c| options.contains(c)))
     }
 
     /// The exact arguments that begin with a dash, up to `--`.
-    pub(crate) fn options(&self) -> impl Iterator<Item = &str> {
+    pub fn options(&self) -> impl Iterator<Item = &str> {
         let options = self.args.iter().take_while(|arg| arg.text != "--");
         options.map(|arg| arg.text.as_str()).filter(|text| text.len() > 1 && text.starts_with('-'))
     }
 
     /// The arguments that are no options.
-    pub(crate) fn operands(&self) -> Vec<&Value> {
+    pub fn operands(&self) -> Vec<&Value> {
         let mut after = false;
         let mut found = Vec::new();
         for arg in &self.args {
@@ -130,16 +134,17 @@ impl Command {
 
 /// Everything found in a line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Analysis {
-    pub(crate) commands: Vec<Command>,
+pub struct Analysis {
+    /// Every command, in the order in which it is found.
+    pub commands: Vec<Command>,
     /// What could not be seen through, one sentence each.
-    pub(crate) opaque: Vec<String>,
+    pub opaque: Vec<String>,
     /// Files that redirections read.
-    pub(crate) reads: Vec<PathBuf>,
+    pub reads: Vec<PathBuf>,
     /// Files that redirections write, as their words say it.
-    pub(crate) writes: Vec<Value>,
+    pub writes: Vec<Value>,
     /// Functions that start themselves again beside themselves.
-    pub(crate) bombs: Vec<String>,
+    pub bombs: Vec<String>,
     /// The parts of the last pipeline of the text itself, outside of everything compound.
-    pub(crate) last_pipeline: Vec<String>,
+    pub last_pipeline: Vec<String>,
 }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use super::scripts::script;
-use crate::analysis::{Surroundings, analyse};
+use crate::{Surroundings, analyse};
 
 /// bash calls this for a program that is not found: it tells the name and answers by its first letter. Whatever the script
 /// does with its streams, names go out by a descriptor of their own.

@@ -8,11 +8,11 @@ use std::path::Path;
 use super::appended::Own;
 use super::arithmetic::{ARGUMENTS, Arithmetic};
 use super::command::{Analysis, Command, ELSEWHERE, Input, PLACEHOLDER, Surroundings, Value, elsewhere};
-use super::grammar::{Feed, Parsed, RedirectKind, Simple, Word, parse};
 use super::programs::{self, Verdict};
 use super::shells::{self, Source};
 use super::{assignments, code, options, wrappers};
-use crate::plain_path::plain_path;
+use crate::grammar::{Feed, Parsed, RedirectKind, Simple, Word, parse};
+use crate::plain_path;
 
 /// Texts within texts within texts.
 const DEEPEST: u32 = 12;
@@ -22,7 +22,7 @@ const MOST: usize = 1_000;
 const MOST_GUESSES: usize = 6;
 
 /// Finds everything a text would run. Total: any text gives an answer.
-pub(crate) fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
+pub fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
     let mut reader = Reader {
         surroundings,
         found: Analysis::default(),

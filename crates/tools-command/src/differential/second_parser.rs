@@ -7,7 +7,7 @@ use proptest::test_runner::{Config, TestRunner};
 use tree_sitter::{Node, Parser};
 
 use super::scripts::script;
-use crate::analysis::{Surroundings, analyse};
+use crate::{Surroundings, analyse};
 
 /// The names of commands that are plain words; nothing for a text that it does not wholly understand.
 fn heads(text: &str, parser: &mut Parser) -> BTreeSet<String> {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use proptest::test_runner::{Config, TestRunner};
 
 use super::scripts::{broken, script};
-use crate::analysis::grammar::parse;
+use crate::grammar::parse;
 
 fn bash_accepts(script: &str) -> bool {
     let mut bash = Command::new("/bin/bash");

@@ -131,7 +131,7 @@ fn long_texts_of_one_thing_are_read_in_time_that_grows_with_their_length() {
         "$((", "a[", "x[$y ", "nice -z ", "env ", "{a,b} ", "[ ", "'' ", "$x", "<<E ", "(", "`", "\\\n", "a|", "f(){ ",
         "a;", "!", "#", "\"",
     ] {
-        let surroundings = crate::analysis::Surroundings::default();
-        crate::analysis::analyse(&piece.repeat(20_000), &surroundings);
+        let surroundings = crate::Surroundings::default();
+        crate::analyse(&piece.repeat(20_000), &surroundings);
     }
 }

@@ -1,0 +1,15 @@
+//! From the grammar's commands to what runs: words with their certainty, wrappers, inner shells, what is evaluated later.
+
+mod appended;
+mod arithmetic;
+mod assignments;
+mod code;
+mod command;
+mod line;
+mod options;
+mod programs;
+mod shells;
+mod wrappers;
+
+pub use command::{Analysis, Command, Input, Surroundings, Value};
+pub use line::analyse;
