@@ -7,14 +7,19 @@ const LONGEST: usize = 600;
 
 /// Files that may be longer, and why.
 const LONG: &[(&str, &str)] =
-    &[("crates/tools-shell/src/analysis/programs.rs", "a flat list: one short reading of the options of each program")];
+    &[("crates/tools-command/src/reader/programs.rs", "a flat list: one short reading of the options of each program")];
 
 /// Files that resolve paths which the operator configured, not a model.
 const OPERATORS: &[&str] = &["crates/tools-shell/src/caches.rs"];
 
 /// Crates whose tools act on paths that a model named.
-const TOOL_SOURCES: &[&str] =
-    &["crates/tools-file/src/", "crates/tools-shell/src/", "crates/tools-code/src/", "crates/tools-diagnostics/src/"];
+const TOOL_SOURCES: &[&str] = &[
+    "crates/tools-file/src/",
+    "crates/tools-command/src/",
+    "crates/tools-shell/src/",
+    "crates/tools-code/src/",
+    "crates/tools-diagnostics/src/",
+];
 
 /// Ways to use a path as a string.
 const PATH_STRINGS: &[&str] = &["canonicalize", "File::open", "File::create", "fs::read_to_string"];

@@ -34,6 +34,7 @@ const TOOLS: &[&str] = &[
 
 /// Places in which the same words are something else, and what.
 const ELSEWHERE: &[(&str, &str)] = &[
+    ("crates/tools-command/src/", "names of programs and shell builtins in a command line"),
     ("crates/tools-shell/src/", "names of programs and shell builtins in a command line"),
     ("crates/tools-filter/src/", "names of programs whose output is filtered"),
     ("crates/tools-testkit/", "doubles for tests"),
