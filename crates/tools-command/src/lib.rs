@@ -2,12 +2,21 @@
 //! inner shells and substitutions, and what each program does with its arguments. What cannot be seen through is named
 //! as opaque. Nothing is judged here, and nothing is run.
 
+mod code;
+mod effect;
 mod grammar;
 mod plain_path;
 mod reader;
+mod registry;
 
 #[cfg(test)]
 mod differential;
 
+pub use code::Language;
+pub use effect::Effect;
 pub use plain_path::plain_path;
 pub use reader::{Analysis, Command, Input, Surroundings, Value, analyse};
+pub use registry::{
+    At, Canonical, Consequence, Described, Does, Example, Expect, Given, More, Otherwise, PROGRAMS, Parsed, Program,
+    Rule, Style, Subcommand, Syntax, When, describe, find,
+};

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::pattern::CommandPattern;
 use crate::sql;
 use tools_command::plain_path;
-use tools_command::{Analysis, Command, Surroundings, Value};
+use tools_command::{Analysis, Command, Consequence, Effect, Surroundings, Value};
 
 const PRIVILEGES: [&str; 16] = [
     "sudo", "sudoedit", "su", "doas", "pkexec", "run0", "gosu", "su-exec", "runuser", "kdesu", "gksu", "gksudo",
@@ -168,6 +168,17 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
             "Reach the goal another way, or tell the user what is needed: nobody can agree to this one.",
         ));
     }
+    let denied = command.effects.iter().find_map(|effect| match effect {
+        Effect::Is { kind, why } if kind.is_denied() => Some((*kind, why.clone())),
+        _ => None,
+    });
+    if let Some((kind, why)) = denied {
+        return because(&why, instead(kind));
+    }
+    let needs_network = |effect: &Effect| matches!(effect, Effect::Network | Effect::Host(_));
+    if !rules.allow_network && command.effects.iter().any(needs_network) {
+        return because("needs the network, which is closed", OFFLINE);
+    }
     if PRIVILEGES.contains(&name) {
         return because(
             "takes other rights",
@@ -211,6 +222,19 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
         return because("needs the network, which is closed", OFFLINE);
     }
     destroyed(command, rules)
+}
+
+/// What would do instead of something that never runs.
+fn instead(kind: Consequence) -> &'static str {
+    match kind {
+        Consequence::TakesRights => {
+            "Do it with the rights you have, below the working directory; what needs more, the user has to do."
+        }
+        Consequence::StopsMachine => LEAVE_RUNNING,
+        Consequence::ChangesKernel => "Tell the user which module is needed.",
+        Consequence::Exhausts => "Start a number of processes that is known beforehand.",
+        _ => TO_A_FILE,
+    }
 }
 
 /// Whether an argument of `dd` reads or writes more than a file: plain sources of bytes and files below the working folder

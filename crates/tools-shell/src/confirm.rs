@@ -5,7 +5,7 @@ use tools_core::ConfirmReason;
 
 use crate::pattern::CommandPattern;
 use crate::sql;
-use tools_command::{Analysis, Command, Surroundings, Value};
+use tools_command::{Analysis, Command, Effect, Surroundings, Value};
 
 /// Files that run when somebody logs in, opens a shell or uses `git`, as ends of a path.
 const OBEYED: [&str; 24] = [
@@ -51,6 +51,9 @@ pub(crate) fn reason(
             let reason = format!("`{}` may match `{}` with arguments from elsewhere", command.line, pattern.text);
             return Some(asked(reason, &format!("tools.shell.confirm_patterns \"{}\"", pattern.text)));
         }
+        if let Some(why) = command.effects.iter().find_map(asking) {
+            return Some(asked(format!("`{}` {why}", command.line), "tools.shell: built-in"));
+        }
         if let Some(why) = loss(command) {
             return Some(asked(format!("`{}` {why}", command.line), "tools.shell: built-in"));
         }
@@ -74,6 +77,14 @@ pub(crate) fn reason(
 
 fn asked(reason: String, rule: &str) -> ConfirmReason {
     ConfirmReason { reason, rule: rule.to_owned() }
+}
+
+/// What an effect does that a person has to agree to.
+fn asking(effect: &Effect) -> Option<&str> {
+    match effect {
+        Effect::Is { kind, why } if !kind.is_denied() => Some(why),
+        _ => None,
+    }
 }
 
 /// What a command destroys beyond what the patterns name.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::effect::Effect;
 use crate::grammar::{Part, Word};
+use crate::registry::Canonical;
 
 /// A word, as far as its value is known before it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -93,6 +95,12 @@ pub struct Command {
     pub folder: Option<String>,
     /// Whether some of its arguments are filled in by the program it is run through.
     pub is_open: bool,
+    /// What it does, as far as its program is described; what it runs is among the commands of the analysis.
+    pub effects: Vec<Effect>,
+    /// The words that rules are compared with; `None` where its program is not described.
+    pub canonical: Option<Canonical>,
+    /// Whether `effects` name everything that it reads and changes.
+    pub is_exhaustive: bool,
 }
 
 impl Command {

@@ -10,9 +10,11 @@ use super::arithmetic::{ARGUMENTS, Arithmetic};
 use super::command::{Analysis, Command, ELSEWHERE, Input, PLACEHOLDER, Surroundings, Value, elsewhere};
 use super::programs::{self, Verdict};
 use super::shells::{self, Source};
-use super::{assignments, code, options, wrappers};
+use super::{assignments, options, wrappers};
+use crate::code;
 use crate::grammar::{Feed, Parsed, RedirectKind, Simple, Word, parse};
 use crate::plain_path;
+use crate::registry::{self, shorten};
 
 /// Texts within texts within texts.
 const DEEPEST: u32 = 12;
@@ -44,13 +46,13 @@ pub(super) struct Reader<'a> {
     surroundings: &'a Surroundings,
     pub(super) found: Analysis,
     /// Files this line writes, as it names them.
-    written: BTreeSet<String>,
-    arithmetic: Arithmetic,
+    pub(super) written: BTreeSet<String>,
+    pub(super) arithmetic: Arithmetic,
     /// Functions the line defines.
     functions: BTreeSet<String>,
     folder: Option<String>,
     /// What `xargs -I` or `find -exec` replaces.
-    placeholders: Vec<String>,
+    pub(super) placeholders: Vec<String>,
     depth: u32,
 }
 
@@ -171,7 +173,7 @@ impl Reader<'_> {
         if self.found.commands.len() >= MOST || self.depth >= DEEPEST {
             return self.opaque("more commands than can be judged");
         }
-        let command = Command {
+        let mut command = Command {
             line: line.to_owned(),
             program: program.clone(),
             args: args.to_vec(),
@@ -179,7 +181,14 @@ impl Reader<'_> {
             input,
             folder: self.folder.clone(),
             is_open: args.iter().any(is_open),
+            ..Command::default()
         };
+        let described = if program.is_exact { registry::describe(&command) } else { None };
+        if let Some(described) = &described {
+            command.canonical = Some(described.canonical.clone());
+            command.is_exhaustive = described.program.is_exhaustive;
+            command.effects = described.effects.iter().filter(|effect| effect.is_lasting()).cloned().collect();
+        }
         self.found.commands.push(command.clone());
         if !program.is_exact || program.has_pattern {
             self.opaque(&format!("the program `{}` is known only when it runs", shorten(&program.text)));
@@ -192,7 +201,10 @@ impl Reader<'_> {
             self.opaque(&format!("`{}` is written by this very line", shorten(&program.text)));
         }
         self.depth += 1;
-        self.program(&command);
+        match described {
+            Some(described) => self.described(&command, described.effects),
+            None => self.program(&command),
+        }
         self.depth -= 1;
     }
 
@@ -399,7 +411,7 @@ impl Reader<'_> {
         }
     }
 
-    fn interpreter(&mut self, command: &Command, language: shells::Language) {
+    fn interpreter(&mut self, command: &Command, language: code::Language) {
         let (inline, reads_input) = shells::inline_code(language, command);
         for piece in &inline {
             if piece.is_exact {
@@ -421,7 +433,7 @@ impl Reader<'_> {
             }
         }
         let loads = ["-r", "--require", "--import", "--loader", "--experimental-loader"];
-        if language == shells::Language::Node
+        if language == code::Language::Node
             && command.options().any(|option| loads.contains(&option.split('=').next().unwrap_or_default()))
         {
             self.opaque("`node` that loads a module first");
@@ -432,7 +444,7 @@ impl Reader<'_> {
     }
 
     /// Objects to a script that another text than that of a file stands for, or that this line may write.
-    fn script(&mut self, file: &Value, command: &Command) {
+    pub(super) fn script(&mut self, file: &Value, command: &Command) {
         let name = file.text.as_str();
         if !file.is_exact {
             // A loop over the files of a folder is the everyday use.
@@ -523,16 +535,21 @@ impl Reader<'_> {
     }
 
     fn change_folder(&mut self, command: &Command) {
-        self.folder = match (command.name(), command.operands().first()) {
-            ("cd", None) => Some(self.surroundings.home.clone()),
-            ("cd" | "pushd", Some(target)) if target.is_exact && !target.has_pattern && target.text != "-" => {
-                let target = Path::new(&target.text);
-                self.folder
-                    .as_ref()
-                    .map(|folder| plain_path(&Path::new(folder).join(target)).to_string_lossy().into_owned())
-            }
+        let home = || Value::exact(self.surroundings.home.clone());
+        let target = match (command.name(), command.operands().first()) {
+            ("cd", None) => Some(home()),
+            ("cd" | "pushd", Some(target)) => Some((*target).clone()),
             _ => None,
         };
+        self.enter(target.as_ref());
+    }
+
+    /// The shell's folder changes; `None` where it cannot be told to which.
+    pub(super) fn enter(&mut self, target: Option<&Value>) {
+        let known = target.filter(|target| target.is_exact && !target.has_pattern && target.text != "-");
+        self.folder = known
+            .zip(self.folder.as_ref())
+            .map(|(target, folder)| plain_path(&Path::new(folder).join(&target.text)).to_string_lossy().into_owned());
     }
 }
 
@@ -564,7 +581,7 @@ fn last_part(path: &str) -> &str {
 }
 
 /// The chain of what a command's inner command is run through.
-fn through(command: &Command) -> Vec<String> {
+pub(super) fn through(command: &Command) -> Vec<String> {
     let mut via = command.via.clone();
     via.push(command.name().to_owned());
     via
@@ -575,17 +592,11 @@ pub(super) fn joined(values: &[Value]) -> String {
 }
 
 /// The inner command's text: the source where it can be cut out, else the words.
-fn rest_of(command: &Command, from: usize) -> String {
+pub(super) fn rest_of(command: &Command, from: usize) -> String {
     let rest = command.args.get(from..).unwrap_or_default();
     let first = rest.first().map(|word| word.text.as_str()).unwrap_or_default();
     match command.line.find(first).filter(|_| !first.is_empty()) {
         Some(at) if from > 0 || command.line.matches(first).count() == 1 => command.line[at..].to_owned(),
         _ => joined(rest),
     }
-}
-
-/// A few words of a text, for a message.
-fn shorten(text: &str) -> String {
-    let short: String = text.chars().take(60).collect();
-    if short.len() < text.len() { format!("{short}…") } else { short }
 }

@@ -3,8 +3,8 @@
 mod appended;
 mod arithmetic;
 mod assignments;
-mod code;
 mod command;
+mod described;
 mod line;
 mod options;
 mod programs;

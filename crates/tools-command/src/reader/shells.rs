@@ -1,6 +1,7 @@
 //! How a shell or an interpreter is told what to run: a line, a file, its input.
 
 use super::command::{Command, Input, Value};
+use crate::code::Language;
 
 const SHELLS: [&str; 14] =
     ["bash", "sh", "dash", "zsh", "ksh", "ksh93", "mksh", "ash", "fish", "rbash", "yash", "csh", "tcsh", "pwsh"];
@@ -60,19 +61,6 @@ pub(super) fn source(command: &Command) -> Source {
         }
     }
     if takes_line { Source::Nothing } else { Source::Input }
-}
-
-/// Languages whose interpreters take code by an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Language {
-    Python,
-    Perl,
-    Ruby,
-    Node,
-    Lua,
-    Php,
-    Awk,
-    Sed,
 }
 
 /// The language an interpreter of this name runs, if it is one.

@@ -5,7 +5,26 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::shells::Language;
+/// Languages whose interpreters take code by an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// Python.
+    Python,
+    /// Perl.
+    Perl,
+    /// Ruby.
+    Ruby,
+    /// JavaScript and TypeScript.
+    Node,
+    /// Lua.
+    Lua,
+    /// PHP.
+    Php,
+    /// AWK.
+    Awk,
+    /// The scripts of `sed`.
+    Sed,
+}
 
 macro_rules! pattern {
     ($name:ident, $pattern:literal) => {
@@ -49,7 +68,7 @@ pattern!(
 pattern!(AWK, r"\bsystem\s*\(|\|\s*getline|\|\s*&|\bprintf?\b[^|;}]*\||getline\s*<|/inet|@load|@include");
 
 /// A sentence about the sign, when the code shows one.
-pub(super) fn suspicion(language: Language, code: &str) -> Option<String> {
+pub(crate) fn suspicion(language: Language, code: &str) -> Option<String> {
     let found = match language {
         Language::Python => PYTHON.find(code),
         Language::Perl => PERL.find(code),

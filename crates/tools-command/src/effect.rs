@@ -1,0 +1,89 @@
+//! What a command is found to do: the facts that gates, filters and questions are made from.
+
+use std::borrow::Cow;
+
+use tools_core::Access;
+
+use crate::code::Language;
+use crate::reader::Value;
+use crate::registry::{Consequence, More};
+
+/// One thing that a command does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// A file or folder is touched.
+    Path {
+        /// Its path, as it is written.
+        path: Value,
+        /// What is done to it.
+        access: Access,
+        /// Whether everything below is meant too.
+        is_tree: bool,
+    },
+    /// A host, an address or a URL is reached.
+    Host(Value),
+    /// The network is needed, for hosts that are not named.
+    Network,
+    /// Something that concerns more than the files of the workspace.
+    Is {
+        /// What.
+        kind: Consequence,
+        /// A clause that follows the command.
+        why: Cow<'static, str>,
+    },
+    /// It cannot be seen through: a clause that says what.
+    Hidden(Cow<'static, str>),
+    /// Another command is run.
+    Words {
+        /// Its words.
+        words: Vec<Value>,
+        /// What comes into them from elsewhere.
+        more: Option<More>,
+        /// Whether assignments may stand in front of the program.
+        has_variables: bool,
+    },
+    /// A line for a shell is run.
+    Line(Value),
+    /// A file of code is run.
+    Script(Value),
+    /// Code is run.
+    Code(Language, Value),
+    /// A variable is set for what it starts, or by a builtin for the shell itself.
+    Sets(String, Value),
+    /// A text is evaluated by the shell as an expression.
+    Evaluates(Value),
+    /// The shell's folder changes; `None` where it cannot be told to which.
+    Folder(Option<Value>),
+}
+
+impl Effect {
+    /// It cannot be seen through.
+    pub fn hidden(why: impl Into<Cow<'static, str>>) -> Self {
+        Self::Hidden(why.into())
+    }
+
+    /// A consequence in its usual words.
+    pub fn is(kind: Consequence) -> Self {
+        Self::Is { kind, why: kind.clause().into() }
+    }
+
+    /// A consequence in words of its own.
+    pub fn says(kind: Consequence, why: impl Into<Cow<'static, str>>) -> Self {
+        Self::Is { kind, why: why.into() }
+    }
+
+    /// Another command, as its words stand.
+    pub fn runs(words: Vec<Value>) -> Self {
+        Self::Words { words, more: None, has_variables: false }
+    }
+
+    /// Whether it is told of the command itself; everything else is told of what it runs or of the line.
+    pub(crate) fn is_lasting(&self) -> bool {
+        matches!(self, Self::Path { .. } | Self::Host(_) | Self::Network | Self::Is { .. })
+    }
+
+    /// A file that is read, written or removed.
+    pub fn path(path: Value, access: Access) -> Self {
+        Self::Path { path, access, is_tree: false }
+    }
+}

@@ -1,0 +1,86 @@
+//! What follows from the effects of a command whose program is described: the commands it runs, the variables it sets,
+//! what stays opaque.
+
+use tools_core::Access;
+
+use super::command::{Command, Input, PLACEHOLDER, Value, elsewhere};
+use super::line::{Reader, joined, rest_of, through};
+use crate::code;
+use crate::effect::Effect;
+use crate::registry::{More, shorten};
+
+impl Reader<'_> {
+    /// Follows every effect.
+    pub(super) fn described(&mut self, command: &Command, effects: Vec<Effect>) {
+        for effect in &effects {
+            if let Effect::Path { path, access: Access::Write, .. } = effect {
+                self.written.insert(path.text.clone());
+            }
+        }
+        for effect in effects {
+            self.follow(command, effect);
+        }
+    }
+
+    fn follow(&mut self, command: &Command, effect: Effect) {
+        match effect {
+            Effect::Hidden(why) => self.opaque(&why),
+            Effect::Line(line) if line.is_exact => self.text(&line.text, &through(command)),
+            Effect::Line(line) => self.opaque(&format!("`{}` is run, and known only then", shorten(&line.text))),
+            Effect::Words { words, more, has_variables } => self.run_words(command, words, more, has_variables),
+            Effect::Script(file) => self.script(&file, command),
+            Effect::Code(language, text) if text.is_exact => {
+                if let Some(why) = code::suspicion(language, &text.text) {
+                    self.opaque(&why);
+                }
+            }
+            Effect::Code(_, text) => {
+                self.opaque(&format!(
+                    "code for `{}` that is known only when it runs: {}",
+                    command.name(),
+                    shorten(&text.text)
+                ));
+            }
+            Effect::Sets(name, value) => {
+                self.arithmetic.set(&name, &value);
+                self.assignment(&name, &value);
+            }
+            Effect::Evaluates(text) => self.arithmetic.value(&text),
+            Effect::Folder(folder) => self.enter(folder.as_ref()),
+            Effect::Path { .. } | Effect::Host(_) | Effect::Network | Effect::Is { .. } => {}
+        }
+    }
+
+    fn run_words(&mut self, command: &Command, words: Vec<Value>, more: Option<More>, has_variables: bool) {
+        let mut words = words.as_slice();
+        if has_variables {
+            while let Some((first, rest)) = words.split_first()
+                && let Some((name, value)) = first.text.split_once('=')
+            {
+                self.assignment(name, &Value { text: value.to_owned(), ..first.clone() });
+                words = rest;
+            }
+        }
+        if words.is_empty() {
+            return;
+        }
+        let via = through(command);
+        let mut words = words.to_vec();
+        let mut line = match command.args.ends_with(&words) {
+            true => rest_of(command, command.args.len() - words.len()),
+            false => joined(&words),
+        };
+        match more {
+            None => self.words(&words, &line, &via, command.input.clone()),
+            Some(more) => {
+                if more == More::Behind {
+                    words.push(elsewhere());
+                    line = joined(&words);
+                }
+                self.placeholders.push(PLACEHOLDER.to_owned());
+                self.words(&words, &line, &via, Input::None);
+                self.placeholders.pop();
+            }
+        }
+    }
+}

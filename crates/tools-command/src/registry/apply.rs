@@ -1,0 +1,165 @@
+//! From a description and the arguments to effects: which rules hold, and what they name.
+
+use super::parsed::Parsed;
+use super::spec::{At, Does, More, Otherwise, Rule, When};
+use crate::effect::Effect;
+use crate::reader::{Input, Value};
+use tools_core::Access;
+
+/// Words at which the command of a wrapper is looked for when one of its options is not known.
+const MAX_GUESSES: usize = 6;
+
+/// Everything the arguments make the program do.
+pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let mut found = unseen(parsed);
+    let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
+    for rule in rules.filter(|rule| rule.when.iter().all(|when| holds(*when, parsed))) {
+        apply(rule, parsed, &mut found);
+    }
+    found
+}
+
+/// What the description does not know and what would decide what is run.
+fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let name = parsed.command.name();
+    let mut found = Vec::new();
+    let has_subcommands = !parsed.program.subcommands.is_empty();
+    if let Some((option, true)) = &parsed.unknown
+        && (has_subcommands && parsed.path.is_empty() || runs_operands(parsed))
+    {
+        found.push(Effect::hidden(format!("the option `{}` of `{name}` is not known", shorten(option))));
+    }
+    match &parsed.unlisted {
+        Some((word, _)) if !word.is_exact => {
+            found.push(Effect::hidden(format!("a command of `{name}` that is known only when it runs")));
+        }
+        Some((word, Otherwise::Opaque(what))) => {
+            found.push(Effect::hidden(format!("`{name} {}` is {what}", shorten(&word.text))));
+        }
+        _ => {}
+    }
+    found
+}
+
+/// Whether operands are run or evaluated, so that it matters where they begin.
+fn runs_operands(parsed: &Parsed<'_>) -> bool {
+    let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
+    let is_operand = |at: At| matches!(at, At::Nth(_) | At::From(_) | At::All | At::Last | At::AllButLast);
+    rules.into_iter().any(|rule| match rule.does {
+        Does::RunsWords(at)
+        | Does::RunsWithVariables(at)
+        | Does::RunsWithMore(at, _)
+        | Does::RunsLine(at)
+        | Does::RunsScript(at)
+        | Does::Evaluates(_, at) => is_operand(at),
+        _ => false,
+    })
+}
+
+fn holds(when: When, parsed: &Parsed<'_>) -> bool {
+    let listed = |list: &str, text: &str| list.split(' ').any(|one| one == text);
+    match when {
+        When::Has(options) => parsed.has(options),
+        When::Lacks(options) => !parsed.has(options),
+        When::Value(options, values) => parsed.values(options).any(|value| listed(values, &value.text)),
+        When::Operand(words) => parsed.operands().any(|operand| listed(words, &operand.text)),
+        When::OperandStarts(texts) => {
+            parsed.operands().any(|operand| texts.split(' ').any(|text| operand.text.starts_with(text)))
+        }
+        When::First(words) => parsed.operand(0).is_some_and(|first| listed(words, &first.text)),
+        When::FirstIsNot(words) => parsed.operand(0).is_none_or(|first| !listed(words, &first.text)),
+        When::AtLeast(count) => parsed.operands.len() >= count,
+        When::AtMost(count) => parsed.operands.len() <= count,
+        When::Fed => parsed.command.input != Input::None,
+    }
+}
+
+/// The values at a place.
+fn values(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
+    let operands = || parsed.operands().cloned();
+    match at {
+        At::Nth(number) => parsed.operand(number).cloned().into_iter().collect(),
+        At::From(number) => operands().skip(number).collect(),
+        At::All => operands().collect(),
+        At::Last => operands().next_back().into_iter().collect(),
+        At::AllButLast => operands().take(parsed.operands.len().saturating_sub(1)).collect(),
+        At::Value(options) => parsed.values(options).cloned().collect(),
+        At::AfterDashes => parsed.after_dashes().to_vec(),
+        At::Path(path) => vec![Value::exact(path)],
+        At::Input => match &parsed.command.input {
+            Input::None => Vec::new(),
+            Input::Text(text) => vec![Value::exact(text.clone())],
+            Input::Unknown => vec![Value { text: "$(cat)".to_owned(), is_exact: false, has_pattern: false }],
+        },
+    }
+}
+
+/// The words of another command that begins at a place: options behind it are its own.
+fn words(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
+    match at {
+        At::Nth(number) | At::From(number) => parsed.from(number).to_vec(),
+        At::All => parsed.from(0).to_vec(),
+        other => values(other, parsed),
+    }
+}
+
+fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
+    let mut paths = |at: At, access: Access, is_tree: bool| {
+        found.extend(values(at, parsed).into_iter().map(|path| Effect::Path { path, access, is_tree }));
+    };
+    match rule.does {
+        Does::Reads(at) => paths(at, Access::Read, false),
+        Does::Writes(at) => paths(at, Access::Write, false),
+        Does::Deletes(at) => paths(at, Access::Delete, false),
+        Does::DeletesTrees(at) => paths(at, Access::Delete, true),
+        Does::ChangesTrees(at) => paths(at, Access::Write, true),
+        Does::Connects(at) => found.extend(values(at, parsed).into_iter().map(Effect::Host)),
+        Does::NeedsNetwork => found.push(Effect::Network),
+        Does::RunsWords(at) => commands(at, None, false, parsed, found),
+        Does::RunsWithVariables(at) => commands(at, None, true, parsed, found),
+        Does::RunsWithMore(at, more) => commands(at, Some(more), false, parsed, found),
+        Does::RunsLine(at) => found.extend(joined(values(at, parsed)).map(Effect::Line)),
+        Does::RunsScript(at) => found.extend(values(at, parsed).into_iter().map(Effect::Script)),
+        Does::Evaluates(language, at) => {
+            found.extend(values(at, parsed).into_iter().map(|code| Effect::Code(language, code)));
+        }
+        Does::Sets(at) => found.extend(values(at, parsed).into_iter().filter_map(assignment)),
+        Does::Is(kind) => found.push(Effect::is(kind)),
+        Does::Says(kind, why) => found.push(Effect::says(kind, why)),
+        Does::Hides(why) => found.push(Effect::hidden(why)),
+        Does::By(read) => found.extend(read(parsed)),
+    }
+}
+
+/// Another command; where an unknown option hides where it begins, each place at which it may begin.
+fn commands(at: At, more: Option<More>, has_variables: bool, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
+    let command = |words: Vec<Value>| Effect::Words { words, more, has_variables };
+    if !matches!(parsed.unknown, Some((_, true))) {
+        let words = words(at, parsed);
+        found.extend((!words.is_empty()).then(|| command(words)));
+        return;
+    }
+    let args = &parsed.command.args;
+    let guesses =
+        args.iter().enumerate().take(MAX_GUESSES).filter(|(_, arg)| arg.is_exact && !arg.text.starts_with('-'));
+    found.extend(guesses.map(|(from, _)| command(args[from..].to_vec())));
+}
+
+/// Values as one text; `None` where there are none.
+pub(super) fn joined(values: Vec<Value>) -> Option<Value> {
+    let is_exact = values.iter().all(|value| value.is_exact);
+    let texts: Vec<String> = values.into_iter().map(|value| value.text).collect();
+    (!texts.is_empty()).then(|| Value { text: texts.join(" "), is_exact, has_pattern: false })
+}
+
+/// `NAME=value` as the setting of a variable.
+fn assignment(value: Value) -> Option<Effect> {
+    let (name, text) = value.text.split_once('=')?;
+    Some(Effect::Sets(name.to_owned(), Value { text: text.to_owned(), ..value.clone() }))
+}
+
+/// A few words of a text, for a message.
+pub(crate) fn shorten(text: &str) -> String {
+    let short: String = text.chars().take(60).collect();
+    if short.len() < text.len() { format!("{short}…") } else { short }
+}

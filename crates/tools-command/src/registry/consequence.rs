@@ -1,0 +1,58 @@
+//! What a command does beyond the files of the workspace, and whether a person may agree to it.
+
+/// Something that concerns other people, the machine, or work that cannot be had again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Consequence {
+    /// Runs with the rights of another user.
+    TakesRights,
+    /// Halts or restarts the machine.
+    StopsMachine,
+    /// Writes to a disk beneath its file system.
+    RewritesDisk,
+    /// Loads or removes parts of the kernel.
+    ChangesKernel,
+    /// Starts itself without end, or ends every process.
+    Exhausts,
+    /// Hands something to a registry, a forge or other people.
+    Publishes,
+    /// Loses changes or history that are nowhere else.
+    DiscardsWork,
+    /// Removes files so that they cannot be had again.
+    Destroys,
+    /// Removes what others use: resources, databases, branches of a remote.
+    DeletesForOthers,
+    /// Changes services, the firewall, mounts, packages of the system.
+    ChangesSystem,
+    /// Changes accounts, credentials, or who one is towards others.
+    ChangesIdentity,
+    /// Shows credentials.
+    ShowsCredentials,
+}
+
+impl Consequence {
+    /// Whether it never runs, whoever agrees. Everything else asks.
+    pub fn is_denied(self) -> bool {
+        matches!(
+            self,
+            Self::TakesRights | Self::StopsMachine | Self::RewritesDisk | Self::ChangesKernel | Self::Exhausts
+        )
+    }
+
+    /// What it does, as a clause that follows the command: "`rm x` destroys files".
+    pub fn clause(self) -> &'static str {
+        match self {
+            Self::TakesRights => "takes other rights",
+            Self::StopsMachine => "stops the machine",
+            Self::RewritesDisk => "rewrites a disk",
+            Self::ChangesKernel => "changes the kernel",
+            Self::Exhausts => "exhausts the machine",
+            Self::Publishes => "publishes, which cannot be taken back",
+            Self::DiscardsWork => "discards changes",
+            Self::Destroys => "destroys files",
+            Self::DeletesForOthers => "removes what others may use",
+            Self::ChangesSystem => "changes the system",
+            Self::ChangesIdentity => "changes accounts or credentials",
+            Self::ShowsCredentials => "shows credentials",
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! From a command to its program's description, and what it says.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::apply;
+use super::parsed::Parsed;
+use super::programs::PROGRAMS;
+use super::spec::Program;
+use crate::effect::Effect;
+use crate::reader::Command;
+
+/// What the registry says of a command.
+#[derive(Debug)]
+pub struct Described {
+    /// Its program.
+    pub program: &'static Program,
+    /// What it does.
+    pub effects: Vec<Effect>,
+    /// The words that rules are compared with, beside those that are typed.
+    pub canonical: Canonical,
+}
+
+/// A command in the one form that stands for its spellings: the program without its folder and by its first name, then
+/// the subcommand by its first name, without the options in front of it, then the rest as it is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Canonical {
+    /// The words.
+    pub words: Vec<String>,
+    /// Whether all that was left out is known, so that a rule that allows these words allows the command.
+    pub is_certain: bool,
+}
+
+/// The description of a program, by its name without folder.
+pub fn find(name: &str) -> Option<&'static Program> {
+    static BY_NAME: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::new(|| named().collect());
+    static BY_BEGINNING: LazyLock<Vec<(&'static str, &'static Program)>> =
+        LazyLock::new(|| named().filter_map(|(name, program)| Some((name.strip_suffix('*')?, program))).collect());
+    let by_beginning = || BY_BEGINNING.iter().find(|(start, _)| name.starts_with(start)).map(|(_, program)| *program);
+    BY_NAME.get(name).copied().or_else(by_beginning)
+}
+
+/// Every name with its description.
+fn named() -> impl Iterator<Item = (&'static str, &'static Program)> {
+    let programs = PROGRAMS.iter().flat_map(|file| file.iter());
+    programs.flat_map(|program| program.names.iter().map(move |name| (*name, program)))
+}
+
+/// What the registry says of a command; `None` where it does not know the program.
+pub fn describe(command: &Command) -> Option<Described> {
+    let program = find(command.name())?;
+    let parsed = Parsed::of(program, command);
+    Some(Described { program, effects: apply::effects(&parsed), canonical: canonical(&parsed) })
+}
+
+fn canonical(parsed: &Parsed<'_>) -> Canonical {
+    let first = parsed.program.names.first().filter(|name| !name.ends_with('*'));
+    let mut words = vec![first.map_or_else(|| parsed.command.name().to_owned(), |name| (*name).to_owned())];
+    for one in &parsed.path {
+        match one.is {
+            Some(other) => {
+                words.truncate(1);
+                words.extend(other.split(' ').map(str::to_owned));
+            }
+            None => words.extend(one.names.first().map(|name| (*name).to_owned())),
+        }
+    }
+    let from = parsed.words.last().map_or(0, |at| at + 1);
+    if let Some((word, _)) = &parsed.unlisted {
+        words.push(word.text.clone());
+    }
+    words.extend(parsed.command.args[from..].iter().map(|arg| arg.text.clone()));
+    Canonical { words, is_certain: parsed.unknown.as_ref().is_none_or(|(_, decides)| !decides) }
+}

@@ -1,0 +1,22 @@
+//! What programs do with their arguments: one description for each program, and one reader of all descriptions.
+
+mod consequence;
+mod spec;
+
+mod apply;
+mod lookup;
+mod options;
+mod parsed;
+
+mod programs;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use apply::shorten;
+pub use consequence::Consequence;
+pub use lookup::{Canonical, Described, describe, find};
+pub use parsed::{Given, Parsed};
+pub use programs::PROGRAMS;
+pub use spec::{At, Does, Example, Expect, More, Otherwise, Program, Rule, Style, Subcommand, Syntax, When};
+pub(crate) use spec::{always, plain, when};

@@ -1,0 +1,134 @@
+//! Options as they are typed: which of a description's options an argument spells.
+
+use super::spec::{Style, Syntax};
+use crate::reader::Value;
+
+/// Whether an option has a value, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    Flag,
+    Valued,
+    Optional,
+}
+
+/// An option as an argument spells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Spelled {
+    Known { spellings: &'static str, meaning: Meaning, attached: Option<Value> },
+    Unknown(String),
+}
+
+/// Every option of a list, with its spellings.
+fn listed(syntax: &Syntax) -> impl Iterator<Item = (&'static str, Meaning)> + use<> {
+    let flags = syntax.flags.split_ascii_whitespace().map(|one| (one, Meaning::Flag));
+    let valued = syntax.valued.split_ascii_whitespace().map(|one| (one, Meaning::Valued));
+    let optional = syntax.optional.split_ascii_whitespace().map(|one| (one, Meaning::Optional));
+    flags.chain(valued).chain(optional)
+}
+
+/// The options that an argument spells, looked for in the innermost syntax first. An argument of one dash may spell
+/// several.
+pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
+    let text = arg.text.as_str();
+    if !arg.is_exact {
+        // Only what stands before the unknown part can be read.
+        let known = text.split(['$', '`', '*', '?', '[', '{']).next().unwrap_or_default();
+        let name = known.split('=').next().unwrap_or_default();
+        let is_named = known.contains('=') && name.starts_with('-');
+        return match whole(name, syntaxes).filter(|_| is_named) {
+            Some((spellings, meaning)) => {
+                let value = text.split_once('=').map_or("", |(_, value)| value);
+                vec![Spelled::Known {
+                    spellings,
+                    meaning,
+                    attached: Some(Value { text: value.to_owned(), ..arg.clone() }),
+                }]
+            }
+            None => vec![Spelled::Unknown(text.to_owned())],
+        };
+    }
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, Some(Value { text: value.to_owned(), ..arg.clone() })),
+        None => (text, None),
+    };
+    let found = whole(name, syntaxes)
+        .filter(|(_, meaning)| value.is_none() || *meaning != Meaning::Flag || name.starts_with("--"));
+    if let Some((spellings, meaning)) = found {
+        return vec![Spelled::Known { spellings, meaning, attached: value }];
+    }
+    if text.starts_with("--") {
+        return match beginning(name, syntaxes) {
+            Some((spellings, meaning)) => vec![Spelled::Known { spellings, meaning, attached: value }],
+            None => vec![Spelled::Unknown(text.to_owned())],
+        };
+    }
+    if let Some((spellings, rest)) = prefix(text, syntaxes) {
+        let value = Value { text: rest.to_owned(), ..arg.clone() };
+        return vec![Spelled::Known { spellings, meaning: Meaning::Optional, attached: Some(value) }];
+    }
+    if is_number(&text[1..])
+        && let Some((spellings, meaning)) = whole("-#", syntaxes)
+    {
+        return vec![Spelled::Known { spellings, meaning, attached: None }];
+    }
+    cluster(arg, syntaxes)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The option of exactly this spelling.
+fn whole(name: &str, syntaxes: &[&'static Syntax]) -> Option<(&'static str, Meaning)> {
+    let all = syntaxes.iter().flat_map(|syntax| listed(syntax));
+    all.into_iter().find(|(spellings, _)| spellings.split('|').any(|one| one == name))
+}
+
+/// The option whose spelling with a `*` an argument begins with, and what follows there.
+fn prefix<'a>(text: &'a str, syntaxes: &[&'static Syntax]) -> Option<(&'static str, &'a str)> {
+    let all = syntaxes.iter().flat_map(|syntax| listed(syntax));
+    all.into_iter().find_map(|(spellings, _)| {
+        let rest = spellings.split('|').find_map(|one| text.strip_prefix(one.strip_suffix('*')?))?;
+        Some((spellings, rest))
+    })
+}
+
+/// The only long option that begins like this, where that is enough.
+fn beginning(name: &str, syntaxes: &[&'static Syntax]) -> Option<(&'static str, Meaning)> {
+    if name.len() < 3 {
+        return None;
+    }
+    let abbreviating = syntaxes.iter().filter(|syntax| matches!(syntax.style, Style::Gnu | Style::Leading));
+    let mut found = abbreviating
+        .flat_map(|syntax| listed(syntax))
+        .filter(|(spellings, _)| spellings.split('|').any(|one| one.starts_with("--") && one.starts_with(name)));
+    let first = found.next()?;
+    found.all(|other| other.0 == first.0).then_some(first)
+}
+
+/// The options of a cluster: `-xzf file` is three.
+fn cluster(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
+    let unknown = || vec![Spelled::Unknown(arg.text.clone())];
+    let Some(letters) = arg.text.strip_prefix('-') else { return unknown() };
+    let single = syntaxes.first().is_some_and(|syntax| syntax.style == Style::Single);
+    let mut found = Vec::new();
+    for (at, letter) in letters.char_indices() {
+        let name = if letter.is_ascii_digit() && whole(&format!("-{letter}"), syntaxes).is_none() {
+            "-#".to_owned()
+        } else {
+            format!("-{letter}")
+        };
+        let Some((spellings, meaning)) = whole(&name, syntaxes).filter(|_| !single) else {
+            // What is known of the cluster counts even where the rest is not.
+            found.push(Spelled::Unknown(arg.text.clone()));
+            return found;
+        };
+        let rest = &letters[at + letter.len_utf8()..];
+        let attached = (!rest.is_empty()).then(|| Value { text: rest.to_owned(), ..arg.clone() });
+        found.push(Spelled::Known { spellings, meaning, attached: attached.filter(|_| meaning != Meaning::Flag) });
+        if meaning != Meaning::Flag {
+            break;
+        }
+    }
+    found
+}

@@ -1,0 +1,185 @@
+//! The arguments of a command, read by its program's description: which option is which, what the subcommand is, where
+//! the operands are. What is not in the description is kept as unknown; whoever reads on decides what that means.
+
+use super::options::{self, Meaning, Spelled};
+use super::spec::{Otherwise, Program, Style, Subcommand, Syntax};
+use crate::reader::{Command, Value};
+
+/// An option that is given.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// Its spellings, joined by `|`, as they stand in the description.
+    pub spellings: &'static str,
+    /// Its value, where it has one.
+    pub value: Option<Value>,
+    /// Where among the arguments it stands.
+    pub at: usize,
+}
+
+/// The arguments of a command, by its program's description.
+#[derive(Debug)]
+pub struct Parsed<'a> {
+    /// The command.
+    pub command: &'a Command,
+    /// The description.
+    pub program: &'static Program,
+    /// The subcommands that were found, outermost first.
+    pub path: Vec<&'static Subcommand>,
+    /// The known options.
+    pub options: Vec<Given>,
+    /// Positions of the operands, those behind `--` among them.
+    pub operands: Vec<usize>,
+    /// Where `--` stands.
+    pub dashes: Option<usize>,
+    /// The first option that the description does not know, and whether it stands in front of a subcommand or an operand
+    /// that is looked for.
+    pub unknown: Option<(String, bool)>,
+    /// The word that stands where a subcommand is looked for and is none, with what that means.
+    pub unlisted: Option<(Value, Otherwise)>,
+    /// Positions of the words that name the subcommand.
+    pub words: Vec<usize>,
+}
+
+impl<'a> Parsed<'a> {
+    /// Reads a command's arguments.
+    pub fn of(program: &'static Program, command: &'a Command) -> Self {
+        let mut parsed = Self {
+            command,
+            program,
+            path: Vec::new(),
+            options: Vec::new(),
+            operands: Vec::new(),
+            dashes: None,
+            unknown: None,
+            unlisted: None,
+            words: Vec::new(),
+        };
+        parsed.read();
+        parsed
+    }
+
+    /// The operand of a number.
+    pub fn operand(&self, number: usize) -> Option<&'a Value> {
+        self.operands.get(number).map(|at| &self.command.args[*at])
+    }
+
+    /// Every operand.
+    pub fn operands(&self) -> impl DoubleEndedIterator<Item = &'a Value> + '_ {
+        self.operands.iter().map(|at| &self.command.args[*at])
+    }
+
+    /// The arguments from the operand of a number on, options among them.
+    pub fn from(&self, number: usize) -> &'a [Value] {
+        self.operands.get(number).map_or(&[], |at| &self.command.args[*at..])
+    }
+
+    /// The arguments behind `--`; none where there is none.
+    pub fn after_dashes(&self) -> &'a [Value] {
+        self.dashes.map_or(&[], |at| &self.command.args[at + 1..])
+    }
+
+    /// Whether one of these options is given, in any spelling. `options` are separated by blanks.
+    pub fn has(&self, options: &str) -> bool {
+        self.given(options).next().is_some()
+    }
+
+    /// The given ones among these options.
+    pub fn given<'b>(&'b self, options: &'b str) -> impl Iterator<Item = &'b Given> {
+        let is_meant =
+            |given: &&Given| given.spellings.split('|').any(|one| options.split(' ').any(|option| option == one));
+        self.options.iter().filter(is_meant)
+    }
+
+    /// The values of these options.
+    pub fn values<'b>(&'b self, options: &'b str) -> impl Iterator<Item = &'b Value> {
+        self.given(options).filter_map(|given| given.value.as_ref())
+    }
+
+    /// The first name of the innermost subcommand; empty where there is none.
+    pub fn subcommand(&self) -> &'static str {
+        self.path.last().and_then(|found| found.names.first()).copied().unwrap_or_default()
+    }
+
+    fn syntaxes(&self) -> impl Iterator<Item = &'static Syntax> + '_ {
+        self.path.iter().rev().map(|found| &found.syntax).chain([&self.program.syntax])
+    }
+
+    fn subcommands(&self) -> &'static [Subcommand] {
+        self.path.last().map_or(self.program.subcommands, |found| found.subcommands)
+    }
+
+    fn read(&mut self) {
+        let args = &self.command.args;
+        let mut at = 0;
+        while at < args.len() {
+            let arg = &args[at];
+            if self.dashes.is_some() || self.is_operand(arg) {
+                self.operand_at(at);
+                let style = self.syntaxes().next().map(|syntax| syntax.style);
+                if style == Some(Style::Leading) && !self.operands.is_empty() {
+                    self.operands.extend(at + 1..args.len());
+                    return;
+                }
+                at += 1;
+            } else if arg.text == "--" {
+                self.dashes = Some(at);
+                at += 1;
+            } else {
+                at = self.option_at(at);
+            }
+        }
+    }
+
+    fn is_operand(&self, arg: &Value) -> bool {
+        let text = arg.text.as_str();
+        // A value known only when it runs may be an option; as an operand it stands where it could do most.
+        !text.starts_with('-') || text == "-" || (!arg.is_exact && !text.starts_with('-'))
+    }
+
+    fn operand_at(&mut self, at: usize) {
+        let arg = &self.command.args[at];
+        if !self.operands.is_empty() || self.subcommands().is_empty() || self.unlisted.is_some() {
+            return self.operands.push(at);
+        }
+        let found = self.subcommands().iter().find(|one| arg.is_exact && one.names.contains(&arg.text.as_str()));
+        match found {
+            Some(found) => {
+                self.path.push(found);
+                self.words.push(at);
+            }
+            None if self.path.is_empty() => {
+                self.unlisted = Some((arg.clone(), self.program.otherwise));
+                self.words.push(at);
+            }
+            None => self.operands.push(at),
+        }
+    }
+
+    /// Reads the option at a position; gives the next position.
+    fn option_at(&mut self, at: usize) -> usize {
+        let args = &self.command.args;
+        let syntaxes: Vec<&'static Syntax> = self.syntaxes().collect();
+        let mut next = at + 1;
+        for spelled in options::read(&args[at], &syntaxes) {
+            match spelled {
+                Spelled::Known { spellings, meaning, attached } => {
+                    let value = match (meaning, attached) {
+                        (Meaning::Flag, _) => None,
+                        (Meaning::Optional, attached) => attached,
+                        (Meaning::Valued, Some(attached)) => Some(attached),
+                        (Meaning::Valued, None) => {
+                            next = at + 2;
+                            args.get(at + 1).cloned()
+                        }
+                    };
+                    self.options.push(Given { spellings, value, at });
+                }
+                Spelled::Unknown(option) => {
+                    let decides = self.operands.is_empty();
+                    self.unknown.get_or_insert((option, decides));
+                }
+            }
+        }
+        next.min(args.len())
+    }
+}

@@ -1,0 +1,267 @@
+//! The form of a program's description: how its options are written, and what its arguments make it do. Plain data, so
+//! that a description can be read as a table and walked by a test.
+
+use super::consequence::Consequence;
+use super::parsed::Parsed;
+use crate::code::Language;
+use crate::effect::Effect;
+
+/// What is known of one program.
+///
+/// Fields that a program does not need are taken from [`Program::NEW`].
+#[derive(Debug, Clone, Copy)]
+pub struct Program {
+    /// The names it is called by; the first is the one that rules are compared with. A name that ends in `*` stands for
+    /// every name that begins so.
+    pub names: &'static [&'static str],
+    /// Options in front of the subcommand, which are accepted behind it too; every option where there is no subcommand.
+    pub syntax: Syntax,
+    /// What its arguments make it do, whatever the subcommand.
+    pub rules: &'static [Rule],
+    /// Empty where operands follow directly.
+    pub subcommands: &'static [Subcommand],
+    /// What a subcommand means that is not among them.
+    pub otherwise: Otherwise,
+    /// Whether the rules name everything that it reads, changes and runs. Other programs may touch anything in the workspace.
+    pub is_exhaustive: bool,
+    /// Lines with what is found in them; each description has some.
+    pub examples: &'static [Example],
+}
+
+impl Program {
+    /// A program without options that does nothing worth telling.
+    pub const NEW: Self = Self {
+        names: &[],
+        syntax: Syntax::GNU,
+        rules: &[],
+        subcommands: &[],
+        otherwise: Otherwise::Plain,
+        is_exhaustive: false,
+        examples: &[],
+    };
+}
+
+/// One subcommand, or a word behind one: `remote` and, in it, `add`.
+#[derive(Debug, Clone, Copy)]
+pub struct Subcommand {
+    /// Its names; the first is the one that rules are compared with. It may have several words: `docker image push` is
+    /// listed as `image` with a subcommand `push` that `is` the words `push`.
+    pub names: &'static [&'static str],
+    /// Its own options.
+    pub syntax: Syntax,
+    /// What its arguments make it do.
+    pub rules: &'static [Rule],
+    /// Words that may follow and say more.
+    pub subcommands: &'static [Subcommand],
+    /// The words this is another way to say, from the program on; `None` when it stands for itself.
+    pub is: Option<&'static str>,
+}
+
+impl Subcommand {
+    /// A subcommand that does nothing worth telling.
+    pub const NEW: Self = Self { names: &[], syntax: Syntax::GNU, rules: &[], subcommands: &[], is: None };
+}
+
+/// A subcommand that does nothing worth telling, under one name and its aliases.
+pub(crate) const fn plain(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, ..Subcommand::NEW }
+}
+
+/// How options are written. Each text lists options, separated by blanks; spellings of the same option are joined by `|`:
+/// `-f|--force -q|--quiet`.
+#[derive(Debug, Clone, Copy)]
+pub struct Syntax {
+    /// Options that stand alone. `-#` stands for a number: `-5`. A spelling that ends in `*` stands for every argument that
+    /// begins so, and the rest is the value: `-D*`.
+    pub flags: &'static str,
+    /// Options whose value is attached or the next argument.
+    pub valued: &'static str,
+    /// Options whose value, if there is one, is attached.
+    pub optional: &'static str,
+    /// How they are read.
+    pub style: Style,
+}
+
+impl Syntax {
+    /// GNU: short options in clusters, long ones by unambiguous beginnings, options also behind operands.
+    pub const GNU: Self = Self { flags: "", valued: "", optional: "", style: Style::Gnu };
+    /// As GNU, but options end at the first operand: what follows belongs to another command.
+    pub const LEADING: Self = Self { style: Style::Leading, ..Self::GNU };
+    /// Long options only in full, short ones in clusters, options also behind operands: most modern programs.
+    pub const EXACT: Self = Self { style: Style::Exact, ..Self::GNU };
+    /// Options of one dash and many letters: `-chdir=x`, `-name x`; never in clusters.
+    pub const SINGLE: Self = Self { style: Style::Single, ..Self::GNU };
+}
+
+/// How options are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// See [`Syntax::GNU`].
+    Gnu,
+    /// See [`Syntax::LEADING`].
+    Leading,
+    /// See [`Syntax::EXACT`].
+    Exact,
+    /// See [`Syntax::SINGLE`].
+    Single,
+}
+
+/// What a subcommand means that is not listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Otherwise {
+    /// It does nothing worth telling.
+    Plain,
+    /// It may run anything: an alias, a plug-in. The text says what, and follows "`git frob` is ".
+    Opaque(&'static str),
+}
+
+/// One thing that a program does, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// All of these hold.
+    pub when: &'static [When],
+    /// Then it does this.
+    pub does: Does,
+}
+
+/// A rule without a condition.
+pub(crate) const fn always(does: Does) -> Rule {
+    Rule { when: &[], does }
+}
+
+/// A rule with conditions.
+pub(crate) const fn when(when: &'static [When], does: Does) -> Rule {
+    Rule { when, does }
+}
+
+/// A condition on the arguments. Texts list alternatives, separated by blanks.
+#[derive(Debug, Clone, Copy)]
+pub enum When {
+    /// One of these options is given, in any spelling.
+    Has(&'static str),
+    /// None of these options is given.
+    Lacks(&'static str),
+    /// One of these options is given with one of these values.
+    Value(&'static str, &'static str),
+    /// An operand is one of these words.
+    Operand(&'static str),
+    /// An operand begins with one of these texts.
+    OperandStarts(&'static str),
+    /// The first operand is one of these words.
+    First(&'static str),
+    /// The first operand is none of these words.
+    FirstIsNot(&'static str),
+    /// There are at least so many operands.
+    AtLeast(usize),
+    /// There are at most so many operands.
+    AtMost(usize),
+    /// Something may come in on the standard input.
+    Fed,
+}
+
+/// Where in the arguments something stands.
+#[derive(Debug, Clone, Copy)]
+pub enum At {
+    /// The operand of this number, from 0.
+    Nth(usize),
+    /// The operands from this number on.
+    From(usize),
+    /// Every operand.
+    All,
+    /// The last operand.
+    Last,
+    /// Every operand but the last.
+    AllButLast,
+    /// The value of one of these options, wherever it is given.
+    Value(&'static str),
+    /// What follows `--`.
+    AfterDashes,
+    /// The standard input, where it is known.
+    Input,
+    /// This path, whatever the arguments: `.git/config`.
+    Path(&'static str),
+}
+
+/// What a program does.
+#[derive(Clone, Copy)]
+pub enum Does {
+    /// Reads files or folders.
+    Reads(At),
+    /// Creates or changes files.
+    Writes(At),
+    /// Removes files.
+    Deletes(At),
+    /// Removes folders with all that is in them.
+    DeletesTrees(At),
+    /// Changes modes or owners of all that is in folders.
+    ChangesTrees(At),
+    /// Opens a connection to a host, an address or a URL.
+    Connects(At),
+    /// Needs the network, to hosts that its arguments do not name.
+    NeedsNetwork,
+    /// Runs words as another command.
+    RunsWords(At),
+    /// As [`Does::RunsWords`], behind assignments of variables: `env A=1 program`.
+    RunsWithVariables(At),
+    /// Runs words with a text in them replaced, or with more arguments behind them, that come from elsewhere.
+    RunsWithMore(At, More),
+    /// Runs a line for a shell; several words are joined by blanks.
+    RunsLine(At),
+    /// Runs a file of code.
+    RunsScript(At),
+    /// Runs code in a language.
+    Evaluates(Language, At),
+    /// Sets variables of what it starts: `NAME=value`.
+    Sets(At),
+    /// Does something that concerns more than the files of the workspace, in the words of the consequence.
+    Is(Consequence),
+    /// The same in words of its own, which follow the line of the command: "`git push -f` overwrites …".
+    Says(Consequence, &'static str),
+    /// Cannot be seen through. The text is a clause: "`git` with programs from elsewhere".
+    Hides(&'static str),
+    /// What no table can express.
+    By(fn(&Parsed<'_>) -> Vec<Effect>),
+}
+
+/// What comes from elsewhere into the words of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum More {
+    /// Arguments behind its own.
+    Behind,
+    /// What stands in place of `{}`.
+    Braces,
+}
+
+impl std::fmt::Debug for Does {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Does")
+    }
+}
+
+/// A line, and something that is found in it.
+pub type Example = (&'static str, Expect);
+
+/// What is found in an example.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expect {
+    /// Nothing that asks, nothing opaque.
+    Plain,
+    /// A person is asked; the reason contains this text.
+    Asks(&'static str),
+    /// It never runs; the reason contains this text.
+    Denied(&'static str),
+    /// It cannot be seen through; the reason contains this text.
+    Opaque(&'static str),
+    /// A command with these words is found in it.
+    Runs(&'static str),
+    /// This file is read.
+    Reads(&'static str),
+    /// This file is written.
+    Writes(&'static str),
+    /// This file is removed.
+    Deletes(&'static str),
+    /// This host or address is reached.
+    Connects(&'static str),
+    /// Rules are compared with these words.
+    Is(&'static str),
+}

@@ -1,0 +1,169 @@
+//! What holds of every description: its examples, and that an option in front of a subcommand never hides what follows.
+
+use std::collections::BTreeSet;
+
+use super::programs::PROGRAMS;
+use super::spec::{Expect, Program, Rule, Style, Subcommand, When};
+use super::{Consequence, find};
+use crate::{Analysis, Effect, Surroundings, analyse};
+
+use tools_core::Access;
+
+fn surroundings() -> Surroundings {
+    Surroundings { home: "/home/me".to_owned(), workdir: "/home/me/project".to_owned() }
+}
+
+fn programs() -> impl Iterator<Item = &'static Program> {
+    PROGRAMS.iter().copied().flatten()
+}
+
+/// What asks about a line: consequences and what is opaque.
+fn reasons(found: &Analysis) -> Vec<(Option<Consequence>, String)> {
+    let consequences = found.commands.iter().flat_map(|command| &command.effects).filter_map(|effect| match effect {
+        Effect::Is { kind, why } => Some((Some(*kind), why.to_string())),
+        _ => None,
+    });
+    consequences.chain(found.opaque.iter().map(|why| (None, why.clone()))).collect()
+}
+
+fn names(found: &Analysis, wanted: Access) -> Vec<&str> {
+    let effects = found.commands.iter().flat_map(|command| &command.effects);
+    effects
+        .filter_map(|effect| match effect {
+            Effect::Path { path, access, .. } if *access == wanted => Some(path.text.as_str()),
+            _ => None,
+        })
+        .collect()
+}
+
+fn hosts(found: &Analysis) -> Vec<&str> {
+    let effects = found.commands.iter().flat_map(|command| &command.effects);
+    effects.filter_map(|effect| if let Effect::Host(host) = effect { Some(host.text.as_str()) } else { None }).collect()
+}
+
+fn words(found: &Analysis) -> Vec<String> {
+    let words = |command: &crate::Command| {
+        let args = command.args.iter().map(|arg| arg.text.as_str());
+        std::iter::once(command.program.text.as_str()).chain(args).collect::<Vec<_>>().join(" ")
+    };
+    found.commands.iter().map(words).collect()
+}
+
+fn is_met(found: &Analysis, expect: Expect) -> bool {
+    let reasons = reasons(found);
+    let says = |denied: Option<bool>, part: &str| {
+        reasons.iter().any(|(kind, why)| kind.map(Consequence::is_denied) == denied && why.contains(part))
+    };
+    match expect {
+        Expect::Plain => reasons.is_empty(),
+        Expect::Asks(part) => says(Some(false), part),
+        Expect::Denied(part) => says(Some(true), part),
+        Expect::Opaque(part) => says(None, part),
+        Expect::Runs(line) => words(found).iter().any(|words| words == line),
+        Expect::Reads(path) => names(found, Access::Read).contains(&path),
+        Expect::Writes(path) => names(found, Access::Write).contains(&path),
+        Expect::Deletes(path) => names(found, Access::Delete).contains(&path),
+        Expect::Connects(host) => hosts(found).contains(&host),
+        Expect::Is(line) => {
+            let canonical = found.commands.iter().filter_map(|command| command.canonical.as_ref());
+            canonical.map(|canonical| canonical.words.join(" ")).any(|words| words == line)
+        }
+    }
+}
+
+#[test]
+fn every_example_is_true() {
+    let mut wrong = Vec::new();
+    for (line, expect) in programs().flat_map(|program| program.examples) {
+        let found = analyse(line, &surroundings());
+        if !is_met(&found, *expect) {
+            let effects: Vec<_> = found.commands.iter().map(|command| (&command.line, &command.effects)).collect();
+            wrong.push(format!("{line}: expected {expect:?}, found {:?} in {effects:?}", reasons(&found)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_program_has_examples_and_a_name_of_its_own() {
+    let mut seen = BTreeSet::new();
+    for program in programs() {
+        let name = program.names.first().expect("a name");
+        assert!(!program.examples.is_empty(), "`{name}` has no examples");
+        for name in program.names {
+            assert!(seen.insert(*name), "`{name}` is described twice");
+        }
+        let is_own = |line: &str| program.names.iter().any(|name| line.contains(name.trim_end_matches('*')));
+        assert!(program.examples.iter().all(|(line, _)| is_own(line)), "an example of `{name}` is of another program");
+        assert!(find(name).is_some());
+    }
+}
+
+/// Every spelling of a program's options in front of the subcommand, with a value where one is needed.
+fn global_options(program: &Program) -> Vec<String> {
+    let spelled = |list: &'static str| list.split_ascii_whitespace().flat_map(|group| group.split('|'));
+    let flags = spelled(program.syntax.flags).filter(|one| !one.contains(['*', '#'])).map(str::to_owned);
+    let valued = spelled(program.syntax.valued).flat_map(|one| {
+        let attached = if one.starts_with("--") || program.syntax.style == Style::Single {
+            format!("{one}=.")
+        } else {
+            format!("{one}.")
+        };
+        [format!("{one} ."), attached]
+    });
+    flags.chain(valued).collect()
+}
+
+#[test]
+fn an_option_in_front_never_hides_what_follows() {
+    let (mut variants, mut loosened) = (0, Vec::new());
+    for program in programs() {
+        // What an example names as a path may be another with another option.
+        let stopped = program.examples.iter().filter(|(_, expect)| {
+            !matches!(expect, Expect::Plain | Expect::Reads(_) | Expect::Writes(_) | Expect::Deletes(_))
+        });
+        let softening = softening(program);
+        for (line, expect) in stopped {
+            // In front of the subcommand: right behind the program's own name.
+            let Some((at, name)) = program.names.iter().find_map(|name| {
+                let at = line.split(' ').position(|word| word == *name)?;
+                Some((at, *name))
+            }) else {
+                continue;
+            };
+            for option in global_options(program).into_iter().filter(|option| !softening.contains(first(option))) {
+                let mut words: Vec<&str> = line.split(' ').collect();
+                words.insert(at + 1, &option);
+                let variant = words.join(" ");
+                variants += 1;
+                let found = analyse(&variant, &surroundings());
+                let is_stricter = !reasons(&found).is_empty() && !matches!(expect, Expect::Denied(_));
+                if !is_met(&found, *expect) && !is_stricter {
+                    loosened.push(format!("{name}: {variant} (expected {expect:?})"));
+                }
+            }
+        }
+    }
+    assert!(loosened.is_empty(), "{} of {variants} variants:\n{}", loosened.len(), loosened.join("\n"));
+    assert!(variants >= MIN_VARIANTS, "{variants} variants are too few to say much");
+}
+
+/// Options that are there to make a command do less: a rule says that it holds without them.
+fn softening(program: &Program) -> BTreeSet<&'static str> {
+    fn of(subcommands: &'static [Subcommand]) -> Vec<&'static Rule> {
+        subcommands.iter().flat_map(|one| one.rules.iter().chain(of(one.subcommands))).collect()
+    }
+    let rules = program.rules.iter().chain(of(program.subcommands));
+    let lacks = rules.flat_map(|rule| rule.when).filter_map(|when| match when {
+        When::Lacks(options) => Some(options.split(' ')),
+        _ => None,
+    });
+    lacks.flatten().chain(["--help", "-h", "--version"]).collect()
+}
+
+fn first(option: &str) -> &str {
+    option.split([' ', '=']).next().unwrap_or_default()
+}
+
+/// Fewer variants would mean that descriptions lost their options or their examples.
+const MIN_VARIANTS: usize = 10;
