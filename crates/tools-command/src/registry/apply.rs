@@ -41,10 +41,14 @@ fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// Whether operands are run or evaluated, so that it matters where they begin.
+/// Whether operands, or values of options that are given, are run or evaluated, so that it matters where they begin.
 fn runs_operands(parsed: &Parsed<'_>) -> bool {
     let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
-    let is_operand = |at: At| matches!(at, At::Nth(_) | At::From(_) | At::All | At::Last | At::AllButLast);
+    let is_operand = |at: At| match at {
+        At::Nth(_) | At::From(_) | At::All | At::Last | At::AllButLast => true,
+        At::Value(options) | At::Behind(options) => parsed.has(options),
+        At::AfterDashes | At::Input | At::Path(_) => false,
+    };
     rules.into_iter().any(|rule| match rule.does {
         Does::RunsWords(at)
         | Does::RunsWithVariables(at)
@@ -84,6 +88,7 @@ fn values(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
         At::Last => operands().next_back().into_iter().collect(),
         At::AllButLast => operands().take(parsed.operands.len().saturating_sub(1)).collect(),
         At::Value(options) => parsed.values(options).cloned().collect(),
+        At::Behind(options) => parsed.behind(options),
         At::AfterDashes => parsed.after_dashes().to_vec(),
         At::Path(path) => vec![Value::exact(path)],
         At::Input => match &parsed.command.input {

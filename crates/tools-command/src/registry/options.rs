@@ -9,6 +9,8 @@ pub(super) enum Meaning {
     Flag,
     Valued,
     Optional,
+    /// Has a value, and ends the options.
+    Last,
 }
 
 /// An option as an argument spells it.
@@ -23,7 +25,8 @@ fn listed(syntax: &Syntax) -> impl Iterator<Item = (&'static str, Meaning)> + us
     let flags = syntax.flags.split_ascii_whitespace().map(|one| (one, Meaning::Flag));
     let valued = syntax.valued.split_ascii_whitespace().map(|one| (one, Meaning::Valued));
     let optional = syntax.optional.split_ascii_whitespace().map(|one| (one, Meaning::Optional));
-    flags.chain(valued).chain(optional)
+    let last = syntax.last.split_ascii_whitespace().map(|one| (one, Meaning::Last));
+    flags.chain(valued).chain(optional).chain(last)
 }
 
 /// The options that an argument spells, looked for in the innermost syntax first. An argument of one dash may spell
@@ -112,18 +115,26 @@ fn cluster(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
     let Some(letters) = arg.text.strip_prefix('-') else { return unknown() };
     let single = syntaxes.first().is_some_and(|syntax| syntax.style == Style::Single);
     let mut found = Vec::new();
+    let mut digits = 0;
     for (at, letter) in letters.char_indices() {
+        if at < digits {
+            continue;
+        }
         let name = if letter.is_ascii_digit() && whole(&format!("-{letter}"), syntaxes).is_none() {
             "-#".to_owned()
         } else {
             format!("-{letter}")
         };
-        let Some((spellings, meaning)) = whole(&name, syntaxes).filter(|_| !single) else {
+        let numbered = || whole(&format!("-{letter}#"), syntaxes);
+        let Some((spellings, meaning)) = numbered().or_else(|| whole(&name, syntaxes)).filter(|_| !single) else {
             // What is known of the cluster counts even where the rest is not.
             found.push(Spelled::Unknown(arg.text.clone()));
             return found;
         };
         let rest = &letters[at + letter.len_utf8()..];
+        if numbered().is_some() {
+            digits = letters.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        }
         let attached = (!rest.is_empty()).then(|| Value { text: rest.to_owned(), ..arg.clone() });
         found.push(Spelled::Known { spellings, meaning, attached: attached.filter(|_| meaning != Meaning::Flag) });
         if meaning != Meaning::Flag {

@@ -38,6 +38,8 @@ pub struct Parsed<'a> {
     pub unlisted: Option<(Value, Otherwise)>,
     /// Positions of the words that name the subcommand.
     pub words: Vec<usize>,
+    /// Whether an option ended the options.
+    is_ended: bool,
 }
 
 impl<'a> Parsed<'a> {
@@ -53,6 +55,7 @@ impl<'a> Parsed<'a> {
             unknown: None,
             unlisted: None,
             words: Vec::new(),
+            is_ended: false,
         };
         parsed.read();
         parsed
@@ -95,6 +98,15 @@ impl<'a> Parsed<'a> {
         self.given(options).filter_map(|given| given.value.as_ref())
     }
 
+    /// The value of the first of these options that is given, and every argument behind it.
+    pub fn behind(&self, options: &str) -> Vec<Value> {
+        let Some(given) = self.given(options).next() else { return Vec::new() };
+        let rest = self.command.args.get(given.at + 1..).unwrap_or_default();
+        let is_next = given.value.as_ref().is_some_and(|value| rest.first() == Some(value));
+        let attached = given.value.iter().filter(|_| !is_next).cloned();
+        attached.chain(rest.iter().cloned()).collect()
+    }
+
     /// The first name of the innermost subcommand; empty where there is none.
     pub fn subcommand(&self) -> &'static str {
         self.path.last().and_then(|found| found.names.first()).copied().unwrap_or_default()
@@ -126,6 +138,9 @@ impl<'a> Parsed<'a> {
                 at += 1;
             } else {
                 at = self.option_at(at);
+                if self.is_ended {
+                    return self.operands.extend(at..args.len());
+                }
             }
         }
     }
@@ -163,11 +178,12 @@ impl<'a> Parsed<'a> {
         for spelled in options::read(&args[at], &syntaxes) {
             match spelled {
                 Spelled::Known { spellings, meaning, attached } => {
+                    self.is_ended |= meaning == Meaning::Last;
                     let value = match (meaning, attached) {
                         (Meaning::Flag, _) => None,
                         (Meaning::Optional, attached) => attached,
-                        (Meaning::Valued, Some(attached)) => Some(attached),
-                        (Meaning::Valued, None) => {
+                        (Meaning::Valued | Meaning::Last, Some(attached)) => Some(attached),
+                        (Meaning::Valued | Meaning::Last, None) => {
                             next = at + 2;
                             args.get(at + 1).cloned()
                         }

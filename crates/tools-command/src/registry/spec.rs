@@ -71,20 +71,22 @@ pub(crate) const fn plain(names: &'static [&'static str]) -> Subcommand {
 /// `-f|--force -q|--quiet`.
 #[derive(Debug, Clone, Copy)]
 pub struct Syntax {
-    /// Options that stand alone. `-#` stands for a number: `-5`. A spelling that ends in `*` stands for every argument that
-    /// begins so, and the rest is the value: `-D*`.
+    /// Options that stand alone. `-#` stands for a number: `-5`; `-l#` for a letter that digits may follow in a cluster. A
+    /// spelling that ends in `*` stands for every argument that begins so, and the rest is the value: `-D*`.
     pub flags: &'static str,
     /// Options whose value is attached or the next argument.
     pub valued: &'static str,
     /// Options whose value, if there is one, is attached.
     pub optional: &'static str,
+    /// Options whose value is attached or the next argument and ends the options: what follows are operands.
+    pub last: &'static str,
     /// How they are read.
     pub style: Style,
 }
 
 impl Syntax {
     /// GNU: short options in clusters, long ones by unambiguous beginnings, options also behind operands.
-    pub const GNU: Self = Self { flags: "", valued: "", optional: "", style: Style::Gnu };
+    pub const GNU: Self = Self { flags: "", valued: "", optional: "", last: "", style: Style::Gnu };
     /// As GNU, but options end at the first operand: what follows belongs to another command.
     pub const LEADING: Self = Self { style: Style::Leading, ..Self::GNU };
     /// Long options only in full, short ones in clusters, options also behind operands: most modern programs.
@@ -174,6 +176,8 @@ pub enum At {
     AllButLast,
     /// The value of one of these options, wherever it is given.
     Value(&'static str),
+    /// The value of one of these options and every argument behind it.
+    Behind(&'static str),
     /// What follows `--`.
     AfterDashes,
     /// The standard input, where it is known.
