@@ -57,6 +57,11 @@ pub enum Because<'a> {
     },
     /// A file outside the working directory would be changed.
     Outside,
+    /// A file that programs outside of any sandbox obey would be changed, and no rule names it.
+    Obeyed {
+        /// What obeys it.
+        by: &'static str,
+    },
     /// It could not be seen through.
     Opaque,
     /// The tool itself asks for a person.
@@ -109,6 +114,7 @@ impl fmt::Display for Because<'_> {
             Self::Commands => f.write_str("judged with its commands"),
             Self::Written { tool } => write!(f, "no rule of permissions.{tool} covers writing this file"),
             Self::Outside => f.write_str("changes a file outside the working directory"),
+            Self::Obeyed { by } => write!(f, "is obeyed by {by}, and no rule names it"),
             Self::Opaque => f.write_str("cannot be seen through"),
             Self::Confirm { rule } => f.write_str(rule),
             Self::Trust(TrustLevel::Untrusted) => f.write_str("trust: untrusted"),

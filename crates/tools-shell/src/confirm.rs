@@ -1,39 +1,13 @@
 //! What a person is asked about first: the operator's patterns, deletions and other loss that cannot be undone, files that
 //! later programs obey, and everything that could not be seen through.
 
-use tools_core::ConfirmReason;
+use std::path::Path;
+
+use tools_core::{ConfirmReason, is_guarded};
 
 use crate::pattern::CommandPattern;
 use crate::sql;
 use tools_command::{Analysis, Command, Effect, Surroundings, Value};
-
-/// Files that run when somebody logs in, opens a shell or uses `git`, as ends of a path.
-const OBEYED: [&str; 24] = [
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".kshrc",
-    ".inputrc",
-    ".gitconfig",
-    ".ssh/config",
-    ".ssh/authorized_keys",
-    ".ssh/rc",
-    ".vimrc",
-    ".netrc",
-    ".pgpass",
-    ".xinitrc",
-    ".xprofile",
-    ".config/fish/config.fish",
-    ".git/config",
-    ".npmrc",
-    ".cargo/config.toml",
-];
 
 /// Why a person must agree; `None` when nothing asks for it.
 pub(crate) fn reason(
@@ -200,15 +174,9 @@ fn discards(subcommand: &str, rest: &[&str]) -> bool {
 /// Writing to a file that later programs obey.
 fn obeyed(target: &Value, surroundings: &Surroundings) -> Option<String> {
     let text = target.text.trim_end_matches('/');
-    let is_named = OBEYED.iter().any(|end| text == *end || text.ends_with(&format!("/{end}")));
-    let is_hook = text.contains(".git/hooks/")
-        || text.starts_with(&format!("{}/.config/systemd", surroundings.home))
-        || text.contains("/.config/autostart/");
-    let is_system = text.starts_with("/etc/")
-        || text.starts_with("/usr/")
-        || text.starts_with("/boot/")
-        || text.starts_with("/var/spool/cron");
+    let path = Path::new(text);
+    let inside = path.strip_prefix(&surroundings.workdir).unwrap_or(path);
     let is_network = text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
-    let writes_there = (is_named || is_hook || is_system || is_network) && target.is_exact;
+    let writes_there = (is_guarded(inside) || is_network) && target.is_exact;
     writes_there.then(|| format!("other programs obey what is written to `{text}`"))
 }

@@ -7,6 +7,7 @@ use tools_core::{Access, Inspection, Subject, ToolDef, TrustLevel, Verdict};
 use super::{
     config::Permissions,
     list::{RuleList, lower},
+    obeyed::{guarded_by, names_guarded},
     outputs::is_plain_output,
     session::SessionView,
 };
@@ -152,7 +153,9 @@ impl<'a> Judge<'_, 'a> {
                     (Subject::Command { program, .. }, Some(opinion)) if program.is_empty() => {
                         self.line(subject, opinion, &covered)
                     }
-                    (Subject::Path { path, access }, _) => self.path(subject, path, *access, &covered),
+                    (Subject::Path { path, access }, _) => {
+                        self.guarded(self.path(subject, path, *access, &covered), path, *access)
+                    }
                     (Subject::Opaque { .. }, _) => self.opaque(subject),
                     (_, Some(opinion)) => self.part(subject, opinion),
                     (_, None) => self.part(subject, self.opinion_on(&Forms::of_text(&subject.text()))),
@@ -294,6 +297,24 @@ impl<'a> Judge<'_, 'a> {
             (Verdict::Ask, Because::Written { tool: self.list.tool() })
         };
         Part { subject, verdict, because }
+    }
+
+    /// A file that programs outside of any sandbox obey is changed only where a rule names it.
+    fn guarded(&self, part: Part<'a>, path: &Path, access: Access) -> Part<'a> {
+        if access == Access::Read || part.verdict != Verdict::Allow {
+            return part;
+        }
+        let workdir = self.question.workdir;
+        let Some(by) = guarded_by(path.strip_prefix(workdir).unwrap_or(path)) else { return part };
+        if matches!(&part.because, Because::Rule(rule) if names_guarded(rule.pattern)) {
+            return part;
+        }
+        // A wider rule that stands before the one that names the file does not count here.
+        let rule = self.list.first_write(&PathForms::new(path, workdir)).map(|rule| self.opinion(Some(rule)));
+        match rule.filter(|opinion| opinion.verdict == Verdict::Allow).map(|opinion| self.part(part.subject, opinion)) {
+            Some(named) if matches!(&named.because, Because::Rule(rule) if names_guarded(rule.pattern)) => named,
+            _ => Part { verdict: Verdict::Ask, because: Because::Obeyed { by }, ..part },
+        }
     }
 
     fn write_rule(&self, forms: &PathForms, access: Access) -> Option<usize> {

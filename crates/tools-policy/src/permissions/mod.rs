@@ -26,6 +26,10 @@
 //! `.log` or `.txt`, or in a folder such as `tmp` or `logs`. Every other file asks, since what is written into
 //! `build.rs` runs with the next build. What cannot be seen through always asks at least.
 //!
+//! Files that programs outside of any sandbox obey (git's configuration and hooks, editors, agents, continuous integration,
+//! shells) may be changed, by whatever tool, only where the allowing pattern names them: `.envrc`, `.github/workflows/**`.
+//! A wider one (`**`) asks. See [`tools_core::find_obeyed`].
+//!
 //! # Paths
 //! Compared is the canonical path, without regard to case. `*` and `?` stay within one folder, `**` crosses folders.
 //! A pattern that begins with `/` or `~` is absolute; one without any `/`, or that begins with `**/`, is looked for at any
@@ -41,6 +45,7 @@ mod defaults;
 mod legacy;
 mod lint;
 mod list;
+mod obeyed;
 mod outputs;
 
 mod decide;

@@ -1,5 +1,9 @@
 //! Which files a command may write by redirection without a rule of their own: plain outputs, which nothing obeys. Pure.
 
+use std::path::Path;
+
+use tools_core::find_obeyed;
+
 /// Endings of files that are looked at and not run, built or obeyed.
 const ENDINGS: &[&str] = &[
     "b64", "bak", "bin", "csv", "dat", "diff", "dump", "err", "gz", "log", "orig", "out", "patch", "svg", "tar", "tmp",
@@ -7,8 +11,6 @@ const ENDINGS: &[&str] = &[
 ];
 /// Folders whose files nobody keeps.
 const FOLDERS: &[&str] = &["log", "logs", "temp", "tmp"];
-/// Beginnings of names that end as a text does and are obeyed all the same.
-const OBEYED: &[&str] = &["cmakelists", "conanfile", "constraints", "meson_options", "requirements", "robots"];
 
 /// Whether a file, by its path below the working directory (`./a/b.log`, in lower case), is a plain output.
 pub(super) fn is_plain_output(relative: &str) -> bool {
@@ -18,7 +20,7 @@ pub(super) fn is_plain_output(relative: &str) -> bool {
         return false;
     }
     let name = parts.pop().unwrap_or_default();
-    if OBEYED.iter().any(|start| name.starts_with(start)) {
+    if find_obeyed(Path::new(path)).is_some() {
         return false;
     }
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);

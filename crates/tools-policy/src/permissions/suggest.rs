@@ -22,7 +22,12 @@ pub(super) fn would_store(decision: &Decision<'_>, definition: &ToolDef, workdir
     let lies_with_rules = |because: &Because<'_>| {
         matches!(
             because,
-            Because::Rule(_) | Because::NoRule { .. } | Because::Traits | Because::Outside | Because::Written { .. }
+            Because::Rule(_)
+                | Because::NoRule { .. }
+                | Because::Traits
+                | Because::Outside
+                | Because::Written { .. }
+                | Because::Obeyed { .. }
         )
     };
     if !lies_with_rules(&decision.decided_by) {

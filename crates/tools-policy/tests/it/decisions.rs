@@ -220,8 +220,40 @@ fn files_that_a_line_writes_are_judged() {
     check("cargo test", "/w/secrets", Access::Read, Deny);
     check("cat x", "/w/x", Access::Read, Allow);
     let everything = r#"bash = [{ pattern = "*", action = "allow" }]"#;
-    let inspection = line("echo x").touching(Subject::path("/etc/x", Access::Write));
+    let inspection = line("echo x").touching(Subject::path("/elsewhere/x", Access::Write));
     assert_eq!(bash(everything, &inspection).0, Allow);
+}
+
+#[test]
+fn what_programs_outside_obey_is_changed_only_where_a_rule_names_it() {
+    let changing = |tool: &str, rules: &str, path: &str, access: Access| {
+        let permissions = permissions(rules);
+        let definition = self::tool(tool, ToolTraits::EDIT);
+        let inspection = Inspection::mutating().touching(Subject::path(path, access));
+        judge(&permissions, &definition, &inspection, TrustLevel::Trusted).0
+    };
+    let check = |pattern: &str, path: &str, verdict: Verdict| {
+        for (tool, prefix) in [("write", ""), ("delete_path", ""), ("write", "> ")] {
+            let rules = format!("{tool} = [{{ pattern = \"{prefix}{pattern}\", action = \"allow\" }}]");
+            let access = if tool == "delete_path" { Access::Delete } else { Access::Write };
+            assert_eq!(changing(tool, &rules, path, access), verdict, "{tool} {prefix}{pattern} {path}");
+        }
+    };
+    check("**", "/w/src/a.rs", Allow);
+    check("**", "/w/package.json", Allow);
+    check("**", "/w/.envrc", Ask);
+    check("**", "/w/sub/.vscode/tasks.json", Ask);
+    check("**", "/w/.github", Ask);
+    check(".envrc", "/w/.envrc", Allow);
+    check("**/CLAUDE.md", "/w/a/CLAUDE.md", Allow);
+    check(".github/workflows/**", "/w/.github/workflows/ci.yml", Allow);
+    check(".github/**", "/w/.github/workflows/ci.yml", Ask);
+    let everything = r#"bash = [{ pattern = "*", action = "allow" }, { pattern = "> .envrc", action = "allow" }]"#;
+    let echo = |path: &str| bash(everything, &line("echo x").touching(Subject::path(path, Access::Write)));
+    assert_eq!((echo("/w/x").0, echo("/w/.envrc").0), (Allow, Allow));
+    assert_eq!(echo("/w/.mcp.json"), (Ask, "is obeyed by coding agents, and no rule names it".to_owned()));
+    let reads = line("cat x").touching(Subject::path("/w/.envrc", Access::Read));
+    assert_eq!(bash(everything, &reads).0, Allow);
 }
 
 #[test]
