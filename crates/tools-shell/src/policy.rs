@@ -52,7 +52,7 @@ impl ShellPolicy {
             cpu_secs: some(self.config.limits.cpu_secs),
             core: Some(self.config.limits.core),
         };
-        Confinement { mode, writable, hidden, protected, network, limits }
+        Confinement { mode, writable, hidden, protected, network, limits, ..Confinement::default() }
     }
 
     pub(crate) fn confirm(&self, found: &Analysis, surroundings: &Surroundings) -> Option<ConfirmReason> {

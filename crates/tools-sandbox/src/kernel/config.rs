@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::obeyed::Held;
+
 /// How strictly a child process is confined by the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -62,6 +64,11 @@ pub struct Confinement {
     pub hidden: Vec<PathBuf>,
     /// Files and folders inside writable ones that stay read-only. Missing ones are skipped.
     pub protected: Vec<PathBuf>,
+    /// Files and folders inside writable ones that other programs obey: read-only as far as the level goes. What is gone
+    /// when a process starts is skipped. See [`ObeyedFiles::held`](super::ObeyedFiles::held).
+    pub held: Vec<Held>,
+    /// Folders inside writable ones that must not come to be: empty and read-only while a process runs, gone afterwards.
+    pub absent: Vec<PathBuf>,
     /// Whether there is a network.
     pub network: Network,
     /// Resource limits.

@@ -1,5 +1,5 @@
-//! Finding the files and folders a child must not read: a bounded walk of the writable folders for what the read rules
-//! deny, and the control sockets of daemons that would act for it. Hiding them is the sandbox's part.
+//! Finding what a child must not read or change: a bounded walk of the writable folders for what the read rules deny and
+//! for what other programs obey, and the control sockets of daemons that would act for it. Holding it is the sandbox's part.
 
 use std::{
     collections::HashMap,
@@ -10,11 +10,13 @@ use std::{
 
 use tools_core::{Clock, SystemClock};
 
+use super::obeyed::{Held, Kind, ObeyedEntry, ObeyedIn, obeyed_in};
+
 /// Entries of the writable folders looked at for files to hide.
 const MOST_ENTRIES: usize = 200_000;
 
 /// Folders that are large and seldom hold secrets: looked at last, with what is left of the budget.
-const LARGE: [&str; 3] = ["node_modules", "target", "objects"];
+pub(super) const LARGE: [&str; 3] = ["node_modules", "target", "objects"];
 
 /// A folder that changed less than this before it was read may change again without its time telling.
 const TICK: i128 = 50_000_000;
@@ -24,12 +26,46 @@ const TICK: i128 = 50_000_000;
 pub struct Masks {
     /// Denied paths that exist; nothing below a denied folder is listed again.
     pub paths: Vec<PathBuf>,
+    /// What programs outside obey.
+    pub obeyed: ObeyedFiles,
     /// Set when the budget ended the walk before the tree did.
     pub incomplete: bool,
 }
 
-/// Which files no child may read: the file tools' read rules, brought to the kernel. Clones share what they know of the
-/// folders, so that a walk reads only those that changed since the last one.
+/// What lies in the writable folders that programs outside obey.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ObeyedFiles {
+    /// Files, and the folders that are held as a whole.
+    pub entries: Vec<ObeyedEntry>,
+    /// The folders in which git keeps repositories.
+    pub repositories: Vec<PathBuf>,
+    /// Where git would look for hooks and nothing is.
+    pub missing_hooks: Vec<PathBuf>,
+}
+
+impl ObeyedFiles {
+    /// What a child finds read-only unless somebody agreed to its being changed, outermost first.
+    pub fn held(&self) -> Vec<Held> {
+        let missing = self.missing_hooks.iter().map(|hooks| Held { path: hooks.clone(), pinned: 1 });
+        let mut held: Vec<Held> = self.entries.iter().filter_map(|entry| entry.held.clone()).chain(missing).collect();
+        held.sort_by_key(|held| (held.path.components().count(), held.path.clone()));
+        held
+    }
+
+    fn add(&mut self, folder: &Path, found: &ObeyedIn) {
+        self.entries.extend(found.entries.iter().cloned());
+        if found.is_repository {
+            self.repositories.push(folder.to_owned());
+            if !found.has_hooks {
+                self.missing_hooks.push(folder.join("hooks"));
+            }
+        }
+    }
+}
+
+/// Which files no child may read, and which it may not change: the file tools' read rules and the table of what other
+/// programs obey, brought to the kernel. Clones share what they know of the folders, so that a walk reads only those that
+/// changed since the last one.
 #[derive(Clone)]
 pub struct Hidden {
     denies: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
@@ -44,6 +80,7 @@ struct Folder {
     changed: i128,
     entries: usize,
     denied: Vec<PathBuf>,
+    obeyed: ObeyedIn,
     folders: Vec<PathBuf>,
 }
 
@@ -59,63 +96,108 @@ impl Hidden {
         Self { denies: Arc::new(denies), places, known: Arc::default() }
     }
 
+    /// Nothing is denied: what other programs obey is found all the same.
+    pub fn nothing() -> Self {
+        Self::new(|_| false, Vec::new())
+    }
+
     /// Whether the canonical `path` may not be read.
     pub fn denies(&self, path: &Path) -> bool {
         (self.denies)(path)
     }
 
-    /// What has to be hidden from a child that may write `roots`, as it lies there now.
+    /// What has to be hidden from a child that may write `roots`, and what other programs obey, as it lies there now. The
+    /// roots are canonical.
     pub fn masks(&self, roots: &[PathBuf]) -> Masks {
-        let mut masks = self.walk(roots, MOST_ENTRIES);
+        let mut masks = self.walk(roots, MOST_ENTRIES, Depth::All);
         masks.paths.extend(self.places.iter().filter(|place| !is_git_config(place)).cloned());
         masks
     }
 
+    /// What other programs obey in `roots` now, without looking for anything else.
+    pub fn obeyed(&self, roots: &[PathBuf]) -> ObeyedFiles {
+        self.walk(roots, MOST_ENTRIES, Depth::WithoutLarge).obeyed
+    }
+
     /// Walks `roots` and lists what is denied, looking at no more than `budget` entries. Links are not followed: what
-    /// they lead to is denied, or not, where it lies.
-    fn walk(&self, roots: &[PathBuf], budget: usize) -> Masks {
+    /// they lead to is denied, or not, where it lies. A root and the hidden folders right below it, where most of what
+    /// other programs obey lies, are looked at whatever the budget is.
+    fn walk(&self, roots: &[PathBuf], budget: usize, depth: Depth) -> Masks {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut masks, mut left) = (Masks::default(), budget);
-        let (mut open, mut large) = (roots.to_vec(), Vec::new());
-        while let Some(path) = open.pop().or_else(|| large.pop()) {
+        let (mut first, mut open, mut large) = (roots.to_vec(), Vec::new(), Vec::new());
+        while let Some((path, is_first)) = first
+            .pop()
+            .map(|path| (path, true))
+            .or_else(|| open.pop().or_else(|| large.pop()).map(|path| (path, false)))
+        {
             let Some(changed) = changed(&path) else {
                 known.remove(&path);
                 continue;
             };
             if known.get(&path).is_none_or(|folder| folder.changed != changed) {
-                known.insert(path.clone(), self.read(&path, changed));
+                known.insert(path.clone(), self.read(&path, roots, changed));
             }
             let Some(folder) = known.get(&path) else { continue };
             if folder.entries > left {
                 masks.incomplete = true;
-                return masks;
+                if !is_first {
+                    return masks;
+                }
             }
-            left -= folder.entries;
+            left = left.saturating_sub(folder.entries);
             masks.paths.extend(folder.denied.iter().cloned());
-            let is_large = |folder: &PathBuf| LARGE.iter().any(|name| folder.ends_with(name));
-            let (later, now): (Vec<_>, Vec<_>) = folder.folders.iter().cloned().partition(is_large);
-            open.extend(now);
-            large.extend(later);
+            masks.obeyed.add(&path, &folder.obeyed);
+            let is_root = roots.contains(&path);
+            for below in &folder.folders {
+                let place = match below {
+                    _ if LARGE.iter().any(|name| below.ends_with(name)) => &mut large,
+                    _ if is_root && is_hidden(below) => &mut first,
+                    _ => &mut open,
+                };
+                place.push(below.clone());
+            }
+            if depth == Depth::WithoutLarge {
+                large.clear();
+            }
         }
         masks
     }
 
-    fn read(&self, path: &Path, changed: i128) -> Folder {
+    fn read(&self, path: &Path, roots: &[PathBuf], changed: i128) -> Folder {
         // Taken before reading: what is added meanwhile changes the folder later than this.
         let is_settled = changed + TICK < SystemClock.now().as_nanosecond();
-        let mut folder =
-            Folder { changed: if is_settled { changed } else { 0 }, entries: 0, denied: vec![], folders: vec![] };
+        let (mut denied, mut folders, mut names) = (vec![], vec![], vec![]);
         for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
-            folder.entries += 1;
             let path = entry.path();
+            let kind = match entry.file_type() {
+                Ok(kind) if kind.is_dir() => Kind::Folder,
+                Ok(kind) if kind.is_symlink() => Kind::Link,
+                _ => Kind::File,
+            };
+            names.push((entry.file_name(), kind));
             if !is_git_config(&path) && (self.denies)(&path) {
-                folder.denied.push(path);
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folder.folders.push(path);
+                denied.push(path);
+            } else if kind == Kind::Folder {
+                folders.push(path);
             }
         }
-        folder
+        let root = roots.iter().filter(|root| path.starts_with(root)).min_by_key(|root| root.as_os_str().len());
+        let obeyed = obeyed_in(path, root.map_or(path, PathBuf::as_path), &names);
+        Folder { changed: if is_settled { changed } else { 0 }, entries: names.len(), denied, obeyed, folders }
     }
+}
+
+/// How far a walk goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    All,
+    /// Not into folders that are large and hold nothing that other programs obey.
+    WithoutLarge,
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 /// When the entries of a folder last changed; `None` when there is no such folder.
@@ -176,7 +258,7 @@ mod tests {
     }
 
     fn found(hidden: &Hidden, root: &Path) -> Vec<String> {
-        let masks = hidden.walk(&[root.to_owned()], 100);
+        let masks = hidden.walk(&[root.to_owned()], 100, Depth::All);
         assert!(!masks.incomplete);
         let below = |path: &PathBuf| path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
         let mut found: Vec<String> = masks.paths.iter().map(below).collect();
@@ -214,8 +296,21 @@ mod tests {
     }
 
     #[test]
-    fn a_spent_budget_is_reported() {
+    fn a_spent_budget_is_reported_and_what_is_obeyed_at_the_top_is_found_all_the_same() {
         let root = tree();
-        assert!(Hidden::new(is_denied, vec![]).walk(&[root.path().to_owned()], 2).incomplete);
+        for file in [".git/config", ".github/workflows/ci.yml", ".envrc", "sub/.envrc"] {
+            std::fs::create_dir_all(root.path().join(file).parent().unwrap()).unwrap();
+            std::fs::write(root.path().join(file), "").unwrap();
+        }
+        let found = |budget, depth| {
+            let masks = Hidden::new(is_denied, vec![]).walk(&[root.path().to_owned()], budget, depth);
+            let names = |held: Held| held.path.strip_prefix(root.path()).unwrap().to_string_lossy().into_owned();
+            (masks.incomplete, masks.obeyed.held().into_iter().map(names).collect::<Vec<_>>())
+        };
+        let top = [".envrc", ".git/config", ".git/hooks", ".github/workflows"].map(str::to_owned);
+        assert_eq!(found(2, Depth::All), (true, top.to_vec()));
+        let (is_cut, mut all) = found(1000, Depth::WithoutLarge);
+        all.retain(|path| !top.contains(path));
+        assert_eq!((is_cut, all), (false, vec!["sub/.envrc".to_owned()]));
     }
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use libc::{c_int, c_ulong};
 
 use super::config::{Confinement, Network};
+use super::obeyed::Held;
 use super::sys::{self, Errno, Reach, Result};
 use crate::private::{PrivateFolder, sweep};
 use crate::process::{SpawnError, Step};
@@ -72,11 +73,17 @@ pub(crate) struct NamespacePlan {
     mask_folder: CString,
     hidden: Vec<Binding>,
     protected: Vec<CString>,
+    /// The same for files that other programs obey, which may be gone by the time a process starts.
+    held: Vec<CString>,
     /// Folders that hold hidden or protected files: mounted onto themselves, so that they cannot be renamed and their
     /// content found, or replaced, under another name.
     pinned: Vec<CString>,
     pid_max: Option<Vec<u8>>,
 }
+
+/// Most files that other programs obey that a plan holds: each costs some microseconds per process. Callers name the
+/// nearest to the top first.
+pub(crate) const MOST_HELD: usize = 256;
 
 /// Most roots a plan carries; their detached mounts wait in an array on the child's stack.
 pub(crate) const MOST_ROOTS: usize = 64;
@@ -119,8 +126,12 @@ impl NamespacePlan {
         }
         let in_root = |path: &&PathBuf| writable.iter().any(|root| path.starts_with(root));
         let protected: Vec<&PathBuf> = ask.protected.iter().filter(in_root).collect();
-        let held = outermost(&ask.hidden).into_iter().chain(protected.iter().copied());
-        let pinned = folders_between(held, &writable);
+        let kept = outermost(&ask.hidden).into_iter().chain(protected.iter().copied());
+        let mut pinned = folders_between(kept, &writable);
+        let held = most_near(&ask.held, &protected, &writable);
+        pinned.extend(held.iter().flat_map(|held| held.folders()));
+        pinned.sort();
+        pinned.dedup();
         let shared_memory = folders.shared_memory.as_ref().map(|(_, inside)| text(inside)).transpose()?;
         let (uid, gid) = ids();
         Ok(Self {
@@ -135,6 +146,7 @@ impl NamespacePlan {
             mask_folder: text(&folders.mask(true))?,
             hidden,
             protected: protected.into_iter().map(|path| text(path)).collect::<std::result::Result<_, _>>()?,
+            held: held.iter().map(|held| text(&held.path)).collect::<std::result::Result<_, _>>()?,
             pinned: pinned.iter().map(|path| text(path)).collect::<std::result::Result<_, _>>()?,
             pid_max: ask.limits.processes.map(|most| most.max(LEAST_PID_MAX).to_string().into_bytes()),
         })
@@ -179,13 +191,20 @@ impl NamespacePlan {
             attach(*mount, root).map_err(at(Step::WritableFolder))?;
         }
         for folder in &self.pinned {
-            sys::mount(folder, folder, None, libc::MS_BIND | libc::MS_REC).map_err(at(Step::Protect))?;
+            match sys::mount(folder, folder, None, libc::MS_BIND | libc::MS_REC) {
+                // Gone since it was planned, and what it held with it.
+                Ok(()) | Err(Errno(libc::ENOENT)) => {}
+                Err(errno) => return Err((Step::Protect, errno)),
+            }
         }
         for path in &self.protected {
             let bound = sys::mount(path, path, None, libc::MS_BIND | libc::MS_REC);
             bound
                 .and_then(|()| sys::mount_setattr(path, Reach::Recursive, sys::MOUNT_ATTR_RDONLY, 0))
                 .map_err(at(Step::Protect))?;
+        }
+        for path in &self.held {
+            hold(path).map_err(at(Step::Protect))?;
         }
         for mask in &self.hidden {
             let source = if mask.folder { mask_folder } else { mask_file };
@@ -251,6 +270,26 @@ fn hide(source: RawFd, target: &CStr) -> Result<()> {
         Err(Errno(libc::ENOENT)) => Ok(()),
         Err(errno) => Err(errno),
     }
+}
+
+/// Makes a file or folder read-only. Gone since it was planned: nothing left to hold.
+fn hold(path: &CStr) -> Result<()> {
+    let held = sys::mount(path, path, None, libc::MS_BIND | libc::MS_REC)
+        .and_then(|()| sys::mount_setattr(path, Reach::Recursive, sys::MOUNT_ATTR_RDONLY, 0));
+    match held {
+        Err(Errno(libc::ENOENT)) => Ok(()),
+        other => other,
+    }
+}
+
+/// What is held in the roots, as far as it is not protected anyway: no more than [`MOST_HELD`], those that come first.
+fn most_near<'a>(held: &'a [Held], protected: &[&PathBuf], roots: &[&PathBuf]) -> Vec<&'a Held> {
+    let is_free = |held: &&Held| {
+        let path = &held.path;
+        roots.iter().any(|root| path.starts_with(root) && path != *root)
+            && !protected.iter().any(|outer| path.starts_with(outer))
+    };
+    held.iter().filter(is_free).take(MOST_HELD).collect()
 }
 
 /// The folders above `held` and below a root, outermost first.

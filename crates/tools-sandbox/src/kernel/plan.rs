@@ -8,6 +8,7 @@ use super::config::{Confinement, Limits, Network, SandboxMode};
 use super::landlock::{self, Ruleset};
 use super::masks::below_any;
 use super::namespaces::{NamespacePlan, PrivateFolders};
+use super::placeholders::Placeholders;
 use super::probe::Probe;
 use super::seccomp::Filter;
 use super::strength::{Level, Strength};
@@ -30,6 +31,8 @@ pub struct Sandbox {
     compiled: Arc<Compiled>,
     strength: Arc<Strength>,
     folders: Arc<PrivateFolders>,
+    /// Kept while processes run.
+    _placeholders: Arc<Placeholders>,
     temp: Arc<Path>,
 }
 
@@ -87,6 +90,10 @@ impl Sandbox {
         let (level, degraded) = choose_level(ask.mode, probe)?;
         let ask = resolve(ask, &folders)?;
         let mut not_stopped = Vec::new();
+        let placeholders = match level {
+            Level::Namespaces => Placeholders::new(&ask.absent, ask.held.iter().map(|held| held.path.as_path())),
+            Level::Landlock | Level::Off => Placeholders::default(),
+        };
         let namespaces = match level {
             Level::Namespaces => Some(NamespacePlan::new(&ask, &folders)?),
             Level::Landlock | Level::Off => None,
@@ -130,6 +137,7 @@ impl Sandbox {
             }),
             strength: Arc::new(strength),
             folders,
+            _placeholders: Arc::new(placeholders),
             temp: temp.into(),
         })
     }
@@ -229,6 +237,9 @@ fn weaknesses(level: Level, ask: &Confinement, abi: Option<u32>, seccomp: bool) 
             }
             if !ask.protected.is_empty() {
                 open.push("writing protected files inside writable folders");
+            }
+            if !ask.held.is_empty() {
+                open.push("writing files that other programs obey (git, editors, agents) inside writable folders");
             }
             if abi.is_some_and(|abi| abi < 6) {
                 open.push("signals to other processes of the user and abstract sockets");

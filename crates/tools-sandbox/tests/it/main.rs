@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed set-up is a failed test")]
 
 mod confinement;
+mod held;
 mod lifetime;
 mod paths;
 mod support;

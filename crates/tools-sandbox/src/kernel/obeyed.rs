@@ -1,0 +1,198 @@
+//! Which entries of a folder programs outside of any sandbox obey, and how each is held against a child process. Pure: the
+//! walk reads the folders.
+
+use std::{
+    ffi::OsStr,
+    path::{Component, Path, PathBuf},
+};
+
+use tools_core::{ObeyedClass, find_obeyed};
+
+use super::masks::LARGE;
+
+/// What makes a folder one that git works in, whatever its name is.
+const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
+
+/// A file, or a folder as a whole, that programs outside obey.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObeyedEntry {
+    /// Where.
+    pub path: PathBuf,
+    /// What obeys it.
+    pub by: &'static str,
+    /// Whether a change asks or is only told.
+    pub class: ObeyedClass,
+    /// Whether it belongs to what git keeps of a repository, which git itself changes only when it is told to.
+    pub is_of_git: bool,
+    /// How it is held; `None` for what is only told, for links, and for what lies in a folder that is held.
+    pub held: Option<Held>,
+}
+
+/// Something that a child finds read-only although it lies in a writable folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Held {
+    /// A file or a folder, not a link, by a canonical path.
+    pub path: PathBuf,
+    /// How many of the folders right above it cannot be renamed either, so that it cannot be replaced with them.
+    pub pinned: usize,
+}
+
+impl Held {
+    /// The folders above it that cannot be renamed either.
+    pub(super) fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        self.path.ancestors().skip(1).take(self.pinned).map(Path::to_owned)
+    }
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Folder,
+    Link,
+}
+
+/// What a folder holds of this.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ObeyedIn {
+    pub(super) entries: Vec<ObeyedEntry>,
+    /// Whether git works in it.
+    pub(super) is_repository: bool,
+    pub(super) has_hooks: bool,
+}
+
+/// What of the `entries` of `folder`, which lies in the writable `root`, programs obey.
+pub(super) fn obeyed_in(folder: &Path, root: &Path, entries: &[(impl AsRef<OsStr>, Kind)]) -> ObeyedIn {
+    let inside = folder.strip_prefix(root).unwrap_or(folder);
+    let has = |name: &str| entries.iter().any(|(own, _)| own.as_ref() == name);
+    let of_git = inside.components().any(|part| part == Component::Normal(".git".as_ref()));
+    let is_repository = folder.file_name().is_some_and(|name| name == ".git") || REPOSITORY.into_iter().all(has);
+    let mut found = ObeyedIn { entries: Vec::new(), is_repository, has_hooks: has("hooks") };
+    // What is installed or built is nobody's configuration.
+    if inside.components().any(|part| LARGE.iter().any(|name| part == Component::Normal(name.as_ref()))) {
+        return found;
+    }
+    let place = Place { folder, inside, of_git: of_git || is_repository, is_repository };
+    found.entries.extend(entries.iter().filter_map(|(name, kind)| place.entry(name.as_ref(), *kind)));
+    found
+}
+
+/// A folder, and what is known of it.
+struct Place<'a> {
+    folder: &'a Path,
+    inside: &'a Path,
+    of_git: bool,
+    is_repository: bool,
+}
+
+impl Place<'_> {
+    fn entry(&self, name: &OsStr, kind: Kind) -> Option<ObeyedEntry> {
+        let path = if self.is_repository { Path::new(".git").join(name) } else { self.inside.join(name) };
+        let found = find_obeyed(&path)?;
+        let pattern = found.obeyed.pattern;
+        // A branch may have any name, and lies in a folder for branches. Repositories in this one are found as such.
+        let is_by_name = self.of_git && (!pattern.starts_with(".git/") || pattern.starts_with(".git/modules/"));
+        // `.git` is a folder in most cases, and not held then.
+        let is_only_a_name = kind == Kind::Folder && !pattern.ends_with("/**");
+        if is_by_name || is_only_a_name {
+            return None;
+        }
+        let path = self.folder.join(name);
+        let is_held = found.obeyed.class == ObeyedClass::Guarded && kind != Kind::Link && !self.is_held_itself();
+        Some(ObeyedEntry {
+            by: found.obeyed.by,
+            class: found.obeyed.class,
+            is_of_git: self.of_git,
+            held: is_held.then(|| Held { path: path.clone(), pinned: self.pinned() }),
+            path,
+        })
+    }
+
+    /// Whether the folder is held with all that is in it.
+    fn is_held_itself(&self) -> bool {
+        !self.is_repository
+            && find_obeyed(self.inside).is_some_and(|found| {
+                found.obeyed.class == ObeyedClass::Guarded && found.obeyed.pattern.ends_with("/**")
+            })
+    }
+
+    /// The folders from the first whose name begins with a dot: what lies above those may be moved, and is looked at again
+    /// afterwards.
+    fn pinned(&self) -> usize {
+        let names: Vec<_> = self.inside.components().collect();
+        let first = names.iter().position(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."));
+        let beside = usize::from(self.is_repository && !names.is_empty());
+        first.map_or(beside, |first| names.len() - first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(folder: &str, names: &[(&str, Kind)]) -> Vec<(String, bool, Option<usize>)> {
+        let folder = Path::new("/w").join(folder);
+        let found = obeyed_in(&folder, Path::new("/w"), names);
+        let entry = |entry: ObeyedEntry| {
+            let name = entry.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            (name, entry.class == ObeyedClass::Guarded, entry.held.map(|held| held.pinned))
+        };
+        found.entries.into_iter().map(entry).collect()
+    }
+
+    fn entry(name: &str, is_guarded: bool, pinned: Option<usize>) -> (String, bool, Option<usize>) {
+        (name.to_owned(), is_guarded, pinned)
+    }
+
+    #[test]
+    fn files_and_folders_are_held_with_the_dotted_folders_above() {
+        use Kind::{File, Folder, Link};
+        let root = [
+            (".envrc", File),
+            (".git", Folder),
+            ("src", Folder),
+            ("package.json", File),
+            (".mcp.json", Link),
+            ("etc", Folder),
+        ];
+        let expected =
+            [entry(".envrc", true, Some(0)), entry("package.json", false, None), entry(".mcp.json", true, None)];
+        assert_eq!(held("", &root), expected);
+        assert_eq!(held(".github", &[("workflows", Folder), ("x", File)]), [entry("workflows", true, Some(1))]);
+        assert_eq!(held(".github/workflows", &[("ci.yml", File)]), [entry("ci.yml", true, None)]);
+        assert_eq!(
+            held("a/b", &[("CLAUDE.md", File), (".git", File)]),
+            [entry("CLAUDE.md", true, Some(0)), entry(".git", true, Some(0))]
+        );
+        assert_eq!(held("node_modules/a", &[(".envrc", File)]), []);
+    }
+
+    #[test]
+    fn repositories_are_known_by_what_they_hold() {
+        use Kind::{File, Folder};
+        let repository = [
+            ("HEAD", File),
+            ("config", File),
+            ("hooks", Folder),
+            ("objects", Folder),
+            ("refs", Folder),
+            ("index", File),
+        ];
+        let expected = |pinned| [entry("config", true, Some(pinned)), entry("hooks", true, Some(pinned))];
+        assert_eq!(held(".git", &repository), expected(1));
+        assert_eq!(held("sub/.git", &repository), expected(1));
+        assert_eq!(held(".git/modules/lib", &repository), expected(3));
+        assert_eq!(held("srv/bare", &repository), expected(1));
+        assert_eq!(held(".git", &[("config", File)]), [entry("config", true, Some(1))]);
+        assert_eq!(held("conf", &[("config", File), ("hooks", Folder)]), []);
+    }
+
+    #[test]
+    fn branches_may_have_any_name() {
+        use Kind::{File, Folder};
+        for folder in [".git/refs/heads", ".git/modules/lib/refs/heads", ".git/logs/refs/heads"] {
+            assert_eq!(held(folder, &[("hooks", File), ("config", File), ("agents.md", File), ("x", Folder)]), []);
+        }
+        assert_eq!(held(".git/info", &[("attributes", File), ("exclude", File)]), [entry("attributes", true, Some(2))]);
+    }
+}
