@@ -15,13 +15,15 @@ use tools_file::{FileConfig, FilePolicy};
 use tools_filter::{FilterLayer, FilterPipeline, secrets::SecretRedactor};
 use tools_mcp::Continuations;
 use tools_overflow::{Archive, ReadOverflow};
+use tools_policy::gate::Stands;
+use tools_retry::{RetryLayer, RetryPolicy};
 use tools_sandbox::{PathError, Reserved};
 use tools_shell::{Bash, JobKill, JobRead, Jobs, ShellPolicy, ShellPolicyHandle};
 
 use crate::{
-    Filters, LAYERS, Toolbox,
+    Filters, Toolbox,
     config::{HaftConfig, LoadError, Loaded, places},
-    gates::{Compiled, Gates},
+    gates::Gates,
     overflow,
     reload::{Leaves, Swapped},
     secrets,
@@ -69,6 +71,8 @@ pub(crate) struct Parts {
     pub(crate) continuations: Continuations,
     pub(crate) checkpoints: Option<Checkpoints>,
     pub(crate) jobs: Arc<Jobs>,
+    /// Woken when other tools may be listed than before.
+    pub(crate) relisted: Arc<tokio::sync::Notify>,
 }
 
 /// The layers, made once and shared by every stack of a toolbox.
@@ -121,12 +125,13 @@ impl ToolboxBuilder {
         let Self { loaded, workdir, beside, session, executors, judge } = self;
         let judge = judge.map(|judge| judge.0);
         let config = &loaded.config;
-        let gates = Arc::new(Gates::new(Compiled::of(&loaded)?, loaded.config.tools.approvals.file(), judge));
+        let gates = Arc::new(Gates::new(&loaded, loaded.config.tools.approvals.file(), judge)?);
         let security = &config.tools.filters.security;
         let secrets =
             secrets::redactor(security).map_err(|error| loaded.fault(&secrets::pattern_key(&error), error.problem))?;
         let archive = overflow::overflow_archive(&loaded)?;
-        let swapped = Swapped::new(config, secrets, archive.as_ref());
+        let retry = compile_retry(&loaded)?;
+        let swapped = Swapped::new(config, secrets, retry, archive.as_ref());
         let policy = Shared::new(policy_digest(config));
         let sink = open_audit(&loaded)?;
         let audit = sink.as_ref().map(|sink| sink.path().to_owned());
@@ -142,7 +147,7 @@ impl ToolboxBuilder {
             record = Some(Arc::clone(&audit));
             layers.push(audit);
         }
-        layers.extend(gates.before());
+        layers.extend(gates.layers(Stands::BeforeCall));
         layers.push(Arc::new(swapped.cache.clone()));
         layers.push(Arc::new(swapped.overflow.clone()));
         let beside = loaded.file.clone().or(beside);
@@ -155,8 +160,9 @@ impl ToolboxBuilder {
         if let Some(checkpoints) = &checkpoints {
             layers.push(Arc::new(checkpoints.clone()));
         }
-        layers.extend(gates.around_execution());
-        debug_assert!(in_order(&layers), "the layers stand in the order of `LAYERS`");
+        layers.extend(gates.layers(Stands::AroundExecution));
+        layers.push(Arc::new(RetryLayer::new(swapped.retry.clone())));
+        debug_assert!(in_order(&layers), "the layers stand in the documented order");
 
         let hints = ModelHints { reasoning: config.agent.reasoning_model, ..ModelHints::default() };
         let mut context = CallContext::new(workdir).with_model(hints);
@@ -182,6 +188,7 @@ impl ToolboxBuilder {
             continuations,
             checkpoints,
             jobs: Arc::default(),
+            relisted: Arc::default(),
         };
         let stack = parts.stack(&config, context.workdir(), None)?;
         let parts = Arc::new(parts);
@@ -410,6 +417,12 @@ pub(crate) fn policy_digest(config: &HaftConfig) -> String {
     tools_core::sha256_hex(tools_core::canonical_json(&rules).as_bytes())
 }
 
+/// What `tools.retry` compiles to.
+pub(crate) fn compile_retry(loaded: &Loaded<HaftConfig>) -> Result<RetryPolicy, LoadError> {
+    let compiled = loaded.config.tools.retry.compile();
+    compiled.map_err(|error| loaded.fault(&format!("tools.retry.{}", error.key), error.problem))
+}
+
 fn open_audit(loaded: &Loaded<HaftConfig>) -> Result<Option<tools_audit::JsonlSink>, LoadError> {
     let config = &loaded.config.tools.audit;
     if !config.enabled {
@@ -450,7 +463,7 @@ fn keep_checkpoints(loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<Optio
 
 /// The layers that are here stand in the documented order.
 fn in_order(layers: &[Arc<dyn Layer>]) -> bool {
-    let mut documented = LAYERS.iter().map(|row| row.name);
+    let mut documented = crate::layers().into_iter().map(|row| row.name);
     layers.iter().all(|layer| documented.any(|name| name == layer.name()))
 }
 

@@ -1,8 +1,8 @@
 //! What would be decided about a call, and by what: without running it.
 
 use serde::Serialize;
-use tools_core::{ConfirmPrompt, PromptPart, StoredRule, ToolError, ToolErrorCategory, ToolName, Verdict};
-use tools_policy::{Because, Decision};
+use tools_core::{ConfirmPrompt, Invocation, PromptPart, StoredRule, ToolError, ToolErrorCategory, ToolName, Verdict};
+use tools_policy::gate::Ruling;
 
 /// What would be decided about a call. Field names are permanent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -15,8 +15,8 @@ pub struct Explanation {
     pub subjects: Vec<PromptPart>,
     /// The rule or default that decided.
     pub decided_by: String,
-    /// The layer that decided: `policy`, `trust`, `permissions`; `executor` where the tool itself refuses, before any
-    /// gate is asked.
+    /// The gate that decided, by its name in `haft layers`; `executor` where the tool itself refuses before any gate is
+    /// asked.
     pub layer: &'static str,
     /// The rule that "always" would store; `None` when nothing would be asked or nothing sensible can be stored.
     pub would_store: Option<StoredRule>,
@@ -25,20 +25,34 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// A call that the permissions judged.
-    pub(crate) fn judged(tool: ToolName, prompt: &ConfirmPrompt, decision: &Decision<'_>) -> Self {
+    /// What a gate said of a call.
+    pub(crate) fn ruled(inv: &Invocation, gate: &'static str, verdict: Verdict, ruling: &Ruling) -> Self {
+        Self {
+            verdict,
+            decided_by: ruling.decided_by.clone(),
+            layer: ruling.on_behalf_of.unwrap_or(gate),
+            ..Self::unruled(inv.call.tool.clone())
+        }
+    }
+
+    /// A call of which no gate has an opinion.
+    pub(crate) fn unruled(tool: ToolName) -> Self {
         Self {
             tool,
-            verdict: decision.verdict,
-            subjects: prompt.parts.clone(),
-            decided_by: decision.decided_by.to_string(),
-            layer: match decision.decided_by {
-                Because::Trust(_) => "trust",
-                _ => "permissions",
-            },
-            would_store: prompt.would_store.clone().filter(|_| decision.verdict == Verdict::Ask),
+            verdict: Verdict::Allow,
+            subjects: vec![],
+            decided_by: String::new(),
+            layer: "executor",
+            would_store: None,
             error: None,
         }
+    }
+
+    /// The same with the parts of the call; what an answer would store only where one is asked for.
+    pub(crate) fn described(self, parts: Option<ConfirmPrompt>) -> Self {
+        let Some(ConfirmPrompt { parts, would_store, .. }) = parts else { return self };
+        let would_store = would_store.filter(|_| self.verdict == Verdict::Ask);
+        Self { subjects: parts, would_store, ..self }
     }
 
     /// A call that its own tool refuses before any gate: the blocklist, the sandbox, parameters that cannot be read.

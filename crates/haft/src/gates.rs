@@ -1,19 +1,20 @@
-//! The gates of a toolbox: what each section compiles to, the layers over it, and what they would say of a call.
+//! The one list of gates. Order, compilation, reload, `explain`, `config check`, the reference pages and which tools are
+//! listed all go through it: another gate is one more entry here.
 
 use std::{path::PathBuf, sync::Arc};
 
-use tools_core::{CallContext, Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolName, Verdict};
+use tools_core::{Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolName, Verdict};
 use tools_policy::{
-    adversarial::{AdversarialGate, AdversarialPolicy},
-    anomaly::{AnomalyDetector, AnomalyPolicy, ToolHealth},
-    grounding::{GroundingLayer, Told},
-    permissions::{self, PermissionGate, Permissions, PermissionsConfig, Question, SessionRules},
+    adversarial::AdversarialGate,
+    anomaly::{AnomalyGate, AnomalyPolicy, ToolHealth},
+    gate::{About, AnyGate, CompileContext, Gate, GateLayer, Stands},
+    grounding::{GroundingGate, Told},
+    permissions::{self, PermissionGate, PermissionsConfig, SessionRules},
     quota::{Ledger, QuotaGate, QuotaPolicy},
-    rules::{self, PolicyEnforcer, PolicyGate, PolicyQuestion},
-    trust::{self, TrustGate, TrustPolicy},
-    utility::{History, UtilityPolicy, UtilityScorer},
+    rules::PolicyGate,
+    trust::TrustGate,
+    utility::{History, UtilityGate},
 };
-use tools_retry::{RetryLayer, RetryPolicy};
 use tools_shell::ShellConfig;
 
 use crate::{
@@ -22,36 +23,164 @@ use crate::{
     config::{HaftConfig, LoadError, Loaded, places},
 };
 
-/// What the sections of all gates compile to: all of it, or nothing.
-pub(crate) struct Compiled {
-    permissions: Permissions,
-    policy: PolicyEnforcer,
-    trust: TrustPolicy,
-    anomaly: AnomalyPolicy,
-    quota: QuotaPolicy,
-    utility: UtilityPolicy,
-    adversarial: AdversarialPolicy,
-    retry: RetryPolicy,
-    grounding: bool,
+/// The gates, outermost first.
+pub(crate) const GATES: &[Row] = &[
+    row::<QuotaGate>(),
+    row::<UtilityGate>(),
+    row::<GroundingGate>(),
+    row::<PolicyGate>(),
+    row::<AdversarialGate>(),
+    row::<TrustGate>(),
+    row::<PermissionGate>(),
+    row::<AnomalyGate>(),
+];
+
+/// One gate of the list.
+pub(crate) struct Row {
+    pub(crate) about: About,
+    wire: fn(&Memory) -> Wired,
 }
 
-/// The compiled policies that run, each swapped whole, and what the gates remember.
-pub(crate) struct Gates {
-    pub(crate) permissions: Shared<Permissions>,
+/// A gate that is made, and how its policy is made anew.
+struct Wired {
+    gate: Arc<dyn AnyGate>,
+    compile: Box<Compile>,
+}
+
+type Compile = dyn Fn(&Loaded<HaftConfig>) -> Result<Swap, LoadError> + Send + Sync;
+/// Puts a policy in place that was compiled.
+type Swap = Box<dyn FnOnce() + Send>;
+
+/// How a gate is put together here: its part of the configuration, and what it shares with others.
+trait Listed: Gate {
+    fn config(config: &HaftConfig) -> Self::Config;
+    fn over(memory: &Memory) -> GateLayer<Self>;
+}
+
+const fn row<G: Listed>() -> Row {
+    Row { about: G::ABOUT, wire: wire::<G> }
+}
+
+fn wire<G: Listed>(memory: &Memory) -> Wired {
+    let gate = Arc::new(G::over(memory));
+    let policy = gate.policy().clone();
+    let compile = move |loaded: &Loaded<HaftConfig>| {
+        let home = home();
+        let compiled = G::compile(&G::config(&loaded.config), &CompileContext { home: home.as_deref() });
+        let compiled = compiled.map_err(|fault| loaded.fault(&fault.path, fault.problem))?;
+        let policy = policy.clone();
+        Ok(Box::new(move || policy.store(compiled)) as Swap)
+    };
+    Wired { gate, compile: Box::new(compile) }
+}
+
+/// What gates remember of earlier calls and share with the toolbox.
+pub(crate) struct Memory {
     pub(crate) sessions: Arc<SessionRules>,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) health: Arc<ToolHealth>,
-    pub(crate) policy: Shared<PolicyEnforcer>,
-    trust: Shared<TrustPolicy>,
-    anomaly: Shared<AnomalyPolicy>,
-    quota: Shared<QuotaPolicy>,
-    utility: Shared<UtilityPolicy>,
-    adversarial: Shared<AdversarialPolicy>,
-    judge: Option<Arc<dyn Judge>>,
-    retry: Shared<RetryPolicy>,
-    history: Arc<History>,
-    grounding: Shared<bool>,
     pub(crate) told: Arc<Told>,
+    history: Arc<History>,
+    quota: Shared<QuotaPolicy>,
+    anomaly: Shared<AnomalyPolicy>,
+    judge: Option<Arc<dyn Judge>>,
+}
+
+impl Memory {
+    fn new(approvals: PathBuf, judge: Option<Arc<dyn Judge>>) -> Self {
+        let (quota, anomaly) = (Shared::new(QuotaPolicy::default()), Shared::new(AnomalyPolicy::default()));
+        let health = ToolHealth::new(anomaly.clone(), Arc::new(SystemClock)).heeding_resets_in(places::resets_dir());
+        Self {
+            sessions: Arc::new(SessionRules::with_source(approvals::source(approvals), Arc::new(SystemClock))),
+            ledger: Arc::new(Ledger::new(quota.clone())),
+            health: Arc::new(health),
+            told: Arc::default(),
+            history: Arc::default(),
+            quota,
+            anomaly,
+            judge,
+        }
+    }
+}
+
+impl Listed for QuotaGate {
+    fn config(config: &HaftConfig) -> Option<u64> {
+        config.tools.max_tool_calls_per_session
+    }
+
+    fn over(memory: &Memory) -> GateLayer<Self> {
+        GateLayer::new(Self::new(Arc::clone(&memory.ledger)), memory.quota.clone())
+    }
+}
+
+impl Listed for UtilityGate {
+    fn config(config: &HaftConfig) -> Self::Config {
+        config.tools.utility.clone()
+    }
+
+    fn over(memory: &Memory) -> GateLayer<Self> {
+        GateLayer::new(Self::new(Arc::clone(&memory.history)), Shared::new(Self::Policy::default()))
+    }
+}
+
+impl Listed for GroundingGate {
+    fn config(config: &HaftConfig) -> bool {
+        config.agent.hallucination_detection
+    }
+
+    fn over(memory: &Memory) -> GateLayer<Self> {
+        GateLayer::new(Self::new(Arc::clone(&memory.told)), Shared::new(Self::Policy::default()))
+    }
+}
+
+impl Listed for PolicyGate {
+    fn config(config: &HaftConfig) -> Self::Config {
+        (config.tools.policy.clone(), config.tools.authorization.clone())
+    }
+
+    fn over(_: &Memory) -> GateLayer<Self> {
+        GateLayer::new(Self, Shared::new(Self::Policy::default()))
+    }
+}
+
+impl Listed for AdversarialGate {
+    fn config(config: &HaftConfig) -> Self::Config {
+        config.tools.adversarial_policy.clone()
+    }
+
+    fn over(memory: &Memory) -> GateLayer<Self> {
+        GateLayer::new(Self::new(memory.judge.clone()), Shared::new(Self::Policy::default()))
+    }
+}
+
+impl Listed for TrustGate {
+    fn config(config: &HaftConfig) -> Self::Config {
+        config.tools.trust.clone()
+    }
+
+    fn over(memory: &Memory) -> GateLayer<Self> {
+        GateLayer::new(Self::new(Arc::clone(&memory.health)), Shared::new(Self::Policy::default()))
+    }
+}
+
+impl Listed for PermissionGate {
+    fn config(config: &HaftConfig) -> PermissionsConfig {
+        effective_permissions(config)
+    }
+
+    fn over(memory: &Memory) -> GateLayer<Self> {
+        GateLayer::new(Self::new(Arc::clone(&memory.sessions)), Shared::new(Self::Policy::default()))
+    }
+}
+
+impl Listed for AnomalyGate {
+    fn config(config: &HaftConfig) -> Self::Config {
+        config.tools.anomaly.clone()
+    }
+
+    fn over(memory: &Memory) -> GateLayer<Self> {
+        GateLayer::new(Self::new(Arc::clone(&memory.health)), memory.anomaly.clone())
+    }
 }
 
 /// The rules as they count: without any, those that the shell's own lists stand for.
@@ -74,133 +203,105 @@ pub fn leave_trust_reset(tool: &ToolName) -> std::io::Result<()> {
     ToolHealth::leave_reset(&places::resets_dir(), tool)
 }
 
-impl Compiled {
+/// The gates of a toolbox, in the order of [`GATES`], and what they remember.
+pub(crate) struct Gates {
+    pub(crate) memory: Memory,
+    wired: Vec<Wired>,
+}
+
+/// What the sections of all gates compile to: all of it, or nothing.
+pub(crate) struct Compiled(Vec<Swap>);
+
+impl Gates {
+    /// The gates of a configuration, with nothing remembered.
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
+    pub(crate) fn new(
+        loaded: &Loaded<HaftConfig>,
+        approvals: PathBuf,
+        judge: Option<Arc<dyn Judge>>,
+    ) -> Result<Self, LoadError> {
+        let memory = Memory::new(approvals, judge);
+        let gates = Self { wired: GATES.iter().map(|row| (row.wire)(&memory)).collect(), memory };
+        gates.swap(gates.compile(loaded)?);
+        Ok(gates)
+    }
+
     /// Compiles every section.
     ///
     /// # Errors
     /// The first section that cannot be compiled, by key and line.
-    pub(crate) fn of(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
-        let (tools, home) = (&loaded.config.tools, home());
-        let permissions = effective_permissions(&loaded.config).compile(home.as_deref());
-        let policy = PolicyEnforcer::compile(&tools.policy, &tools.authorization, home.as_deref());
-        let below = |section: &str, key: &str| format!("tools.{section}.{key}");
-        Ok(Self {
-            permissions: permissions.map_err(|error| loaded.fault(&error.path, error.problem))?,
-            policy: policy.map_err(|error| loaded.fault(&error.path, error.problem))?,
-            trust: tools.trust.compile().map_err(|error| loaded.fault(&error.path, error.problem))?,
-            anomaly: tools
-                .anomaly
-                .compile()
-                .map_err(|error| loaded.fault(&below("anomaly", error.key), error.problem))?,
-            adversarial: tools
-                .adversarial_policy
-                .compile()
-                .map_err(|error| loaded.fault(&below("adversarial_policy", error.key), error.problem))?,
-            retry: tools.retry.compile().map_err(|error| loaded.fault(&below("retry", error.key), error.problem))?,
-            quota: QuotaPolicy::compile(tools.max_tool_calls_per_session),
-            utility: tools
-                .utility
-                .compile()
-                .map_err(|error| loaded.fault(&below("utility", error.key), error.problem))?,
-            grounding: loaded.config.agent.hallucination_detection,
-        })
-    }
-}
-
-impl Gates {
-    /// Gates over what was compiled, with nothing remembered.
-    pub(crate) fn new(compiled: Compiled, approvals: PathBuf, judge: Option<Arc<dyn Judge>>) -> Self {
-        let (anomaly, quota) = (Shared::new(compiled.anomaly), Shared::new(compiled.quota));
-        let health = ToolHealth::new(anomaly.clone(), Arc::new(SystemClock)).heeding_resets_in(places::resets_dir());
-        Self {
-            permissions: Shared::new(compiled.permissions),
-            sessions: Arc::new(SessionRules::with_source(approvals::source(approvals), Arc::new(SystemClock))),
-            ledger: Arc::new(Ledger::new(quota.clone())),
-            health: Arc::new(health),
-            policy: Shared::new(compiled.policy),
-            trust: Shared::new(compiled.trust),
-            anomaly,
-            quota,
-            utility: Shared::new(compiled.utility),
-            adversarial: Shared::new(compiled.adversarial),
-            judge,
-            retry: Shared::new(compiled.retry),
-            history: Arc::default(),
-            grounding: Shared::new(compiled.grounding),
-            told: Arc::default(),
-        }
+    pub(crate) fn compile(&self, loaded: &Loaded<HaftConfig>) -> Result<Compiled, LoadError> {
+        self.wired.iter().map(|wired| (wired.compile)(loaded)).collect::<Result<_, _>>().map(Compiled)
     }
 
     /// Puts other policies in place; calls under way keep theirs, and what the gates remember stays.
+    #[expect(clippy::unused_self, reason = "what was compiled belongs to these gates")]
     pub(crate) fn swap(&self, compiled: Compiled) {
-        self.permissions.store(compiled.permissions);
-        self.policy.store(compiled.policy);
-        self.trust.store(compiled.trust);
-        self.anomaly.store(compiled.anomaly);
-        self.quota.store(compiled.quota);
-        self.utility.store(compiled.utility);
-        self.adversarial.store(compiled.adversarial);
-        self.retry.store(compiled.retry);
-        self.grounding.store(compiled.grounding);
+        compiled.0.into_iter().for_each(|swap| swap());
     }
 
-    /// The layers that may refuse a call before anything is done for it, outermost first.
-    pub(crate) fn before(&self) -> Vec<Arc<dyn Layer>> {
-        vec![
-            Arc::new(QuotaGate::new(Arc::clone(&self.ledger))),
-            Arc::new(UtilityScorer::new(self.utility.clone(), Arc::clone(&self.history))),
-            Arc::new(GroundingLayer::new(self.grounding.clone(), Arc::clone(&self.told))),
-            Arc::new(PolicyGate::new(self.policy.clone())),
-            Arc::new(AdversarialGate::new(self.adversarial.clone(), self.judge.clone())),
-            Arc::new(TrustGate::new(self.trust.clone(), Arc::clone(&self.health))),
-            Arc::new(PermissionGate::new(self.permissions.clone(), Arc::clone(&self.sessions))),
-        ]
+    /// The layers that stand in one place, outermost first.
+    pub(crate) fn layers(&self, stands: Stands) -> impl Iterator<Item = Arc<dyn Layer>> {
+        let here = self.gates().filter(move |gate| gate.about().stands == stands);
+        here.map(|gate| Arc::clone(gate) as Arc<dyn Layer>)
+    }
+
+    fn gates(&self) -> impl Iterator<Item = &Arc<dyn AnyGate>> {
+        self.wired.iter().map(|wired| &wired.gate)
     }
 
     /// The model that judges calls; `None` when there is none.
     pub(crate) fn judge_model(&self) -> Option<&str> {
-        self.judge.as_ref().map(|judge| judge.model())
+        self.memory.judge.as_ref().map(|judge| judge.model())
     }
 
-    /// The layers around the execution itself.
-    pub(crate) fn around_execution(&self) -> Vec<Arc<dyn Layer>> {
-        vec![Arc::new(AnomalyDetector::new(Arc::clone(&self.health))), Arc::new(RetryLayer::new(self.retry.clone()))]
+    /// What in the sections of the gates does not do what it looks like.
+    pub(crate) fn lint(&self, tools: &[&str]) -> Vec<String> {
+        self.gates().flat_map(|gate| gate.lint(tools)).collect()
     }
 
     /// Forgets what a session used and saw; what people allowed for it stays.
     pub(crate) fn reset(&self, session: &SessionId) {
-        self.ledger.reset(session);
-        self.history.reset(session);
-        self.told.forget(session);
+        self.memory.ledger.reset(session);
+        self.memory.history.reset(session);
+        self.memory.told.forget(session);
     }
 
-    /// What the gates would decide about a call. Changes nothing that they remember.
-    pub(crate) fn explain(&self, inv: &Invocation, cx: &CallContext) -> Explanation {
-        let tool = inv.call.tool.clone();
-        let inspection = match inv.inspection() {
-            Ok(inspection) => inspection,
-            Err(error) => return Explanation::refused(tool, &error),
-        };
-        let trust =
-            trust::effective(&self.trust.load(), cx.trust(), inv.call.caller_id.as_ref(), inv.call.tool.as_str());
-        self.sessions.refresh();
-        let (permissions, session) = (self.permissions.load(), self.sessions.of(cx.session()));
-        let definition = &inv.definition;
-        let question = Question { definition, inspection, trust, workdir: cx.workdir(), session: &session };
-        let decision = permissions::decide(&permissions, &question);
-        let explained = Explanation::judged(tool, &permissions::prompt(inv, &decision), &decision);
-        let question = PolicyQuestion { definition, params: &inv.call.params, inspection, workdir: cx.workdir() };
-        let policy = rules::decide(&self.policy.load(), &question);
-        if policy.is_denied() {
-            let decided_by = policy.trace.unwrap_or_default();
-            return Explanation { verdict: Verdict::Deny, layer: "policy", decided_by, would_store: None, ..explained };
+    /// What the gates would decide about a call: each is asked as for a call, in the same order, and the first that denies
+    /// it or the strictest opinion counts. Changes nothing that they remember.
+    pub(crate) fn explain(&self, inv: &Invocation) -> Explanation {
+        let mut inv = inv.clone();
+        let mut explained: Option<Explanation> = None;
+        for gate in self.gates() {
+            let ruling = gate.decide(&inv);
+            if let Some(level) = ruling.trust {
+                inv = inv.in_context(inv.context.clone().capped(level));
+            }
+            let Some(verdict) = ruling.verdict else {
+                if let Some(error) = &ruling.refusal {
+                    return Explanation::refused(inv.call.tool.clone(), error);
+                }
+                continue;
+            };
+            // Of opinions that let it go on, the innermost names what somebody wrote for calls of this kind.
+            let is_strictest = |before: &Explanation| verdict > before.verdict || before.verdict == Verdict::Allow;
+            if explained.as_ref().is_none_or(is_strictest) {
+                explained = Some(Explanation::ruled(&inv, gate.about().name, verdict, &ruling));
+            }
+            if verdict == Verdict::Deny {
+                break;
+            }
         }
-        explained
+        let explained = explained.unwrap_or_else(|| Explanation::unruled(inv.call.tool.clone()));
+        let described = self.gates().find_map(|gate| gate.describe(&inv));
+        explained.described(described)
     }
 }
 
 impl std::fmt::Debug for Gates {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Gates").field("health", &self.health).finish_non_exhaustive()
+        f.debug_struct("Gates").field("health", &self.memory.health).finish_non_exhaustive()
     }
 }

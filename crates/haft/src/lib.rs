@@ -71,7 +71,7 @@ pub use reload::Reloaded;
 pub use report::{CallReport, ConfirmationReport, ErrorReport};
 pub use secrets::redactor;
 pub use selftest::TestedExample;
-pub use stack::{LAYERS, LayerRow};
+pub use stack::{LayerRow, layers};
 pub use toolbox::Toolbox;
 pub use watch::{ConfigWatch, ReloadState};
 

@@ -43,6 +43,7 @@ fn serving(toolbox: &Toolbox, watch: Option<ConfigWatch>) -> McpServer {
         .roots(toolbox.roots())
         .workspace(Arc::clone(&bridge) as Arc<dyn Workspace>)
         .decisions(bridge)
+        .definitions_changed(Arc::clone(&toolbox.parts.relisted))
         .continuations(toolbox.parts.continuations.clone())
         .structured(if config.structured { Structured::Always } else { Structured::Never })
         .answer_cap(config.answer_bytes)

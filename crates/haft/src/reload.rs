@@ -3,12 +3,12 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, LazyLock, Mutex, PoisonError, Weak},
 };
 
 use serde_json::Value;
 use tools_cache::{CacheLayer, ToolResultCache};
-use tools_core::{Announce, Redactor, SessionId, Shared};
+use tools_core::{Announce, Redactor, SessionId, Shared, inline_schema};
 use tools_diagnostics::DiagnosticsPolicy;
 use tools_file::FilePolicy;
 use tools_filter::{
@@ -16,57 +16,19 @@ use tools_filter::{
     secrets::{SecretRedactor, SecretsLayer, SecretsMode},
 };
 use tools_overflow::Archive;
+use tools_policy::gate::Applies;
+use tools_retry::RetryPolicy;
 use tools_shell::ShellPolicyHandle;
 
 use crate::{
     Filters, Toolbox,
-    builder::{Parts, narrowed_config, policy_digest},
+    builder::{Parts, compile_retry, narrowed_config, policy_digest},
     config::{HaftConfig, LoadError, Loaded},
-    gates::Compiled,
+    gates::GATES,
     overflow,
     replaceable::Replaceable,
     secrets,
 };
-
-/// Keys whose new values count from the next call on: a section, or one key of it.
-const SWAPPED: &[&str] = &[
-    "agent.hallucination_detection",
-    "tools.adversarial_policy",
-    "tools.anomaly",
-    "tools.authorization",
-    "tools.diagnostics",
-    "tools.file",
-    "tools.filters",
-    "tools.max_tool_calls_per_session",
-    "tools.overflow",
-    "tools.permissions",
-    "tools.policy",
-    "tools.result_cache",
-    "tools.retry",
-    "tools.shell",
-    "tools.trust",
-    "tools.utility",
-];
-
-/// Keys that count from the next start only, where those above would include them: what they name was opened, handed to
-/// a client or compared with at the start.
-const FROM_START: &[&str] = &[
-    "agent.reasoning_model",
-    "mcp",
-    "tools.approvals",
-    "tools.audit",
-    "tools.checkpoints",
-    "tools.enabled",
-    "tools.file.allow_read",
-    "tools.file.allowed_paths",
-    "tools.file.deny_read",
-    "tools.filters.filters_path",
-    "tools.overflow.database",
-    "tools.overflow.enabled",
-    "tools.overflow.path",
-    "tools.shell.allowed_paths",
-    "tools.shell.env_pass",
-];
 
 /// What a reload changed, key by key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -87,6 +49,7 @@ pub(crate) struct Swapped {
     pub(crate) overflow: Replaceable,
     pub(crate) secrets: Replaceable,
     pub(crate) redactor: LiveRedactor,
+    pub(crate) retry: Shared<RetryPolicy>,
     pub(crate) results: Shared<ToolResultCache>,
     pub(crate) filter_warnings: Shared<Vec<String>>,
     leaves: Mutex<Vec<Weak<Leaves>>>,
@@ -129,7 +92,12 @@ impl Redactor for LiveRedactor {
 
 impl Swapped {
     /// The layers of a configuration, around what stays when it changes.
-    pub(crate) fn new(config: &HaftConfig, redactor: SecretRedactor, archive: Option<&Archive>) -> Self {
+    pub(crate) fn new(
+        config: &HaftConfig,
+        redactor: SecretRedactor,
+        retry: RetryPolicy,
+        archive: Option<&Archive>,
+    ) -> Self {
         let mode = config.tools.filters.security.mode();
         let results = Shared::new(ToolResultCache::new(&config.tools.result_cache));
         let live = LiveRedactor::new(redactor.clone());
@@ -139,6 +107,7 @@ impl Swapped {
             overflow: Replaceable::new(overflow::layer(&config.tools.overflow, archive)),
             secrets: Replaceable::new(SecretsLayer::new(redactor, mode)),
             redactor: live,
+            retry: Shared::new(retry),
             results,
             filter_warnings: Shared::new(vec![]),
             leaves: Mutex::default(),
@@ -178,7 +147,8 @@ impl Toolbox {
         let loaded = loaded.with(config);
         let config = &loaded.config;
         // Everything that can fail comes before anything that changes.
-        let compiled = Compiled::of(&loaded)?;
+        let compiled = self.gates.compile(&loaded)?;
+        let retry = compile_retry(&loaded)?;
         let leaves: Vec<_> = parts
             .swapped
             .in_use()
@@ -194,6 +164,7 @@ impl Toolbox {
         let extra = extra.map_err(|error| loaded.fault(&secrets::pattern_key(&error), error.problem))?;
 
         self.gates.swap(compiled);
+        parts.swapped.retry.store(retry);
         for (leaves, own, (_, files, checks)) in leaves {
             // It was compiled above, so that it does not fail here.
             let _ = leaves.shell.rebuild(&own.tools.shell);
@@ -204,6 +175,7 @@ impl Toolbox {
         report.warnings = parts.swap_filters(config);
         parts.policy.store(policy_digest(config));
         *running = config.clone();
+        parts.relisted.notify_waiters();
         Ok(report)
     }
 }
@@ -261,7 +233,7 @@ fn merged(running: &HaftConfig, new: &HaftConfig) -> (HaftConfig, Reloaded) {
         let list = if counts_from_start(name) { &mut report.needs_restart } else { &mut report.applied };
         list.push(name.clone());
     }
-    for path in FROM_START {
+    for path in &COUNTS.from_start {
         let pointer = format!("/{}", path.replace('.', "/"));
         if let (Some(old), Some(place)) = (before.pointer(&pointer), after.pointer_mut(&pointer)) {
             *place = old.clone();
@@ -272,13 +244,56 @@ fn merged(running: &HaftConfig, new: &HaftConfig) -> (HaftConfig, Reloaded) {
     (config, report)
 }
 
-fn counts_from_start(key: &str) -> bool {
-    is_below(FROM_START, key) || !is_below(SWAPPED, key)
+/// When keys count: a section, or one key of it.
+#[derive(Debug, Default)]
+struct Counts {
+    /// From the next call on.
+    swapped: Vec<String>,
+    /// From the next start only, where those above would include them: what they name was opened, handed to a client or
+    /// compared with at the start.
+    from_start: Vec<String>,
 }
 
-fn is_below(sections: &[&str], key: &str) -> bool {
-    let holds =
-        |section: &&str| key.strip_prefix(*section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+/// What gates say of their sections, and every other key in its own definition (`x-applies`).
+static COUNTS: LazyLock<Counts> = LazyLock::new(|| {
+    let mut counts = Counts::default();
+    for (section, applies) in GATES.iter().flat_map(|row| row.about.sections.iter().map(|key| (key, row.about.applies)))
+    {
+        counts.add((*section).to_owned(), applies);
+    }
+    counts.collect("", inline_schema::<HaftConfig>().as_value());
+    counts
+});
+
+impl Counts {
+    fn add(&mut self, section: String, applies: Applies) {
+        match applies {
+            Applies::Reload => self.swapped.push(section),
+            Applies::NextStart => self.from_start.push(section),
+        }
+    }
+
+    fn collect(&mut self, path: &str, schema: &Value) {
+        for (name, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            match schema.get("x-applies").and_then(Value::as_str) {
+                Some("reload") => self.add(path.clone(), Applies::Reload),
+                Some(_) => self.add(path.clone(), Applies::NextStart),
+                None => {}
+            }
+            self.collect(&path, schema);
+        }
+    }
+}
+
+fn counts_from_start(key: &str) -> bool {
+    is_below(&COUNTS.from_start, key) || !is_below(&COUNTS.swapped, key)
+}
+
+fn is_below(sections: &[String], key: &str) -> bool {
+    let holds = |section: &String| {
+        key.strip_prefix(section.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
     sections.iter().any(holds)
 }
 
@@ -313,11 +328,13 @@ mod tests {
     #[test]
     fn of_every_key_it_is_known_when_it_counts() {
         let all = keys(&json(&HaftConfig::default()));
-        let unknown: Vec<&String> =
-            all.keys().filter(|key| !is_below(SWAPPED, key) && !is_below(FROM_START, key)).collect();
+        let is_known = |key: &&String| is_below(&COUNTS.swapped, key) || is_below(&COUNTS.from_start, key);
+        let unknown: Vec<&String> = all.keys().filter(|key| !is_known(key)).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
-        for section in SWAPPED.iter().chain(FROM_START) {
-            assert!(all.keys().any(|key| is_below(&[section], key)), "{section}");
+        for section in COUNTS.swapped.iter().chain(&COUNTS.from_start) {
+            assert!(all.keys().any(|key| is_below(std::slice::from_ref(section), key)), "{section}");
+            let twice = COUNTS.swapped.iter().chain(&COUNTS.from_start).filter(|other| *other == section).count();
+            assert_eq!(twice, 1, "{section}");
         }
     }
 

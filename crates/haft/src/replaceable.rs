@@ -31,6 +31,10 @@ impl Layer for Replaceable {
         self.name
     }
 
+    fn hides(&self, tool: &str) -> bool {
+        self.layer.load().hides(tool)
+    }
+
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
         let layer = self.layer.load();
         layer.call(inv, next).await

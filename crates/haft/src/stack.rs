@@ -1,5 +1,9 @@
 //! The order of the layers, as a value: `haft layers`, the reference page and the builder all read it here.
 
+use tools_policy::gate::{About, Stands};
+
+use crate::gates::GATES;
+
 /// One layer: where it lives, what it refuses with, and why it stands where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayerRow {
@@ -13,8 +17,8 @@ pub struct LayerRow {
     pub why: &'static str,
 }
 
-/// The layers, outermost first.
-pub const LAYERS: &[LayerRow] = &[
+/// What stands outside every gate.
+const OUTER: &[LayerRow] = &[
     LayerRow {
         name: "announce",
         owner: "tools-core",
@@ -27,48 +31,10 @@ pub const LAYERS: &[LayerRow] = &[
         refuses_with: &["permanent_failure/audit_failed"],
         why: "sees every refusal, unknown tool and dropped call, and writes before it returns",
     },
-    LayerRow {
-        name: "quota",
-        owner: "tools-policy",
-        refuses_with: &["policy_blocked/quota_blocked"],
-        why: "outside the gates: a loop of refused calls must end too; retries, further in, are free",
-    },
-    LayerRow {
-        name: "utility",
-        owner: "tools-policy",
-        refuses_with: &["policy_blocked/utility_skipped"],
-        why: "before a model or a person is asked about a call that is not worth making",
-    },
-    LayerRow {
-        name: "grounding",
-        owner: "tools-policy",
-        refuses_with: &[],
-        why: "only warns: outside the gates, so that a call that names something out of nowhere is marked on record also when it is refused",
-    },
-    LayerRow {
-        name: "policy",
-        owner: "tools-policy",
-        refuses_with: &["policy_blocked/policy_denied"],
-        why: "`[tools.policy]`, then `[tools.authorization]`: what they deny nothing further in lifts",
-    },
-    LayerRow {
-        name: "adversarial",
-        owner: "tools-policy",
-        refuses_with: &["policy_blocked/adversarial_denied"],
-        why: "a model judges only what the rules leave, and nobody is asked about what it refuses",
-    },
-    LayerRow {
-        name: "trust",
-        owner: "tools-policy",
-        refuses_with: &["policy_blocked/trust_blocked"],
-        why: "the trust in the origin, lowered before the permissions read it, and tools that are blocked for failing",
-    },
-    LayerRow {
-        name: "permissions",
-        owner: "tools-policy",
-        refuses_with: &["confirmation_required/confirmation_required", "policy_blocked/permission_denied"],
-        why: "last gate: a person is asked only about a call that nothing else refuses",
-    },
+];
+
+/// What stands between the gates and the execution.
+const INNER: &[LayerRow] = &[
     LayerRow {
         name: "cache",
         owner: "tools-cache",
@@ -99,16 +65,26 @@ pub const LAYERS: &[LayerRow] = &[
         refuses_with: &[],
         why: "looks before and after what really runs, all its attempts together: refused calls and reused results cost nothing",
     },
-    LayerRow {
-        name: "anomaly",
-        owner: "tools-policy",
-        refuses_with: &[],
-        why: "counts how real executions end; the gate that blocks for it is `trust`",
-    },
-    LayerRow {
-        name: "retry",
-        owner: "tools-retry",
-        refuses_with: &[],
-        why: "innermost: repeats the execution alone, of tools that may be repeated, after failures that may pass",
-    },
 ];
+
+/// What stands nearest to the execution.
+const INNERMOST: &[LayerRow] = &[LayerRow {
+    name: "retry",
+    owner: "tools-retry",
+    refuses_with: &[],
+    why: "innermost: repeats the execution alone, of tools that may be repeated, after failures that may pass",
+}];
+
+/// The layers, outermost first; the gates among them in the order of their list.
+pub fn layers() -> Vec<LayerRow> {
+    let gates = |stands| GATES.iter().filter(move |row| row.about.stands == stands).map(|row| LayerRow::of(&row.about));
+    let outer = OUTER.iter().copied().chain(gates(Stands::BeforeCall)).chain(INNER.iter().copied());
+    outer.chain(gates(Stands::AroundExecution)).chain(INNERMOST.iter().copied()).collect()
+}
+
+impl LayerRow {
+    fn of(gate: &About) -> Self {
+        let About { name, refuses_with, why_here, .. } = *gate;
+        Self { name, owner: "tools-policy", refuses_with, why: why_here }
+    }
+}

@@ -10,13 +10,11 @@ use tools_cache::ToolResultCache;
 use tools_checkpoint::Checkpoints;
 use tools_core::{
     Answer, Approval, CallContext, CallerId, ConfirmPrompt, Confirmer, EventKind, Recorded, Refusal, SessionId, Shared,
-    Stack, StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName, nearest,
+    Stack, StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName,
 };
 use tools_filter::FilterPipeline;
-use tools_policy::{
-    permissions::{self, Approved, Scope},
-    rules,
-};
+use tools_policy::permissions::{Approved, Scope};
+use tools_retry::RetryConfig;
 
 use crate::{
     Doctor, Explanation, approvals, builder::ToolboxBuilder, config::HaftConfig, config::Loaded, gates::Gates,
@@ -120,7 +118,7 @@ impl Toolbox {
     /// A rule that no person can have been shown (its pattern is no glob) is logged and dropped: the next call asks
     /// again.
     pub fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
-        if let Err(error) = self.gates.sessions.add(session, rule) {
+        if let Err(error) = self.gates.memory.sessions.add(session, rule) {
             tracing::warn!(%error, "a rule for the session was dropped");
         }
     }
@@ -143,14 +141,14 @@ impl Toolbox {
         let approved = self.config.tools.approvals.approve(rule, scope);
         approved.check().map_err(std::io::Error::other)?;
         approvals::append(&self.config.tools.approvals.file(), &approved)?;
-        self.gates.sessions.refresh();
+        self.gates.memory.sessions.refresh();
         Ok(())
     }
 
     /// The approvals that stand beyond sessions, oldest first.
     pub fn approvals(&self) -> Vec<Approved> {
-        self.gates.sessions.refresh();
-        self.gates.sessions.approvals()
+        self.gates.memory.sessions.refresh();
+        self.gates.memory.sessions.approvals()
     }
 
     /// Takes an approval back.
@@ -159,25 +157,25 @@ impl Toolbox {
     /// When the file of approvals cannot be written.
     pub fn revoke(&self, approved: Approved) -> std::io::Result<()> {
         approvals::append(&self.config.tools.approvals.file(), &Approved { revoked: true, ..approved })?;
-        self.gates.sessions.refresh();
+        self.gates.memory.sessions.refresh();
         Ok(())
     }
 
     /// What would be decided about a call, and by what. Runs nothing, asks nobody, records nothing.
     pub async fn explain(&self, call: ToolCall, cx: &CallContext) -> Explanation {
         let inv = self.stack.inspect(call, cx).await;
-        self.gates.explain(&inv, cx)
+        self.gates.explain(&inv)
     }
 
     /// Reserves a batch of calls, of the session and batch of `cx`, against the quota. Where the batch does not fit, each
     /// of its calls is refused.
     pub fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
-        self.gates.ledger.reserve(cx, calls)
+        self.gates.memory.ledger.reserve(cx, calls)
     }
 
     /// Remembers what a user said in a session: with `agent.hallucination_detection`, calls may name what stands in it.
     pub fn told(&self, session: &SessionId, text: &str) {
-        self.gates.told.user(session, text);
+        self.gates.memory.told.user(session, text);
     }
 
     /// Forgets what a session used of its quota and what its calls gave; what people allowed for it stays.
@@ -189,7 +187,7 @@ impl Toolbox {
     /// they are gone.
     pub fn end_session(&self, session: &SessionId) {
         self.gates.reset(session);
-        self.gates.sessions.end(session);
+        self.gates.memory.sessions.end(session);
         self.parts.jobs.abandon_session(session);
     }
 
@@ -200,12 +198,12 @@ impl Toolbox {
 
     /// Lets a tool back that was blocked because it kept failing.
     pub fn reset_trust(&self, tool: &ToolName) {
-        self.gates.health.reset(tool.as_str());
+        self.gates.memory.health.reset(tool.as_str());
     }
 
     /// The tools that are blocked because they kept failing, with how many of how many calls failed.
     pub fn blocked_tools(&self) -> Vec<(ToolName, usize, usize)> {
-        self.gates.health.blocked()
+        self.gates.memory.health.blocked()
     }
 
     /// The results that are kept to be served again: for its counters, and to clear it when a conversation begins anew.
@@ -221,21 +219,10 @@ impl Toolbox {
 
     /// Rules that can never match, and whatever else in the configuration holds but does not do what it looks like.
     pub fn lint(&self) -> Vec<String> {
-        let mut findings: Vec<String> =
-            permissions::lint(&self.gates.permissions.load()).iter().map(ToString::to_string).collect();
-        findings.extend(rules::lint(&self.gates.policy.load()));
-        let authorization = &self.config.tools.authorization;
-        if !authorization.enabled && !authorization.rules.is_empty() {
-            findings
-                .push("`tools.authorization.rules` do not count: `tools.authorization.enabled` is false".to_owned());
-        }
         let definitions = self.stack.definitions();
-        let known = || definitions.iter().map(|tool| tool.name.as_str()).chain(["glob"]);
-        for tool in self.config.tools.permissions.tools.keys().filter(|tool| !known().any(|name| name == *tool)) {
-            let near: Vec<String> = nearest(tool, known()).iter().map(|name| format!("`{name}`")).collect();
-            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
-            findings.push(format!("`tools.permissions.{tool}`: there is no tool of this name{hint}"));
-        }
+        let tools: Vec<&str> = definitions.iter().map(|tool| tool.name.as_str()).collect();
+        let mut findings = self.gates.lint(&tools);
+        findings.extend(retry_lint(&self.config.tools.retry, &definitions));
         findings.extend(self.parts.swapped.filter_warnings.load().iter().cloned());
         findings
     }
@@ -277,6 +264,21 @@ impl Toolbox {
     pub fn workdir(&self) -> &Path {
         self.context.workdir()
     }
+}
+
+/// What of `tools.retry` comes to nothing with these tools.
+fn retry_lint(config: &RetryConfig, tools: &[Arc<ToolDef>]) -> Vec<String> {
+    let mut found = Vec::new();
+    if !config.parameter_reformat_provider.is_empty() {
+        found.push(
+            "`tools.retry.parameter_reformat_provider`: there is no model here, so that no parameters are reformatted"
+                .to_owned(),
+        );
+    }
+    if *config != RetryConfig::default() && !tools.iter().any(|tool| tool.trusted_traits().retryable) {
+        found.push("`tools.retry`: no tool here may be repeated, so that nothing is retried".to_owned());
+    }
+    found
 }
 
 fn person() -> CallerId {

@@ -22,6 +22,12 @@ pub trait Layer: Send + Sync {
     /// Its permanent snake_case name, for `haft layers` and the audit.
     fn name(&self) -> &'static str;
 
+    /// Whether it refuses every call of a tool, whatever the parameters: then a model is not shown the tool.
+    fn hides(&self, tool: &str) -> bool {
+        let _ = tool;
+        false
+    }
+
     /// Handles a call.
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome;
 }

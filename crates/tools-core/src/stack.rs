@@ -107,7 +107,14 @@ impl Stack {
         self.definition(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
     }
 
-    /// The tools, in the order in which a model sees them.
+    /// The tools that a model is shown: all but those that a layer refuses whatever they are called with.
+    pub fn listed(&self) -> ToolDefs {
+        let all = self.definitions();
+        let is_hidden = |tool: &Arc<ToolDef>| self.layers.iter().any(|layer| layer.hides(tool.name.as_str()));
+        if all.iter().any(is_hidden) { all.iter().filter(|tool| !is_hidden(tool)).cloned().collect() } else { all }
+    }
+
+    /// All tools, in the order in which a model sees them.
     pub fn definitions(&self) -> ToolDefs {
         self.leaf.tool_definitions_erased()
     }

@@ -16,12 +16,15 @@ use crate::unfinished::Unfinished;
 #[serde(default, deny_unknown_fields)]
 pub struct FileConfig {
     /// Directories that the file tools may touch. Empty: the working directory of the call alone.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub allowed_paths: Vec<PathBuf>,
     /// Globs on canonical absolute paths that stay closed to every tool that could reveal their content. Unset: a
     /// built-in list of secret files (`**/.env`, `**/secrets/**`, `~/.ssh`, …). `[]`: nothing is closed. A leading `!`
     /// makes an exception; a list of nothing but exceptions makes them from the built-in list.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub deny_read: Option<Vec<String>>,
     /// Globs of the only paths that may be read; `deny_read` comes first. Empty: everything that is not denied.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub allow_read: Vec<String>,
     /// Lines that `read` shows when the call does not say how many.
     pub read_lines: u64,

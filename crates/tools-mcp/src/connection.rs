@@ -107,12 +107,12 @@ impl Connection {
     }
 
     fn tools(&self) -> Arc<[Tool]> {
-        self.catalog.tools(&self.stack().definitions())
+        self.catalog.tools(&self.stack().listed())
     }
 
     /// Tells the client when the tools are not the ones it was told of.
     async fn tell_changes(&self, peer: &Peer<RoleServer>) {
-        if self.catalog.changed(&self.stack().definitions()) {
+        if self.catalog.changed(&self.stack().listed()) {
             let _ = peer.notify_tool_list_changed().await;
         }
     }
@@ -532,7 +532,7 @@ impl Connection {
     pub(crate) async fn tell_subscription(&self, subscription: &SubscriptionContext) {
         loop {
             let (stale, changed) = (self.stale.notified(), host_tells(&self.settings));
-            if self.catalog.changed(&self.stack().definitions()) {
+            if self.catalog.changed(&self.stack().listed()) {
                 let _ = subscription.sink().notify_tool_list_changed().await;
             }
             tokio::select! {

@@ -17,6 +17,7 @@ pub const MAX_OVERFLOW_BYTES: u64 = 10 << 20;
 pub struct OverflowConfig {
     /// Whether output that is shown in part is stored whole, for `read_overflow`. Without it the middle of long output is
     /// lost.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub enabled: bool,
     /// How many characters of an output are shown before the middle of it is left out.
     pub threshold: usize,
@@ -27,9 +28,11 @@ pub struct OverflowConfig {
     /// How many bytes of the store all output may take; the oldest goes first. 0 sets no limit.
     pub max_total_bytes: u64,
     /// The SQLite file; a relative path starts at the state folder.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub path: PathBuf,
     /// The `postgres://` address of a server that many machines share, instead of the file; needs a program built with the
     /// feature `postgres`. Empty: the file.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub database: String,
 }
 

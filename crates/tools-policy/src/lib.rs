@@ -1,10 +1,13 @@
 //! Gates: layers that judge a call before it runs.
 //!
-//! Each gate is a module of three parts: `config` (what was typed), `decide` (a pure function) and `layer` (asks the
-//! function, notes, refuses or goes on). They stand here in the order in which they are asked.
+//! Each gate is a module of three parts: `config` (what was typed), `decide` (a pure function) and `gate` (the two as one
+//! value that a host lists). They stand here in the order in which they are asked.
 
 mod decision;
 mod matching;
+mod names;
+
+pub mod gate;
 
 pub mod quota;
 pub mod utility;

@@ -20,6 +20,7 @@ pub struct ShellConfig {
     /// Seconds a command may take before it is stopped.
     pub timeout: u64,
     /// Folders a command may write to. Empty: the working directory only. A private temp folder is always there.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub allowed_paths: Vec<String>,
     /// Caches of package managers that commands may write beside those folders, `~` being the home: those that exist. What a
     /// command puts there is used by later builds, confined or not, so that no folder belongs here whose content is run
@@ -37,6 +38,7 @@ pub struct ShellConfig {
     pub sandbox: SandboxChoice,
     /// Further environment variables handed to commands though their names look like credentials: names, or globs with `*`
     /// at the end. Values that look like credentials are dropped all the same.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub env_pass: Vec<String>,
     /// Bytes of each stream kept for the model: the first and the last half of it.
     pub max_output_bytes: u64,

@@ -1,6 +1,6 @@
 //! `haft layers`: the order of the layers and why each stands where it stands.
 
-use haft::LAYERS;
+use haft::layers;
 use serde_json::json;
 
 use crate::{args::Common, exit::Exit, output};
@@ -8,13 +8,13 @@ use crate::{args::Common, exit::Exit, output};
 /// Prints the layers, outermost first.
 pub(crate) fn run(common: &Common) -> Exit {
     if common.json {
-        let rows: Vec<_> = LAYERS
+        let rows: Vec<_> = layers()
             .iter()
             .map(|row| json!({"name": row.name, "crate": row.owner, "refuses_with": row.refuses_with, "why": row.why}))
             .collect();
         output::json(&rows);
     } else {
-        for (number, row) in LAYERS.iter().enumerate() {
+        for (number, row) in layers().iter().enumerate() {
             output::line(&format!("{:>2}  {:<12} {:<14} {}", number + 1, row.name, row.owner, row.why));
         }
         output::line(" –  executor     (composite)    blocklist and sandbox again, at the moment of use");

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, fs, path::Path};
 
 use clap::{Command, CommandFactory};
 use haft::{
-    LAYERS, Toolbox, audit,
+    Toolbox, audit,
     config::{HaftConfig, Loaded},
     core::{ToolErrorCategory, inline_schema},
 };
@@ -44,7 +44,7 @@ fn page(text: &str) -> String {
 fn layers() -> String {
     let mut page = String::from("# Layers\n\nAround every call, outermost first. `haft layers` prints the same.\n\n");
     page.push_str("| # | layer | crate | refuses with | why exactly here |\n|---|---|---|---|---|\n");
-    for (number, row) in LAYERS.iter().enumerate() {
+    for (number, row) in haft::layers().iter().enumerate() {
         let codes: Vec<String> = row.refuses_with.iter().map(|code| format!("`{code}`")).collect();
         let codes = if codes.is_empty() { "–".to_owned() } else { codes.join(", ") };
         let _ = writeln!(page, "| {} | `{}` | `{}` | {codes} | {} |", number + 1, row.name, row.owner, row.why);
@@ -84,20 +84,24 @@ fn configuration(schema: &Value) -> Result<String, String> {
          every effective value and where it was set, `haft config check` finds what is wrong. A variable overrides the \
          file: TOML (`30`, `[\"a\"]`, `{ bash = [] }`), or else plain text.\n\n| key | default | environment variable | meaning |\n|---|---|---|---|\n",
     );
-    keys(&mut page, "", schema, &defaults);
+    keys(&mut page, "", schema, &defaults, false);
     Ok(page)
 }
 
-fn keys(page: &mut String, path: &str, schema: &Value, default: &Value) {
+fn keys(page: &mut String, path: &str, schema: &Value, default: &Value, is_from_start: bool) {
+    let is_from_start = schema.get("x-applies").map_or(is_from_start, |when| when == "next_start");
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
-        let about = schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
+        let mut about = schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
+        if is_from_start {
+            about.push_str(" Counts from the next start.");
+        }
         let variable = format!("`HAFT_{}`", path.replace('.', "_").to_uppercase());
         let _ = writeln!(page, "| `{path}` | `{default}` | {variable} | {} |", about.replace('|', "\\|"));
         return;
     };
     for (name, schema) in properties {
         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-        keys(page, &path, schema, default.get(name).unwrap_or(&Value::Null));
+        keys(page, &path, schema, default.get(name).unwrap_or(&Value::Null), is_from_start);
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
 /// Prints the tools in a shape.
 pub(crate) fn run(common: &Common, format: ToolsFormat, cost: bool) -> Result<Exit, String> {
     let toolbox = open(common)?;
-    let tools = toolbox.stack().definitions();
+    let tools = toolbox.stack().listed();
     let shape: fn(&ToolDef) -> Value = match (format, common.json) {
         (ToolsFormat::Prompt, _) => {
             output::line(catalog::prompt(&tools).trim_end());

@@ -12,6 +12,7 @@ mod crash;
 mod demo;
 mod exec;
 mod filter;
+mod gates;
 mod mcp;
 mod migrate;
 mod overflow;

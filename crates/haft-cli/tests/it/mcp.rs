@@ -117,6 +117,24 @@ fn what_a_person_answers_through_the_client_is_on_record_and_kept_as_they_said()
 }
 
 #[test]
+fn a_client_is_told_when_a_tool_is_always_refused_from_now_on() {
+    let haft = Haft::configured("");
+    let mut client = Client::connect(&haft);
+    let listed = client.request(2, "tools/list", &json!({}));
+    assert!(listed.to_string().contains("\"name\":\"bash\""), "{listed}");
+    haft.home.file(".config/haft/config.toml", "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n");
+    let mut line = String::new();
+    while !line.contains("notifications/tools/list_changed") {
+        line.clear();
+        assert_ne!(client.output.read_line(&mut line).expect("the server goes on"), 0, "the server is gone");
+    }
+    let listed = client.request(3, "tools/list", &json!({}));
+    assert!(!listed.to_string().contains("\"name\":\"bash\""), "{listed}");
+    let called = client.request(4, "tools/call", &json!({"name": "bash", "arguments": {"command": "true"}}));
+    assert!(called.to_string().contains("policy_blocked"), "{called}");
+}
+
+#[test]
 fn a_server_that_runs_heeds_a_changed_configuration_and_no_broken_one() {
     let rule = |action: &str| format!("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"{action}\"\n");
     let haft = Haft::configured(&rule("allow"));

@@ -29,6 +29,7 @@ pub struct HaftConfig {
     /// The tools and what stands around them.
     pub tools: ToolsConfig,
     /// The MCP server.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub mcp: McpConfig,
     /// The model behind the calls, as far as tools care.
     pub agent: AgentConfig,
@@ -44,6 +45,7 @@ pub struct AgentConfig {
     pub hallucination_detection: bool,
     /// Whether the model reasons before it calls. Only then are addresses and numbers looked for as well: such models make
     /// them up more readily. Nothing is told from a model's name.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub reasoning_model: bool,
 }
 
@@ -52,12 +54,16 @@ pub struct AgentConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct ToolsConfig {
     /// Whether there are tools at all.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub enabled: bool,
     /// The tool `bash`.
+    #[schemars(extend("x-applies" = "reload"))]
     pub shell: ShellConfig,
     /// The file tools.
+    #[schemars(extend("x-applies" = "reload"))]
     pub file: FileConfig,
     /// The tool `diagnostics`.
+    #[schemars(extend("x-applies" = "reload"))]
     pub diagnostics: DiagnosticsConfig,
     /// Ordered rules by tool: the first that matches a part of a call decides about it, the strictest part decides about
     /// the call. A tool with rules of which none matches asks; a tool without rules runs when it only reads the
@@ -65,12 +71,16 @@ pub struct ToolsConfig {
     /// may read belongs into `tools.file.deny_read`.
     pub permissions: PermissionsConfig,
     /// How the output of commands is shortened before a model reads it. Rules of your own stand in `filters.toml`.
+    #[schemars(extend("x-applies" = "reload"))]
     pub filters: FilterConfig,
     /// What people allow for longer than a session.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub approvals: ApprovalsConfig,
     /// Results of reading calls that are served again.
+    #[schemars(extend("x-applies" = "reload"))]
     pub result_cache: CacheConfig,
     /// What becomes of output that is too long to be shown.
+    #[schemars(extend("x-applies" = "reload"))]
     pub overflow: OverflowConfig,
     /// Rules that deny calls whatever the permissions say.
     pub policy: PolicyConfig,
@@ -79,6 +89,7 @@ pub struct ToolsConfig {
     /// Lets a model judge calls against policies in plain language.
     pub adversarial_policy: AdversarialConfig,
     /// Tries calls again that failed for a reason that may pass.
+    #[schemars(extend("x-applies" = "reload"))]
     pub retry: RetryConfig,
     /// How far the origins of calls are trusted.
     pub trust: TrustConfig,
@@ -89,8 +100,10 @@ pub struct ToolsConfig {
     /// The most calls that a session may make; no limit when unset.
     pub max_tool_calls_per_session: Option<u64>,
     /// The record of calls.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub audit: AuditConfig,
     /// What calls change, kept so that it can be taken back.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub checkpoints: CheckpointConfig,
 }
 

@@ -12,7 +12,7 @@ mod undo;
 use std::sync::Arc;
 
 use haft::{
-    LAYERS, Toolbox,
+    Toolbox,
     config::{HaftConfig, Loaded},
     core::{
         Answer, ConfirmPrompt, Confirmer, NobodyToAsk, SessionId, ToolCall, ToolError, ToolErrorCategory, ToolName,
@@ -44,7 +44,7 @@ const ALL_COMMANDS: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction 
 #[test]
 fn the_layers_stand_in_the_documented_order() {
     let workspace = Workspace::new();
-    let documented: Vec<&str> = LAYERS.iter().map(|row| row.name).collect();
+    let documented: Vec<&str> = haft::layers().iter().map(|row| row.name).collect();
     let order = [
         "announce",
         "audit",

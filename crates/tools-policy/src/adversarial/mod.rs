@@ -6,8 +6,9 @@
 
 mod config;
 mod decide;
-mod layer;
+
+mod gate;
 
 pub use config::{AdversarialConfig, AdversarialError, AdversarialPolicy};
 pub use decide::{Sentence, material, requests, sentence};
-pub use layer::AdversarialGate;
+pub use gate::AdversarialGate;

@@ -54,6 +54,17 @@ pub enum Admission {
     Blocked(String),
 }
 
+/// How a tool stands, before anything follows from it.
+#[derive(Debug)]
+enum Standing {
+    Free,
+    /// Somebody asked that it be let back.
+    LetBack,
+    /// The time of its block is over, and nobody tries it.
+    MayProbe,
+    Blocked(String),
+}
+
 /// The right to try a blocked tool; given back when dropped without a result.
 pub struct Probe {
     health: Arc<ToolHealth>,
@@ -88,29 +99,54 @@ impl ToolHealth {
         if self.blocked.load(Ordering::Acquire) == 0 {
             return Admission::Free;
         }
-        let traits = definition.trusted_traits();
-        if traits.bounded_output && traits.read_only && !traits.open_world {
-            return Admission::Free;
-        }
-        let policy = self.policy.load();
-        if !policy.0.enabled || !policy.0.auto_block {
-            return Admission::Free;
-        }
         let mut tools = self.lock();
-        let Some(health) = tools.get_mut(definition.name.as_str()) else { return Admission::Free };
-        let Some(block) = &mut health.block else { return Admission::Free };
+        match self.standing(&tools, definition) {
+            Standing::Free => Admission::Free,
+            Standing::LetBack => {
+                tools.insert(definition.name.clone(), Health::default());
+                self.count(&tools);
+                Admission::Free
+            }
+            Standing::MayProbe => {
+                if let Some(block) = tools.get_mut(definition.name.as_str()).and_then(|health| health.block.as_mut()) {
+                    block.is_probed = true;
+                }
+                Admission::Probe(Probe { health: Arc::clone(self), tool: definition.name.clone() })
+            }
+            Standing::Blocked(why) => Admission::Blocked(why),
+        }
+    }
+
+    /// Why a call of a tool would be refused now, as it reads after "is"; `None` when it would not. Takes no right to try.
+    pub fn would_block(&self, definition: &ToolDef) -> Option<String> {
+        if self.blocked.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        match self.standing(&self.lock(), definition) {
+            Standing::Blocked(why) => Some(why),
+            Standing::Free | Standing::LetBack | Standing::MayProbe => None,
+        }
+    }
+
+    fn standing(&self, tools: &HashMap<ToolName, Health>, definition: &ToolDef) -> Standing {
+        let traits = definition.trusted_traits();
+        let reads_back = traits.bounded_output && traits.read_only && !traits.open_world;
+        let policy = self.policy.load();
+        let Some(block) = tools.get(definition.name.as_str()).and_then(|health| health.block) else {
+            return Standing::Free;
+        };
+        if reads_back || !policy.0.enabled || !policy.0.auto_block {
+            return Standing::Free;
+        }
         if self.is_reset(&definition.name, block.since) {
-            *health = Health::default();
-            self.count(&tools);
-            return Admission::Free;
+            return Standing::LetBack;
         }
         let cooldown = SignedDuration::from_secs(i64::try_from(policy.0.cooldown).unwrap_or(i64::MAX));
-        let is_over = self.clock.now().duration_since(block.since) >= cooldown;
-        if is_over && !block.is_probed {
-            block.is_probed = true;
-            return Admission::Probe(Probe { health: Arc::clone(self), tool: definition.name.clone() });
+        if self.clock.now().duration_since(block.since) >= cooldown && !block.is_probed {
+            return Standing::MayProbe;
         }
-        Admission::Blocked(format!("auto-blocked after {}/{} failures; `trust reset`", block.failed, block.total))
+        let Block { failed, total, .. } = block;
+        Standing::Blocked(format!("auto-blocked after {failed}/{total} failures; `trust reset`"))
     }
 
     /// Counts a result; says what follows when that changed something.
@@ -146,10 +182,6 @@ impl ToolHealth {
             return None;
         }
         Some((after, failures, total))
-    }
-
-    pub(super) fn is_counting(&self) -> bool {
-        self.policy.load().0.enabled
     }
 
     /// Lets a tool back and forgets its results.

@@ -7,9 +7,10 @@
 mod config;
 mod decide;
 mod health;
-mod layer;
+
+mod gate;
 
 pub use config::{AnomalyConfig, AnomalyError, AnomalyPolicy};
 pub use decide::{Severity, Window, assess, counts};
+pub use gate::AnomalyGate;
 pub use health::{Admission, Probe, ToolHealth};
-pub use layer::AnomalyDetector;

@@ -4,10 +4,11 @@
 
 mod decide;
 mod extract;
-mod layer;
 mod told;
+
+mod gate;
 
 pub use decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, suspects};
 pub use extract::extract_paths;
-pub use layer::GroundingLayer;
+pub use gate::GroundingGate;
 pub use told::Told;

@@ -11,6 +11,7 @@ use thiserror::Error;
 use tools_core::Verdict;
 
 use super::{defaults, list::RuleList};
+use crate::names::current;
 
 /// How long a pattern may be: enough for any command worth a rule, and a bound for what is compiled.
 const LONGEST_PATTERN: usize = 4096;
@@ -75,7 +76,7 @@ impl PermissionsConfig {
     pub fn compile(&self, home: Option<&Path>) -> Result<Permissions, RuleError> {
         let mut typed: BTreeMap<&str, Vec<&RuleConfig>> = BTreeMap::new();
         for (tool, rules) in &self.tools {
-            typed.entry(current_name(tool)).or_default().extend(rules);
+            typed.entry(current(tool)).or_default().extend(rules);
         }
         let names = typed.keys().copied().chain(defaults::tools());
         let lists = names.map(|tool| {
@@ -97,17 +98,17 @@ impl Permissions {
         self.of(tool).is_some_and(RuleList::denies_always)
     }
 
+    /// The tools that rules were configured for, sorted.
+    pub(super) fn named(&self) -> impl Iterator<Item = &str> {
+        let mut named: Vec<&str> =
+            self.lists().filter(|list| list.configured().next().is_some()).map(RuleList::tool).collect();
+        named.sort_unstable();
+        named.into_iter()
+    }
+
     /// All lists.
     pub(super) fn lists(&self) -> impl Iterator<Item = &RuleList> {
         self.lists.values()
-    }
-}
-
-/// Names that tools had before.
-fn current_name(tool: &str) -> &str {
-    match tool {
-        "glob" => "find_path",
-        other => other,
     }
 }
 

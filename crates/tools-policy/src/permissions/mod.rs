@@ -53,11 +53,11 @@ mod session;
 mod stored;
 mod suggest;
 
-mod layer;
+mod gate;
 
 pub use config::{Permissions, PermissionsConfig, RuleConfig, RuleError};
 pub use decide::{Question, decide};
-pub use layer::{PermissionGate, prompt};
+pub use gate::PermissionGate;
 pub use legacy::{from_legacy, is_said_by_rules};
 pub use lint::{Shadowed, lint};
 pub use session::{ApprovalSource, SessionRules, SessionView};

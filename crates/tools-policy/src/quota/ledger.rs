@@ -37,9 +37,11 @@ impl Ledger {
         decide::reserve(*policy, account, cx.batch(), calls) == Charge::Paid
     }
 
-    /// Whether there is a quota at all.
-    pub(super) fn is_limited(&self) -> bool {
-        self.policy.load().calls.is_some()
+    /// What charging a call would come to; charges nothing.
+    pub(super) fn would_charge(&self, cx: &CallContext) -> Charge {
+        let policy = self.policy.load();
+        let mut account = self.lock().get(cx.session()).cloned().unwrap_or_default();
+        decide::charge(*policy, &mut account, cx.batch())
     }
 
     /// Charges a call; one that comes back with a person's consent was paid for when they were asked.

@@ -5,10 +5,11 @@
 
 mod config;
 mod decide;
-mod layer;
 mod ledger;
+
+mod gate;
 
 pub use config::QuotaPolicy;
 pub use decide::{Account, Charge, charge, reserve};
-pub use layer::QuotaGate;
+pub use gate::QuotaGate;
 pub use ledger::Ledger;

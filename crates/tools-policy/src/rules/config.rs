@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tools_core::Verdict;
 
-use crate::matching::{Crossing, OneGlob, Patterns, parse, path_glob};
+use crate::{
+    matching::{Crossing, OneGlob, Patterns, parse, path_glob},
+    names::current,
+};
 
 /// Rules about calls, in the order in which they are asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -85,6 +88,8 @@ pub struct PolicyRuleError {
 #[derive(Debug, Default)]
 pub struct PolicyEnforcer {
     pub(super) lists: Vec<PolicyList>,
+    /// Lists that hold rules and are switched off, as a sentence each.
+    pub(super) uncounted: Vec<String>,
 }
 
 /// One compiled list.
@@ -155,16 +160,20 @@ impl PolicyEnforcer {
     ) -> Result<Self, PolicyRuleError> {
         let lists =
             [("policy", policy.enabled, &policy.rules), ("authorization", authorization.enabled, &authorization.rules)];
-        let mut compiled = Vec::new();
+        let (mut compiled, mut uncounted) = (Vec::new(), Vec::new());
         for (name, is_enabled, rules) in lists {
             // Also what does not count has to be right: it may count tomorrow.
             let rules = rules.iter().enumerate().map(|(index, rule)| PolicyRule::compile(name, index, rule, home));
             let rules = rules.collect::<Result<Vec<_>, _>>()?;
-            if is_enabled && !rules.is_empty() {
-                compiled.push(PolicyList { name, rules });
+            match (is_enabled, rules.is_empty()) {
+                (true, false) => compiled.push(PolicyList { name, rules }),
+                (false, false) => {
+                    uncounted.push(format!("`tools.{name}.rules` do not count: `tools.{name}.enabled` is false"));
+                }
+                (_, true) => {}
             }
         }
-        Ok(Self { lists: compiled })
+        Ok(Self { lists: compiled, uncounted })
     }
 
     /// Whether there is nothing to ask.
@@ -233,7 +242,7 @@ impl ToolGlob {
             return Ok(Self::Every);
         }
         if !pattern.contains(['*', '?', '[', '{', '\\']) {
-            return Ok(Self::Named(pattern));
+            return Ok(Self::Named(current(&pattern).to_owned()));
         }
         let glob = parse(&pattern, Crossing::Everything).map_err(|error| error.kind().to_string())?;
         Ok(Self::Glob(OneGlob::compile(&glob)))

@@ -1,11 +1,15 @@
-//! Rules that can never decide, because one before them takes every call that they would.
+//! Rules that can never decide: no tool is one of theirs, or one before them takes every call that they would.
 
 use super::config::{PolicyEnforcer, PolicyRule, ToolGlob};
+use crate::names::unknown;
 
-/// Names each rule that can never decide, and the one that takes its calls.
-pub fn lint(enforcer: &PolicyEnforcer) -> Vec<String> {
-    let mut found = Vec::new();
+/// Names each rule that can never decide, where `tools` are the tools there are.
+pub fn lint(enforcer: &PolicyEnforcer, tools: &[&str]) -> Vec<String> {
+    let mut found = enforcer.uncounted.clone();
     for list in &enforcer.lists {
+        for (index, rule) in list.rules.iter().enumerate() {
+            found.extend(no_tool(&format!("tools.{}.rules[{index}].tool", list.name), &rule.tool, tools));
+        }
         for (index, rule) in list.rules.iter().enumerate() {
             let before = list.rules[..index].iter().position(|other| takes_all_of(other, rule));
             if let Some(by) = before {
@@ -19,6 +23,15 @@ pub fn lint(enforcer: &PolicyEnforcer) -> Vec<String> {
         }
     }
     found
+}
+
+/// Says that a rule is about no tool there is.
+fn no_tool(key: &str, glob: &ToolGlob, tools: &[&str]) -> Option<String> {
+    match glob {
+        ToolGlob::Named(name) => unknown(key, name, tools),
+        glob if tools.iter().any(|tool| glob.matches(tool)) => None,
+        _ => Some(format!("`{key}`: there is no tool whose name matches")),
+    }
 }
 
 /// Whether every call that `later` is about is one that `earlier` is about: told where nothing is asked of a call but
@@ -68,7 +81,7 @@ mod tests {
         ];
         let policy = PolicyConfig { enabled: true, rules };
         let enforcer = PolicyEnforcer::compile(&policy, &AuthorizationConfig::default(), None).unwrap();
-        let found = lint(&enforcer);
+        let found = lint(&enforcer, &["bash", "edit", "read", "write"]);
         let named = |text: &str| found.iter().filter(|finding| finding.contains(text)).count();
         assert_eq!(
             (found.len(), named("`tools.policy.rules[1]`"), named("`tools.policy.rules[3]`"), named("rules[6]")),

@@ -15,10 +15,11 @@
 
 mod config;
 mod decide;
-mod layer;
 mod lint;
+
+mod gate;
 
 pub use config::{AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyEnforcer, PolicyRuleConfig, PolicyRuleError};
 pub use decide::{PolicyDecision, PolicyQuestion, decide};
-pub use layer::PolicyGate;
+pub use gate::PolicyGate;
 pub use lint::lint;

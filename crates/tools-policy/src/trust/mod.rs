@@ -6,8 +6,9 @@
 
 mod config;
 mod decide;
-mod layer;
+
+mod gate;
 
 pub use config::{TrustConfig, TrustConfigError, TrustPolicy};
 pub use decide::{effective, floor};
-pub use layer::TrustGate;
+pub use gate::TrustGate;

@@ -10,9 +10,10 @@
 mod config;
 mod decide;
 mod history;
-mod layer;
+
+mod gate;
 
 pub use config::{UtilityConfig, UtilityError, UtilityPolicy, UtilityWeights};
 pub use decide::{Score, UtilityDecision, UtilityQuestion, decide, score};
+pub use gate::UtilityGate;
 pub use history::{Experience, History};
-pub use layer::UtilityScorer;

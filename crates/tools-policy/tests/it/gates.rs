@@ -11,11 +11,12 @@ use tools_core::{
 };
 use tools_policy::{
     adversarial::{AdversarialConfig, AdversarialGate, AdversarialPolicy},
-    anomaly::{AnomalyConfig, AnomalyDetector, ToolHealth},
+    anomaly::{AnomalyConfig, AnomalyGate, AnomalyPolicy, ToolHealth},
+    gate::GateLayer,
     permissions::{PermissionGate, Permissions, SessionRules},
     quota::{Ledger, QuotaGate, QuotaPolicy},
     trust::{TrustConfig, TrustGate, TrustPolicy, effective, floor},
-    utility::{History, UtilityConfig, UtilityScorer},
+    utility::{History, UtilityConfig, UtilityGate},
 };
 use tools_testkit::{Behaviour, FakeClock, FakeJudge, Ruling, ScriptedExecutor};
 
@@ -34,7 +35,10 @@ fn approval(call: &ToolCall) -> Approval {
 }
 
 fn permissions() -> Arc<dyn Layer> {
-    Arc::new(PermissionGate::new(Shared::new(Permissions::default()), Arc::new(SessionRules::default())))
+    Arc::new(GateLayer::new(
+        PermissionGate::new(Arc::new(SessionRules::default())),
+        Shared::new(Permissions::default()),
+    ))
 }
 
 struct Quota {
@@ -43,13 +47,17 @@ struct Quota {
 }
 
 fn quota(calls: u64) -> Quota {
-    let ledger = Arc::new(Ledger::new(Shared::new(QuotaPolicy::compile(Some(calls)))));
+    let policy = Shared::new(QuotaPolicy::compile(Some(calls)));
+    let ledger = Arc::new(Ledger::new(policy.clone()));
     let scripted = ScriptedExecutor::new().tool("t", ToolTraits::READ_ONLY, Behaviour::reply("done")).tool(
         "asks",
         ToolTraits::CAUTIOUS,
         Behaviour::reply("done"),
     );
-    let stack = Stack::new(vec![Arc::new(QuotaGate::new(Arc::clone(&ledger))), permissions()], scripted);
+    let stack = Stack::new(
+        vec![Arc::new(GateLayer::new(QuotaGate::new(Arc::clone(&ledger)), policy)), permissions()],
+        scripted,
+    );
     Quota { ledger, stack }
 }
 
@@ -115,8 +123,8 @@ async fn trust_sinks_to_the_lowest_level_and_the_permissions_see_it() {
     "#;
     let rules = crate::decisions::permissions(rules);
     let layers: Vec<Arc<dyn Layer>> = vec![
-        Arc::new(TrustGate::new(Shared::new(policy.compile().unwrap()), health)),
-        Arc::new(PermissionGate::new(Shared::new(rules), Arc::new(SessionRules::default()))),
+        Arc::new(GateLayer::new(TrustGate::new(health), Shared::new(policy.compile().unwrap()))),
+        Arc::new(GateLayer::new(PermissionGate::new(Arc::new(SessionRules::default())), Shared::new(rules))),
     ];
     let stack = Stack::new(layers, scripted);
     let run = async |name: &str, caller: Option<&str>, level: TrustLevel| {
@@ -142,10 +150,8 @@ fn clock() -> Arc<FakeClock> {
 #[tokio::test]
 async fn a_tool_that_keeps_failing_is_blocked_and_comes_back() {
     let clock = clock();
-    let health = Arc::new(ToolHealth::new(
-        Shared::new(AnomalyConfig::default().compile().unwrap()),
-        Arc::clone(&clock) as Arc<dyn tools_core::Clock>,
-    ));
+    let policy: Shared<AnomalyPolicy> = Shared::new(AnomalyConfig::default().compile().unwrap());
+    let health = Arc::new(ToolHealth::new(policy.clone(), Arc::clone(&clock) as Arc<dyn tools_core::Clock>));
     let broken = ToolError::new(ToolErrorCategory::ServerError, "broken", "m");
     let scripted = ScriptedExecutor::new().tool("broken", ToolTraits::READ_ONLY, Behaviour::Fail(broken)).tool(
         "fine",
@@ -153,8 +159,8 @@ async fn a_tool_that_keeps_failing_is_blocked_and_comes_back() {
         Behaviour::reply("done"),
     );
     let layers: Vec<Arc<dyn Layer>> = vec![
-        Arc::new(TrustGate::new(Shared::new(TrustPolicy::default()), Arc::clone(&health))),
-        Arc::new(AnomalyDetector::new(Arc::clone(&health))),
+        Arc::new(GateLayer::new(TrustGate::new(Arc::clone(&health)), Shared::new(TrustPolicy::default()))),
+        Arc::new(GateLayer::new(AnomalyGate::new(Arc::clone(&health)), policy)),
     ];
     let stack = Stack::new(layers, scripted);
     let cx = CallContext::new("/w");
@@ -185,7 +191,7 @@ async fn a_call_that_is_not_worth_making_says_so() {
         Behaviour::reply("the same words every time"),
         Ok(Inspection::read_only()),
     );
-    let gate: Arc<dyn Layer> = Arc::new(UtilityScorer::new(policy.clone(), Arc::new(History::default())));
+    let gate: Arc<dyn Layer> = Arc::new(GateLayer::new(UtilityGate::new(Arc::new(History::default())), policy.clone()));
     let stack = Stack::new(vec![gate], scripted.clone());
     let cx = CallContext::new("/w");
     assert_eq!(code(&stack.dispatch(call("look"), &cx).await), "ok");
@@ -204,7 +210,7 @@ fn judged(config: &str, judge: Option<FakeJudge>) -> (Stack, ScriptedExecutor, S
     let policy = toml::from_str::<AdversarialConfig>(&text).unwrap().compile().unwrap();
     let policy = Shared::new(policy);
     let judge = judge.map(|judge| Arc::new(judge) as Arc<dyn tools_core::Judge>);
-    let gate: Arc<dyn Layer> = Arc::new(AdversarialGate::new(policy.clone(), judge));
+    let gate: Arc<dyn Layer> = Arc::new(GateLayer::new(AdversarialGate::new(judge), policy.clone()));
     let scripted = ["t", "load_skill"].into_iter().fold(ScriptedExecutor::new(), |scripted, name| {
         scripted.tool(name, ToolTraits::EDIT, Behaviour::reply("done"))
     });

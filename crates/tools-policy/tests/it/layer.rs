@@ -7,7 +7,10 @@ use tools_core::{
     Access, Approval, CallContext, CallerId, ConfirmReason, Inspection, Layer, Outcome, Shared, Stack, StoredRule,
     Subject, ToolCall, ToolErrorCategory, ToolTraits, TrustLevel, Verdict, keys,
 };
-use tools_policy::permissions::{PermissionGate, SessionRules};
+use tools_policy::{
+    gate::GateLayer,
+    permissions::{PermissionGate, SessionRules},
+};
 use tools_testkit::{Behaviour, FakeClock, ScriptedExecutor};
 
 use crate::decisions::{line, permissions};
@@ -20,7 +23,8 @@ struct House {
 
 fn house(rules: &str, tool: &str, inspection: Inspection) -> House {
     let sessions = Arc::new(SessionRules::default());
-    let gate: Arc<dyn Layer> = Arc::new(PermissionGate::new(Shared::new(permissions(rules)), sessions.clone()));
+    let gate: Arc<dyn Layer> =
+        Arc::new(GateLayer::new(PermissionGate::new(sessions.clone()), Shared::new(permissions(rules))));
     let scripted =
         ScriptedExecutor::new().inspected(tool, ToolTraits::CAUTIOUS, Behaviour::reply("done"), Ok(inspection));
     House { stack: Stack::new(vec![gate], scripted.clone()), scripted, sessions }

@@ -8,9 +8,12 @@ use tools_core::{
     Access, CallContext, Inspection, JsonObject, Layer, Shared, Stack, Subject, ToolCall, ToolErrorCategory,
     ToolTraits, Verdict, keys,
 };
-use tools_policy::rules::{
-    AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyEnforcer, PolicyGate, PolicyQuestion, PolicyRuleConfig,
-    decide,
+use tools_policy::{
+    gate::GateLayer,
+    rules::{
+        AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyEnforcer, PolicyGate, PolicyQuestion, PolicyRuleConfig,
+        decide,
+    },
 };
 use tools_testkit::{Behaviour, ScriptedExecutor};
 
@@ -175,7 +178,7 @@ fn a_rule_that_cannot_be_read_is_an_error_with_its_place() {
 async fn the_gate_refuses_and_keeps_its_trace_from_the_model() {
     let enforcer = compile(r#"policy.rules = [{ effect = "deny", tool = "t", args_match = "secret plan" }]"#).unwrap();
     let scripted = ScriptedExecutor::new().tool("t", ToolTraits::EDIT, Behaviour::reply("done"));
-    let gate: Arc<dyn Layer> = Arc::new(PolicyGate::new(Shared::new(enforcer)));
+    let gate: Arc<dyn Layer> = Arc::new(GateLayer::new(PolicyGate, Shared::new(enforcer)));
     let stack = Stack::new(vec![gate], scripted.clone());
     let run = async |params: Value| stack.run(ToolCall::new("t", params).unwrap(), None, &CallContext::new("/w")).await;
     let recorded = run(json!({"a": "the secret plan"})).await;

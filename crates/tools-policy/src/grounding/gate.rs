@@ -1,16 +1,16 @@
-//! The layer: remembers what a model was told, and warns of calls that name something out of nowhere. Refuses nothing.
+//! The gate that only warns: of calls that name something out of nowhere. Remembers what a model was told.
 
 use std::{borrow::Cow, path::Path, sync::Arc};
 
-use async_trait::async_trait;
 use serde_json::Value;
-use tools_core::{Access, Inspection, Invocation, Layer, Next, Outcome, SessionId, Shared, Subject, keys, nearest};
+use tools_core::{Access, Inspection, Invocation, Outcome, SessionId, Subject, keys, nearest};
 
 use super::{
     Told,
     decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, suspects},
     extract::extract_paths,
 };
+use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
 
 /// How many names of a folder are compared with one that is not in it.
 const MOST_NAMES: usize = 1000;
@@ -22,15 +22,12 @@ const MOST_WARNINGS: usize = 3;
 /// Paths are looked at in every session. Addresses and numbers only where the host tells what the user said ([`Told`]),
 /// and only of models that are configured as reasoning ones.
 #[derive(Debug)]
-pub struct GroundingLayer {
-    is_on: Shared<bool>,
-    told: Arc<Told>,
-}
+pub struct GroundingGate(Arc<Told>);
 
-impl GroundingLayer {
-    /// A layer that may be switched on and off, over what models were told.
-    pub fn new(is_on: Shared<bool>, told: Arc<Told>) -> Self {
-        Self { is_on, told }
+impl GroundingGate {
+    /// A gate over what models were told.
+    pub fn new(told: Arc<Told>) -> Self {
+        Self(told)
     }
 
     /// What the call names out of nowhere, of which everybody was warned.
@@ -38,7 +35,7 @@ impl GroundingLayer {
         let cx = &inv.context;
         // What the tool itself cannot make sense of is judged by how it looks.
         let inspection = inv.inspection().map_or_else(|_| Cow::Owned(as_named(inv)), Cow::Borrowed);
-        let (context, knows_user) = self.told.context(cx.session());
+        let (context, knows_user) = self.0.context(cx.session());
         let question = GroundingQuestion {
             params: &inv.call.params,
             inspection: &inspection,
@@ -66,11 +63,11 @@ impl GroundingLayer {
     /// Remembers what the model reads, without the lines that only say its own invention again.
     fn remember(&self, session: &SessionId, text: &str, found: &[HallucinationSuspect]) {
         if found.is_empty() {
-            return self.told.other(session, text);
+            return self.0.other(session, text);
         }
         let is_news = |line: &&str| !found.iter().any(|suspect| line.contains(&suspect.value));
         let news: Vec<&str> = text.lines().filter(is_news).collect();
-        self.told.other(session, &news.join("\n"));
+        self.0.other(session, &news.join("\n"));
     }
 }
 
@@ -103,20 +100,46 @@ fn near(value: &str, workdir: &Path, context: &str) -> Vec<String> {
     found
 }
 
-#[async_trait]
-impl Layer for GroundingLayer {
-    fn name(&self) -> &'static str {
-        "grounding"
+impl Gate for GroundingGate {
+    /// Whether calls are looked through.
+    type Config = bool;
+    type Policy = bool;
+    /// What the call names out of nowhere.
+    type Held = Vec<HallucinationSuspect>;
+
+    const ABOUT: About = About {
+        name: "grounding",
+        sections: &["agent.hallucination_detection"],
+        applies: Applies::Reload,
+        stands: Stands::BeforeCall,
+        refuses_with: &[],
+        why_here: "only warns: outside the gates, so that a call that names something out of nowhere is marked on record also when it is refused",
+    };
+
+    fn compile(config: &bool, _: &CompileContext<'_>) -> Result<bool, Fault> {
+        Ok(*config)
     }
 
-    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
-        if !*self.is_on.load() {
-            return next.run(inv).await;
+    fn decide(&self, _: &Arc<bool>, _: &Invocation) -> Ruling {
+        Ruling::none()
+    }
+
+    async fn settle(
+        &self,
+        is_on: &Arc<bool>,
+        ruling: Ruling,
+        inv: &Invocation,
+        _: bool,
+    ) -> (Ruling, Vec<HallucinationSuspect>) {
+        (ruling, if **is_on { self.warn(inv) } else { vec![] })
+    }
+
+    fn ended(&self, is_on: &Arc<bool>, found: Vec<HallucinationSuspect>, inv: &Invocation, _: bool, outcome: &Outcome) {
+        if !**is_on {
+            return;
         }
-        let found = self.warn(inv);
-        let outcome = next.run(inv).await;
         let session = inv.context.session();
-        let output = match &outcome {
+        let output = match outcome {
             Ok(output) => Some(output),
             Err(error) => {
                 self.remember(session, error.suggestion(), &found);
@@ -126,6 +149,5 @@ impl Layer for GroundingLayer {
         if let Some(output) = output {
             self.remember(session, &output.summary, &found);
         }
-        outcome
     }
 }

@@ -1,0 +1,126 @@
+//! One list of gates: what `explain` says is what happens to the call, and a tool that is always refused is not shown.
+
+use serde_json::{Value, json};
+
+use crate::support::Haft;
+
+const ALL: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+
+/// What `explain` says of a call, and how the call itself ends where no user asked for it in so many words.
+fn both(haft: &Haft, call: &[&str]) -> (Value, Value) {
+    let explained = haft.run(&[&["explain", "--json"], call].concat()).json();
+    let params: serde_json::Map<String, Value> = call[1..]
+        .iter()
+        .filter_map(|param| param.split_once('='))
+        .map(|(name, value)| (name.to_owned(), json!(value)))
+        .collect();
+    let line = json!({"tool": call[0], "params": params});
+    (explained, haft.run_with_input(&["batch"], format!("{line}\n").as_bytes()).json())
+}
+
+#[test]
+fn explain_says_yes_exactly_where_the_call_is_let_through() {
+    let check = |config: &str, call: &[&str], verdict: &str, layer: &str| {
+        let haft = Haft::configured(config);
+        haft.workspace.file("a.txt", "text");
+        let (explained, called) = both(&haft, call);
+        assert_eq!(
+            (&explained["verdict"], &called["decision"], &explained["layer"]),
+            (&json!(verdict), &json!(verdict), &json!(layer)),
+            "{config}: {call:?}\n{explained}\n{called}"
+        );
+    };
+    let read: &[&str] = &["read", "path=a.txt"];
+    let bash: &[&str] = &["bash", "command=true"];
+    check("", read, "allow", "permissions");
+    check("", &["bash", "command=make"], "ask", "permissions");
+    check("[tools]\nmax_tool_calls_per_session = 0\n", read, "deny", "quota");
+    check("[tools]\nmax_tool_calls_per_session = 1\n", read, "allow", "permissions");
+    check("[tools.utility]\nenabled = true\nthreshold = 10.0\n", read, "deny", "utility");
+    check("[tools.utility]\nenabled = true\nthreshold = 10.0\n", bash, "allow", "permissions");
+    let judged = |more: &str| {
+        format!("[tools.adversarial_policy]\nenabled = true\npolicies = [\"never\"]\nprovider = \"fast\"\n{more}")
+    };
+    check(&judged(""), read, "deny", "adversarial");
+    check(&judged("fail_open = true\n"), read, "allow", "permissions");
+    check(&judged("block_on_reject = false\n"), read, "allow", "permissions");
+    check(&judged("exempt_tools = [\"read\"]\n"), read, "allow", "permissions");
+    let denies = "[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"read\"\n";
+    check(denies, read, "deny", "policy");
+    check(&format!("[tools.policy]\nenabled = false\n{denies}"), read, "allow", "permissions");
+    check("[tools.trust]\nlevel = \"untrusted\"\n", bash, "deny", "trust");
+    check("[tools.trust]\nlevel = \"untrusted\"\n", read, "ask", "trust");
+    check("[tools.trust]\nlevel = \"provisional\"\n", bash, "ask", "trust");
+    check("[tools.trust.tools]\nbash = \"untrusted\"\n", bash, "deny", "trust");
+    check(ALL, &["bash", "command=make; sudo id"], "deny", "executor");
+    check("[[tools.permissions.read]]\npattern = \"*\"\naction = \"deny\"\n", read, "deny", "permissions");
+    let several = format!("{ALL}[tools]\nmax_tool_calls_per_session = 0\n{denies}");
+    check(&several, read, "deny", "quota");
+}
+
+#[test]
+fn a_gate_that_comes_to_nothing_is_named_by_config_check() {
+    let check = |config: &str, expected: &[&str]| {
+        let found = Haft::configured(config).run(&["config", "check"]);
+        let text = format!("{}{}", found.out, found.err);
+        for line in expected {
+            assert!(text.contains(line), "{config}: {text}");
+        }
+        assert_eq!(text.contains("0 warnings"), expected.is_empty(), "{config}: {text}");
+    };
+    check(ALL, &[]);
+    check(
+        "[tools.adversarial_policy]\nenabled = true\npolicies = [\"never\"]\n",
+        &["no model that judges here, so that every call is refused"],
+    );
+    check(
+        "[tools.adversarial_policy]\nenabled = true\nfail_open = true\npolicies = [\"never\"]\n",
+        &["every call goes on unjudged"],
+    );
+    check("[tools.retry]\nparameter_reformat_provider = \"fast\"\n", &["`tools.retry.parameter_reformat_provider`"]);
+    check("[tools.retry]\nmax_attempts = 7\n", &["`tools.retry`: no tool here may be repeated"]);
+    check("[tools.trust.tools]\nbaash = \"untrusted\"\n", &["`tools.trust.tools.baash`", "did you mean `bash`?"]);
+    check(
+        "[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"shell\"\n",
+        &["`tools.policy.rules[0].tool`", "did you mean `bash`?"],
+    );
+    check("[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"x*\"\n", &["no tool whose name matches"]);
+    check("[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"glob\"\nargs_match = \"x\"\n", &[]);
+    check(
+        "[[tools.permissions.raed]]\npattern = \"*\"\naction = \"deny\"\n",
+        &["`tools.permissions.raed`", "did you mean `read`?"],
+    );
+}
+
+#[test]
+fn a_tool_that_is_always_refused_is_not_shown() {
+    let check = |config: &str, hidden: &[&str]| {
+        let haft = Haft::configured(config);
+        let listed = haft.run(&["tools", "--json"]).json();
+        let names: Vec<&str> =
+            listed.as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str()).collect();
+        let prompt = haft.run(&["tools", "--format", "prompt"]).out;
+        for tool in ["bash", "read", "write"] {
+            assert_eq!(!names.contains(&tool), hidden.contains(&tool), "{config}: {names:?}");
+            assert_eq!(
+                !prompt.contains(&format!("<tool name=\"{tool}\"")),
+                hidden.contains(&tool),
+                "{config}: {prompt}"
+            );
+        }
+    };
+    let rule = |tool: &str, pattern: &str, action: &str| {
+        format!("[[tools.permissions.{tool}]]\npattern = \"{pattern}\"\naction = \"{action}\"\n")
+    };
+    let policy =
+        |tool: &str, more: &str| format!("[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"{tool}\"\n{more}");
+    check("", &[]);
+    check(&rule("bash", "*", "deny"), &["bash"]);
+    check(&(rule("bash", "ls *", "deny") + &rule("bash", "*", "deny")), &["bash"]);
+    check(&(rule("bash", "ls *", "allow") + &rule("bash", "*", "deny")), &[]);
+    check(&rule("bash", "*", "ask"), &[]);
+    check(&policy("{read,write}", ""), &["read", "write"]);
+    check(&policy("*", ""), &["bash", "read", "write"]);
+    check(&policy("*", "paths = [\"private/**\"]\n"), &[]);
+    check(&format!("[tools.policy]\nenabled = false\n{}", policy("*", "")), &[]);
+}

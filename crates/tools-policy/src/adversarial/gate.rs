@@ -1,0 +1,218 @@
+//! The gate: asks the judge about every piece, notes the sentence, refuses or goes on.
+
+use std::{
+    collections::HashSet,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
+
+use serde_json::json;
+use tools_core::{CallDigest, Invocation, Judge, SessionId, ToolError, ToolErrorCategory, Verdict, keys};
+
+use super::{
+    config::{AdversarialConfig, AdversarialPolicy},
+    decide::{Sentence, requests, sentence},
+};
+use crate::{
+    gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands},
+    names::unknown,
+};
+
+/// How many allowed calls are remembered; then all are forgotten.
+const MOST: usize = 10_000;
+
+/// Lets a model judge calls.
+pub struct AdversarialGate {
+    judge: Option<Arc<dyn Judge>>,
+    allowed: Mutex<Allowed>,
+}
+
+/// The calls that were allowed under one policy.
+#[derive(Debug, Default)]
+struct Allowed {
+    policy: Option<Arc<AdversarialPolicy>>,
+    calls: HashSet<(SessionId, CallDigest)>,
+}
+
+/// How a judgement ended: a sentence, or why there is none.
+type Judged = Result<Sentence, String>;
+
+/// What there is where no judge is.
+const NO_JUDGE: &str = "no judge is configured";
+
+impl AdversarialGate {
+    /// A gate without a judge refuses every call that a policy is about, unless it may fail open.
+    pub fn new(judge: Option<Arc<dyn Judge>>) -> Self {
+        Self { judge, allowed: Mutex::default() }
+    }
+
+    async fn judge(&self, inv: &Invocation, policy: &Arc<AdversarialPolicy>) -> Ruling {
+        let (call, journal) = (&inv.call, inv.context.journal());
+        let key = (inv.context.session().clone(), call.digest());
+        if self.was_allowed(policy, &key) {
+            journal.note(keys::ADVERSARIAL_POLICY_DECISION, json!({"decision": "allow", "cached": true}));
+            return Ruling::allow(SECTION);
+        }
+        let start = Instant::now();
+        let judged = match tokio::time::timeout(policy.patience(), self.ask(inv, policy)).await {
+            Ok(judged) => judged,
+            Err(_) => Err("the judge did not answer in time".to_owned()),
+        };
+        let (word, reason) = described(&judged);
+        let model = self.judge.as_ref().map(|judge| judge.model().to_owned());
+        let latency = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let note = json!({"decision": word, "model": model, "latency_ms": latency, "reason": reason});
+        journal.note(keys::ADVERSARIAL_POLICY_DECISION, note);
+        if matches!(judged, Ok(Sentence::Allow)) {
+            self.remember(policy, key);
+        }
+        let ruling = ruling(&judged, policy, inv);
+        if ruling.verdict == Some(Verdict::Allow) && !goes_on(&judged, policy) {
+            journal.warn(format!("the policy judge would refuse `{}`: {reason}", call.tool));
+        }
+        ruling
+    }
+
+    /// Asks about every piece, and stops at the first that is not allowed.
+    async fn ask(&self, inv: &Invocation, policy: &AdversarialPolicy) -> Judged {
+        let Some(judge) = &self.judge else { return Err(NO_JUDGE.to_owned()) };
+        let Some(requests) = requests(policy, &inv.call, inv.context.phase()) else {
+            return Ok(Sentence::Deny("the parameters are too long to be judged".to_owned()));
+        };
+        for request in &requests {
+            match judge.judge(request).await {
+                Ok(answer) => match sentence(&answer) {
+                    Sentence::Allow => {}
+                    other => return Ok(other),
+                },
+                Err(error) => {
+                    tracing::warn!(%error, "the policy judge failed");
+                    return Err("the judge failed".to_owned());
+                }
+            }
+        }
+        Ok(Sentence::Allow)
+    }
+
+    fn was_allowed(&self, policy: &Arc<AdversarialPolicy>, key: &(SessionId, CallDigest)) -> bool {
+        let allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        allowed.policy.as_ref().is_some_and(|of| of == policy) && allowed.calls.contains(key)
+    }
+
+    fn remember(&self, policy: &Arc<AdversarialPolicy>, key: (SessionId, CallDigest)) {
+        let mut allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        if allowed.policy.as_ref().is_none_or(|of| of != policy) || allowed.calls.len() >= MOST {
+            *allowed = Allowed { policy: Some(Arc::clone(policy)), calls: HashSet::new() };
+        }
+        allowed.calls.insert(key);
+    }
+}
+
+/// The word of a judgement in the record, and its reason.
+fn described(judged: &Judged) -> (&'static str, String) {
+    match judged {
+        Ok(Sentence::Allow) => ("allow", String::new()),
+        Ok(Sentence::Deny(reason)) => ("deny", reason.clone()),
+        Ok(Sentence::Unclear) => ("unclear", "the answer is neither ALLOW nor DENY".to_owned()),
+        Err(problem) => ("error", problem.clone()),
+    }
+}
+
+/// Whether the policies let a call go on that was judged so.
+fn goes_on(judged: &Judged, policy: &AdversarialPolicy) -> bool {
+    match judged {
+        Ok(Sentence::Allow) => true,
+        Ok(_) => false,
+        Err(_) => policy.0.fail_open,
+    }
+}
+
+fn ruling(judged: &Judged, policy: &AdversarialPolicy, inv: &Invocation) -> Ruling {
+    if goes_on(judged, policy) || !policy.0.block_on_reject {
+        return Ruling::allow(SECTION);
+    }
+    let by = match judged {
+        Err(problem) => format!("{SECTION}: {problem}"),
+        Ok(_) => SECTION.to_owned(),
+    };
+    let message = format!("the policies do not let `{}` do this", inv.call.tool);
+    Ruling::deny(by, ToolError::new(ToolErrorCategory::PolicyBlocked, "adversarial_denied", message))
+}
+
+const SECTION: &str = "tools.adversarial_policy";
+
+impl Gate for AdversarialGate {
+    type Config = AdversarialConfig;
+    type Policy = AdversarialPolicy;
+    type Held = ();
+
+    const ABOUT: About = About {
+        name: "adversarial",
+        sections: &[SECTION],
+        applies: Applies::Reload,
+        stands: Stands::BeforeCall,
+        refuses_with: &["policy_blocked/adversarial_denied"],
+        why_here: "a model judges only what the rules leave, and nobody is asked about what it refuses",
+    };
+
+    fn compile(config: &AdversarialConfig, _: &CompileContext<'_>) -> Result<AdversarialPolicy, Fault> {
+        config.compile().map_err(|error| Fault::below(SECTION, error.key, error.problem))
+    }
+
+    /// What the judge would say is not known before it is asked: until then such a call is not allowed.
+    fn decide(&self, policy: &Arc<AdversarialPolicy>, inv: &Invocation) -> Ruling {
+        if !policy.judges(inv.call.tool.as_str()) {
+            return Ruling::none();
+        }
+        // A call that cannot even be inspected is refused as what it is, and nobody is asked.
+        if let Err(error) = inv.inspection() {
+            return Ruling::unreadable(error);
+        }
+        let Some(judge) = &self.judge else { return ruling(&Err(NO_JUDGE.to_owned()), policy, inv) };
+        if self.was_allowed(policy, &(inv.context.session().clone(), inv.call.digest())) {
+            return Ruling::allow(SECTION);
+        }
+        if requests(policy, &inv.call, inv.context.phase()).is_none() {
+            return ruling(&Ok(Sentence::Unclear), policy, inv);
+        }
+        Ruling {
+            verdict: Some(Verdict::Ask),
+            decided_by: format!("{SECTION}: `{}` judges the call when it is made", judge.model()),
+            ..Ruling::none()
+        }
+    }
+
+    async fn settle(&self, policy: &Arc<AdversarialPolicy>, ruling: Ruling, inv: &Invocation, _: bool) -> (Ruling, ()) {
+        if ruling.verdict.is_none() {
+            return (ruling, ());
+        }
+        (self.judge(inv, policy).await, ())
+    }
+
+    fn lint(&self, policy: &Arc<AdversarialPolicy>, tools: &[&str]) -> Vec<String> {
+        let config = &policy.0;
+        let exempt =
+            config.exempt_tools.iter().filter(|tool| !AdversarialConfig::default().exempt_tools.contains(tool));
+        let mut found: Vec<String> =
+            exempt.filter_map(|tool| unknown(&format!("{SECTION}.exempt_tools"), tool, tools)).collect();
+        if config.enabled && config.policies.is_empty() {
+            found.push(format!("`{SECTION}.enabled`: there are no policies, so that no call is judged"));
+        }
+        if config.enabled && !config.policies.is_empty() && self.judge.is_none() {
+            let end = match (config.fail_open, config.block_on_reject) {
+                (true, _) => "every call goes on unjudged",
+                (false, false) => "every call goes on with a warning",
+                (false, true) => "every call is refused",
+            };
+            found.push(format!("`{SECTION}.enabled`: there is no model that judges here, so that {end}"));
+        }
+        found
+    }
+}
+
+impl fmt::Debug for AdversarialGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AdversarialGate").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,61 @@
+//! The gate that only counts: how real executions end, and that a tool is blocked for it. What refuses is
+//! [`crate::trust::TrustGate`].
+
+use std::sync::Arc;
+
+use tools_core::{Invocation, Outcome};
+
+use super::{
+    config::{AnomalyConfig, AnomalyPolicy},
+    decide::{Severity, counts},
+    health::ToolHealth,
+};
+use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
+
+/// Counts the results of executions.
+#[derive(Debug)]
+pub struct AnomalyGate(Arc<ToolHealth>);
+
+impl AnomalyGate {
+    /// A gate over results that [`crate::trust::TrustGate`] shares.
+    pub fn new(health: Arc<ToolHealth>) -> Self {
+        Self(health)
+    }
+}
+
+impl Gate for AnomalyGate {
+    type Config = AnomalyConfig;
+    type Policy = AnomalyPolicy;
+    type Held = ();
+
+    const ABOUT: About = About {
+        name: "anomaly",
+        sections: &["tools.anomaly"],
+        applies: Applies::Reload,
+        stands: Stands::AroundExecution,
+        refuses_with: &[],
+        why_here: "counts how real executions end; the gate that blocks for it is `trust`",
+    };
+
+    fn compile(config: &AnomalyConfig, _: &CompileContext<'_>) -> Result<AnomalyPolicy, Fault> {
+        config.compile().map_err(|error| Fault::below("tools.anomaly", error.key, error.problem))
+    }
+
+    fn decide(&self, _: &Arc<AnomalyPolicy>, _: &Invocation) -> Ruling {
+        Ruling::none()
+    }
+
+    fn ended(&self, policy: &Arc<AnomalyPolicy>, (): (), inv: &Invocation, _: bool, outcome: &Outcome) {
+        if !policy.0.enabled {
+            return;
+        }
+        if let Some(failed) = counts(outcome)
+            && let Some((severity, failures, total)) = self.0.record(&inv.definition.name, failed)
+        {
+            let tool = &inv.definition.name;
+            tracing::warn!(%tool, failures, total, ?severity, "a tool keeps failing");
+            let consequence = if severity == Severity::Critical { "; it is blocked for a while" } else { "" };
+            inv.context.journal().warn(format!("`{tool}` failed {failures} of its last {total} calls{consequence}"));
+        }
+    }
+}

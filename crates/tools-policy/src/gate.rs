@@ -1,0 +1,293 @@
+//! What a gate is: one value with its name, section, compilation, decision and place. Whoever lists gates orders,
+//! compiles, swaps, explains, checks and documents them by that list; [`GateLayer`] makes a layer of each.
+
+use std::{future::Future, path::Path, sync::Arc};
+
+use async_trait::async_trait;
+use thiserror::Error;
+use tools_core::{ConfirmPrompt, Invocation, Layer, Next, Outcome, Shared, ToolError, TrustLevel, Verdict, keys};
+
+/// What is known of a gate without making one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct About {
+    /// Its permanent snake_case name: the layer's, in the record and in `haft layers`.
+    pub name: &'static str,
+    /// The keys of the configuration that it is compiled from.
+    pub sections: &'static [&'static str],
+    /// When a change of those keys takes effect.
+    pub applies: Applies,
+    /// Where it stands.
+    pub stands: Stands,
+    /// The categories and codes it refuses with; empty when it refuses nothing.
+    pub refuses_with: &'static [&'static str],
+    /// Why it stands exactly where it stands.
+    pub why_here: &'static str,
+}
+
+/// When a changed configuration takes effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applies {
+    /// From the next call on.
+    Reload,
+    /// From the next start of the program on.
+    NextStart,
+}
+
+/// On which side of what stores, filters and serves results a gate stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stands {
+    /// Before anything is done for a call.
+    BeforeCall,
+    /// Around the execution itself.
+    AroundExecution,
+}
+
+/// What compiling a section may need beside its text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CompileContext<'a> {
+    /// What `~` is in patterns.
+    pub home: Option<&'a Path>,
+}
+
+/// Why a section cannot be compiled.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{path}`: {problem}")]
+pub struct Fault {
+    /// The key: `tools.permissions.bash[2].pattern`.
+    pub path: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl Fault {
+    /// A fault of a key below a section.
+    pub fn below(section: &str, key: &str, problem: impl Into<String>) -> Self {
+        Self { path: format!("{section}.{key}"), problem: problem.into() }
+    }
+}
+
+/// What a gate says of a call.
+#[derive(Debug, Clone, Default)]
+pub struct Ruling {
+    /// Its opinion; `None` when it has none: then nothing is noted.
+    pub verdict: Option<Verdict>,
+    /// What a call ends with that this does not let through. Without an opinion: the call could not be judged.
+    pub refusal: Option<ToolError>,
+    /// What decided, as a person finds it in the configuration.
+    pub decided_by: String,
+    /// Whether that is a rule, which the record names.
+    pub is_rule: bool,
+    /// What the record calls the reason why it ran.
+    pub approved_by: Option<&'static str>,
+    /// The gate on whose behalf this one speaks; `None` for its own.
+    pub on_behalf_of: Option<&'static str>,
+    /// How far the call is trusted further in, where that is less than before.
+    pub trust: Option<TrustLevel>,
+}
+
+impl Ruling {
+    /// No opinion.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// The call can go on.
+    pub fn allow(decided_by: impl Into<String>) -> Self {
+        Self { verdict: Some(Verdict::Allow), decided_by: decided_by.into(), ..Self::default() }
+    }
+
+    /// A person has to agree; `refusal` carries the question.
+    pub fn ask(decided_by: impl Into<String>, refusal: ToolError) -> Self {
+        Self { verdict: Some(Verdict::Ask), refusal: Some(refusal), decided_by: decided_by.into(), ..Self::default() }
+    }
+
+    /// The call does not run.
+    pub fn deny(decided_by: impl Into<String>, refusal: ToolError) -> Self {
+        Self { verdict: Some(Verdict::Deny), refusal: Some(refusal), decided_by: decided_by.into(), ..Self::default() }
+    }
+
+    /// The call cannot be judged: what inspecting it failed with.
+    pub fn unreadable(error: ToolError) -> Self {
+        Self { refusal: Some(error), ..Self::default() }
+    }
+
+    /// The same by a rule that the record names.
+    #[must_use]
+    pub fn by_rule(self) -> Self {
+        Self { is_rule: true, ..self }
+    }
+}
+
+/// A check that may refuse a call. Called by [`GateLayer`] for calls, and by `explain`, which stops after
+/// [`Gate::decide`].
+pub trait Gate: Send + Sync + Sized + 'static {
+    /// Its part of the configuration.
+    type Config;
+    /// What that compiles to. The default one lets everything pass.
+    type Policy: Default + Send + Sync + 'static;
+    /// What is held while the call runs, and dropped with it.
+    type Held: Default + Send;
+
+    /// Name, place, reasons.
+    const ABOUT: About;
+
+    /// Compiles its part of the configuration.
+    ///
+    /// # Errors
+    /// The first key that cannot be used.
+    fn compile(config: &Self::Config, cx: &CompileContext<'_>) -> Result<Self::Policy, Fault>;
+
+    /// What it says of a call by all that it knows now. Changes nothing, waits for nothing, asks nobody: a gate that asks
+    /// a model says [`Verdict::Ask`] here.
+    fn decide(&self, policy: &Arc<Self::Policy>, inv: &Invocation) -> Ruling;
+
+    /// Acts on the decision: charges an account, asks a model, takes the right to try. What it returns counts.
+    fn settle(
+        &self,
+        policy: &Arc<Self::Policy>,
+        ruling: Ruling,
+        inv: &Invocation,
+        is_confirmed: bool,
+    ) -> impl Future<Output = (Ruling, Self::Held)> + Send {
+        let _ = (policy, inv, is_confirmed);
+        std::future::ready((ruling, Self::Held::default()))
+    }
+
+    /// Remembers how a call ended that this gate let through.
+    fn ended(
+        &self,
+        policy: &Arc<Self::Policy>,
+        held: Self::Held,
+        inv: &Invocation,
+        is_confirmed: bool,
+        outcome: &Outcome,
+    ) {
+        let _ = (policy, held, inv, is_confirmed, outcome);
+    }
+
+    /// The call part by part, as this gate judges it; `None` for gates that judge it as a whole.
+    fn describe(&self, policy: &Arc<Self::Policy>, inv: &Invocation) -> Option<ConfirmPrompt> {
+        let _ = (policy, inv);
+        None
+    }
+
+    /// Whether it refuses a tool whatever it is called with: then a model need not see it.
+    fn hides(policy: &Self::Policy, tool: &str) -> bool {
+        let _ = (policy, tool);
+        false
+    }
+
+    /// What in its part of the configuration does not do what it looks like, where `tools` are the tools there are.
+    fn lint(&self, policy: &Arc<Self::Policy>, tools: &[&str]) -> Vec<String> {
+        let _ = (policy, tools);
+        vec![]
+    }
+}
+
+/// A gate of any kind, as a list of gates holds it.
+pub trait AnyGate: Layer {
+    /// What is known of it.
+    fn about(&self) -> &'static About;
+
+    /// What it says of a call; see [`Gate::decide`].
+    fn decide(&self, inv: &Invocation) -> Ruling;
+
+    /// The call part by part; see [`Gate::describe`].
+    fn describe(&self, inv: &Invocation) -> Option<ConfirmPrompt>;
+
+    /// What does not do what it looks like; see [`Gate::lint`].
+    fn lint(&self, tools: &[&str]) -> Vec<String>;
+}
+
+/// A gate as a layer, over a policy that may be swapped.
+#[derive(Debug)]
+pub struct GateLayer<G: Gate> {
+    gate: G,
+    policy: Shared<G::Policy>,
+}
+
+impl<G: Gate> GateLayer<G> {
+    /// The layer of a gate under a policy.
+    pub fn new(gate: G, policy: Shared<G::Policy>) -> Self {
+        Self { gate, policy }
+    }
+
+    /// The policy, which whoever holds this can swap.
+    pub fn policy(&self) -> &Shared<G::Policy> {
+        &self.policy
+    }
+}
+
+#[async_trait]
+impl<G: Gate> Layer for GateLayer<G> {
+    fn name(&self) -> &'static str {
+        G::ABOUT.name
+    }
+
+    fn hides(&self, tool: &str) -> bool {
+        G::hides(&self.policy.load(), tool)
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        let policy = self.policy.load();
+        let is_confirmed = next.approval().is_some();
+        let ruling = self.gate.decide(&policy, inv);
+        let (ruling, held) = self.gate.settle(&policy, ruling, inv, is_confirmed).await;
+        let trust = ruling.trust;
+        enter::<G>(ruling, inv, is_confirmed)?;
+        let outcome = match trust {
+            Some(level) => next.run(&inv.in_context(inv.context.clone().capped(level))).await,
+            None => next.run(inv).await,
+        };
+        self.gate.ended(&policy, held, inv, is_confirmed, &outcome);
+        outcome
+    }
+}
+
+/// Notes what was decided; refuses what is not let through.
+fn enter<G: Gate>(ruling: Ruling, inv: &Invocation, is_confirmed: bool) -> Result<(), ToolError> {
+    let journal = inv.context.journal();
+    let Some(verdict) = ruling.verdict else { return ruling.refusal.map_or(Ok(()), Err) };
+    journal.gate(G::ABOUT.name, verdict);
+    if ruling.is_rule {
+        journal.note(keys::POLICY_MATCH, ruling.decided_by);
+    }
+    match (verdict, ruling.refusal) {
+        (Verdict::Allow, _) => {
+            if let Some(why) = ruling.approved_by {
+                journal.note(keys::APPROVED_BY, why);
+            }
+            Ok(())
+        }
+        (Verdict::Ask, Some(_)) if is_confirmed => {
+            journal.note(keys::APPROVED_BY, "person");
+            Ok(())
+        }
+        (_, Some(refusal)) => Err(refusal),
+        (_, None) => Err(unsettled(G::ABOUT.name, inv)),
+    }
+}
+
+/// A gate that neither lets a call through nor says why refuses it.
+fn unsettled(gate: &str, inv: &Invocation) -> ToolError {
+    let message = format!("the gate `{gate}` came to no decision about `{}`", inv.call.tool);
+    ToolError::new(tools_core::ToolErrorCategory::PolicyBlocked, "gate_undecided", message)
+}
+
+impl<G: Gate> AnyGate for GateLayer<G> {
+    fn about(&self) -> &'static About {
+        const { &G::ABOUT }
+    }
+
+    fn decide(&self, inv: &Invocation) -> Ruling {
+        self.gate.decide(&self.policy.load(), inv)
+    }
+
+    fn describe(&self, inv: &Invocation) -> Option<ConfirmPrompt> {
+        self.gate.describe(&self.policy.load(), inv)
+    }
+
+    fn lint(&self, tools: &[&str]) -> Vec<String> {
+        self.gate.lint(&self.policy.load(), tools)
+    }
+}

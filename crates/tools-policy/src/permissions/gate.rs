@@ -1,0 +1,166 @@
+//! The gate: the decision as a ruling, the question for a person, the refusal.
+
+use std::{fmt, sync::Arc};
+
+use tools_core::{ConfirmPrompt, Invocation, PromptPart, ToolError, ToolErrorCategory, Verdict};
+
+use super::{
+    config::{Permissions, PermissionsConfig},
+    decide::{Question, decide},
+    lint::lint,
+    session::{SessionRules, SessionView},
+    suggest::would_store,
+};
+use crate::{
+    Because, Decision,
+    gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands},
+    names::unknown,
+};
+
+/// The last gate: a person is asked only about a call that nothing else refuses.
+pub struct PermissionGate(Arc<SessionRules>);
+
+impl PermissionGate {
+    /// A gate over what people allow for a session and beyond it.
+    pub fn new(sessions: Arc<SessionRules>) -> Self {
+        Self(sessions)
+    }
+
+    /// Decides, and hands the decision on while what it points into stands.
+    fn with_decision<T>(
+        &self,
+        permissions: &Permissions,
+        inv: &Invocation,
+        then: impl FnOnce(&Decision<'_>) -> T,
+    ) -> Result<T, ToolError> {
+        let cx = &inv.context;
+        let inspection = inv.inspection()?;
+        let session: Arc<SessionView> = self.0.of(cx.session());
+        let question = Question {
+            definition: &inv.definition,
+            inspection,
+            trust: cx.trust(),
+            workdir: cx.workdir(),
+            session: &session,
+        };
+        let decision = decide(permissions, &question);
+        // Somebody may have agreed in another process meanwhile: looked for only where a person would be asked.
+        if decision.verdict == Verdict::Ask && self.0.refresh() {
+            let session = self.0.of(cx.session());
+            return Ok(then(&decide(permissions, &Question { session: &session, ..question })));
+        }
+        Ok(then(&decision))
+    }
+}
+
+impl Gate for PermissionGate {
+    type Config = PermissionsConfig;
+    type Policy = Permissions;
+    type Held = ();
+
+    const ABOUT: About = About {
+        name: "permissions",
+        sections: &["tools.permissions"],
+        applies: Applies::Reload,
+        stands: Stands::BeforeCall,
+        refuses_with: &["confirmation_required/confirmation_required", "policy_blocked/permission_denied"],
+        why_here: "last gate: a person is asked only about a call that nothing else refuses",
+    };
+
+    fn compile(config: &PermissionsConfig, cx: &CompileContext<'_>) -> Result<Permissions, Fault> {
+        config.compile(cx.home).map_err(|error| Fault { path: error.path, problem: error.problem })
+    }
+
+    fn decide(&self, permissions: &Arc<Permissions>, inv: &Invocation) -> Ruling {
+        self.with_decision(permissions, inv, |decision| ruling(inv, decision)).unwrap_or_else(Ruling::unreadable)
+    }
+
+    fn describe(&self, permissions: &Arc<Permissions>, inv: &Invocation) -> Option<ConfirmPrompt> {
+        self.with_decision(permissions, inv, |decision| prompt(inv, decision)).ok()
+    }
+
+    fn hides(permissions: &Permissions, tool: &str) -> bool {
+        permissions.denies_always(tool)
+    }
+
+    fn lint(&self, permissions: &Arc<Permissions>, tools: &[&str]) -> Vec<String> {
+        let mut found: Vec<String> = lint(permissions).iter().map(ToString::to_string).collect();
+        let unknown = permissions.named().filter_map(|tool| unknown(&format!("tools.permissions.{tool}"), tool, tools));
+        found.extend(unknown);
+        found
+    }
+}
+
+fn ruling(inv: &Invocation, decision: &Decision<'_>) -> Ruling {
+    let by = decision.decided_by.to_string();
+    let is_rule = matches!(decision.decided_by, Because::Rule(_) | Because::Session { .. } | Because::Approved { .. });
+    let ruling = match decision.verdict {
+        Verdict::Allow => Ruling { approved_by: Some(decision.decided_by.approved_by()), ..Ruling::allow(by) },
+        Verdict::Ask => Ruling::ask(by, confirmation_required(inv, decision)),
+        Verdict::Deny => Ruling::deny(by, denied(inv, decision)),
+    };
+    let on_behalf_of = matches!(decision.decided_by, Because::Trust(_)).then_some("trust");
+    Ruling { is_rule, on_behalf_of, ..ruling }
+}
+
+fn confirmation_required(inv: &Invocation, decision: &Decision<'_>) -> ToolError {
+    let tool = &inv.call.tool;
+    ToolError::new(
+        ToolErrorCategory::ConfirmationRequired,
+        "confirmation_required",
+        format!("`{tool}` needs a person to agree first{}", about(decision)),
+    )
+    .with_prompt(prompt(inv, decision))
+}
+
+fn denied(inv: &Invocation, decision: &Decision<'_>) -> ToolError {
+    ToolError::new(
+        ToolErrorCategory::PolicyBlocked,
+        "permission_denied",
+        format!("the permissions do not let `{}` do this{}", inv.call.tool, about(decision)),
+    )
+}
+
+/// Which part of the call it is about: the model's own words, not the rule.
+fn about(decision: &Decision<'_>) -> String {
+    let parts = || decision.parts.iter().filter(|part| part.verdict == decision.verdict);
+    match parts().next() {
+        Some(part) if decision.parts.len() > 1 => {
+            let text = part.subject.text();
+            let more = match parts().count() - 1 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!(": `{}`{more}", text.chars().take(200).collect::<String>())
+        }
+        _ => String::new(),
+    }
+}
+
+/// The question for a person: every part with its verdict, why it asks, what an answer would store.
+fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
+    let confirm = inv.inspection().ok().and_then(|inspection| inspection.confirm.as_ref());
+    let reason = match (&decision.decided_by, confirm) {
+        (_, Some(confirm)) => confirm.reason.clone(),
+        (Because::Rule(rule), None) => format!("asked for by {rule}"),
+        (Because::Trust(_), None) => "the origin of the call is not fully trusted".to_owned(),
+        (because, None) => because.to_string(),
+    };
+    let part = |part: &crate::Part<'_>| PromptPart {
+        subject: part.subject.clone(),
+        verdict: part.verdict,
+        rule: part.because.to_string(),
+    };
+    // A rule would not keep a tool from asking by itself.
+    let would_store = match confirm {
+        None => would_store(decision, &inv.definition, inv.context.workdir()),
+        Some(_) => None,
+    };
+    ConfirmPrompt { tool: inv.call.tool.clone(), reason, parts: decision.parts.iter().map(part).collect(), would_store }
+}
+
+impl fmt::Debug for PermissionGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PermissionGate").finish_non_exhaustive()
+    }
+}

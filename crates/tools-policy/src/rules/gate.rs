@@ -1,0 +1,71 @@
+//! The gate: asks the rules, and refuses what they deny before anybody is asked about it.
+
+use std::sync::Arc;
+
+use tools_core::{Invocation, ToolError, ToolErrorCategory};
+
+use super::{
+    config::{AuthorizationConfig, PolicyConfig, PolicyEnforcer},
+    decide::{PolicyQuestion, decide},
+    lint::lint,
+};
+use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
+
+/// Refuses what the operator's rules deny.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PolicyGate;
+
+impl Gate for PolicyGate {
+    type Config = (PolicyConfig, AuthorizationConfig);
+    type Policy = PolicyEnforcer;
+    type Held = ();
+
+    const ABOUT: About = About {
+        name: "policy",
+        sections: &["tools.policy", "tools.authorization"],
+        applies: Applies::Reload,
+        stands: Stands::BeforeCall,
+        refuses_with: &["policy_blocked/policy_denied"],
+        why_here: "`[tools.policy]`, then `[tools.authorization]`: what they deny nothing further in lifts",
+    };
+
+    fn compile((policy, authorization): &Self::Config, cx: &CompileContext<'_>) -> Result<PolicyEnforcer, Fault> {
+        PolicyEnforcer::compile(policy, authorization, cx.home)
+            .map_err(|error| Fault { path: error.path, problem: error.problem })
+    }
+
+    fn decide(&self, policy: &Arc<PolicyEnforcer>, inv: &Invocation) -> Ruling {
+        if policy.is_empty() {
+            return Ruling::none();
+        }
+        let inspection = match inv.inspection() {
+            Ok(inspection) => inspection,
+            Err(error) => return Ruling::unreadable(error),
+        };
+        let question = PolicyQuestion {
+            definition: &inv.definition,
+            params: &inv.call.params,
+            inspection,
+            workdir: inv.context.workdir(),
+        };
+        let decision = decide(policy, &question);
+        let is_denied = decision.is_denied();
+        let is_rule = decision.trace.is_some();
+        let by = decision.trace.unwrap_or_default();
+        let ruling = if is_denied { Ruling::deny(by, denied(inv)) } else { Ruling::allow(by) };
+        Ruling { is_rule, ..ruling }
+    }
+
+    fn hides(policy: &PolicyEnforcer, tool: &str) -> bool {
+        policy.denies_always(tool)
+    }
+
+    fn lint(&self, policy: &Arc<PolicyEnforcer>, tools: &[&str]) -> Vec<String> {
+        lint(policy, tools)
+    }
+}
+
+fn denied(inv: &Invocation) -> ToolError {
+    let message = format!("the policy does not let `{}` do this", inv.call.tool);
+    ToolError::new(ToolErrorCategory::PolicyBlocked, "policy_denied", message)
+}

@@ -1,0 +1,77 @@
+//! The gate: scores a call, skips it or goes on, and remembers what it gave.
+
+use std::sync::Arc;
+
+use tools_core::{Invocation, Outcome, ToolError, ToolErrorCategory};
+
+use super::{
+    config::{UtilityConfig, UtilityPolicy},
+    decide::{UtilityDecision, UtilityQuestion, decide},
+    history::History,
+};
+use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
+
+/// Skips calls that are not worth making.
+#[derive(Debug)]
+pub struct UtilityGate(Arc<History>);
+
+impl UtilityGate {
+    /// A gate over what was seen of earlier calls.
+    pub fn new(history: Arc<History>) -> Self {
+        Self(history)
+    }
+}
+
+impl Gate for UtilityGate {
+    type Config = UtilityConfig;
+    type Policy = UtilityPolicy;
+    type Held = ();
+
+    const ABOUT: About = About {
+        name: "utility",
+        sections: &["tools.utility"],
+        applies: Applies::Reload,
+        stands: Stands::BeforeCall,
+        refuses_with: &["policy_blocked/utility_skipped"],
+        why_here: "before a model or a person is asked about a call that is not worth making",
+    };
+
+    fn compile(config: &UtilityConfig, _: &CompileContext<'_>) -> Result<UtilityPolicy, Fault> {
+        config.compile().map_err(|error| Fault::below("tools.utility", error.key, error.problem))
+    }
+
+    fn decide(&self, policy: &Arc<UtilityPolicy>, inv: &Invocation) -> Ruling {
+        if !policy.0.enabled {
+            return Ruling::none();
+        }
+        let inspection = match inv.inspection() {
+            Ok(inspection) => inspection,
+            Err(error) => return Ruling::unreadable(error),
+        };
+        let experience = self.0.experience(inv.context.session(), &inv.call.tool, inspection);
+        let question = UtilityQuestion {
+            definition: &inv.definition,
+            inspection,
+            requested_by_user: inv.context.is_requested_by_user(),
+            experience: &experience,
+        };
+        match decide(policy, &question) {
+            UtilityDecision::Skip(score) => {
+                Ruling::deny("tools.utility.threshold", skipped(score.total, policy.0.threshold))
+            }
+            UtilityDecision::Exempt | UtilityDecision::Run(_) => Ruling::none(),
+        }
+    }
+
+    fn ended(&self, policy: &Arc<UtilityPolicy>, (): (), inv: &Invocation, _: bool, outcome: &Outcome) {
+        if let (true, Ok(output), Ok(inspection)) = (policy.0.enabled, outcome, inv.inspection()) {
+            self.0.record(inv.context.session(), &inv.call.tool, inspection, &output.summary);
+        }
+    }
+}
+
+fn skipped(score: f64, threshold: f64) -> ToolError {
+    let message = format!("not_executed: low utility ({score:.2} < {threshold:.2})");
+    ToolError::new(ToolErrorCategory::PolicyBlocked, "utility_skipped", message)
+        .with_suggestion("Use what earlier calls gave, or ask for something new.")
+}
