@@ -7,12 +7,12 @@ use super::command::{Command, Input, PLACEHOLDER, Value, elsewhere};
 use super::line::{Reader, joined, rest_of, through};
 use crate::code;
 use crate::effect::Effect;
-use crate::registry::{More, shorten};
+use crate::registry::{More, Program, shorten};
 
 impl Reader<'_> {
     /// Follows every effect.
-    pub(super) fn described(&mut self, command: &Command, effects: Vec<Effect>) {
-        for effect in &effects {
+    pub(super) fn described(&mut self, command: &Command, program: &Program, effects: Vec<Effect>) {
+        for effect in effects.iter().filter(|_| !program.builds) {
             if let Effect::Path { path, access: Access::Write, .. } = effect {
                 self.written.insert(path.text.clone());
             }

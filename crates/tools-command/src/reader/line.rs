@@ -202,7 +202,7 @@ impl Reader<'_> {
         }
         self.depth += 1;
         match described {
-            Some(described) => self.described(&command, described.effects),
+            Some(described) => self.described(&command, described.program, described.effects),
             None => self.program(&command),
         }
         self.depth -= 1;

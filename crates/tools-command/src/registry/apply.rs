@@ -23,11 +23,10 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
 fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
     let name = parsed.command.name();
     let mut found = Vec::new();
-    let has_subcommands = !parsed.program.subcommands.is_empty();
-    if let Some((option, true)) = &parsed.unknown
-        && (has_subcommands && parsed.path.is_empty() || runs_operands(parsed))
+    if let Some(unknown) = &parsed.unknown
+        && (unknown.hides_subcommand || unknown.hides_operands && runs_operands(parsed))
     {
-        found.push(Effect::hidden(format!("the option `{}` of `{name}` is not known", shorten(option))));
+        found.push(Effect::hidden(format!("the option `{}` of `{name}` is not known", shorten(&unknown.option))));
     }
     match &parsed.unlisted {
         Some((word, _)) if !word.is_exact => {
@@ -47,7 +46,7 @@ fn runs_operands(parsed: &Parsed<'_>) -> bool {
     let is_operand = |at: At| match at {
         At::Nth(_) | At::From(_) | At::All | At::Last | At::AllButLast => true,
         At::Value(options) | At::Behind(options) => parsed.has(options),
-        At::AfterDashes | At::Input | At::Path(_) => false,
+        At::Remotes | At::AfterDashes | At::Input | At::Path(_) => false,
     };
     rules.into_iter().any(|rule| match rule.does {
         Does::RunsWords(at)
@@ -89,6 +88,7 @@ fn values(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
         At::AllButLast => operands().take(parsed.operands.len().saturating_sub(1)).collect(),
         At::Value(options) => parsed.values(options).cloned().collect(),
         At::Behind(options) => parsed.behind(options),
+        At::Remotes => operands().filter(is_remote).collect(),
         At::AfterDashes => parsed.after_dashes().to_vec(),
         At::Path(path) => vec![Value::exact(path)],
         At::Input => match &parsed.command.input {
@@ -97,6 +97,17 @@ fn values(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
             Input::Unknown => vec![Value { text: "$(cat)".to_owned(), is_exact: false, has_pattern: false }],
         },
     }
+}
+
+/// Whether a value names something on another host.
+pub(super) fn is_remote(value: &Value) -> bool {
+    let text = value.text.as_str();
+    let is_url = text.split_once("://").is_some_and(|(scheme, _)| !scheme.is_empty() && !scheme.ends_with("file"));
+    let has_host = |(host, path): (&str, &str)| {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '@');
+        host.len() > 1 && host.chars().all(is_name) && !path.starts_with(':')
+    };
+    is_url || !text.contains("://") && text.split_once(':').is_some_and(has_host)
 }
 
 /// The words of another command that begins at a place: options behind it are its own.
@@ -139,7 +150,7 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
 /// Another command; where an unknown option hides where it begins, each place at which it may begin.
 fn commands(at: At, more: Option<More>, has_variables: bool, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
     let command = |words: Vec<Value>| Effect::Words { words, more, has_variables };
-    if !matches!(parsed.unknown, Some((_, true))) {
+    if !parsed.unknown.as_ref().is_some_and(|unknown| unknown.hides_operands) {
         let words = words(at, parsed);
         found.extend((!words.is_empty()).then(|| command(words)));
         return;

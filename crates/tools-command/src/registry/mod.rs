@@ -16,7 +16,7 @@ mod tests;
 pub(crate) use apply::shorten;
 pub use consequence::Consequence;
 pub use lookup::{Canonical, Described, describe, find};
-pub use parsed::{Given, Parsed};
+pub use parsed::{Given, Parsed, Unknown};
 pub use programs::PROGRAMS;
 pub use spec::{At, Does, Example, Expect, More, Otherwise, Program, Rule, Style, Subcommand, Syntax, When};
 pub(crate) use spec::{always, plain, when};

@@ -54,8 +54,11 @@ pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
         Some((name, value)) => (name, Some(Value { text: value.to_owned(), ..arg.clone() })),
         None => (text, None),
     };
+    let is_single = syntaxes.first().is_some_and(|syntax| syntax.style == Style::Single);
+    let undoubled = || name.strip_prefix('-').filter(|name| is_single && name.len() > 1);
     let found = whole(name, syntaxes)
-        .filter(|(_, meaning)| value.is_none() || *meaning != Meaning::Flag || name.starts_with("--"));
+        .or_else(|| whole(undoubled()?, syntaxes))
+        .filter(|(_, meaning)| value.is_none() || *meaning != Meaning::Flag || is_single || name.starts_with("--"));
     if let Some((spellings, meaning)) = found {
         return vec![Spelled::Known { spellings, meaning, attached: value }];
     }

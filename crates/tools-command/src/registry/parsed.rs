@@ -16,6 +16,17 @@ pub struct Given {
     pub at: usize,
 }
 
+/// An option that the description does not know.
+#[derive(Debug, Clone)]
+pub struct Unknown {
+    /// The argument.
+    pub option: String,
+    /// Whether it stands where a subcommand may follow, so that it hides which one does.
+    pub hides_subcommand: bool,
+    /// Whether it stands in front of every operand, so that it hides where they begin.
+    pub hides_operands: bool,
+}
+
 /// The arguments of a command, by its program's description.
 #[derive(Debug)]
 pub struct Parsed<'a> {
@@ -31,9 +42,8 @@ pub struct Parsed<'a> {
     pub operands: Vec<usize>,
     /// Where `--` stands.
     pub dashes: Option<usize>,
-    /// The first option that the description does not know, and whether it stands in front of a subcommand or an operand
-    /// that is looked for.
-    pub unknown: Option<(String, bool)>,
+    /// The first option that the description does not know.
+    pub unknown: Option<Unknown>,
     /// The word that stands where a subcommand is looked for and is none, with what that means.
     pub unlisted: Option<(Value, Otherwise)>,
     /// Positions of the words that name the subcommand.
@@ -148,21 +158,42 @@ impl<'a> Parsed<'a> {
     fn is_operand(&self, arg: &Value) -> bool {
         let text = arg.text.as_str();
         // A value known only when it runs may be an option; as an operand it stands where it could do most.
-        !text.starts_with('-') || text == "-" || (!arg.is_exact && !text.starts_with('-'))
+        text == "-" || !(text.starts_with('-') || text.starts_with('+') && self.takes_plus())
+    }
+
+    /// Whether options may begin with a plus.
+    fn takes_plus(&self) -> bool {
+        self.syntaxes().any(|syntax| syntax.optional.split([' ', '|']).any(|one| one == "+*"))
+    }
+
+    /// The subcommand that a word names here.
+    fn named(&self, word: &str) -> Option<&'static Subcommand> {
+        let all = self.subcommands();
+        let exact = all.iter().find(|one| one.names.contains(&word));
+        let begins = |one: &&Subcommand| one.names.iter().any(|name| name.starts_with(word));
+        exact.or_else(|| {
+            let mut found = all.iter().filter(|_| self.program.abbreviates && !word.is_empty()).filter(begins);
+            let first = found.next()?;
+            found.next().is_none().then_some(first)
+        })
+    }
+
+    /// Whether a word at this point is looked at as a subcommand.
+    fn awaits_subcommand(&self) -> bool {
+        self.operands.is_empty() && self.unlisted.is_none() && !self.subcommands().is_empty()
     }
 
     fn operand_at(&mut self, at: usize) {
         let arg = &self.command.args[at];
-        if !self.operands.is_empty() || self.subcommands().is_empty() || self.unlisted.is_some() {
+        if !self.awaits_subcommand() {
             return self.operands.push(at);
         }
-        let found = self.subcommands().iter().find(|one| arg.is_exact && one.names.contains(&arg.text.as_str()));
-        match found {
+        match self.named(&arg.text).filter(|_| arg.is_exact) {
             Some(found) => {
                 self.path.push(found);
                 self.words.push(at);
             }
-            None if self.path.is_empty() => {
+            None if self.path.is_empty() || !arg.is_exact => {
                 self.unlisted = Some((arg.clone(), self.program.otherwise));
                 self.words.push(at);
             }
@@ -191,8 +222,8 @@ impl<'a> Parsed<'a> {
                     self.options.push(Given { spellings, value, at });
                 }
                 Spelled::Unknown(option) => {
-                    let decides = self.operands.is_empty();
-                    self.unknown.get_or_insert((option, decides));
+                    let (hides_subcommand, hides_operands) = (self.awaits_subcommand(), self.operands.is_empty());
+                    self.unknown.get_or_insert(Unknown { option, hides_subcommand, hides_operands });
                 }
             }
         }

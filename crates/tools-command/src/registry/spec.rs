@@ -20,10 +20,15 @@ pub struct Program {
     pub rules: &'static [Rule],
     /// Empty where operands follow directly.
     pub subcommands: &'static [Subcommand],
+    /// Whether an unambiguous beginning of a subcommand is enough: `npm publ`.
+    pub abbreviates: bool,
     /// What a subcommand means that is not among them.
     pub otherwise: Otherwise,
     /// Whether the rules name everything that it reads, changes and runs. Other programs may touch anything in the workspace.
     pub is_exhaustive: bool,
+    /// Whether what it writes is made from the sources of the workspace, so that running it in the same line is no more than
+    /// running the workspace's own code.
+    pub builds: bool,
     /// Lines with what is found in them; each description has some.
     pub examples: &'static [Example],
 }
@@ -35,8 +40,10 @@ impl Program {
         syntax: Syntax::GNU,
         rules: &[],
         subcommands: &[],
+        abbreviates: false,
         otherwise: Otherwise::Plain,
         is_exhaustive: false,
+        builds: false,
         examples: &[],
     };
 }
@@ -72,7 +79,8 @@ pub(crate) const fn plain(names: &'static [&'static str]) -> Subcommand {
 #[derive(Debug, Clone, Copy)]
 pub struct Syntax {
     /// Options that stand alone. `-#` stands for a number: `-5`; `-l#` for a letter that digits may follow in a cluster. A
-    /// spelling that ends in `*` stands for every argument that begins so, and the rest is the value: `-D*`.
+    /// spelling that ends in `*` stands for every argument that begins so, and the rest is the value: `-D*`; it may begin with
+    /// a plus: `+*`.
     pub flags: &'static str,
     /// Options whose value is attached or the next argument.
     pub valued: &'static str,
@@ -91,7 +99,7 @@ impl Syntax {
     pub const LEADING: Self = Self { style: Style::Leading, ..Self::GNU };
     /// Long options only in full, short ones in clusters, options also behind operands: most modern programs.
     pub const EXACT: Self = Self { style: Style::Exact, ..Self::GNU };
-    /// Options of one dash and many letters: `-chdir=x`, `-name x`; never in clusters.
+    /// Options of one dash and many letters: `-chdir=x`, `-name x`; never in clusters. Two dashes mean the same.
     pub const SINGLE: Self = Self { style: Style::Single, ..Self::GNU };
 }
 
@@ -178,6 +186,8 @@ pub enum At {
     Value(&'static str),
     /// The value of one of these options and every argument behind it.
     Behind(&'static str),
+    /// The operands that name something on another host: `scheme://host`, `user@host:path`, `host:path`.
+    Remotes,
     /// What follows `--`.
     AfterDashes,
     /// The standard input, where it is known.
