@@ -148,8 +148,11 @@ pub(crate) fn summary(prompt: &ConfirmPrompt) -> Vec<String> {
 fn described(subject: &Subject) -> String {
     let text = printable(&subject.text());
     match subject {
-        Subject::Path { access, .. } => format!("{} {text}", format!("{access:?}").to_lowercase()),
+        Subject::Path { access, .. } | Subject::Paths { access, .. } => {
+            format!("{} {text}", format!("{access:?}").to_lowercase())
+        }
         Subject::Opaque { .. } => format!("cannot be seen through: {text}"),
+        Subject::Host { .. } => format!("connect {text}"),
         Subject::Command { .. } | Subject::Url { .. } => text,
     }
 }

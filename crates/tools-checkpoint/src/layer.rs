@@ -95,7 +95,7 @@ fn touches(inv: &Invocation) -> Option<Touches> {
     let mut paths = Vec::new();
     for subject in &inspection.subjects {
         match subject {
-            Subject::Path { path, access: Access::Write | Access::Delete } => paths.push(path.clone()),
+            Subject::Path { path, access: Access::Write | Access::Delete, .. } => paths.push(path.clone()),
             Subject::Command { .. } | Subject::Opaque { .. } => return Some(Touches::Anything),
             _ => {}
         }

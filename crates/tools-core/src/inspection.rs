@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use url::Url;
 
 /// What a call would touch, found by the owner of the tool without side effects.
@@ -109,6 +109,28 @@ pub enum Subject {
         path: PathBuf,
         /// What would be done to it.
         access: Access,
+        /// What of the call names it.
+        #[serde(skip_serializing_if = "NamedBy::is_call")]
+        by: NamedBy,
+    },
+    /// Files whose names are known in part before the call runs.
+    #[serde(rename = "paths")]
+    Paths {
+        /// What is known: absolute, or beginning with `**` where the folder is not known. `*` stands for characters
+        /// within a name, `**` for any characters; `\\` takes the next character as it is.
+        pattern: String,
+        /// What would be done to them.
+        access: Access,
+        /// What of the call names them.
+        by: NamedBy,
+    },
+    /// A host that a connection is opened to.
+    #[serde(rename = "host")]
+    Host {
+        /// A name, an address, a name with a port or a URL, as the call writes it.
+        host: String,
+        /// What of the call names it.
+        by: NamedBy,
     },
     /// A web address.
     #[serde(rename = "url")]
@@ -131,7 +153,12 @@ fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
 impl Subject {
     /// A path and what would be done to it.
     pub fn path(path: impl Into<PathBuf>, access: Access) -> Self {
-        Self::Path { path: path.into(), access }
+        Self::path_named_by(NamedBy::Call, path, access)
+    }
+
+    /// A path that another part of the call than its parameters names, and what would be done to it.
+    pub fn path_named_by(by: NamedBy, path: impl Into<PathBuf>, access: Access) -> Self {
+        Self::Path { path: path.into(), access, by }
     }
 
     /// The same subject with every text changed: for whoever shows it. An argument that the change took out of the line
@@ -147,10 +174,12 @@ impl Subject {
                 let via = via.iter().map(|one| change(one)).collect();
                 Self::Command { program: change(&program), argv, via, line: shown }
             }
-            Self::Path { path, access } => {
+            Self::Path { path, access, by } => {
                 let changed = path.to_str().map(&change).filter(|changed| Some(changed.as_str()) != path.to_str());
-                Self::Path { path: changed.map_or(path, PathBuf::from), access }
+                Self::Path { path: changed.map_or(path, PathBuf::from), access, by }
             }
+            Self::Paths { pattern, access, by } => Self::Paths { pattern: change(&pattern), access, by },
+            Self::Host { host, by } => Self::Host { host: change(&host), by },
             Self::Url { url } => match change(url.as_str()) {
                 changed if changed == url.as_str() => Self::Url { url },
                 changed => Self::Opaque { why: changed },
@@ -164,9 +193,32 @@ impl Subject {
         match self {
             Self::Command { line, .. } => line.clone(),
             Self::Path { path, .. } => path.to_string_lossy().into_owned(),
+            Self::Paths { pattern, .. } => pattern.clone(),
+            Self::Host { host, .. } => host.clone(),
             Self::Url { url } => url.to_string(),
             Self::Opaque { why } => why.clone(),
         }
+    }
+}
+
+/// What of a call names a path or a host.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NamedBy {
+    /// A parameter of the tool.
+    #[default]
+    Call,
+    /// A redirection of a command line. No rule on the command speaks of it.
+    Redirection,
+    /// An argument of a program whose meaning is known. The rule on the command speaks of it too.
+    Program,
+}
+
+impl NamedBy {
+    /// Whether it is a parameter of the tool.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called by serde with a reference")]
+    fn is_call(&self) -> bool {
+        *self == Self::Call
     }
 }
 

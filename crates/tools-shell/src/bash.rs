@@ -7,8 +7,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, ClaimSource, Inspection, NoRedaction, Redactor, Subject, Tool, ToolDef, ToolError, ToolKind,
-    ToolOutput, ToolTraits, Typed, keys,
+    CallContext, ClaimSource, Inspection, NoRedaction, Redactor, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits, Typed, keys,
 };
 use tools_sandbox::kernel::{ControlSockets, Hidden, Sandbox, resolve_by_words};
 
@@ -19,6 +19,7 @@ use crate::jobs::{Following, Jobs};
 use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
 use crate::run::{Plan, run, start};
+use crate::subjects::subjects;
 use crate::transaction::{Transaction, only_reads};
 use tools_command::{Analysis, Surroundings, analyse};
 
@@ -233,43 +234,4 @@ impl Tool for Bash {
             other => other,
         }
     }
-}
-
-/// The whole line, each command in it, the files redirections name, and what is opaque.
-fn subjects(line: &str, found: &Analysis, workdir: &Path) -> Vec<Subject> {
-    let mut subjects = Vec::new();
-    let line = line.trim();
-    let single = matches!(found.commands.as_slice(), [only] if only.line == line);
-    if !single {
-        subjects.push(Subject::Command {
-            line: line.to_owned(),
-            program: String::new(),
-            argv: Vec::new(),
-            via: Vec::new(),
-        });
-    }
-    for command in &found.commands {
-        let argv = command.args.iter().map(|arg| arg.text.clone()).collect();
-        let program = command.program.text.clone();
-        subjects.push(Subject::Command { line: command.line.clone(), program, argv, via: command.via.clone() });
-    }
-    let mut path = |path: &Path, access| {
-        if !is_plain_device(path) {
-            subjects.push(Subject::path(resolve_by_words(&workdir.join(path)), access));
-        }
-    };
-    for read in &found.reads {
-        path(read, Access::Read);
-    }
-    for target in found.writes.iter().filter(|target| target.is_exact && !target.has_pattern) {
-        path(Path::new(&target.text), Access::Write);
-    }
-    subjects.extend(found.opaque.iter().map(|why| Subject::Opaque { why: why.clone() }));
-    subjects
-}
-
-fn is_plain_device(path: &Path) -> bool {
-    ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero"]
-        .iter()
-        .any(|device| Path::new(device) == path)
 }

@@ -13,6 +13,7 @@ mod exit;
 mod pipeline;
 mod prompt;
 mod run;
+mod subjects;
 mod transaction;
 
 mod jobs;

@@ -5,7 +5,7 @@ use std::{borrow::Cow, path::Path};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use tools_core::{Access, Invocation, Redactor, Subject, ToolOutput};
+use tools_core::{Access, Invocation, NamedBy, Redactor, Subject, ToolOutput};
 
 use super::text::{ITEMS, STRING_CHARS, cut, shortened};
 
@@ -36,6 +36,23 @@ pub enum RecordedSubject<'a> {
         /// What would be done to it.
         #[schemars(with = "String")]
         access: Access,
+        /// What of the call names it: `redirection` or `program`; not there for a parameter of the tool.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Option<String>")]
+        by: Option<NamedBy>,
+    },
+    /// Files whose names are known in part.
+    Paths {
+        /// What is known.
+        pattern: Cow<'a, str>,
+        /// What would be done to them.
+        #[schemars(with = "String")]
+        access: Access,
+    },
+    /// A host that a connection is opened to.
+    Host {
+        /// As the call writes it.
+        host: Cow<'a, str>,
     },
     /// A web address.
     Url {
@@ -70,13 +87,16 @@ pub(super) fn subject<'a>(subject: &'a Subject, redactor: &dyn Redactor) -> Reco
                 via: via.iter().take(ITEMS).map(|one| clean(one)).collect(),
             }
         }
-        Subject::Path { path, access } => RecordedSubject::Path {
+        Subject::Path { path, access, by } => RecordedSubject::Path {
             path: match path.to_string_lossy() {
                 Cow::Borrowed(path) => clean(path),
                 Cow::Owned(path) => cut(redactor.redact(&path), STRING_CHARS).into_owned().into(),
             },
             access: *access,
+            by: Some(*by).filter(|by| *by != NamedBy::Call),
         },
+        Subject::Paths { pattern, access, .. } => RecordedSubject::Paths { pattern: clean(pattern), access: *access },
+        Subject::Host { host, .. } => RecordedSubject::Host { host: clean(host) },
         Subject::Url { url } => RecordedSubject::Url { url: clean(url.as_str()) },
         Subject::Opaque { why } => RecordedSubject::Opaque { why: clean(why) },
     }
@@ -122,7 +142,7 @@ pub(super) fn files<'a>(
     if output.is_some() && !is_command {
         let subjects = inv.inspection().map(|inspection| inspection.subjects.as_slice()).unwrap_or_default();
         for one in subjects {
-            if let Subject::Path { path, access: Access::Write | Access::Delete } = one
+            if let Subject::Path { path, access: Access::Write | Access::Delete, .. } = one
                 && diff.is_none_or(|diff| diff.path != *path)
                 && files.changed.len() < ITEMS
             {

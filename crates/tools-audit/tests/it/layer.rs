@@ -287,9 +287,9 @@ async fn what_an_edit_changed_is_on_record() {
         after: None,
     };
     let output = ToolOutput { diff: Some(diff), ..ToolOutput::text("edited") };
-    let inspection = ["/w/src/a.rs", "/elsewhere/b"].iter().fold(Inspection::mutating(), |inspection, path| {
-        inspection.touching(Subject::Path { path: path.into(), access: Access::Write })
-    });
+    let inspection = ["/w/src/a.rs", "/elsewhere/b"]
+        .iter()
+        .fold(Inspection::mutating(), |inspection, path| inspection.touching(Subject::path(path, Access::Write)));
     let scripted =
         ScriptedExecutor::new().inspected("edit", ToolTraits::EDIT, Behaviour::Reply(Box::new(output)), Ok(inspection));
     let audit: Arc<dyn Layer> = Arc::new(Audit::new(sink.clone(), Arc::new(Hunter), OnError::Block));

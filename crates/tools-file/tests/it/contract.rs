@@ -74,7 +74,7 @@ async fn looking_names_canonical_paths_and_changes_nothing() {
     for (tool, params) in samples() {
         let inspection = world.inspect(tool, params).await.unwrap();
         for subject in inspection.subjects {
-            let Subject::Path { path, access } = subject else { panic!("{tool}") };
+            let Subject::Path { path, access, .. } = subject else { panic!("{tool}") };
             let path = path.strip_prefix(world.path("")).map_or_else(|_| path.clone(), PathBuf::from);
             seen.push((tool, path.display().to_string(), access));
         }

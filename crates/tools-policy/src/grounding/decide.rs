@@ -101,7 +101,7 @@ fn paths(question: &GroundingQuestion<'_>) -> Vec<(PathBuf, Access)> {
     let mut found: Vec<(PathBuf, Access)> = Vec::new();
     for subject in &question.inspection.subjects {
         match subject {
-            Subject::Path { path, access } => found.push((path.clone(), *access)),
+            Subject::Path { path, access, .. } => found.push((path.clone(), *access)),
             Subject::Command { argv, .. } => {
                 let files = argv.iter().filter(|word| is_file(word));
                 found.extend(files.map(|word| (plain(&question.workdir.join(word)), Access::Write)));

@@ -1,9 +1,10 @@
 //! Whether a pattern could match a command some of whose words are known only when it runs. Alternatives and classes of a
 //! pattern are read generously: too many matches ask, too few would let pass.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, path::Path};
 
 use super::forms::lower;
+use super::pattern::escape;
 
 /// Alternatives of a pattern beyond these are read as `*`.
 const MOST_ALTERNATIVES: usize = 64;
@@ -12,6 +13,8 @@ const MOST_ALTERNATIVES: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Open {
     pieces: Vec<Piece>,
+    /// Other forms of the same.
+    others: Vec<Vec<Piece>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +24,8 @@ enum Piece {
     One,
     /// Any number of characters.
     Any,
+    /// Any number of characters other than `/`.
+    Within,
 }
 
 impl Open {
@@ -44,7 +49,26 @@ impl Open {
                 }
             }
         }
-        Some(Self { pieces })
+        Some(Self { pieces, others: Vec::new() })
+    }
+
+    /// Files whose names are known in part: see [`tools_core::Subject::Paths`].
+    pub(crate) fn of_paths(pattern: &str, workdir: &Path) -> Self {
+        let workdir = workdir.to_str().map(|workdir| format!("{}/", workdir.trim_end_matches('/')));
+        // Below the working directory they are known by both of their forms.
+        let relative =
+            workdir.and_then(|workdir| pattern.strip_prefix(&escape(&workdir)).map(|rest| format!("./{rest}")));
+        let others = relative.iter().map(|relative| partly(relative)).collect();
+        Self { pieces: partly(pattern), others }
+    }
+
+    /// Whether one of the files may be meant by a glob on paths, or lie below what it names. Where no folder is known, it
+    /// could lie below any: then it counts what the files themselves may be.
+    pub(crate) fn may_be(&self, glob: &str) -> bool {
+        let is_meant = |glob: &str, form: &[Piece]| alternatives(glob).iter().any(|glob| meet(&pieces(glob), form));
+        let below = format!("{}/**", glob.trim_end_matches("/**"));
+        let mut forms = std::iter::once(&self.pieces).chain(&self.others);
+        forms.any(|form| is_meant(glob, form) || (form.first() != Some(&Piece::Any) && is_meant(&below, form)))
     }
 
     /// Whether some arguments would make a pattern match that names the program.
@@ -144,20 +168,41 @@ fn pieces(glob: &str) -> Vec<Piece> {
     found
 }
 
+/// The pieces of a name that is known in part: `*` stays within one folder, `**` does not.
+fn partly(pattern: &str) -> Vec<Piece> {
+    let mut found: Vec<Piece> = Vec::new();
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        let is_second = character == '*' && found.last() == Some(&Piece::Within);
+        if is_second {
+            found.pop();
+        }
+        found.push(match character {
+            '*' if is_second => Piece::Any,
+            '*' => Piece::Within,
+            '\\' => characters.next().map_or(Piece::One, Piece::Is),
+            other => Piece::Is(other),
+        });
+    }
+    found
+}
+
 /// Whether two patterns have a text in common.
 fn meet(a: &[Piece], b: &[Piece]) -> bool {
     // `row[j]`: whether what is read of `a` meets the first `j` of `b`.
     let mut row = vec![false; b.len() + 1];
     row[0] = true;
     for (at, piece) in b.iter().enumerate() {
-        row[at + 1] = row[at] && *piece == Piece::Any;
+        row[at + 1] = row[at] && matches!(piece, Piece::Any | Piece::Within);
     }
     for one in a {
         let mut next = vec![false; b.len() + 1];
-        next[0] = row[0] && *one == Piece::Any;
+        next[0] = row[0] && matches!(one, Piece::Any | Piece::Within);
         for (at, other) in b.iter().enumerate() {
             next[at + 1] = match (one, other) {
-                (Piece::Any, _) | (_, Piece::Any) => row[at + 1] || next[at],
+                (Piece::Within, Piece::Is('/')) => row[at + 1],
+                (Piece::Is('/'), Piece::Within) => next[at],
+                (Piece::Any | Piece::Within, _) | (_, Piece::Any | Piece::Within) => row[at + 1] || next[at],
                 (Piece::One, _) | (_, Piece::One) => row[at],
                 (one, other) => row[at] && one == other,
             };
@@ -201,6 +246,22 @@ mod tests {
         check("git push $@", "git push -[uv]f", (true, true));
         check("wc -l $@", "wc -c*", (false, false));
         assert_eq!(Open::of("git", &["push".to_owned(), "$x".to_owned()]), None);
+    }
+
+    #[test]
+    fn a_pattern_may_match_files_whose_names_are_known_in_part() {
+        let check = |known: &str, glob: &str, expected: bool| {
+            assert_eq!(Open::of_paths(known, Path::new("/w")).may_be(glob), expected, "{known} / {glob}");
+        };
+        check("/w/pri*/x", "./private", true);
+        check("/w/src/*.rs", "./src/main.rs", true);
+        check("/w/src/*.rs", "./private", false);
+        check("/w/*", "./private/x", false);
+        check("/w/*", "./private", true);
+        check("**", "./private", true);
+        check("**/x", "/**/.envrc", false);
+        check("**/.env*", "/**/.envrc", true);
+        check(r"/w/a\*b", "./a*b", true);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tools_core::{Access, Inspection, Subject, ToolDef, TrustLevel, Verdict};
+use tools_core::{Access, Inspection, NamedBy, Subject, ToolDef, TrustLevel, Verdict};
 
 use super::{
     config::Permissions,
@@ -153,9 +153,11 @@ impl<'a> Judge<'_, 'a> {
                     (Subject::Command { program, .. }, Some(opinion)) if program.is_empty() => {
                         self.line(subject, opinion, &covered)
                     }
-                    (Subject::Path { path, access }, _) => {
-                        self.guarded(self.path(subject, path, *access, &covered), path, *access)
+                    (Subject::Path { path, access, by }, _) => {
+                        self.guarded(self.path(subject, path, (*access, *by), &covered), path, *access)
                     }
+                    (Subject::Paths { pattern, access, .. }, _) => self.paths(subject, pattern, *access),
+                    (Subject::Host { host, by }, _) => self.host(subject, host, *by, &covered),
                     (Subject::Opaque { .. }, _) => self.opaque(subject),
                     (_, Some(opinion)) => self.part(subject, opinion),
                     (_, None) => self.part(subject, self.opinion_on(&Forms::of_text(&subject.text()))),
@@ -275,7 +277,25 @@ impl<'a> Judge<'_, 'a> {
         Part { verdict: Verdict::Allow, because: Because::Rule(self.list.reference(line)), ..part }
     }
 
-    fn path(&self, subject: &'a Subject, path: &Path, access: Access, covered: &Covered) -> Part<'a> {
+    /// Files whose names are known in part: a rule that may forbid one of them asks, and nothing else speaks of them.
+    fn paths(&self, subject: &'a Subject, pattern: &str, access: Access) -> Part<'a> {
+        let open = Open::of_paths(pattern, self.question.workdir);
+        match self.list.first_open_path(&open, access) {
+            Some(rule) => self.part(subject, Opinion { verdict: Verdict::Ask, rule: Some(rule) }),
+            None => Part { subject, verdict: Verdict::Allow, because: Because::Commands },
+        }
+    }
+
+    /// A host that a command reaches: what names it is allowed as a command, or nothing speaks of it.
+    fn host(&self, subject: &'a Subject, host: &str, by: NamedBy, covered: &Covered) -> Part<'a> {
+        let rule = self.list.first_text(&Forms::of_text(host));
+        if rule.is_some() || covered.commands == 0 || by != NamedBy::Program {
+            return self.part(subject, self.opinion(rule));
+        }
+        Part { subject, verdict: Verdict::Allow, because: Because::Commands }
+    }
+
+    fn path(&self, subject: &'a Subject, path: &Path, (access, by): (Access, NamedBy), covered: &Covered) -> Part<'a> {
         let forms = PathForms::new(path, self.question.workdir);
         if covered.commands == 0 && !covered.has_line(self.question.inspection) {
             let rule = lower(self.list.first_path(&forms), self.write_rule(&forms, access));
@@ -287,11 +307,12 @@ impl<'a> Judge<'_, 'a> {
         if rule.is_some() {
             return self.part(subject, self.opinion(rule));
         }
+        let is_covered = by == NamedBy::Program || covered.writes && forms.relative().is_some_and(is_plain_output);
         let (verdict, because) = if access == Access::Read || is_sink(path) {
             (Verdict::Allow, Because::Commands)
-        } else if !forms.is_inside() {
+        } else if !forms.is_inside() && !is_temporary(path) {
             (Verdict::Ask, Because::Outside)
-        } else if covered.writes && forms.relative().is_some_and(is_plain_output) {
+        } else if is_covered || !forms.is_inside() {
             (Verdict::Allow, Because::Commands)
         } else {
             (Verdict::Ask, Because::Written { tool: self.list.tool() })
@@ -355,6 +376,11 @@ fn last(mut numbers: impl Iterator<Item = Option<usize>>) -> Option<usize> {
 /// Whether a subject is one command, not the whole line of several.
 fn is_simple(subject: &Subject) -> bool {
     matches!(subject, Subject::Command { program, .. } if !program.is_empty())
+}
+
+/// Whether a path lies in the folder for temporary files, which is the command's own and goes with it.
+fn is_temporary(path: &Path) -> bool {
+    path.starts_with("/tmp") && path != Path::new("/tmp")
 }
 
 /// What is written there goes nowhere, or where the output goes anyway.

@@ -5,7 +5,7 @@ use std::{
     sync::OnceLock,
 };
 
-use tools_core::Verdict;
+use tools_core::{Access, Verdict};
 
 use super::{
     config::{RuleConfig, RuleError, check_length},
@@ -156,6 +156,23 @@ impl RuleList {
         let found = tightening.find(|(_, rule)| {
             let glob = command_glob(&rule.pattern);
             if rule.action == Verdict::Deny { open.may_match(&glob) } else { open.continues_to(&glob) }
+        });
+        found.map(|(number, _)| number)
+    }
+
+    /// The first rule that tightens and may match files whose names are known in part. Rules about commands are no rules
+    /// about paths, so that only those count that speak of writing, or begin as a path does.
+    pub(super) fn first_open_path(&self, open: &Open, access: Access) -> Option<usize> {
+        let found = self.numbered().find(|(_, rule)| {
+            let tightens = rule.action != Verdict::Allow;
+            let glob = match written(&rule.pattern) {
+                Some(pattern) if access != Access::Read => write_glob(pattern, rule.action, self.home.as_deref()),
+                None if rule.pattern.trim_start().starts_with(['/', '~', '.', '*']) && !rule.is_everything() => {
+                    path_glob(&rule.pattern, rule.action, self.home.as_deref())
+                }
+                _ => return false,
+            };
+            tightens && open.may_be(&glob)
         });
         found.map(|(number, _)| number)
     }

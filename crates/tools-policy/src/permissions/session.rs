@@ -179,8 +179,9 @@ impl CompiledRule {
             }
             Subject::Path { access: Access::Read, .. } if self.is_write => false,
             Subject::Path { path, .. } => PathForms::new(path, workdir).matches(&self.path),
+            Subject::Host { host, .. } => Forms::of_text(host).matches(&self.text),
             Subject::Url { url } => Forms::of_text(url.as_str()).matches(&self.text),
-            Subject::Opaque { .. } => false,
+            Subject::Paths { .. } | Subject::Opaque { .. } => false,
         }
     }
 }

@@ -52,7 +52,7 @@ fn of_subject(subject: &Subject, among_commands: bool, workdir: &Path) -> Option
         Subject::Command { line, program, argv, .. } => {
             Some(general(line, program, argv).unwrap_or_else(|| escape(line.trim())))
         }
-        Subject::Path { path, access } => {
+        Subject::Path { path, access, .. } => {
             let path = match path.strip_prefix(workdir) {
                 Ok(below) if !among_commands || *access != Access::Read => Path::new(".").join(below),
                 _ => path.clone(),
@@ -62,6 +62,8 @@ fn of_subject(subject: &Subject, among_commands: bool, workdir: &Path) -> Option
             // Among commands a bare path would also allow a command of that name.
             Some(if among_commands && *access != Access::Read { format!("> {glob}") } else { glob })
         }
+        // Among commands a bare host would also allow a command of that name.
+        Subject::Host { .. } | Subject::Paths { .. } => None,
         Subject::Url { url } => {
             let host = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https"))?;
             let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();

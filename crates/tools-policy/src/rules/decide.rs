@@ -78,7 +78,7 @@ impl<'a> Facts<'a> {
                 Subject::Command { program, argv, .. } if !program.is_empty() => {
                     others.push(std::iter::once(program).chain(argv).map(String::as_str).collect::<Vec<_>>().join(" "));
                 }
-                Subject::Path { path, access } => paths.push((PathForms::new(path, question.workdir), *access)),
+                Subject::Path { path, access, .. } => paths.push((PathForms::new(path, question.workdir), *access)),
                 _ => {}
             }
         }
@@ -166,10 +166,12 @@ fn needs(question: &PolicyQuestion<'_>) -> Vec<Capability> {
         .iter()
         .map(|subject| match subject {
             Subject::Command { .. } | Subject::Opaque { .. } => Capability::Execute,
-            Subject::Path { access: Access::Read, .. } => Capability::Read,
-            Subject::Path { access: Access::Write, .. } => Capability::Write,
-            Subject::Path { access: Access::Delete, .. } => Capability::Delete,
-            Subject::Url { .. } => Capability::Network,
+            Subject::Path { access, .. } | Subject::Paths { access, .. } => match access {
+                Access::Read => Capability::Read,
+                Access::Write => Capability::Write,
+                Access::Delete => Capability::Delete,
+            },
+            Subject::Url { .. } | Subject::Host { .. } => Capability::Network,
         })
         .collect();
     if traits.open_world {

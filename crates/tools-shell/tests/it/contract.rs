@@ -26,7 +26,7 @@ async fn gates_see_the_line_and_each_part_of_it() {
         exec("env A=1 cargo test 2>&1", "env", &["A=1", "cargo", "test"], &[]),
         exec("cargo test 2>&1", "cargo", &["test"], &["env"]),
         exec("tail -80 > out", "tail", &["-80"], &[]),
-        {"kind": "path", "path": "/nonexistent/w/out", "access": "write"},
+        {"kind": "path", "path": "/nonexistent/w/out", "access": "write", "by": "redirection"},
     ]);
     assert_eq!(seen, expected);
 }

@@ -1,0 +1,154 @@
+//! What a command line touches, as the subjects that gates judge: the whole line, each command, the files and hosts that
+//! programs and redirections name, and what is opaque.
+
+use std::path::{Path, PathBuf};
+
+use tools_command::{Analysis, Command, Effect, Value};
+use tools_core::{Access, NamedBy, Subject};
+use tools_sandbox::kernel::resolve_by_words;
+
+/// The subjects of a line that runs in a folder.
+pub(crate) fn subjects(line: &str, found: &Analysis, workdir: &Path) -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    let line = line.trim();
+    if !matches!(found.commands.as_slice(), [only] if only.line == line) {
+        subjects.push(whole(line));
+    }
+    for command in &found.commands {
+        let argv = command.args.iter().map(|arg| arg.text.clone()).collect();
+        let program = command.program.text.clone();
+        subjects.push(Subject::Command { line: command.line.clone(), program, argv, via: command.via.clone() });
+        for subject in command.effects.iter().filter_map(|effect| of_effect(effect, command)) {
+            add(&mut subjects, subject);
+        }
+    }
+    let paths = found.reads.iter().map(|path| (path.as_path(), Access::Read));
+    let written = found.writes.iter().filter(|target| target.is_exact && !target.has_pattern);
+    for (path, access) in paths.chain(written.map(|target| (Path::new(&target.text), Access::Write))) {
+        if !is_plain_device(path) {
+            let path = resolve_by_words(&workdir.join(path));
+            add(&mut subjects, Subject::path_named_by(NamedBy::Redirection, path, access));
+        }
+    }
+    subjects.extend(found.opaque.iter().map(|why| Subject::Opaque { why: why.clone() }));
+    subjects
+}
+
+fn whole(line: &str) -> Subject {
+    Subject::Command { line: line.to_owned(), program: String::new(), argv: Vec::new(), via: Vec::new() }
+}
+
+/// Each subject once, however many commands name it.
+fn add(subjects: &mut Vec<Subject>, subject: Subject) {
+    if !subjects.contains(&subject) {
+        subjects.push(subject);
+    }
+}
+
+/// What a program touches; `None` for what is told of elsewhere.
+fn of_effect(effect: &Effect, command: &Command) -> Option<Subject> {
+    match effect {
+        Effect::Host(host) => Some(Subject::Host { host: host.text.clone(), by: NamedBy::Program }),
+        // `-` is the standard input or output.
+        Effect::Path { path, .. } if path.is_exact && (path.text == "-" || path.text.is_empty()) => None,
+        Effect::Path { path, access, .. } => of_path(path, *access, command.folder.as_deref()),
+        _ => None,
+    }
+}
+
+/// A file that a program names, from the folder that it runs in; `None` where nothing is known of it, and for a device
+/// that is no file.
+fn of_path(path: &Value, access: Access, folder: Option<&str>) -> Option<Subject> {
+    let by = NamedBy::Program;
+    let is_known = path.is_exact && !path.has_pattern && (folder.is_some() || path.text.starts_with('/'));
+    if is_known {
+        let path = Path::new(folder.unwrap_or_default()).join(&path.text);
+        return (!is_plain_device(&path)).then(|| Subject::path_named_by(by, resolved(&path, access), access));
+    }
+    let known = if path.is_exact || path.has_pattern { escaped(path) } else { partly_known(&path.text) };
+    let pattern = match folder {
+        _ if known.starts_with('/') || known.starts_with("**") => known,
+        Some(folder) => format!("{}/{known}", escape(folder.trim_end_matches('/'))),
+        None => format!("**/{known}"),
+    };
+    // Nothing at all is known of it: what the kernel protects is protected there.
+    (pattern != "**" && !pattern.ends_with("/**")).then_some(Subject::Paths { pattern, access, by })
+}
+
+/// Where a path leads; of a link that is removed, the link itself.
+fn resolved(path: &Path, access: Access) -> PathBuf {
+    match (access, path.parent(), path.file_name()) {
+        (Access::Delete, Some(folder), Some(name)) => resolve_by_words(folder).join(name),
+        _ => resolve_by_words(path),
+    }
+}
+
+/// The pattern of a word whose value is certain but for the file names that it matches.
+fn escaped(path: &Value) -> String {
+    let text = path.text.strip_prefix("./").unwrap_or(&path.text);
+    text.chars().fold(String::new(), |mut pattern, character| {
+        match character {
+            '*' | '?' | '[' if path.has_pattern => pattern.push('*'),
+            '\\' => pattern.push_str("\\\\"),
+            '*' => pattern.push_str("\\*"),
+            other => pattern.push(other),
+        }
+        pattern
+    })
+}
+
+/// The pattern of a word with variables and substitutions, as it stands in the text.
+fn partly_known(text: &str) -> String {
+    let open = |c: char| matches!(c, '$' | '`' | '{' | '*' | '?' | '[');
+    let text = text.trim_matches('"');
+    let head = text.split(open).next().unwrap_or_default();
+    // What follows the last variable is known where it begins with a separator.
+    let tail = text.rfind(open).map_or("", |at| &text[at..]);
+    let tail = tail.find(['/', '.']).map_or("", |at| &tail[at..]);
+    let is_plain = !tail.contains(['}', ')', '`', '"', '\'', '\\']);
+    format!("{}**{}", escape(head), if is_plain { escape(tail) } else { String::new() })
+}
+
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('*', "\\*")
+}
+
+fn is_plain_device(path: &Path) -> bool {
+    ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero"]
+        .iter()
+        .any(|device| Path::new(device) == path)
+}
+
+#[cfg(test)]
+mod tests {
+    use tools_command::{Surroundings, analyse};
+
+    use super::*;
+
+    fn named(line: &str) -> Vec<String> {
+        let around = Surroundings { home: "/h".to_owned(), workdir: "/nowhere/w".to_owned() };
+        let found = analyse(line, &around);
+        let told = subjects(line, &found, Path::new("/nowhere/w")).into_iter().filter_map(|subject| match subject {
+            Subject::Path { path, access, .. } => Some(format!("{access:?} {}", path.display())),
+            Subject::Paths { pattern, access, .. } => Some(format!("{access:?}? {pattern}")),
+            _ => None,
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn files_that_programs_name_are_subjects() {
+        let check = |line: &str, expected: &[&str]| assert_eq!(named(line), expected, "{line}");
+        check("rm a ./b", &["Delete /nowhere/w/a", "Delete /nowhere/w/b"]);
+        check("cd sub && rm ../x", &["Delete /nowhere/w/x"]);
+        check("mv a /etc/b", &["Delete /nowhere/w/a", "Write /etc/b"]);
+        check("rm ~/x", &["Delete /h/x"]);
+        check("rm src/*.o", &["Delete? /nowhere/w/src/*.o"]);
+        check("rm \"$d\"/.envrc", &["Delete? **/.envrc"]);
+        check("rm pre$x", &["Delete? /nowhere/w/pre**"]);
+        check("cd $x; rm y", &["Delete? **/y"]);
+        check("rm $x", &[]);
+        check("timeout 5 rm a; rm a", &["Delete /nowhere/w/a"]);
+        check("truncate -s 0 /dev/null", &[]);
+    }
+}
