@@ -18,5 +18,5 @@ pub use plain_path::plain_path;
 pub use reader::{Analysis, Command, Input, Surroundings, Value, analyse};
 pub use registry::{
     At, Canonical, Consequence, Described, Does, Example, Expect, Given, More, Otherwise, PROGRAMS, Parsed, Program,
-    Rule, Style, Subcommand, Syntax, Unknown, When, describe, find,
+    Rule, Spellings, Style, Subcommand, Syntax, Unknown, When, describe, find, spellings,
 };

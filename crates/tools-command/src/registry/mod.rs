@@ -7,6 +7,7 @@ mod apply;
 mod lookup;
 mod options;
 mod parsed;
+mod spellings;
 
 mod programs;
 
@@ -20,3 +21,4 @@ pub use parsed::{Given, Parsed, Unknown};
 pub use programs::PROGRAMS;
 pub use spec::{At, Does, Example, Expect, More, Otherwise, Program, Rule, Style, Subcommand, Syntax, When};
 pub(crate) use spec::{always, plain, when};
+pub use spellings::{Spellings, spellings};
