@@ -69,7 +69,6 @@ fn loss(command: &Command) -> Option<&'static str> {
     match command.name() {
         "shred" | "srm" | "wipe" | "truncate" | "unlink" => Some("destroys files"),
         "find" | "gfind" if has(&["-delete"]) => Some("deletes files"),
-        "git" => git(command),
         "kill" if has(&["-1"]) && args.last().is_some_and(|arg| arg.text == "-1") && args.len() > 1 => {
             Some("signals every process")
         }
@@ -134,41 +133,6 @@ fn publishes(command: &Command) -> bool {
         _ => matches!(verb, "publish" | "unpublish"),
     };
     is_out && !command.options().any(|option| option == "--dry-run" || option == "-n")
-}
-
-fn git(command: &Command) -> Option<&'static str> {
-    let mut words = command.operands().into_iter();
-    let subcommand = words.next()?.text.clone();
-    let rest: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
-    let has = |texts: &[&str]| rest.iter().any(|arg| texts.contains(arg));
-    match subcommand.as_str() {
-        "push" => {
-            let overwrites = has(&["-d", "--delete", "--mirror", "--prune"])
-                || rest.iter().any(|arg| arg.starts_with('+') || arg.starts_with(':'));
-            overwrites.then_some("overwrites or deletes what others may have")
-        }
-        "reset" if has(&["--hard"]) => Some("discards changes"),
-        "checkout" | "restore" | "switch" if discards(&subcommand, &rest) => Some("discards changes"),
-        "clean" if rest.iter().any(|arg| arg.starts_with('-') && arg.contains('f')) && !has(&["-n", "--dry-run"]) => {
-            Some("deletes files")
-        }
-        "branch" if has(&["-D"]) => Some("deletes a branch that may not be merged"),
-        "stash" if has(&["drop", "clear"]) => Some("discards changes"),
-        "reflog" if has(&["expire", "delete"]) => Some("discards the way back"),
-        "update-ref" if has(&["-d"]) => Some("deletes a reference"),
-        _ => None,
-    }
-}
-
-/// Whether the changes of the whole tree go; those of files that are named do not count.
-fn discards(subcommand: &str, rest: &[&str]) -> bool {
-    let has = |texts: &[&str]| rest.iter().any(|arg| texts.contains(arg));
-    let whole = has(&[".", "./", ":/", "*"]);
-    match subcommand {
-        "checkout" => has(&["-f", "--force"]) || whole,
-        "switch" => has(&["-f", "--force", "--discard-changes"]),
-        _ => whole && (!has(&["--staged", "-S"]) || has(&["--worktree", "-W"])),
-    }
 }
 
 /// Writing to a file that later programs obey.

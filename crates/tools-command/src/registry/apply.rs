@@ -16,7 +16,24 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     for rule in rules.filter(|rule| rule.when.iter().all(|when| holds(*when, parsed))) {
         apply(rule, parsed, &mut found);
     }
+    if !parsed.program.folder.is_empty() {
+        for effect in &mut found {
+            relocate(effect, parsed);
+        }
+    }
     found
+}
+
+/// Names a file from the folder that the program works in.
+fn relocate(effect: &mut Effect, parsed: &Parsed<'_>) {
+    let Effect::Path { path, .. } = effect else { return };
+    for folder in parsed.globals(parsed.program.folder).filter_map(|given| given.value.as_ref()).rev() {
+        if path.text.starts_with(['/', '~']) {
+            return;
+        }
+        path.is_exact &= folder.is_exact;
+        path.text = format!("{}/{}", folder.text.trim_end_matches('/'), path.text);
+    }
 }
 
 /// What the description does not know and what would decide what is run.
@@ -100,7 +117,7 @@ fn values(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
 }
 
 /// Whether a value names something on another host.
-pub(super) fn is_remote(value: &Value) -> bool {
+pub(crate) fn is_remote(value: &Value) -> bool {
     let text = value.text.as_str();
     let is_url = text.split_once("://").is_some_and(|(scheme, _)| !scheme.is_empty() && !scheme.ends_with("file"));
     let has_host = |(host, path): (&str, &str)| {

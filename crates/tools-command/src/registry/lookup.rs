@@ -56,8 +56,9 @@ pub fn describe(command: &Command) -> Option<Described> {
 fn canonical(parsed: &Parsed<'_>) -> Canonical {
     let first = parsed.program.names.first().filter(|name| !name.ends_with('*'));
     let mut words = vec![first.map_or_else(|| parsed.command.name().to_owned(), |name| (*name).to_owned())];
-    for one in &parsed.path {
+    for (one, at) in parsed.path.iter().zip(&parsed.words) {
         match one.is {
+            None if one.group => words.push(parsed.command.args[*at].text.clone()),
             Some(other) => {
                 words.truncate(1);
                 words.extend(other.split(' ').map(str::to_owned));

@@ -14,7 +14,7 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use apply::shorten;
+pub(crate) use apply::{is_remote, shorten};
 pub use consequence::Consequence;
 pub use lookup::{Canonical, Described, describe, find};
 pub use parsed::{Given, Parsed, Unknown};

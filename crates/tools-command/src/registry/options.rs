@@ -132,6 +132,9 @@ fn cluster(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
         let Some((spellings, meaning)) = numbered().or_else(|| whole(&name, syntaxes)).filter(|_| !single) else {
             // What is known of the cluster counts even where the rest is not.
             found.push(Spelled::Unknown(arg.text.clone()));
+            let flags = letters[at..].chars().filter_map(|letter| whole(&format!("-{letter}"), syntaxes));
+            let flags = flags.filter(|(_, meaning)| *meaning == Meaning::Flag && !single);
+            found.extend(flags.map(|(spellings, meaning)| Spelled::Known { spellings, meaning, attached: None }));
             return found;
         };
         let rest = &letters[at + letter.len_utf8()..];

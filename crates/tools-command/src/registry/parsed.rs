@@ -97,7 +97,7 @@ impl<'a> Parsed<'a> {
     }
 
     /// The given ones among these options.
-    pub fn given<'b>(&'b self, options: &'b str) -> impl Iterator<Item = &'b Given> {
+    pub fn given<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b Given> {
         let is_meant =
             |given: &&Given| given.spellings.split('|').any(|one| options.split(' ').any(|option| option == one));
         self.options.iter().filter(is_meant)
@@ -106,6 +106,12 @@ impl<'a> Parsed<'a> {
     /// The values of these options.
     pub fn values<'b>(&'b self, options: &'b str) -> impl Iterator<Item = &'b Value> {
         self.given(options).filter_map(|given| given.value.as_ref())
+    }
+
+    /// The given ones among these options of the program itself: in front of the subcommand where they belong there alone.
+    pub fn globals<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b Given> {
+        let end = self.words.first().filter(|_| self.program.syntax.style == Style::Leading);
+        self.given(options).filter(move |given| end.is_none_or(|end| given.at < *end))
     }
 
     /// The value of the first of these options that is given, and every argument behind it.
@@ -123,7 +129,10 @@ impl<'a> Parsed<'a> {
     }
 
     fn syntaxes(&self) -> impl Iterator<Item = &'static Syntax> + '_ {
-        self.path.iter().rev().map(|found| &found.syntax).chain([&self.program.syntax])
+        let all = self.path.iter().rev().map(|found| &found.syntax).chain([&self.program.syntax]);
+        all.enumerate()
+            .filter(|(depth, syntax)| *depth == 0 || syntax.style != Style::Leading)
+            .map(|(_, syntax)| syntax)
     }
 
     fn subcommands(&self) -> &'static [Subcommand] {
@@ -194,7 +203,9 @@ impl<'a> Parsed<'a> {
                 self.words.push(at);
             }
             None if self.path.is_empty() || !arg.is_exact => {
-                self.unlisted = Some((arg.clone(), self.program.otherwise));
+                let is_plain = self.program.plain.split_ascii_whitespace().any(|one| one == arg.text);
+                let otherwise = if is_plain { Otherwise::Plain } else { self.program.otherwise };
+                self.unlisted = Some((arg.clone(), otherwise));
                 self.words.push(at);
             }
             None => self.operands.push(at),

@@ -14,12 +14,17 @@ pub struct Program {
     /// The names it is called by; the first is the one that rules are compared with. A name that ends in `*` stands for
     /// every name that begins so.
     pub names: &'static [&'static str],
-    /// Options in front of the subcommand, which are accepted behind it too; every option where there is no subcommand.
+    /// Options in front of the subcommand, which are accepted behind it too unless the style is [`Style::Leading`]; every
+    /// option where there is no subcommand.
     pub syntax: Syntax,
+    /// Options that name the folder it works in, separated by blanks: paths are relative to their values.
+    pub folder: &'static str,
     /// What its arguments make it do, whatever the subcommand.
     pub rules: &'static [Rule],
     /// Empty where operands follow directly.
     pub subcommands: &'static [Subcommand],
+    /// More subcommands, separated by blanks, that do nothing worth telling.
+    pub plain: &'static str,
     /// Whether an unambiguous beginning of a subcommand is enough: `npm publ`.
     pub abbreviates: bool,
     /// What a subcommand means that is not among them.
@@ -38,8 +43,10 @@ impl Program {
     pub const NEW: Self = Self {
         names: &[],
         syntax: Syntax::GNU,
+        folder: "",
         rules: &[],
         subcommands: &[],
+        plain: "",
         abbreviates: false,
         otherwise: Otherwise::Plain,
         is_exhaustive: false,
@@ -54,6 +61,8 @@ pub struct Subcommand {
     /// Its names; the first is the one that rules are compared with. It may have several words: `docker image push` is
     /// listed as `image` with a subcommand `push` that `is` the words `push`.
     pub names: &'static [&'static str],
+    /// Whether its names are different subcommands of which the same is told, not names of one.
+    pub group: bool,
     /// Its own options.
     pub syntax: Syntax,
     /// What its arguments make it do.
@@ -66,7 +75,8 @@ pub struct Subcommand {
 
 impl Subcommand {
     /// A subcommand that does nothing worth telling.
-    pub const NEW: Self = Self { names: &[], syntax: Syntax::GNU, rules: &[], subcommands: &[], is: None };
+    pub const NEW: Self =
+        Self { names: &[], group: false, syntax: Syntax::GNU, rules: &[], subcommands: &[], is: None };
 }
 
 /// A subcommand that does nothing worth telling, under one name and its aliases.

@@ -166,4 +166,4 @@ fn first(option: &str) -> &str {
 }
 
 /// Fewer variants would mean that descriptions lost their options or their examples.
-const MIN_VARIANTS: usize = 10;
+const MIN_VARIANTS: usize = 2_000;

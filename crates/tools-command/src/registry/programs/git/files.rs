@@ -1,0 +1,304 @@
+//! Subcommands of `git` that name files to read, write or remove.
+
+use crate::registry::{At, Consequence, Does, Subcommand, Syntax, When, always, plain, when};
+
+/// Options of the family of `git diff` that are more than flags; the rest do no harm unread.
+const DIFF_VALUED: &str = "-U|--unified --output --output-indicator-new -S -G -O --inter-hunk-context --diff-algorithm \
+                           --anchored --diff-filter --word-diff-regex --ws-error-highlight --src-prefix --dst-prefix \
+                           --line-prefix --relative-to --format --since --after --until --before --author --committer \
+                           --grep --max-count --skip -n -L --glob --exclude --date";
+const DIFF_FLAGS: &str = "-p|--patch -s|--no-patch --raw --minimal --patience --histogram --numstat --shortstat \
+                          --summary --name-only --name-status --no-renames --check --full-index --binary -a|--text -R \
+                          -b -w -z --exit-code --quiet --ext-diff --no-ext-diff --textconv --no-textconv --no-index \
+                          --cached|--staged --merge-base --no-prefix --pickaxe-all -i --all --oneline -q -r -t -c -m \
+                          --graph --follow -l -g -W -D -F -E -P";
+
+/// What every command that shows differences may do besides.
+const SHOWS: [crate::registry::Rule; 2] = [
+    always(Does::Writes(At::Value("--output"))),
+    when(&[When::Has("--ext-diff")], Does::Hides("`git` with a program that shows differences")),
+];
+
+const DIFF_SYNTAX: Syntax =
+    Syntax { flags: DIFF_FLAGS, valued: DIFF_VALUED, optional: "--stat --color -M -B -#", ..Syntax::GNU };
+
+pub(super) const DIFF: Subcommand = Subcommand {
+    names: &["diff"],
+    syntax: DIFF_SYNTAX,
+    rules: &[SHOWS[0], SHOWS[1], when(&[When::Has("--no-index")], Does::Reads(At::All))],
+    ..Subcommand::NEW
+};
+
+const fn shows(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, syntax: DIFF_SYNTAX, rules: &SHOWS, ..Subcommand::NEW }
+}
+
+pub(super) const LOG: Subcommand = shows(&["log"]);
+pub(super) const SHOW: Subcommand = shows(&["show"]);
+pub(super) const WHATCHANGED: Subcommand = shows(&["whatchanged"]);
+pub(super) const DIFF_TREE: Subcommand = shows(&["diff-tree"]);
+pub(super) const DIFF_INDEX: Subcommand = shows(&["diff-index"]);
+pub(super) const DIFF_FILES: Subcommand = shows(&["diff-files"]);
+
+pub(super) const FORMAT_PATCH: Subcommand = Subcommand {
+    names: &["format-patch"],
+    syntax: Syntax {
+        flags: "--stdout -k|--keep-subject -n|--numbered -N|--no-numbered -s|--signoff --cover-letter -q|--quiet --root \
+                --ext-diff -p -#",
+        valued: "-o|--output-directory --output --start-number -v|--reroll-count --to --cc --in-reply-to --subject-prefix \
+                 --suffix --base --signature --signature-file",
+        optional: "--attach --inline --thread --from --rfc",
+        ..Syntax::GNU
+    },
+    rules: &[SHOWS[0], SHOWS[1], always(Does::Writes(At::Value("--output-directory")))],
+    ..Subcommand::NEW
+};
+
+pub(super) const GREP: Subcommand = Subcommand {
+    names: &["grep"],
+    syntax: Syntax {
+        flags: "--cached --no-index --untracked --no-exclude-standard --exclude-standard --recurse-submodules \
+                -v|--invert-match -i|--ignore-case -w|--word-regexp -a|--text --textconv --no-textconv -I -r|--recursive \
+                --no-recursive -E|--extended-regexp -G|--basic-regexp -F|--fixed-strings -P|--perl-regexp \
+                -n|--line-number --column -h -H --full-name -l|--files-with-matches|--name-only -L|--files-without-match \
+                -z|--null -o|--only-matching -c|--count --no-color --break --heading -p|--show-function \
+                -W|--function-context --and --or --not --all-match -q|--quiet --ext-grep -#",
+        valued: "--max-depth -m|--max-count -A|--after-context -B|--before-context -C|--context --threads -f -e",
+        optional: "--color -O|--open-files-in-pager",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(&[When::Has("--open-files-in-pager")], Does::Hides("`git grep` that opens a pager")),
+        always(Does::RunsLine(At::Value("--open-files-in-pager"))),
+        always(Does::Reads(At::Value("-f"))),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const ADD: Subcommand = Subcommand { names: &["add", "stage"], ..Subcommand::NEW };
+
+pub(super) const RM: Subcommand = Subcommand {
+    names: &["rm"],
+    syntax: Syntax {
+        flags: "-n|--dry-run -q|--quiet --cached -f|--force -r --ignore-unmatch --sparse --pathspec-file-nul",
+        valued: "--pathspec-from-file",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(
+            &[When::Has("-r --force --pathspec-from-file"), When::Lacks("--cached --dry-run")],
+            Does::Says(Consequence::Destroys, "deletes files"),
+        ),
+        when(&[When::Lacks("--cached --dry-run")], Does::DeletesTrees(At::All)),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const MV: Subcommand = Subcommand {
+    names: &["mv"],
+    syntax: Syntax { flags: "-v|--verbose -n|--dry-run -f|--force -k --sparse", ..Syntax::GNU },
+    rules: &[
+        when(&[When::Lacks("--dry-run")], Does::DeletesTrees(At::AllButLast)),
+        when(&[When::Lacks("--dry-run")], Does::Writes(At::Last)),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const CLEAN: Subcommand = Subcommand {
+    names: &["clean"],
+    syntax: Syntax {
+        flags: "-d -f|--force -i|--interactive -n|--dry-run -q|--quiet -x -X",
+        valued: "-e|--exclude",
+        ..Syntax::GNU
+    },
+    rules: &[when(&[When::Lacks("--dry-run")], Does::Says(Consequence::Destroys, "deletes files"))],
+    ..Subcommand::NEW
+};
+
+pub(super) const APPLY: Subcommand = Subcommand {
+    names: &["apply"],
+    syntax: Syntax {
+        flags: "--stat --numstat --summary --check --index -N|--intent-to-add --3way|-3 --ours --theirs --union --cached \
+                --apply --no-add -R|--reverse --allow-binary-replacement|--binary --reject -z --inaccurate-eof \
+                --recount --ignore-space-change --ignore-whitespace --unidiff-zero --unsafe-paths --allow-overlap \
+                --allow-empty -v|--verbose -q|--quiet",
+        valued: "--build-fake-ancestor -p -C --directory --exclude --include --whitespace",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(&[When::Has("--unsafe-paths")], Does::Hides("a patch that may change files outside of the repository")),
+        always(Does::Reads(At::All)),
+        always(Does::Writes(At::Value("--build-fake-ancestor"))),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const ARCHIVE: Subcommand = Subcommand {
+    names: &["archive"],
+    syntax: Syntax {
+        flags: "-v|--verbose -l|--list --worktree-attributes -#",
+        valued: "-o|--output --format --prefix --add-file --add-virtual-file --remote --exec --mtime",
+        ..Syntax::GNU
+    },
+    rules: &[
+        always(Does::Writes(At::Value("--output"))),
+        always(Does::Reads(At::Value("--add-file"))),
+        always(Does::Connects(At::Value("--remote"))),
+        always(Does::By(super::remotes::names_helper)),
+        when(&[When::Has("--exec")], super::remotes::OTHER_SIDE),
+        always(Does::RunsLine(At::Value("--exec"))),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const BUNDLE: Subcommand = Subcommand {
+    names: &["bundle"],
+    subcommands: &[
+        Subcommand { names: &["create"], rules: &[always(Does::Writes(At::Nth(0)))], ..Subcommand::NEW },
+        plain(&["verify"]),
+        plain(&["list-heads"]),
+        plain(&["unbundle"]),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const CHECKOUT_INDEX: Subcommand = Subcommand {
+    names: &["checkout-index"],
+    syntax: Syntax {
+        flags: "-u|--index -q|--quiet -f|--force -a|--all -n|--no-create -z --stdin --temp",
+        valued: "--prefix --stage",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(&[When::Has("--force"), When::Lacks("--prefix")], Does::Is(Consequence::DiscardsWork)),
+        always(Does::Writes(At::Value("--prefix"))),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const FAST_EXPORT: Subcommand = Subcommand {
+    names: &["fast-export"],
+    syntax: Syntax { valued: "--export-marks --import-marks --import-marks-if-exists --refspec", ..Syntax::GNU },
+    rules: &[always(Does::Writes(At::Value("--export-marks")))],
+    ..Subcommand::NEW
+};
+
+pub(super) const INTERPRET_TRAILERS: Subcommand = Subcommand {
+    names: &["interpret-trailers"],
+    syntax: Syntax {
+        flags: "--in-place --trim-empty --only-trailers --only-input --unfold --parse --no-divider",
+        valued: "--where --if-exists --if-missing --trailer",
+        ..Syntax::GNU
+    },
+    rules: &[when(&[When::Has("--in-place")], Does::Writes(At::All))],
+    ..Subcommand::NEW
+};
+
+pub(super) const MERGE_FILE: Subcommand = Subcommand {
+    names: &["merge-file"],
+    syntax: Syntax {
+        flags: "-p|--stdout --diff3 --zdiff3 --ours --theirs --union -q|--quiet --object-id",
+        valued: "-L --marker-size --diff-algorithm",
+        ..Syntax::GNU
+    },
+    rules: &[when(&[When::Lacks("--stdout")], Does::Writes(At::Nth(0))), always(Does::Reads(At::All))],
+    ..Subcommand::NEW
+};
+
+pub(super) const WORKTREE: Subcommand = Subcommand {
+    names: &["worktree"],
+    subcommands: &[
+        Subcommand {
+            names: &["add"],
+            syntax: Syntax {
+                flags: "-f|--force --detach -d --checkout --no-checkout --lock -q|--quiet --track --no-track \
+                        --guess-remote --no-guess-remote --orphan --relative-paths",
+                valued: "-b -B --reason",
+                ..Syntax::GNU
+            },
+            rules: &[
+                always(Does::Writes(At::Nth(0))),
+                when(&[When::Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
+            ],
+            ..Subcommand::NEW
+        },
+        Subcommand {
+            names: &["remove"],
+            syntax: Syntax { flags: "-f|--force", ..Syntax::GNU },
+            rules: &[
+                always(Does::DeletesTrees(At::All)),
+                when(&[When::Has("--force")], Does::Is(Consequence::DiscardsWork)),
+            ],
+            ..Subcommand::NEW
+        },
+        Subcommand {
+            names: &["move"],
+            syntax: Syntax { flags: "-f|--force", ..Syntax::GNU },
+            rules: &[always(Does::DeletesTrees(At::Nth(0))), always(Does::Writes(At::Nth(1)))],
+            ..Subcommand::NEW
+        },
+        plain(&["list"]),
+        plain(&["prune"]),
+        plain(&["lock"]),
+        plain(&["unlock"]),
+        plain(&["repair"]),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const SUBMODULE: Subcommand = Subcommand {
+    names: &["submodule"],
+    syntax: Syntax { flags: "-q|--quiet --cached", ..Syntax::GNU },
+    subcommands: &[
+        Subcommand {
+            names: &["foreach"],
+            syntax: Syntax { flags: "-q|--quiet --recursive", ..Syntax::LEADING },
+            rules: &[always(Does::RunsLine(At::All))],
+            ..Subcommand::NEW
+        },
+        Subcommand {
+            names: &["add"],
+            syntax: Syntax { flags: "-f|--force -q", valued: "-b|--branch --name --reference --depth", ..Syntax::GNU },
+            rules: &[
+                always(Does::Connects(At::Remotes)),
+                always(Does::By(super::remotes::names_helper)),
+                always(Does::Writes(At::Path(".gitmodules"))),
+                always(Does::Writes(At::Path(".git/config"))),
+            ],
+            ..Subcommand::NEW
+        },
+        Subcommand {
+            names: &["deinit"],
+            syntax: Syntax { flags: "-f|--force --all", ..Syntax::GNU },
+            rules: &[when(&[When::Has("--force")], Does::Is(Consequence::DiscardsWork))],
+            ..Subcommand::NEW
+        },
+        Subcommand {
+            names: &["update"],
+            syntax: Syntax {
+                flags: "--init --remote -N|--no-fetch -f|--force --checkout --merge --rebase --recursive --progress \
+                        --no-recommend-shallow --recommend-shallow --single-branch --no-single-branch",
+                valued: "--reference --depth -j|--jobs --filter",
+                ..Syntax::GNU
+            },
+            rules: &[when(&[When::Has("--force")], Does::Is(Consequence::DiscardsWork))],
+            ..Subcommand::NEW
+        },
+        configures(&["set-url"]),
+        configures(&["set-branch"]),
+        plain(&["status"]),
+        plain(&["init"]),
+        plain(&["summary"]),
+        plain(&["sync"]),
+        plain(&["absorbgitdirs"]),
+    ],
+    ..Subcommand::NEW
+};
+
+/// What changes where submodules lead.
+const CONFIGURES: &[crate::registry::Rule] =
+    &[always(Does::Writes(At::Path(".gitmodules"))), always(Does::Writes(At::Path(".git/config")))];
+
+const fn configures(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, rules: CONFIGURES, ..Subcommand::NEW }
+}

@@ -1,0 +1,164 @@
+//! Subcommands of `git` that run other programs, or speak to other systems of version control.
+
+use crate::effect::Effect;
+use crate::registry::{At, Consequence, Does, Parsed, Subcommand, Syntax, When, always, plain, when};
+
+const PUBLISHES: Does = Does::Is(Consequence::Publishes);
+
+pub(super) const DIFFTOOL: Subcommand = Subcommand {
+    names: &["difftool"],
+    syntax: Syntax {
+        flags: "-d|--dir-diff -y|--no-prompt --prompt --symlinks --no-symlinks -g|--gui --no-gui --tool-help \
+                --trust-exit-code --no-trust-exit-code --cached|--staged --no-index",
+        valued: "-t|--tool -x|--extcmd --rotate-to --skip-to",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(&[When::Has("--extcmd")], Does::Hides("`git` with a program of its own choice")),
+        always(Does::RunsLine(At::Value("--extcmd"))),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const MERGE_INDEX: Subcommand = Subcommand {
+    names: &["merge-index"],
+    syntax: Syntax { flags: "-o -q", ..Syntax::LEADING },
+    rules: &[always(Does::RunsWords(At::From(0))), always(Does::Hides("`git merge-index` with a program"))],
+    ..Subcommand::NEW
+};
+
+pub(super) const FILTERS: Subcommand = Subcommand {
+    names: &["filter-branch"],
+    syntax: Syntax {
+        flags: "-f|--force --prune-empty",
+        valued: "--setup --subdirectory-filter --env-filter --tree-filter --index-filter --parent-filter --msg-filter \
+                 --commit-filter --tag-name-filter --original -d --state-branch",
+        ..Syntax::GNU
+    },
+    rules: &[
+        always(Does::Hides("`git filter-branch` runs its filters")),
+        always(Does::RunsLine(At::Value("--env-filter"))),
+        always(Does::RunsLine(At::Value("--tree-filter"))),
+        always(Does::RunsLine(At::Value("--index-filter"))),
+        always(Does::RunsLine(At::Value("--msg-filter"))),
+        always(Does::RunsLine(At::Value("--commit-filter"))),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const FOR_EACH_REPO: Subcommand = Subcommand {
+    names: &["for-each-repo"],
+    rules: &[always(Does::Hides("`git` in repositories that a setting names"))],
+    ..Subcommand::NEW
+};
+
+pub(super) const LFS: Subcommand = Subcommand {
+    names: &["lfs"],
+    subcommands: &[
+        Subcommand {
+            names: &["push"],
+            syntax: Syntax { flags: "-d|--dry-run -o|--object-id -a|--all --stdin", ..Syntax::EXACT },
+            rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+            ..Subcommand::NEW
+        },
+        Subcommand { names: &["lock", "unlock"], group: true, rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+        Subcommand {
+            names: &["migrate"],
+            rules: &[when(&[When::FirstIsNot("info")], Does::Says(Consequence::DiscardsWork, "rewrites history"))],
+            ..Subcommand::NEW
+        },
+        Subcommand {
+            names: &["prune"],
+            syntax: Syntax { flags: "-d|--dry-run", ..Syntax::EXACT },
+            rules: &[when(&[When::Lacks("--dry-run")], Does::Says(Consequence::DiscardsWork, "removes large files"))],
+            ..Subcommand::NEW
+        },
+        Subcommand {
+            names: &["install", "uninstall", "update"],
+            group: true,
+            rules: &[always(Does::Writes(At::Path(".git/config"))), always(Does::Writes(At::Path(".git/hooks")))],
+            ..Subcommand::NEW
+        },
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const SUBTREE: Subcommand = Subcommand {
+    names: &["subtree"],
+    syntax: Syntax {
+        flags: "-q|--quiet -d|--debug --squash --rejoin --ignore-joins",
+        valued: "-P|--prefix -m|--message -b|--branch --annotate --onto",
+        ..Syntax::EXACT
+    },
+    subcommands: &[
+        Subcommand { names: &["push"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+        plain(&["add"]),
+        plain(&["merge"]),
+        plain(&["split"]),
+        plain(&["pull"]),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const SVN: Subcommand = Subcommand {
+    names: &["svn"],
+    syntax: Syntax { flags: "-q|--quiet -v -l -n|--dry-run", valued: "-r|--revision --username", ..Syntax::EXACT },
+    subcommands: &[
+        Subcommand { names: &["dcommit"], rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)], ..Subcommand::NEW },
+        Subcommand {
+            names: &["set-tree", "commit-diff", "branch", "tag", "propset"],
+            group: true,
+            rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+            ..Subcommand::NEW
+        },
+        Subcommand {
+            names: &["clone", "init", "fetch"],
+            group: true,
+            rules: &[always(Does::Connects(At::Remotes)), always(Does::NeedsNetwork)],
+            ..Subcommand::NEW
+        },
+        Subcommand { names: &["reset"], rules: &[always(Does::Is(Consequence::DiscardsWork))], ..Subcommand::NEW },
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const SVN_LIKE: Subcommand = Subcommand {
+    names: &["cvsexportcommit", "cvsimport", "archimport"],
+    group: true,
+    rules: &[always(PUBLISHES), always(Does::NeedsNetwork)],
+    ..Subcommand::NEW
+};
+
+pub(super) const P4: Subcommand = Subcommand {
+    names: &["p4"],
+    syntax: Syntax { flags: "-n|--dry-run -v|--verbose", valued: "--git-dir", ..Syntax::EXACT },
+    subcommands: &[
+        Subcommand { names: &["submit"], rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)], ..Subcommand::NEW },
+        Subcommand {
+            names: &["clone", "sync", "unshelve"],
+            group: true,
+            rules: &[always(Does::NeedsNetwork)],
+            ..Subcommand::NEW
+        },
+        plain(&["rebase"]),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const FLOW: Subcommand =
+    Subcommand { names: &["flow"], rules: &[always(Does::By(flow))], ..Subcommand::NEW };
+
+/// What `git flow KIND ACTION` does.
+fn flow(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let action = parsed.operand(1).map(|word| word.text.as_str()).unwrap_or_default();
+    let pushes =
+        parsed.command.options().any(|option| option == "--push" || option == "-p" || option == "--pushproduction");
+    let deletes = parsed.command.options().any(|option| option == "-D" || option == "--force_delete" || option == "-f");
+    match action {
+        "publish" => vec![Effect::is(Consequence::Publishes)],
+        "finish" | "close" if pushes => vec![Effect::is(Consequence::Publishes)],
+        "delete" => vec![Effect::says(Consequence::DiscardsWork, "deletes a branch")],
+        "finish" if deletes => vec![Effect::says(Consequence::DiscardsWork, "deletes a branch")],
+        _ => Vec::new(),
+    }
+}

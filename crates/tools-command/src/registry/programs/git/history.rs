@@ -1,0 +1,268 @@
+//! Subcommands of `git` that may lose changes or the way back to them.
+
+use super::tree;
+use crate::registry::{At, Consequence, Does, Subcommand, Syntax, When, always, plain, when};
+
+const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
+
+/// Options that `checkout`, `switch` and `restore` share.
+const TREE: &str = "-q|--quiet --progress --no-progress -m|--merge --recurse-submodules --no-recurse-submodules \
+                    --ours --theirs -p|--patch --ignore-skip-worktree-bits --overlay --no-overlay --ignore-unmerged \
+                    --pathspec-file-nul -l --guess --no-guess --ignore-other-worktrees --overwrite-ignore \
+                    --no-overwrite-ignore --no-track -d|--detach -f|--force";
+
+pub(super) const BISECT: Subcommand = Subcommand {
+    names: &["bisect"],
+    subcommands: &[Subcommand {
+        names: &["run"],
+        syntax: Syntax::LEADING,
+        rules: &[always(Does::RunsWords(At::From(0)))],
+        ..Subcommand::NEW
+    }],
+    ..Subcommand::NEW
+};
+
+pub(super) const BRANCH: Subcommand = Subcommand {
+    names: &["branch"],
+    syntax: Syntax {
+        flags: "-v|-vv|--verbose -q|--quiet -r|--remotes -a|--all -d|--delete -D -m|--move -M -c|--copy -C|--force-copy -l|--list \
+                --show-current --create-reflog --edit-description -f|--force --no-column --no-color -i|--ignore-case \
+                --recurse-submodules --unset-upstream --no-track --omit-empty --no-abbrev",
+        valued: "-u|--set-upstream-to --contains --no-contains --merged --no-merged --sort --points-at --format",
+        optional: "-t|--track --color --abbrev --column",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(
+            &[When::Has("-D -M --force-copy --force")],
+            Does::Says(Consequence::DiscardsWork, "may lose commits of a branch that is not merged"),
+        ),
+        when(
+            &[When::Has("--set-upstream-to --unset-upstream --edit-description")],
+            Does::Writes(At::Path(".git/config")),
+        ),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const CHECKOUT: Subcommand = Subcommand {
+    names: &["checkout"],
+    syntax: Syntax {
+        flags: TREE,
+        valued: "-b -B --orphan --conflict --pathspec-from-file -U|--unified --inter-hunk-context",
+        optional: "-t|--track",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(&[When::Has("--force --pathspec-from-file")], DISCARDS),
+        when(&[When::Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
+        when(&[When::Lacks("-b --orphan")], Does::By(tree::discards_whole)),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const SWITCH: Subcommand = Subcommand {
+    names: &["switch"],
+    syntax: Syntax {
+        flags: "-q|--quiet --progress --no-progress -m|--merge --recurse-submodules --no-recurse-submodules --guess \
+                --no-guess --ignore-other-worktrees --overwrite-ignore --no-track -d|--detach -f|--force \
+                --discard-changes",
+        valued: "-c|--create -C|--force-create --orphan --conflict",
+        optional: "-t|--track",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(&[When::Has("--force --discard-changes")], DISCARDS),
+        when(&[When::Has("--force-create")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const RESTORE: Subcommand = Subcommand {
+    names: &["restore"],
+    syntax: Syntax {
+        flags: "-S|--staged -W|--worktree -q|--quiet --progress --no-progress -m|--merge --recurse-submodules \
+                --no-recurse-submodules --ours --theirs -2 -3 -p|--patch --ignore-skip-worktree-bits --overlay \
+                --no-overlay --ignore-unmerged --pathspec-file-nul",
+        valued: "-s|--source --conflict --pathspec-from-file -U|--unified --inter-hunk-context",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(&[When::Lacks("--staged")], Does::By(tree::discards_whole)),
+        when(&[When::Has("--worktree")], Does::By(tree::discards_whole)),
+        when(&[When::Lacks("--staged"), When::Has("--pathspec-from-file")], DISCARDS),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const COMMIT: Subcommand = Subcommand {
+    names: &["commit"],
+    syntax: Syntax {
+        flags: "-a|--all -p|--patch --interactive -i|--include -o|--only -n|--no-verify --verify -q|--quiet -v|--verbose \
+                -s|--signoff --no-signoff --amend --no-edit -e|--edit --allow-empty --allow-empty-message --reset-author \
+                --short --branch --porcelain --long -z|--null --dry-run --status --no-status --no-gpg-sign \
+                --pathspec-file-nul --ahead-behind --no-post-rewrite",
+        valued: "-m|--message -F|--file --author --date --reuse-message --reedit-message --fixup --squash --trailer \
+                 -t|--template --cleanup --pathspec-from-file",
+        optional: "-u|--untracked-files -S|--gpg-sign",
+        ..Syntax::GNU
+    },
+    ..Subcommand::NEW
+};
+
+pub(super) const RESET: Subcommand = Subcommand {
+    names: &["reset"],
+    syntax: Syntax {
+        flags: "-q|--quiet --no-quiet --mixed --soft --hard --merge --keep -p|--patch -N|--intent-to-add --refresh \
+                --no-refresh --pathspec-file-nul",
+        valued: "--pathspec-from-file -U|--unified --inter-hunk-context",
+        optional: "--recurse-submodules --no-recurse-submodules",
+        ..Syntax::GNU
+    },
+    rules: &[when(&[When::Has("--hard --keep --merge")], DISCARDS)],
+    ..Subcommand::NEW
+};
+
+pub(super) const READ_TREE: Subcommand = Subcommand {
+    names: &["read-tree"],
+    syntax: Syntax {
+        flags: "-m --reset -u -i -n|--dry-run -v --trivial --aggressive --empty --no-sparse-checkout --recurse-submodules \
+                -q|--quiet",
+        valued: "--index-output --prefix --exclude-per-directory",
+        ..Syntax::GNU
+    },
+    rules: &[when(&[When::Has("--reset"), When::Lacks("--dry-run")], DISCARDS)],
+    ..Subcommand::NEW
+};
+
+pub(super) const STASH: Subcommand = Subcommand {
+    names: &["stash"],
+    syntax: Syntax {
+        flags: "-p|--patch -S|--staged -k|--keep-index --no-keep-index -q|--quiet -u|--include-untracked \
+                --no-include-untracked -a|--all --index --only-untracked --pathspec-file-nul",
+        valued: "-m|--message --pathspec-from-file",
+        ..Syntax::GNU
+    },
+    subcommands: &[
+        Subcommand { names: &["drop"], rules: &[always(DISCARDS)], ..Subcommand::NEW },
+        Subcommand { names: &["clear"], rules: &[always(DISCARDS)], ..Subcommand::NEW },
+        plain(&["push"]),
+        plain(&["save"]),
+        plain(&["list"]),
+        plain(&["show"]),
+        plain(&["pop"]),
+        plain(&["apply"]),
+        plain(&["branch"]),
+        plain(&["create"]),
+        plain(&["store"]),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const TAG: Subcommand = Subcommand {
+    names: &["tag"],
+    syntax: Syntax {
+        flags: "-l|--list -a|--annotate -s|--sign --no-sign -d|--delete -v|--verify -f|--force -i|--ignore-case \
+                --create-reflog -e|--edit --omit-empty",
+        valued: "-m|--message -F|--file -u|--local-user --cleanup --contains --no-contains --merged --no-merged --sort \
+                 --points-at --format --trailer",
+        optional: "-n --column --color",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(&[When::Has("--delete")], Does::Says(Consequence::DiscardsWork, "deletes a tag")),
+        when(&[When::Has("--force")], Does::Says(Consequence::DiscardsWork, "moves a tag")),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const REBASE: Subcommand = Subcommand {
+    names: &["rebase"],
+    syntax: Syntax {
+        flags: "--continue --skip --abort --quit --edit-todo --show-current-patch -i|--interactive -q|--quiet \
+                -v|--verbose -n|--no-stat --stat --no-verify --verify -f|--force-rebase|--no-ff --ff --fork-point \
+                --no-fork-point --root --autosquash --no-autosquash --autostash --no-autostash --keep-base --apply \
+                --merge|-m --no-rebase-merges --signoff --no-signoff --committer-date-is-author-date \
+                --reset-author-date|--ignore-date --ignore-whitespace --update-refs --no-update-refs \
+                --reschedule-failed-exec --no-reschedule-failed-exec --rerere-autoupdate --no-gpg-sign \
+                --reapply-cherry-picks --no-reapply-cherry-picks --keep-empty --no-keep-empty",
+        valued: "--onto -s|--strategy -X|--strategy-option -x|--exec -C --whitespace --empty",
+        optional: "-r|--rebase-merges -S|--gpg-sign",
+        ..Syntax::GNU
+    },
+    rules: &[always(Does::RunsLine(At::Value("--exec")))],
+    ..Subcommand::NEW
+};
+
+pub(super) const UPDATE_REF: Subcommand = Subcommand {
+    names: &["update-ref"],
+    rules: &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))],
+    ..Subcommand::NEW
+};
+
+pub(super) const REFS: Subcommand = Subcommand {
+    names: &["refs"],
+    subcommands: &[Subcommand {
+        names: &["delete", "update"],
+        group: true,
+        rules: &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))],
+        ..Subcommand::NEW
+    }],
+    ..Subcommand::NEW
+};
+
+const WAY_BACK: Does = Does::Says(Consequence::DiscardsWork, "discards the way back to earlier states");
+
+pub(super) const REFLOG: Subcommand = Subcommand {
+    names: &["reflog"],
+    syntax: Syntax { flags: "-n|--dry-run --all", optional: "-#", ..Syntax::GNU },
+    subcommands: &[
+        Subcommand { names: &["expire"], rules: &[when(&[When::Lacks("--dry-run")], WAY_BACK)], ..Subcommand::NEW },
+        Subcommand {
+            names: &["delete", "drop"],
+            group: true,
+            rules: &[when(&[When::Lacks("--dry-run")], WAY_BACK)],
+            ..Subcommand::NEW
+        },
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const GC: Subcommand = Subcommand {
+    names: &["gc"],
+    syntax: Syntax {
+        flags: "--aggressive --auto --detach --no-detach -q|--quiet --force --keep-largest-pack --no-prune --cruft \
+                --no-cruft",
+        valued: "--max-cruft-size --expire-to",
+        optional: "--prune",
+        ..Syntax::GNU
+    },
+    rules: &[when(&[When::Has("--prune")], WAY_BACK)],
+    ..Subcommand::NEW
+};
+
+pub(super) const PRUNE: Subcommand = Subcommand {
+    names: &["prune"],
+    syntax: Syntax { flags: "-n|--dry-run -v|--verbose --progress", valued: "--expire", ..Syntax::GNU },
+    rules: &[when(&[When::Lacks("--dry-run")], WAY_BACK)],
+    ..Subcommand::NEW
+};
+
+pub(super) const FAST_IMPORT: Subcommand = Subcommand {
+    names: &["fast-import"],
+    rules: &[always(Does::Says(Consequence::DiscardsWork, "moves any reference"))],
+    ..Subcommand::NEW
+};
+
+pub(super) const FILTER_REPO: Subcommand = Subcommand {
+    names: &["filter-repo"],
+    syntax: Syntax { flags: "--analyze --dry-run", ..Syntax::EXACT },
+    rules: &[
+        when(
+            &[When::Lacks("--analyze --dry-run")],
+            Does::Says(Consequence::DiscardsWork, "rewrites the whole history"),
+        ),
+        always(Does::Hides("`git filter-repo`, whose callbacks are code")),
+    ],
+    ..Subcommand::NEW
+};

@@ -1,0 +1,12 @@
+//! `git`: its options and subcommands, its settings, what reaches others and what loses work.
+
+mod examples;
+mod files;
+mod foreign;
+mod history;
+mod program;
+mod remotes;
+mod settings;
+mod tree;
+
+pub(super) use program::ALL;

@@ -1,0 +1,353 @@
+//! Subcommands of `git` that reach other hosts, or decide which ones are reached.
+
+use super::settings;
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Consequence, Does, Parsed, Subcommand, Syntax, When, always, is_remote, plain, when};
+
+const PUBLISHES: Does = Does::Is(Consequence::Publishes);
+
+/// What options do that name the program of the other side.
+pub(super) const OTHER_SIDE: Does = Does::Hides("`git` with a program for the other side");
+
+/// Options that `fetch` and `pull` share.
+const FETCHES: &str = "-v|--verbose -q|--quiet --all --no-all -a|--append --atomic -f|--force -k|--keep --multiple \
+                       -p|--prune -P|--prune-tags -n|--no-tags -t|--tags -u|--update-head-ok --progress --no-progress \
+                       -4|--ipv4 -6|--ipv6 --dry-run --unshallow --update-shallow --no-recurse-submodules --auto-gc \
+                       --no-auto-gc --auto-maintenance --no-auto-maintenance --write-fetch-head --no-write-fetch-head \
+                       --set-upstream --show-forced-updates --no-show-forced-updates --porcelain --prefetch --refetch \
+                       --stdin --no-prune";
+const FETCHES_VALUED: &str = "--upload-pack|--exec -j|--jobs --depth --deepen --shallow-since --shallow-exclude --refmap \
+                              -o|--server-option --negotiation-tip --filter --bundle-uri";
+
+const REACHES: [crate::registry::Rule; 4] = [
+    when(&[When::Has("--upload-pack --receive-pack --exec")], OTHER_SIDE),
+    always(Does::RunsLine(At::Value("--upload-pack --receive-pack --exec"))),
+    always(Does::By(connects)),
+    always(Does::By(names_helper)),
+];
+
+/// The address among the operands: the first of them.
+fn connects(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let first = parsed.operand(0).into_iter().chain(parsed.values("--repo"));
+    first.filter(|address| is_remote(address)).cloned().map(Effect::Host).collect()
+}
+
+/// Addresses `HELPER::…`, for which `git` starts a program of that name.
+pub(super) fn names_helper(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let mut named = parsed.operands().chain(parsed.values("--remote --repo"));
+    let is_helper =
+        |value: &&Value| value.text.split_once("::").is_some_and(|(name, _)| !name.contains(['/', '=', ' ']));
+    named.find(is_helper).map(|_| Effect::hidden("`git` with an address that names a program")).into_iter().collect()
+}
+
+pub(super) const CLONE: Subcommand = Subcommand {
+    names: &["clone"],
+    syntax: Syntax {
+        flags: "-v|--verbose -q|--quiet --progress --no-progress --reject-shallow --no-reject-shallow -n|--no-checkout \
+                --bare --mirror -l|--local --no-local --no-hardlinks -s|--shared --dissociate --single-branch \
+                --no-single-branch --no-tags --tags --shallow-submodules --no-shallow-submodules -4|--ipv4 -6|--ipv6 \
+                --remote-submodules --also-filter-submodules --sparse",
+        valued: "-j|--jobs --template --reference --reference-if-able -o|--origin -b|--branch --revision -u|--upload-pack \
+                 --depth --shallow-since --shallow-exclude --separate-git-dir --ref-format -c|--config --server-option \
+                 --filter --bundle-uri",
+        optional: "--recurse-submodules|--recursive",
+        ..Syntax::GNU
+    },
+    rules: &[
+        REACHES[0],
+        REACHES[1],
+        REACHES[2],
+        REACHES[3],
+        always(Does::By(settings::of_clone)),
+        when(&[When::Has("--config --template")], Does::Hides("`git clone` with settings or hooks of its own")),
+        always(Does::Writes(At::Nth(1))),
+        always(Does::Writes(At::Value("--separate-git-dir"))),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const FETCH: Subcommand = Subcommand {
+    names: &["fetch", "fetch-pack"],
+    group: true,
+    syntax: Syntax {
+        flags: FETCHES,
+        valued: FETCHES_VALUED,
+        optional: "--recurse-submodules --recurse-submodules-default --submodule-prefix",
+        ..Syntax::GNU
+    },
+    rules: &[REACHES[0], REACHES[1], REACHES[2], REACHES[3]],
+    ..Subcommand::NEW
+};
+
+pub(super) const PULL: Subcommand = Subcommand {
+    names: &["pull"],
+    syntax: Syntax {
+        flags: "--commit --no-commit -e|--edit --no-edit --ff --no-ff --ff-only --no-rebase --autostash --no-autostash \
+                --signoff --no-signoff --stat --no-stat -n|--no-stat --squash --no-squash --verify --no-verify \
+                --allow-unrelated-histories --verify-signatures --no-verify-signatures -v|--verbose -q|--quiet --all \
+                -a|--append -f|--force -k|--keep -p|--prune -t|--tags --no-tags --progress --dry-run --unshallow \
+                --update-shallow -4|--ipv4 -6|--ipv6 --set-upstream --no-recurse-submodules",
+        valued: "--upload-pack -s|--strategy -X|--strategy-option -j|--jobs --depth --deepen --shallow-since \
+                 --shallow-exclude --refmap -o|--server-option --negotiation-tip --filter --cleanup",
+        optional: "-r|--rebase -S|--gpg-sign --log --recurse-submodules",
+        ..Syntax::GNU
+    },
+    rules: &[REACHES[0], REACHES[1], REACHES[2], REACHES[3]],
+    ..Subcommand::NEW
+};
+
+pub(super) const LS_REMOTE: Subcommand = Subcommand {
+    names: &["ls-remote"],
+    syntax: Syntax {
+        flags: "-q|--quiet -h|--heads|-b|--branches -t|--tags --refs --get-url --exit-code --symref",
+        valued: "--upload-pack|--exec --sort -o|--server-option",
+        ..Syntax::GNU
+    },
+    rules: &[REACHES[0], REACHES[1], REACHES[2], REACHES[3]],
+    ..Subcommand::NEW
+};
+
+const OVERWRITES: Does = Does::Says(Consequence::DeletesForOthers, "overwrites or deletes what others may have");
+
+pub(super) const PUSH: Subcommand = Subcommand {
+    names: &["push"],
+    syntax: Syntax {
+        flags: "-v|--verbose -q|--quiet --all|--branches --mirror -d|--delete --tags -n|--dry-run --porcelain -f|--force \
+                --force-if-includes --no-force-if-includes --thin --no-thin -u|--set-upstream --progress --no-progress \
+                --prune --verify --no-verify --follow-tags --no-follow-tags --atomic --no-atomic -4|--ipv4 -6|--ipv6 \
+                --no-signed",
+        valued: "--repo --recurse-submodules --receive-pack|--exec -o|--push-option",
+        optional: "--force-with-lease --signed",
+        ..Syntax::GNU
+    },
+    rules: &[
+        REACHES[0],
+        REACHES[1],
+        REACHES[2],
+        REACHES[3],
+        when(
+            &[When::Has("--delete --mirror --prune --force --force-with-lease"), When::Lacks("--dry-run")],
+            OVERWRITES,
+        ),
+        when(&[When::OperandStarts("+ :"), When::Lacks("--dry-run")], OVERWRITES),
+        when(&[When::Lacks("--dry-run")], PUBLISHES),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const SEND_PACK: Subcommand = Subcommand {
+    names: &["send-pack", "http-push", "imap-send"],
+    group: true,
+    syntax: Syntax {
+        flags: "--all --dry-run --force --verbose -v --thin --atomic --mirror --stateless-rpc --stdin -q -d -D",
+        valued: "--receive-pack|--exec --remote --push-option",
+        optional: "--signed",
+        ..Syntax::GNU
+    },
+    rules: &[
+        REACHES[0],
+        REACHES[1],
+        REACHES[2],
+        REACHES[3],
+        when(&[When::Has("--force --mirror -d -D"), When::Lacks("--dry-run")], OVERWRITES),
+        when(&[When::Lacks("--dry-run")], PUBLISHES),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const SEND_EMAIL: Subcommand = Subcommand {
+    names: &["send-email"],
+    syntax: Syntax {
+        flags: "--dry-run --quiet --annotate --compose --no-validate --validate --force --no-chain-reply-to --thread",
+        valued: "--from --to --cc --bcc --subject --in-reply-to --sendmail-cmd --smtp-server --smtp-server-port --smtp-user \
+                 --smtp-pass --to-cmd --cc-cmd --header-cmd --identity --confirm --suppress-cc --smtp-encryption \
+                 --envelope-sender --transfer-encoding",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(&[When::Lacks("--dry-run")], PUBLISHES),
+        when(
+            &[When::Has("--sendmail-cmd --to-cmd --cc-cmd --header-cmd")],
+            Does::Hides("`git send-email` with programs of its own choice"),
+        ),
+        always(Does::RunsLine(At::Value("--sendmail-cmd"))),
+        always(Does::RunsLine(At::Value("--to-cmd"))),
+        always(Does::RunsLine(At::Value("--cc-cmd"))),
+        always(Does::RunsLine(At::Value("--header-cmd"))),
+        // A path is a program here.
+        always(Does::RunsWords(At::Value("--smtp-server"))),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const REQUEST_PULL: Subcommand = Subcommand {
+    names: &["request-pull"],
+    rules: &[always(Does::Connects(At::Remotes)), always(Does::By(names_helper))],
+    ..Subcommand::NEW
+};
+
+pub(super) const REMOTE: Subcommand = Subcommand {
+    names: &["remote"],
+    syntax: Syntax { flags: "-v|--verbose", ..Syntax::GNU },
+    subcommands: &[
+        Subcommand {
+            names: &["add"],
+            syntax: Syntax {
+                flags: "-f|--fetch --tags --no-tags",
+                valued: "-t -m",
+                optional: "--mirror",
+                ..Syntax::GNU
+            },
+            rules: CONFIGURES,
+            ..Subcommand::NEW
+        },
+        Subcommand {
+            names: &["set-url"],
+            syntax: Syntax { flags: "--push --add --delete", ..Syntax::GNU },
+            rules: CONFIGURES,
+            ..Subcommand::NEW
+        },
+        configures(&["rename"]),
+        configures(&["remove", "rm"]),
+        configures(&["set-branches"]),
+        plain(&["set-head"]),
+        plain(&["get-url"]),
+        plain(&["show"]),
+        plain(&["prune"]),
+        plain(&["update"]),
+    ],
+    ..Subcommand::NEW
+};
+
+/// What changes where remotes lead.
+const CONFIGURES: &[crate::registry::Rule] = &[
+    always(Does::Writes(At::Path(".git/config"))),
+    always(Does::Connects(At::Remotes)),
+    always(Does::By(names_helper)),
+];
+
+const fn configures(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, rules: CONFIGURES, ..Subcommand::NEW }
+}
+
+pub(super) const CONFIG: Subcommand = Subcommand {
+    names: &["config"],
+    syntax: Syntax {
+        flags: "--global --system --local --worktree --get --get-all --get-regexp --get-urlmatch -l|--list --add \
+                --replace-all --unset --unset-all --rename-section --remove-section -e|--edit --get-color \
+                --get-colorbool -z|--null --name-only --show-origin --show-scope --includes --no-includes --bool --int \
+                --bool-or-int --bool-or-str --path --expiry-date --fixed-value --no-type --all --append --regexp \
+                --show-names --no-show-names",
+        valued: "-f|--file --blob --type --default --comment --value --url",
+        ..Syntax::GNU
+    },
+    rules: &[always(Does::By(settings::configures))],
+    subcommands: &[
+        plain(&["list"]),
+        plain(&["get"]),
+        plain(&["set"]),
+        plain(&["unset"]),
+        plain(&["rename-section"]),
+        plain(&["remove-section"]),
+        plain(&["edit"]),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const INIT: Subcommand = Subcommand {
+    names: &["init", "init-db"],
+    syntax: Syntax {
+        flags: "-q|--quiet --bare",
+        valued: "--template --separate-git-dir --object-format --ref-format -b|--initial-branch",
+        optional: "--shared",
+        ..Syntax::GNU
+    },
+    rules: &[
+        when(&[When::Has("--template")], Does::Hides("`git init` with hooks of its own")),
+        always(Does::Writes(At::Value("--separate-git-dir"))),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const CREDENTIAL: Subcommand = Subcommand {
+    names: &["credential"],
+    subcommands: &[
+        Subcommand { names: &["fill"], rules: &[always(Does::Is(Consequence::ShowsCredentials))], ..Subcommand::NEW },
+        Subcommand {
+            names: &["approve", "reject"],
+            group: true,
+            rules: &[always(Does::Is(Consequence::ChangesIdentity))],
+            ..Subcommand::NEW
+        },
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const CREDENTIAL_HELPERS: Subcommand = Subcommand {
+    names: &[
+        "credential-store",
+        "credential-cache",
+        "credential-cache--daemon",
+        "credential-osxkeychain",
+        "credential-manager",
+        "credential-libsecret",
+    ],
+    group: true,
+    rules: &[always(Does::Is(Consequence::ShowsCredentials))],
+    ..Subcommand::NEW
+};
+
+pub(super) const MAINTENANCE: Subcommand = Subcommand {
+    names: &["maintenance"],
+    subcommands: &[
+        Subcommand {
+            names: &["start", "register", "stop", "unregister"],
+            group: true,
+            rules: &[always(Does::Says(Consequence::ChangesSystem, "changes what runs in the background"))],
+            ..Subcommand::NEW
+        },
+        plain(&["run"]),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const SERVERS: Subcommand = Subcommand {
+    names: &[
+        "daemon",
+        "instaweb",
+        "http-backend",
+        "cvsserver",
+        "shell",
+        "upload-pack",
+        "receive-pack",
+        "upload-archive",
+    ],
+    group: true,
+    syntax: Syntax { valued: "-d|--httpd -p|--port -b|--browser", flags: "-l|--local", ..Syntax::GNU },
+    rules: &[
+        always(Does::Says(Consequence::Publishes, "serves the repository to others")),
+        when(&[When::Has("--httpd --browser")], Does::Hides("`git instaweb` with programs of its own choice")),
+        always(Does::RunsLine(At::Value("--httpd"))),
+        always(Does::RunsLine(At::Value("--browser"))),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) const HELPERS: Subcommand = Subcommand {
+    names: &[
+        "remote-ext",
+        "remote-fd",
+        "remote-ftp",
+        "remote-ftps",
+        "remote-http",
+        "remote-https",
+        "web--browse",
+        "http-fetch",
+        "difftool--helper",
+        "submodule--helper",
+    ],
+    group: true,
+    rules: &[always(Does::Hides("a part of `git` that starts programs"))],
+    ..Subcommand::NEW
+};
