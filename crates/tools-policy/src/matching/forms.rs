@@ -23,7 +23,7 @@ pub(crate) struct Forms<'a> {
 impl<'a> Forms<'a> {
     /// A text that has one form only.
     pub(crate) fn of_text(text: &'a str) -> Self {
-        Self { typed: folded(text), bare: None, others: vec![] }
+        Self { typed: spaced(text), bare: None, others: vec![] }
     }
 
     /// Whether an allowing pattern matches.
@@ -33,7 +33,7 @@ impl<'a> Forms<'a> {
 
     /// A command: as typed, as words, as words without the program's folder, and without options before its subcommand.
     pub(crate) fn of_command(line: &'a str, program: &str, arguments: &[String]) -> Self {
-        let typed = folded(line);
+        let typed = spaced(line);
         let mut others = vec![];
         if !program.is_empty() {
             // Mostly it was typed as its words stand: told without putting them together.
@@ -50,7 +50,7 @@ impl<'a> Forms<'a> {
                 others.push(words(program.rsplit('/').next().unwrap_or_default(), arguments).into());
             }
         }
-        let bare = without_assignments(line).map(folded);
+        let bare = without_assignments(line).map(spaced);
         Self { typed, bare, others }
     }
 }
@@ -79,9 +79,9 @@ impl PathForms {
     pub(crate) fn new(path: &Path, workdir: &Path) -> Self {
         let relative = path.strip_prefix(workdir).ok().map(|rest| {
             let rest = rest.to_string_lossy();
-            if rest.is_empty() { ".".to_owned() } else { format!("./{}", lowered(&rest)) }
+            if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") }
         });
-        Self { absolute: lowered(&path.to_string_lossy()), relative }
+        Self { absolute: path.to_string_lossy().into_owned(), relative }
     }
 
     /// Whether an allowing pattern matches.
@@ -89,7 +89,7 @@ impl PathForms {
         self.texts().any(|text| patterns.first(text).is_some())
     }
 
-    /// The path below the working directory, beginning with `./`, in lower case.
+    /// The path below the working directory, beginning with `./`.
     pub(crate) fn relative(&self) -> Option<&str> {
         self.relative.as_deref()
     }
@@ -118,19 +118,19 @@ fn words(program: &str, arguments: &[String]) -> String {
         words.push(' ');
         words.push_str(argument);
     }
-    match folded(&words) {
-        Cow::Borrowed(folded) if folded.len() == words.len() => words,
-        folded => folded.into_owned(),
+    match spaced(&words) {
+        Cow::Borrowed(spaced) if spaced.len() == words.len() => words,
+        spaced => spaced.into_owned(),
     }
 }
 
-/// A text without regard to case and to the number of blanks. Line breaks stay: they separate commands.
-pub(crate) fn folded(text: &str) -> Cow<'_, str> {
+/// A text without regard to the number of blanks. Line breaks stay: they separate commands.
+pub(crate) fn spaced(text: &str) -> Cow<'_, str> {
     let text = text.trim();
-    if is_folded(text) {
+    if is_spaced(text) {
         return Cow::Borrowed(text);
     }
-    let mut folded = String::with_capacity(text.len());
+    let mut spaced = String::with_capacity(text.len());
     let mut blank = false;
     for character in text.chars() {
         if matches!(character, ' ' | '\t') {
@@ -138,16 +138,31 @@ pub(crate) fn folded(text: &str) -> Cow<'_, str> {
             continue;
         }
         if std::mem::take(&mut blank) {
-            folded.push(' ');
+            spaced.push(' ');
         }
-        folded.push(lower(character));
+        spaced.push(character);
     }
-    Cow::Owned(folded)
+    Cow::Owned(spaced)
 }
 
-/// A text without regard to case.
-fn lowered(text: &str) -> String {
-    text.chars().map(lower).collect()
+/// The same command, for rules that tighten, with the program's name in lower case; `None` where it is. What stands
+/// behind it keeps its case, as programs do: `-c` is not `-C`.
+pub(crate) fn with_program_folded(text: &str) -> Option<String> {
+    fold_head(text, text.find([' ', '\n']).unwrap_or(text.len()))
+}
+
+/// The glob that matches such texts where this one matches what is typed; `None` where it is the same.
+pub(crate) fn glob_with_program_folded(glob: &str) -> Option<String> {
+    fold_head(glob, glob.find([' ', '\n', '*', '?', '[', '{', '\\']).unwrap_or(glob.len()))
+}
+
+fn fold_head(text: &str, end: usize) -> Option<String> {
+    let (head, rest) = text.split_at(end);
+    if head.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        return None;
+    }
+    let folded: String = head.chars().map(lower).collect();
+    (folded != head).then(|| folded + rest)
 }
 
 /// A character without regard to case: always one, and whatever stands around it, so that what a pattern says of a part
@@ -167,23 +182,21 @@ pub(super) fn lower(character: char) -> char {
 }
 
 /// Whether nothing of a trimmed text would change.
-fn is_folded(text: &str) -> bool {
+fn is_spaced(text: &str) -> bool {
     let bytes = text.as_bytes();
     // Neither ends early: so they look at many bytes at once.
-    let changes = bytes.iter().fold(0, |any, byte| {
-        any | u8::from(!byte.is_ascii()) | u8::from(byte.is_ascii_uppercase()) | u8::from(*byte == b'\t')
-    });
+    let tabs = bytes.iter().fold(0, |any, byte| any | u8::from(*byte == b'\t'));
     let blank = |byte: u8| u8::from(byte == b' ');
     let doubled = bytes.windows(2).fold(0, |any, pair| any | (blank(pair[0]) & blank(pair[1])));
-    changes | doubled == 0
+    tabs | doubled == 0
 }
 
 /// The glob of a pattern on commands and addresses.
 pub(crate) fn command_glob(pattern: &str) -> String {
     // `**` says no more than `*` here, and would be read as folders.
     let mut glob = String::new();
-    let folded = folded(pattern);
-    let mut characters = folded.chars();
+    let spaced = with_host_folded(spaced(pattern));
+    let mut characters = spaced.chars();
     let mut star = false;
     while let Some(character) = characters.next() {
         if character == '*' && star {
@@ -198,12 +211,21 @@ pub(crate) fn command_glob(pattern: &str) -> String {
     glob
 }
 
+/// A pattern on addresses with scheme and host in lower case, as every address is compared.
+fn with_host_folded(pattern: Cow<'_, str>) -> Cow<'_, str> {
+    let Some(host) = pattern.find("://").filter(|at| !pattern[..*at].contains(' ')).map(|at| at + 3) else {
+        return pattern;
+    };
+    let end = pattern[host..].find('/').map_or(pattern.len(), |at| host + at);
+    fold_head(&pattern, end).map_or(pattern, Cow::Owned)
+}
+
 /// The glob of a pattern on paths: on the absolute form, which begins with `/`, or on the relative, which begins with `.`.
 pub(crate) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> String {
-    let pattern = lowered(pattern.trim());
+    let pattern = pattern.trim();
     let pattern = match pattern.strip_suffix('/') {
         Some(folder) if !folder.is_empty() => format!("{folder}/**"),
-        _ => pattern,
+        _ => pattern.to_owned(),
     };
     // A folder stands for itself and all below, where a rule tightens: see `first_path`.
     let pattern = match pattern.strip_suffix("/**") {
@@ -220,7 +242,7 @@ pub(crate) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> 
         && (below.is_empty() || below.starts_with('/'))
         && let Some(home) = home
     {
-        return escape(&lowered(&home.to_string_lossy())) + below;
+        return escape(&home.to_string_lossy()) + below;
     }
     let anywhere = pattern.strip_prefix("**/").or_else(|| (!pattern.contains('/')).then_some(pattern.as_str()));
     match anywhere {
@@ -273,9 +295,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_folded_is_not_copied_and_words_are_told_in_place() {
+    fn a_text_whose_blanks_are_right_is_not_copied_and_words_are_told_in_place() {
         let check = |text: &str, expected: &str| {
-            let found = folded(text);
+            let found = spaced(text);
             assert_eq!(
                 (found.as_ref(), matches!(found, Cow::Borrowed(_))),
                 (expected, text.trim() == expected),
@@ -284,8 +306,8 @@ mod tests {
         };
         check(" cargo test ", "cargo test");
         check("cargo  test", "cargo test");
-        check("Cargo\ttest\nLs", "cargo test\nls");
-        check("ls ä Ä", "ls ä ä");
+        check("Cargo\ttest\nLs", "Cargo test\nLs");
+        check("ls ä Ä", "ls ä Ä");
         let words = |line: &str| is_words(line, "ls", &["-l".to_owned(), "a b".to_owned()]);
         assert!(
             words("ls -l a b") && !words("ls -l 'a b'") && !words("ls -l") && !words("ls -l a b c") && !words("lsx")
@@ -293,23 +315,36 @@ mod tests {
     }
 
     #[test]
-    fn case_is_folded_character_by_character() {
-        let check = |pattern: &str, name: &str, expected: bool| {
-            let glob = path_glob(pattern, Verdict::Deny, None);
-            let patterns = Patterns::compile(&[(0, glob)], crate::matching::Crossing::Folders).unwrap();
-            let forms = PathForms::new(&Path::new("/w").join(name), Path::new("/w"));
-            assert_eq!(forms.matches(&patterns), expected, "{pattern}: {name}");
-            let patterns =
-                Patterns::compile(&[(0, command_glob(pattern))], crate::matching::Crossing::Everything).unwrap();
-            assert_eq!(Forms::of_text(name).matches(&patterns), expected, "{pattern}: {name}");
+    fn case_counts_in_paths_and_behind_the_name_of_a_program() {
+        let path = |pattern: &str, name: &str, expected: bool| {
+            for action in [Verdict::Allow, Verdict::Deny] {
+                let glob = path_glob(pattern, action, None);
+                let patterns = Patterns::compile(&[(0, glob)], crate::matching::Crossing::Folders).unwrap();
+                let forms = PathForms::new(&Path::new("/w").join(name), Path::new("/w"));
+                assert_eq!(forms.matches(&patterns), expected, "{pattern}: {name}");
+            }
         };
-        check("ΣΟΦΟΣ*", "ΣΟΦΟΣΑΒ", true);
-        check("ΣΟΦΟΣ", "σοφος", true);
-        check("σοφος*", "ΣΟΦΟΣΑΒ", true);
-        check("σοφ", "ΣΟΦΟΣ", false);
-        check("?.TXT", "İ.txt", true);
-        check("[İ].txt", "İ.txt", true);
-        check("Ä?", "äÖ", true);
+        path("docs/*", "docs/x", true);
+        path("docs/*", "DOCS/x", false);
+        path("Docs/*", "docs/x", false);
+        path("?.txt", "İ.txt", true);
+        path("[İ].txt", "İ.txt", true);
+        path("[i].txt", "I.txt", false);
+        let folded = |text: &str, expected: Option<&str>| assert_eq!(with_program_folded(text).as_deref(), expected);
+        folded("rm -R x", None);
+        folded("RM -R x", Some("rm -R x"));
+        folded("ΣΟΦΟΣ A", Some("σοφοσ A"));
+        folded("Rscript", Some("rscript"));
+        folded("a\nB", None);
+        let globbed =
+            |glob: &str, expected: Option<&str>| assert_eq!(glob_with_program_folded(glob).as_deref(), expected);
+        globbed("git -C *", None);
+        globbed("Git{ , * }-C", Some("git{ , * }-C"));
+        globbed("*SECRET*", None);
+        let glob = |pattern: &str, expected: &str| assert_eq!(command_glob(pattern), expected);
+        glob("HTTPS://Docs.RS/Path/*", "https://docs.rs/Path/*");
+        glob("curl  https://Docs.RS", "curl https://Docs.RS");
+        glob("Rm **", "Rm *");
     }
 
     #[test]

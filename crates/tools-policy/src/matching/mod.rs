@@ -6,6 +6,8 @@ mod heads;
 mod open;
 mod pattern;
 
-pub(crate) use forms::{Forms, PathForms, command_glob, path_glob, upwards};
+pub(crate) use forms::{
+    Forms, PathForms, command_glob, glob_with_program_folded, path_glob, upwards, with_program_folded,
+};
 pub(crate) use open::Open;
 pub(crate) use pattern::{Crossing, OneGlob, Patterns, escape, is_plain, literal, parse};

@@ -36,7 +36,7 @@ impl Open {
             return None;
         }
         let program = program.rsplit('/').next().unwrap_or_default();
-        let mut pieces: Vec<Piece> = known(program).collect();
+        let mut pieces: Vec<Piece> = known(program).map(folded).collect();
         for argument in arguments {
             pieces.push(Piece::Is(' '));
             match argument.as_str() {
@@ -89,7 +89,15 @@ impl Open {
 }
 
 fn known(text: &str) -> impl Iterator<Item = Piece> + '_ {
-    text.chars().map(lower).map(Piece::Is)
+    text.chars().map(Piece::Is)
+}
+
+/// The name of a program, as globs of rules that tighten are folded.
+fn folded(piece: Piece) -> Piece {
+    match piece {
+        Piece::Is(character) => Piece::Is(lower(character)),
+        other => other,
+    }
 }
 
 /// The patterns that a pattern with `{a,b}` stands for.
@@ -245,6 +253,8 @@ mod tests {
         check("wget $@", "{curl,wget} http*", (true, true));
         check("git push $@", "git push -[uv]f", (true, true));
         check("wc -l $@", "wc -c*", (false, false));
+        check("GIT -C $@", "git -C *", (true, true));
+        check("git -C $@", "git -c *", (false, false));
         assert_eq!(Open::of("git", &["push".to_owned(), "$x".to_owned()]), None);
     }
 

@@ -58,7 +58,10 @@ fn covers(word: &str, other: &str) -> bool {
 fn patterns(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     if is_statement(text) {
-        return vec![format!("*{}*", escape(&words.join(" ")))];
+        // Case counts nothing in SQL; the two ways in which it is written are looked for.
+        let statement = words.join(" ");
+        let (lower, upper) = (statement.to_lowercase(), statement.to_uppercase());
+        return [lower, upper].map(|statement| format!("*{}*", escape(&statement))).into();
     }
     let Some((program, rest)) = words.split_first() else { return vec![] };
     let program = escape(program);
@@ -169,6 +172,7 @@ mod tests {
                 ("rm", Verdict::Ask),
                 ("rm *", Verdict::Ask),
                 ("*drop table*", Verdict::Ask),
+                ("*DROP TABLE*", Verdict::Ask),
                 (r"a{ , * }\[b", Verdict::Ask),
                 (r"a{ , * }\[b *", Verdict::Ask),
             ]

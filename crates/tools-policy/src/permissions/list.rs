@@ -14,7 +14,8 @@ use super::{
 use crate::{
     RuleRef,
     matching::{
-        Crossing, Forms, Open, PathForms, Patterns, command_glob, is_plain, literal, parse, path_glob, upwards,
+        Crossing, Forms, Open, PathForms, Patterns, command_glob, glob_with_program_folded, is_plain, literal, parse,
+        path_glob, upwards, with_program_folded,
     },
 };
 
@@ -101,7 +102,11 @@ impl RuleList {
     fn texts(&self) -> &Matchers {
         self.texts.get_or_init(|| {
             let globs = self.numbered().filter(|(_, rule)| written(&rule.pattern).is_none());
-            let globs = globs.map(|(number, rule)| (number, rule.action, command_glob(&rule.pattern)));
+            let globs = globs.flat_map(|(number, rule)| {
+                let glob = command_glob(&rule.pattern);
+                let folded = glob_with_program_folded(&glob).filter(|_| rule.action != Verdict::Allow);
+                std::iter::once(glob).chain(folded).map(move |glob| (number, rule.action, glob))
+            });
             Matchers::compile(globs, Crossing::Everything)
         })
     }
@@ -145,7 +150,11 @@ impl RuleList {
     fn tightening(&self, forms: &Forms<'_>) -> Option<usize> {
         let tightening = &self.texts().tightening;
         let all = std::iter::once(&forms.typed).chain(&forms.bare).chain(&forms.others);
-        all.filter_map(|form| tightening.first(form)).min()
+        let first = |form: &std::borrow::Cow<'_, str>| {
+            let folded = with_program_folded(form).and_then(|folded| tightening.first(&folded));
+            lower(tightening.first(form), folded)
+        };
+        all.filter_map(first).min()
     }
 
     /// The first rule that tightens and may match a command once arguments are there that are known only when it runs.
@@ -155,6 +164,7 @@ impl RuleList {
             self.numbered().filter(|(_, rule)| rule.action != Verdict::Allow && written(&rule.pattern).is_none());
         let found = tightening.find(|(_, rule)| {
             let glob = command_glob(&rule.pattern);
+            let glob = glob_with_program_folded(&glob).unwrap_or(glob);
             if rule.action == Verdict::Deny { open.may_match(&glob) } else { open.continues_to(&glob) }
         });
         found.map(|(number, _)| number)

@@ -7,10 +7,13 @@
 //! a person can only tighten that.
 //!
 //! # Commands
-//! A pattern is compared with a command as it is typed, without regard to case and to how many blanks stand between
-//! words. `*` stands for anything, also for `/`; `?` for one byte; `[a-z]` and `{a,b}` as in every glob; `\` takes the
-//! next character as it is. A deny or ask pattern is also compared with the words that the shell makes of the command,
-//! and with the name of the program without its folder, so that quotes and paths do not get around it.
+//! A pattern is compared with a command as it is typed, however many blanks stand between words. `*` stands for anything,
+//! also for `/`; `?` for one character; `[a-z]` and `{a,b}` as in every glob; `\` takes the next character as it is. A deny
+//! or ask pattern is also compared with the words that the shell makes of the command, and with the name of the program
+//! without its folder, so that quotes and paths do not get around it.
+//!
+//! Case counts, as it does for programs: `git -c *` is not about `git -C sub`. Only the name of the program is also looked
+//! for in lower case, and only by patterns that deny or ask.
 //!
 //! Assignments of plain words to variables that only say how a program reports (`CI=1 npm test`) are passed over.
 //!
@@ -31,7 +34,7 @@
 //! A wider one (`**`) asks. See [`tools_core::find_obeyed`].
 //!
 //! # Paths
-//! Compared is the canonical path, without regard to case. `*` and `?` stay within one folder, `**` crosses folders.
+//! Compared is the canonical path; case counts, as it does in the file system. `*` and `?` stay within one folder, `**` crosses folders.
 //! A pattern that begins with `/` or `~` is absolute; one without any `/`, or that begins with `**/`, is looked for at any
 //! depth; every other starts at the working directory. Allow patterns of the last two kinds reach only into the working
 //! directory, deny and ask patterns of the second kind everywhere. A deny or ask pattern that matches a folder covers all

@@ -12,9 +12,11 @@ const ENDINGS: &[&str] = &[
 /// Folders whose files nobody keeps.
 const FOLDERS: &[&str] = &["log", "logs", "temp", "tmp"];
 
-/// Whether a file, by its path below the working directory (`./a/b.log`, in lower case), is a plain output.
+/// Whether a file, by its path below the working directory (`./a/b.log`), is a plain output.
 pub(super) fn is_plain_output(relative: &str) -> bool {
     let path = relative.strip_prefix("./").unwrap_or(relative);
+    // In whichever case: a reader may fold it, and nothing more is let through by an ending that is not known.
+    let path = &path.to_lowercase();
     let mut parts: Vec<&str> = path.split('/').collect();
     if parts.iter().any(|part| part.starts_with('.') || part.is_empty()) {
         return false;

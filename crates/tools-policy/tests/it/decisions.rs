@@ -69,7 +69,8 @@ fn every_command_of_a_line_needs_its_own_allow() {
         r#"bash = [{ pattern = "cargo *", action = "allow" }]"#,
         &[
             ("cargo test", Allow),
-            ("CARGO  Test", Allow),
+            ("cargo  test", Allow),
+            ("CARGO test", Ask),
             ("cargo --version; curl x", Ask),
             ("cargo --version; curl x; sh", Ask),
             ("cargo test; tail -80", Allow),
@@ -93,7 +94,8 @@ fn a_whole_line_is_allowed_word_for_word_only() {
         rules,
         &[
             ("make; curl x", Allow),
-            ("make;  curl X", Allow),
+            ("make;  curl x", Allow),
+            ("make; curl X", Ask),
             ("make; curl xy", Ask),
             ("make", Ask),
             ("curl evil; make", Deny),
@@ -112,6 +114,45 @@ fn a_rule_that_tightens_a_whole_line_counts_unless_all_its_commands_are_allowed_
         { pattern = "*", action = "ask" },
     ]"#;
     check_lines(rules, &[("curl x; sh", Deny), ("make; sh", Allow), ("make; other", Ask), ("sh; curl x", Allow)]);
+}
+
+#[test]
+fn case_counts_wherever_programs_and_files_tell_it_apart() {
+    let rules = r#"bash = [
+        { pattern = "git -c *", action = "ask" },
+        { pattern = "curl * -O*", action = "deny" },
+        { pattern = "Rscript evil*", action = "deny" },
+        { pattern = "*SECRET*", action = "deny" },
+        { pattern = "git checkout -b *", action = "allow" },
+        { pattern = "git *", action = "allow" },
+        { pattern = "curl *", action = "allow" },
+        { pattern = "./deploy.sh", action = "allow" },
+        { pattern = "make Release", action = "allow" },
+    ]"#;
+    check_lines(
+        rules,
+        &[
+            ("git -C sub status", Allow),
+            ("git -c x=y status", Ask),
+            ("GIT -c x=y status", Ask),
+            ("git checkout -B main", Allow),
+            ("curl x -o y", Allow),
+            ("curl x -O", Deny),
+            ("Curl x -O", Deny),
+            ("CURL x", Ask),
+            ("/usr/bin/CURL x -O", Deny),
+            ("rscript evil.R", Deny),
+            ("RSCRIPT evil.R", Deny),
+            ("git log SECRET", Deny),
+            ("git log secret", Allow),
+            ("./deploy.sh", Allow),
+            ("./DEPLOY.sh", Ask),
+            ("make Release", Allow),
+            ("make release", Ask),
+        ],
+    );
+    let only = r#"bash = [{ pattern = "git checkout -b *", action = "allow" }, { pattern = "curl -o out *", action = "allow" }]"#;
+    check_lines(only, &[("git checkout -b x", Allow), ("git checkout -B main", Ask), ("curl -O out x", Ask)]);
 }
 
 #[test]
@@ -332,7 +373,7 @@ fn paths() {
     for (path, verdict) in [
         ("/etc/x", Deny),
         ("/etc/ssh/sshd_config", Deny),
-        ("/ETC/X", Deny),
+        ("/ETC/X", Ask),
         ("/w/.env", Deny),
         ("/w/src/.env", Deny),
         ("/other/.env", Deny),
@@ -343,7 +384,7 @@ fn paths() {
         ("/home/ann/.ssh", Deny),
         ("/home/ann/.ssh/id", Deny),
         ("/w/src/a.rs", Allow),
-        ("/w/SRC/A.rs", Allow),
+        ("/w/SRC/A.rs", Ask),
         ("/w/src/a/b.rs", Ask),
         ("/w/docs/a/b", Allow),
         ("/w/docs", Ask),

@@ -65,7 +65,8 @@ fn a_denied_path_is_denied_at_either_end_of_every_tool() {
     check(&[("/w/a", Read), ("/etc/x", Write)], true);
     check(&[("/etc/passwd", Read), ("/w/a", Write)], true);
     check(&[("/home/ann/.ssh/id", Read)], true);
-    check(&[("/w/Secret/a", Read)], true);
+    check(&[("/w/secret/a", Read)], true);
+    check(&[("/w/Secret/a", Read)], false);
     check(&[("/w/secret", Read)], true);
     check(&[("/w", Delete)], true);
     check(&[("/w", Read)], false);
