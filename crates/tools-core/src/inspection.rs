@@ -1,6 +1,9 @@
 //! What one particular call would touch: the list that every gate judges.
 
+use std::any::Any;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 use url::Url;
@@ -17,6 +20,24 @@ pub struct Inspection {
     /// The files whose content and the parameters decide the result, each as it was just now; `None` when that cannot be
     /// told beforehand. Then a result is served again only where the tool leaves a [`crate::Basis`] with it.
     pub state: Option<Vec<FileState>>,
+    /// What the tool found and wants handed to its own run: see [`Inspection::keeping`].
+    pub findings: Findings,
+}
+
+/// A tool's own findings. They follow from the call, so that they make no difference between two inspections.
+#[derive(Clone, Default)]
+pub struct Findings(Option<Arc<dyn Any + Send + Sync>>);
+
+impl PartialEq for Findings {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Findings" } else { "None" })
+    }
 }
 
 /// A file or directory as it is at a moment: another state may be another content.
@@ -66,6 +87,17 @@ impl Inspection {
     pub fn depending_on(mut self, file: FileState) -> Self {
         self.state.get_or_insert_default().push(file);
         self
+    }
+
+    /// The same inspection, with what [`crate::Tool::run_inspected`] takes back by [`Inspection::take`].
+    #[must_use]
+    pub fn keeping<T: Any + Send + Sync>(self, found: T) -> Self {
+        Self { findings: Findings(Some(Arc::new(found))), ..self }
+    }
+
+    /// What the tool found when it inspected the call; `None` when it kept nothing of this type.
+    pub fn take<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        Arc::downcast(self.findings.0.clone()?).ok()
     }
 
     /// The same inspection that asks for a person.

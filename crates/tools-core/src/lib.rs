@@ -112,7 +112,7 @@ pub use event::{CallStatus, EventConsumer, EventKind, EventSink, OutputStream, T
 pub use executor::{Executed, ToolExecutor};
 pub use feedback::{ToolErrorFeedback, text_for_model};
 pub use globs::by_characters;
-pub use inspection::{Access, ConfirmReason, FileState, Inspection, NamedBy, Subject};
+pub use inspection::{Access, ConfirmReason, FileState, Findings, Inspection, NamedBy, Subject};
 pub use journal::{GateNote, Journal, Runs, keys};
 pub use judge::{Judge, JudgeError, JudgeRequest};
 pub use layer::{Invocation, Layer, Next, Outcome};

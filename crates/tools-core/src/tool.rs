@@ -33,4 +33,19 @@ pub trait Tool: Send + Sync + 'static {
     /// # Errors
     /// Any category, chosen in the one conversion of the crate's own error.
     fn run(&self, args: Self::Args, cx: &CallContext) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
+
+    /// Does it, given what [`Tool::inspect`] found just before, at the moment of use. A tool whose look is costly takes
+    /// what it left with [`Inspection::keeping`] and need not look again; every other runs.
+    ///
+    /// # Errors
+    /// As [`Tool::run`].
+    fn run_inspected(
+        &self,
+        args: Self::Args,
+        inspection: Inspection,
+        cx: &CallContext,
+    ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send {
+        drop(inspection);
+        self.run(args, cx)
+    }
 }

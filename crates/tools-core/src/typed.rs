@@ -54,7 +54,7 @@ impl<T: Tool> ToolExecutor for Typed<T> {
         if let Some(reason) = &inspection.confirm {
             return Err(needs_a_person(call, &inspection, reason));
         }
-        self.tool.run(args, cx).await.map(Some)
+        self.tool.run_inspected(args, inspection, cx).await.map(Some)
     }
 
     async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
@@ -64,8 +64,8 @@ impl<T: Tool> ToolExecutor for Typed<T> {
         if !approval.covers(call) {
             return Err(approval_mismatch(call));
         }
-        let (args, _) = self.look(call, cx).await?;
-        self.tool.run(args, cx).await.map(Some)
+        let (args, inspection) = self.look(call, cx).await?;
+        self.tool.run_inspected(args, inspection, cx).await.map(Some)
     }
 }
 

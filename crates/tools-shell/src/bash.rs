@@ -37,6 +37,13 @@ pub struct BashArgs {
     pub background: bool,
 }
 
+/// What a look at a command line found, and the policy it was judged by.
+struct Looked {
+    policy: Arc<ShellPolicy>,
+    around: Surroundings,
+    found: Analysis,
+}
+
 /// The tool `bash`.
 pub struct Bash {
     policy: ShellPolicyHandle,
@@ -94,11 +101,7 @@ impl Bash {
         Typed::new(self)
     }
 
-    fn look(
-        &self,
-        args: &BashArgs,
-        cx: &CallContext,
-    ) -> Result<(Arc<ShellPolicy>, Surroundings, Analysis), ShellError> {
+    fn look(&self, args: &BashArgs, cx: &CallContext) -> Result<Looked, ShellError> {
         if args.command.trim().is_empty() {
             return Err(ShellError::Empty);
         }
@@ -111,7 +114,7 @@ impl Bash {
         if let Some(objection) = policy.blocked(&found, &around) {
             return Err(ShellError::Blocked(objection));
         }
-        Ok((policy, around, found))
+        Ok(Looked { policy, around, found })
     }
 
     /// The folders a command may write.
@@ -158,24 +161,23 @@ impl Bash {
         Ok(sandbox)
     }
 
-    async fn attempt(&self, args: &BashArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        let (policy, _, found) = self.look(args, cx)?;
+    async fn attempt(&self, args: &BashArgs, looked: &Looked, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let Looked { policy, found, .. } = looked;
         let workdir = resolve_by_words(cx.workdir());
-        let roots = self.roots(&policy, &workdir)?;
-        let transaction = match policy.config.transactional && !only_reads(&found) {
-            true if args.background => Transaction::impossible(&policy, cx)?,
-            true => Transaction::begin(&policy, roots.clone(), cx).await?,
+        let roots = self.roots(policy, &workdir)?;
+        let transaction = match policy.config.transactional && !only_reads(found) {
+            true if args.background => Transaction::impossible(policy, cx)?,
+            true => Transaction::begin(policy, roots.clone(), cx).await?,
             false => None,
         };
-        let sandbox = self.sandbox(&policy, roots, transaction.as_ref().map(Transaction::place), cx)?;
+        let sandbox = self.sandbox(policy, roots, transaction.as_ref().map(Transaction::place), cx)?;
         if sandbox.strength().degraded {
             let open = sandbox.strength().not_stopped.join("; ");
             cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
         }
-        let pipeline = Pipeline::watchable(&args.command, found.last_pipeline);
+        let pipeline = Pipeline::watchable(&args.command, found.last_pipeline.clone());
         let redactor = self.redactor.as_ref();
-        let plan =
-            Plan { command: &args.command, workdir: &workdir, policy: &policy, sandbox: &sandbox, pipeline, redactor };
+        let plan = Plan { command: &args.command, workdir: &workdir, policy, sandbox: &sandbox, pipeline, redactor };
         if args.background {
             return self.start_job(plan, cx).await;
         }
@@ -215,15 +217,30 @@ impl Tool for Bash {
     }
 
     async fn inspect(&self, args: &BashArgs, cx: &CallContext) -> Result<Inspection, ToolError> {
-        let (policy, around, found) = self.look(args, cx)?;
-        let confirm = policy.confirm(&found, &around);
-        let read_only = !args.background && only_reads(&found);
-        let subjects = subjects(&args.command, &found, cx.workdir());
-        Ok(Inspection { subjects, confirm, read_only, ..Inspection::mutating() })
+        let looked = self.look(args, cx)?;
+        let Looked { policy, around, found } = &looked;
+        let confirm = policy.confirm(found, around);
+        let read_only = !args.background && only_reads(found);
+        let subjects = subjects(&args.command, found, cx.workdir());
+        Ok(Inspection { subjects, confirm, read_only, ..Inspection::mutating() }.keeping(looked))
     }
 
     async fn run(&self, args: BashArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        match self.attempt(&args, cx).await {
+        let inspection = self.inspect(&args, cx).await?;
+        self.run_inspected(args, inspection, cx).await
+    }
+
+    async fn run_inspected(
+        &self,
+        args: BashArgs,
+        inspection: Inspection,
+        cx: &CallContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let looked = match inspection.take::<Looked>() {
+            Some(looked) => looked,
+            None => Arc::new(self.look(&args, cx)?),
+        };
+        match self.attempt(&args, &looked, cx).await {
             Err(error) if error.output().is_none() => {
                 // The envelope is there on every path.
                 let code = if error.code() == "command_blocked" { 126 } else { 125 };

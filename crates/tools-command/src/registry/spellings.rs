@@ -1,7 +1,8 @@
 //! Other ways to write a command, for rules: the one that says the same, and those that a rule which forbids has to bind
 //! too.
 
-use super::lookup::describe;
+use super::lookup::{self, find};
+use super::parsed::Parsed;
 use crate::reader::{Command, Value};
 
 /// Words at which a subcommand is looked for behind options that are not known.
@@ -60,7 +61,7 @@ fn from(name: &str, arguments: &[String]) -> Vec<String> {
 fn canonical(program: &str, arguments: &[String]) -> Option<(Vec<String>, bool)> {
     let args = arguments.iter().map(|word| Value { is_exact: !word.starts_with(['$', '`']), ..Value::exact(word) });
     let command = Command { program: Value::exact(program), args: args.collect(), ..Command::default() };
-    let canonical = describe(&command)?.canonical;
+    let canonical = lookup::canonical(&Parsed::of(find(command.name())?, &command));
     Some((canonical.words, canonical.is_certain))
 }
 
