@@ -50,7 +50,7 @@ impl Value {
 /// Stands for what is put in place of a word, or a part of one, when the command runs.
 pub(super) const PLACEHOLDER: &str = "{}";
 /// Stands for any number of arguments that come from elsewhere: as a shell would say it.
-pub(super) const ELSEWHERE: &str = "$@";
+pub(crate) const ELSEWHERE: &str = "$@";
 
 /// Arguments that come from elsewhere.
 pub(super) fn elsewhere() -> Value {

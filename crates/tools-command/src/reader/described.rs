@@ -17,6 +17,11 @@ impl Reader<'_> {
                 self.written.insert(path.text.clone());
             }
         }
+        self.follow_all(command, effects);
+    }
+
+    /// Follows effects that make no file that is run later.
+    pub(super) fn follow_all(&mut self, command: &Command, effects: Vec<Effect>) {
         for effect in effects {
             self.follow(command, effect);
         }

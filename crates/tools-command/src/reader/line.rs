@@ -245,7 +245,8 @@ impl Reader<'_> {
                 }
             }
             "source" | "." => self.sourced(command),
-            _ => {}
+            _ if programs::is_known(&name) || self.functions.contains(&name) => {}
+            _ => self.follow_all(command, registry::feared(command)),
         }
         for verdict in programs::look(command) {
             match verdict {

@@ -11,5 +11,6 @@ mod programs;
 mod shells;
 mod wrappers;
 
+pub(crate) use command::ELSEWHERE;
 pub use command::{Analysis, Command, Input, Surroundings, Value};
 pub use line::analyse;

@@ -2,8 +2,9 @@
 
 use super::parsed::Parsed;
 use super::spec::{At, Does, More, Otherwise, Rule, When};
+use super::unknown;
 use crate::effect::Effect;
-use crate::reader::{Input, Value};
+use crate::reader::{ELSEWHERE, Input, Value};
 use tools_core::Access;
 
 /// Words at which the command of a wrapper is looked for when one of its options is not known.
@@ -11,7 +12,13 @@ const MAX_GUESSES: usize = 6;
 
 /// Everything the arguments make the program do.
 pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
+    if only_says(&parsed.command.args) {
+        return Vec::new();
+    }
     let mut found = unseen(parsed);
+    if parsed.unknown.is_some() {
+        found.extend(unknown::feared(parsed.command));
+    }
     let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
     for rule in rules.filter(|rule| rule.when.iter().all(|when| holds(*when, parsed))) {
         apply(rule, parsed, &mut found);
@@ -34,6 +41,12 @@ fn relocate(effect: &mut Effect, parsed: &Parsed<'_>) {
         path.is_exact &= folder.is_exact;
         path.text = format!("{}/{}", folder.text.trim_end_matches('/'), path.text);
     }
+}
+
+/// Whether the program is asked for nothing but its help or its version.
+fn only_says(args: &[Value]) -> bool {
+    let says = |arg: &Value| arg.is_exact && matches!(arg.text.as_str(), "--help" | "--version");
+    !args.is_empty() && args.iter().all(says)
 }
 
 /// What the description does not know and what would decide what is run.
@@ -61,8 +74,8 @@ fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
 fn runs_operands(parsed: &Parsed<'_>) -> bool {
     let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
     let is_operand = |at: At| match at {
-        At::Nth(_) | At::From(_) | At::All | At::Last | At::AllButLast => true,
-        At::Value(options) | At::Behind(options) => parsed.has(options),
+        At::Nth(_) | At::From(_) | At::All | At::Last | At::AllButLast | At::Rest(_) => true,
+        At::Value(options) | At::Behind(options) | At::ValueRest(options, _) => parsed.has(options),
         At::Remotes | At::AfterDashes | At::Input | At::Path(_) => false,
     };
     rules.into_iter().any(|rule| match rule.does {
@@ -70,6 +83,7 @@ fn runs_operands(parsed: &Parsed<'_>) -> bool {
         | Does::RunsWithVariables(at)
         | Does::RunsWithMore(at, _)
         | Does::RunsLine(at)
+        | Does::RunsLineWithMore(at)
         | Does::RunsScript(at)
         | Does::Evaluates(_, at) => is_operand(at),
         _ => false,
@@ -82,6 +96,15 @@ fn holds(when: When, parsed: &Parsed<'_>) -> bool {
         When::Has(options) => parsed.has(options),
         When::Lacks(options) => !parsed.has(options),
         When::Value(options, values) => parsed.values(options).any(|value| listed(values, &value.text)),
+        When::ValueStarts(options, texts) => {
+            parsed.values(options).any(|value| texts.split(' ').any(|text| value.text.starts_with(text)))
+        }
+        When::ValueHas(options, texts) => {
+            parsed.values(options).any(|value| texts.split(' ').any(|text| value.text.contains(text)))
+        }
+        When::OperandHas(texts) => {
+            parsed.operands().any(|operand| texts.split(' ').any(|text| operand.text.contains(text)))
+        }
         When::Operand(words) => parsed.operands().any(|operand| listed(words, &operand.text)),
         When::OperandStarts(texts) => {
             parsed.operands().any(|operand| texts.split(' ').any(|text| operand.text.starts_with(text)))
@@ -106,6 +129,8 @@ fn values(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
         At::Value(options) => parsed.values(options).cloned().collect(),
         At::Behind(options) => parsed.behind(options),
         At::Remotes => operands().filter(is_remote).collect(),
+        At::Rest(starts) => parsed.operands().filter_map(|operand| behind(operand, starts)).collect(),
+        At::ValueRest(options, starts) => parsed.values(options).filter_map(|value| behind(value, starts)).collect(),
         At::AfterDashes => parsed.after_dashes().to_vec(),
         At::Path(path) => vec![Value::exact(path)],
         At::Input => match &parsed.command.input {
@@ -127,6 +152,12 @@ pub(crate) fn is_remote(value: &Value) -> bool {
     is_url || !text.contains("://") && text.split_once(':').is_some_and(has_host)
 }
 
+/// What follows one of these texts in a value that begins with it.
+fn behind(value: &Value, starts: &str) -> Option<Value> {
+    let rest = starts.split(' ').find_map(|start| value.text.strip_prefix(start))?;
+    Some(Value { text: rest.to_owned(), ..value.clone() })
+}
+
 /// The words of another command that begins at a place: options behind it are its own.
 fn words(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
     match at {
@@ -142,6 +173,7 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
     };
     match rule.does {
         Does::Reads(at) => paths(at, Access::Read, false),
+        Does::ReadsTrees(at) => paths(at, Access::Read, true),
         Does::Writes(at) => paths(at, Access::Write, false),
         Does::Deletes(at) => paths(at, Access::Delete, false),
         Does::DeletesTrees(at) => paths(at, Access::Delete, true),
@@ -152,6 +184,10 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::RunsWithVariables(at) => commands(at, None, true, parsed, found),
         Does::RunsWithMore(at, more) => commands(at, Some(more), false, parsed, found),
         Does::RunsLine(at) => found.extend(joined(values(at, parsed)).map(Effect::Line)),
+        Does::RunsLineWithMore(at) => {
+            let more = |line: Value| Value { text: format!("{} {ELSEWHERE}", line.text), ..line };
+            found.extend(values(at, parsed).into_iter().map(|line| Effect::Line(more(line))));
+        }
         Does::RunsScript(at) => found.extend(values(at, parsed).into_iter().map(Effect::Script)),
         Does::Evaluates(language, at) => {
             found.extend(values(at, parsed).into_iter().map(|code| Effect::Code(language, code)));

@@ -55,7 +55,7 @@ pub fn describe(command: &Command) -> Option<Described> {
 
 /// The canonical form of a command whose arguments were read.
 pub(super) fn canonical(parsed: &Parsed<'_>) -> Canonical {
-    let first = parsed.program.names.first().filter(|name| !name.ends_with('*'));
+    let first = parsed.program.names.first().filter(|name| !parsed.program.is_family && !name.ends_with('*'));
     let mut words = vec![first.map_or_else(|| parsed.command.name().to_owned(), |name| (*name).to_owned())];
     for (one, at) in parsed.path.iter().zip(&parsed.words) {
         match one.is {

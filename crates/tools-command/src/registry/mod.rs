@@ -8,6 +8,7 @@ mod lookup;
 mod options;
 mod parsed;
 mod spellings;
+mod unknown;
 
 mod programs;
 
@@ -22,3 +23,4 @@ pub use programs::PROGRAMS;
 pub use spec::{At, Does, Example, Expect, More, Otherwise, Program, Rule, Style, Subcommand, Syntax, When};
 pub(crate) use spec::{always, plain, when};
 pub use spellings::{Spellings, spellings};
+pub(crate) use unknown::feared;

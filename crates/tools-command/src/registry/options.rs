@@ -20,6 +20,9 @@ pub(super) enum Spelled {
     Unknown(String),
 }
 
+/// Stands for every option that is not listed.
+const ANY: &str = "-*";
+
 /// Every option of a list, with its spellings.
 fn listed(syntax: &Syntax) -> impl Iterator<Item = (&'static str, Meaning)> + use<> {
     let flags = syntax.flags.split_ascii_whitespace().map(|one| (one, Meaning::Flag));
@@ -65,12 +68,11 @@ pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
     if text.starts_with("--") {
         return match beginning(name, syntaxes) {
             Some((spellings, meaning)) => vec![Spelled::Known { spellings, meaning, attached: value }],
-            None => vec![Spelled::Unknown(text.to_owned())],
+            None => vec![begun(arg, syntaxes).unwrap_or_else(|| Spelled::Unknown(text.to_owned()))],
         };
     }
-    if let Some((spellings, rest)) = prefix(text, syntaxes) {
-        let value = Value { text: rest.to_owned(), ..arg.clone() };
-        return vec![Spelled::Known { spellings, meaning: Meaning::Optional, attached: Some(value) }];
+    if let Some(known) = begun(arg, syntaxes).filter(|known| !is_any(known)) {
+        return vec![known];
     }
     if is_number(&text[1..])
         && let Some((spellings, meaning)) = whole("-#", syntaxes)
@@ -78,6 +80,18 @@ pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
         return vec![Spelled::Known { spellings, meaning, attached: None }];
     }
     cluster(arg, syntaxes)
+}
+
+/// An option whose spelling ends in a `*`, with what follows as its value.
+fn begun(arg: &Value, syntaxes: &[&'static Syntax]) -> Option<Spelled> {
+    let (spellings, rest) = prefix(&arg.text, syntaxes)?;
+    let value = Value { text: rest.to_owned(), ..arg.clone() };
+    Some(Spelled::Known { spellings, meaning: Meaning::Optional, attached: Some(value) })
+}
+
+/// Whether an option is known only in that the program takes any.
+fn is_any(spelled: &Spelled) -> bool {
+    matches!(spelled, Spelled::Known { spellings: ANY, .. })
 }
 
 fn is_number(text: &str) -> bool {
@@ -131,6 +145,13 @@ fn cluster(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
         let numbered = || whole(&format!("-{letter}#"), syntaxes);
         let Some((spellings, meaning)) = numbered().or_else(|| whole(&name, syntaxes)).filter(|_| !single) else {
             // What is known of the cluster counts even where the rest is not.
+            if let Some(any) = begun(arg, syntaxes).filter(is_any) {
+                found.push(any);
+                if single {
+                    return found;
+                }
+                continue;
+            }
             found.push(Spelled::Unknown(arg.text.clone()));
             let flags = letters[at..].chars().filter_map(|letter| whole(&format!("-{letter}"), syntaxes));
             let flags = flags.filter(|(_, meaning)| *meaning == Meaning::Flag && !single);

@@ -19,6 +19,8 @@ pub struct Program {
     pub syntax: Syntax,
     /// Options that name the folder it works in, separated by blanks: paths are relative to their values.
     pub folder: &'static str,
+    /// Whether each of the names is a program of its own, so that rules are compared with the name that is typed.
+    pub is_family: bool,
     /// What its arguments make it do, whatever the subcommand.
     pub rules: &'static [Rule],
     /// Empty where operands follow directly.
@@ -44,6 +46,7 @@ impl Program {
         names: &[],
         syntax: Syntax::GNU,
         folder: "",
+        is_family: false,
         rules: &[],
         subcommands: &[],
         plain: "",
@@ -90,7 +93,7 @@ pub(crate) const fn plain(names: &'static [&'static str]) -> Subcommand {
 pub struct Syntax {
     /// Options that stand alone. `-#` stands for a number: `-5`; `-l#` for a letter that digits may follow in a cluster. A
     /// spelling that ends in `*` stands for every argument that begins so, and the rest is the value: `-D*`; it may begin with
-    /// a plus: `+*`.
+    /// a plus: `+*`. `-*` stands for every option that is not listed.
     pub flags: &'static str,
     /// Options whose value is attached or the next argument.
     pub valued: &'static str,
@@ -163,10 +166,16 @@ pub enum When {
     Lacks(&'static str),
     /// One of these options is given with one of these values.
     Value(&'static str, &'static str),
+    /// One of these options is given with a value that begins with one of these texts.
+    ValueStarts(&'static str, &'static str),
+    /// One of these options is given with a value that contains one of these texts.
+    ValueHas(&'static str, &'static str),
     /// An operand is one of these words.
     Operand(&'static str),
     /// An operand begins with one of these texts.
     OperandStarts(&'static str),
+    /// An operand contains one of these texts.
+    OperandHas(&'static str),
     /// The first operand is one of these words.
     First(&'static str),
     /// The first operand is none of these words.
@@ -198,6 +207,10 @@ pub enum At {
     Behind(&'static str),
     /// The operands that name something on another host: `scheme://host`, `user@host:path`, `host:path`.
     Remotes,
+    /// What follows one of these texts in operands that begin with it: `of=` in `dd of=x`.
+    Rest(&'static str),
+    /// What follows one of these texts in the values of these options: `@` in `curl -d @x`.
+    ValueRest(&'static str, &'static str),
     /// What follows `--`.
     AfterDashes,
     /// The standard input, where it is known.
@@ -211,6 +224,8 @@ pub enum At {
 pub enum Does {
     /// Reads files or folders.
     Reads(At),
+    /// Reads folders with all that is in them, or files.
+    ReadsTrees(At),
     /// Creates or changes files.
     Writes(At),
     /// Removes files.
@@ -231,6 +246,8 @@ pub enum Does {
     RunsWithMore(At, More),
     /// Runs a line for a shell; several words are joined by blanks.
     RunsLine(At),
+    /// As [`Does::RunsLine`], with more arguments behind it, that come from elsewhere.
+    RunsLineWithMore(At),
     /// Runs a file of code.
     RunsScript(At),
     /// Runs code in a language.

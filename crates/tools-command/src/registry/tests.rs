@@ -100,8 +100,10 @@ fn every_program_has_examples_and_a_name_of_its_own() {
 }
 
 /// Every spelling of a program's options in front of the subcommand, with a value where one is needed.
-fn global_options(program: &Program) -> Vec<String> {
-    let spelled = |list: &'static str| list.split_ascii_whitespace().flat_map(|group| group.split('|'));
+fn global_options(program: &Program, without: &BTreeSet<&str>) -> Vec<String> {
+    let spelled = |list: &'static str| {
+        list.split_ascii_whitespace().flat_map(|group| group.split('|')).filter(|one| !without.contains(one))
+    };
     let flags = spelled(program.syntax.flags).filter(|one| !one.contains(['*', '#'])).map(str::to_owned);
     let valued = spelled(program.syntax.valued).flat_map(|one| {
         let attached = if one.starts_with("--") || program.syntax.style == Style::Single {
@@ -131,7 +133,7 @@ fn an_option_in_front_never_hides_what_follows() {
             }) else {
                 continue;
             };
-            for option in global_options(program).into_iter().filter(|option| !softening.contains(first(option))) {
+            for option in global_options(program, &softening) {
                 let mut words: Vec<&str> = line.split(' ').collect();
                 words.insert(at + 1, &option);
                 let variant = words.join(" ");
@@ -158,12 +160,14 @@ fn softening(program: &Program) -> BTreeSet<&'static str> {
         When::Lacks(options) => Some(options.split(' ')),
         _ => None,
     });
-    lacks.flatten().chain(["--help", "-h", "--version"]).collect()
-}
-
-fn first(option: &str) -> &str {
-    option.split([' ', '=']).next().unwrap_or_default()
+    let softening: BTreeSet<&str> = lacks.flatten().chain(["--help", "-h", "--version"]).collect();
+    let syntaxes = [program.syntax].into_iter().chain(program.subcommands.iter().map(|one| one.syntax));
+    let groups = syntaxes.flat_map(|syntax| [syntax.flags, syntax.valued, syntax.optional]);
+    let groups = groups.flat_map(str::split_ascii_whitespace);
+    let alike =
+        groups.filter(|group| group.split('|').any(|one| softening.contains(one))).flat_map(|group| group.split('|'));
+    alike.chain(softening.iter().copied()).collect()
 }
 
 /// Fewer variants would mean that descriptions lost their options or their examples.
-const MIN_VARIANTS: usize = 2_000;
+const MIN_VARIANTS: usize = 5_000;

@@ -1,20 +1,32 @@
-//! Copying, moving, linking, removing and truncating files.
+//! Creating, copying, moving, linking and removing files.
 
-use crate::registry::{At, Consequence, Does, Expect, Program, Syntax, When, always, when};
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Consequence, Does, Example, Expect, Parsed, Program, Rule, Syntax, When, always, when};
+use tools_core::Access;
 
-/// Options that `cp` and `mv` share.
-const COPY: &str = "-f|--force -i|--interactive -n|--no-clobber -T|--no-target-directory -u|--update -v|--verbose \
-                    --strip-trailing-slashes --debug -Z";
+/// Options that `cp`, `mv`, `ln` and `install` share.
+const COPY: Syntax = Syntax {
+    flags: "-f|--force -i|--interactive -n|--no-clobber -T|--no-target-directory -v|--verbose --strip-trailing-slashes --debug \
+            -R|-r|--recursive -a|--archive -d -l|--link -L|--dereference|--logical -P|--no-dereference|--physical -H -x|--one-file-system \
+            --parents --attributes-only --copy-contents --remove-destination -p -s|--symbolic|--symbolic-link -c -D -Z --exchange \
+            -C|--compare --preserve-timestamps --preserve-context -F|--directory --relative --keep-directory-symlink",
+    valued: "-t|--target-directory -S|--suffix -g|--group -m|--mode -o|--owner --strip-program --sparse --no-preserve",
+    optional: "-b|--backup -u|--update --reflink --preserve --context",
+    ..Syntax::GNU
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["rm"],
+        names: &["rm", "srm", "wipe", "grm", "trash", "trash-put"],
+        is_family: true,
         syntax: Syntax {
-            flags: "-f|--force -i -I -r|-R|--recursive -d|--dir -v|--verbose --one-file-system --no-preserve-root --preserve-root",
-            optional: "--interactive",
+            flags: "-f|--force -i -I -r|-R|--recursive -d|--dir -v|--verbose -x|--one-file-system --no-preserve-root -q -s -z -l -P -W",
+            optional: "--interactive --preserve-root",
             ..Syntax::GNU
         },
         rules: &[
+            when(&[When::Has("--no-preserve-root")], Does::DeletesTrees(At::Path("/"))),
             when(&[When::Has("--recursive")], Does::DeletesTrees(At::All)),
             when(&[When::Lacks("--recursive")], Does::Deletes(At::All)),
         ],
@@ -23,29 +35,102 @@ pub(super) static ALL: &[Program] = &[
             ("rm a b", Expect::Deletes("b")),
             ("rm -rf -- -x", Expect::Deletes("-x")),
             ("rm --rec x", Expect::Deletes("x")),
+            ("rm --no-pres -r x", Expect::Deletes("/")),
         ],
         ..Program::NEW
     },
     Program {
-        names: &["mv"],
+        names: &["shred"],
         syntax: Syntax {
-            flags: COPY,
-            valued: "-t|--target-directory -S|--suffix",
-            optional: "-b|--backup",
+            flags: "-f|--force -v|--verbose -x|--exact -z|--zero -u",
+            valued: "-n|--iterations --random-source -s|--size",
+            optional: "--remove",
             ..Syntax::GNU
         },
-        rules: &[
-            when(&[When::Lacks("--target-directory")], Does::DeletesTrees(At::AllButLast)),
-            when(&[When::Lacks("--target-directory")], Does::Writes(At::Last)),
-            when(&[When::Has("--target-directory")], Does::DeletesTrees(At::All)),
-            always(Does::Writes(At::Value("--target-directory"))),
-        ],
+        rules: &[always(Does::Is(Consequence::Destroys)), always(Does::Writes(At::All))],
         is_exhaustive: true,
-        examples: &[
+        examples: &[("shred -uz x", Expect::Asks("destroys files")), ("shred -n 3 x", Expect::Writes("x"))],
+        ..Program::NEW
+    },
+    Program {
+        names: &["unlink"],
+        rules: &[always(Does::Is(Consequence::Destroys)), always(Does::Deletes(At::All))],
+        is_exhaustive: true,
+        examples: &[("unlink x", Expect::Asks("destroys files")), ("unlink x", Expect::Deletes("x"))],
+        ..Program::NEW
+    },
+    Program {
+        names: &["rmdir"],
+        syntax: Syntax { flags: "-p|--parents -v|--verbose --ignore-fail-on-non-empty", ..Syntax::GNU },
+        rules: &[always(Does::Deletes(At::All))],
+        is_exhaustive: true,
+        examples: &[("rmdir -p a/b", Expect::Deletes("a/b")), ("rmdir x", Expect::Plain)],
+        ..Program::NEW
+    },
+    copier(
+        &["mv", "gmv"],
+        &[
             ("mv a b", Expect::Writes("b")),
             ("mv a b", Expect::Deletes("a")),
-            ("mv -t .git/hooks x", Expect::Writes(".git/hooks")),
+            ("mv -t .git/hooks x", Expect::Writes(".git/hooks/x")),
+            ("mv x/config .git/", Expect::Writes(".git/config")),
         ],
+    ),
+    copier(
+        &["cp", "gcp"],
+        &[
+            ("cp a b", Expect::Writes("b")),
+            ("cp private/a b", Expect::Reads("private/a")),
+            ("cp -r x/hooks .git", Expect::Writes(".git/hooks")),
+            ("cp --target=.git x/config", Expect::Writes(".git/config")),
+            ("cp a b", Expect::Plain),
+        ],
+    ),
+    copier(
+        &["ln"],
+        &[
+            ("ln -s ../x/.envrc", Expect::Writes(".envrc")),
+            ("ln -sf x .git/hooks/pre-commit", Expect::Writes(".git/hooks/pre-commit")),
+            ("ln -s ../shared/config.toml config.toml", Expect::Plain),
+        ],
+    ),
+    copier(
+        &["install", "ginstall"],
+        &[
+            ("install -m 755 x .git/hooks/pre-commit", Expect::Writes(".git/hooks/pre-commit")),
+            ("install -m4755 x y", Expect::Asks("its owner's rights")),
+            ("install -s --strip-program='rm -rf z' x y", Expect::Runs("rm -rf z $@")),
+            ("install -Dm644 x y/z", Expect::Plain),
+        ],
+    ),
+    Program {
+        names: &["mkdir", "mkfifo", "touch"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-p|--parents -v|--verbose -Z -a -c|--no-create -f -h|--no-dereference",
+            valued: "-d|--date -r|--reference -t --time -m|--mode",
+            optional: "--context",
+            ..Syntax::GNU
+        },
+        rules: &[always(Does::Writes(At::All))],
+        builds: true,
+        is_exhaustive: true,
+        examples: &[
+            ("mkdir -p a/{b,c}", Expect::Plain),
+            ("mkdir -p .git/hooks", Expect::Writes(".git/hooks")),
+            ("touch -d yesterday x", Expect::Writes("x")),
+            ("mkfifo -m 600 x", Expect::Writes("x")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["mknod"],
+        syntax: Syntax { flags: "-Z", valued: "-m|--mode", optional: "--context", ..Syntax::GNU },
+        rules: &[
+            always(Does::Writes(At::Nth(0))),
+            when(&[When::Operand("b c u")], Does::Says(Consequence::ChangesSystem, "makes a device")),
+        ],
+        examples: &[("mknod x b 8 0", Expect::Asks("makes a device")), ("mknod x p", Expect::Plain)],
         ..Program::NEW
     },
     Program {
@@ -56,4 +141,104 @@ pub(super) static ALL: &[Program] = &[
         examples: &[("truncate -s 0 x", Expect::Asks("destroys files")), ("truncate -s0 x", Expect::Writes("x"))],
         ..Program::NEW
     },
+    Program {
+        names: &["dd", "dcfldd", "dc3dd"],
+        is_family: true,
+        syntax: Syntax { flags: "-*", ..Syntax::EXACT },
+        rules: &[always(Does::Reads(At::Rest("if="))), always(Does::Writes(At::Rest("of="))), always(Does::By(raw))],
+        is_exhaustive: true,
+        examples: &[
+            ("dd if=private/x bs=1", Expect::Reads("private/x")),
+            ("dd if=x of=.envrc", Expect::Writes(".envrc")),
+            ("dd if=/dev/sda of=x", Expect::Denied("more than a file")),
+            ("dd if=$x of=y", Expect::Denied("more than a file")),
+            ("dd if=x of=/dev/../dev/sda", Expect::Denied("more than a file")),
+            ("dd if=/dev/zero of=x bs=1M count=1", Expect::Plain),
+            ("dd if=x bs=1 count=5", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
 ];
+
+const COPIES: &[Rule] = &[
+    always(Does::By(copied)),
+    always(Does::RunsLineWithMore(At::Value("--strip-program"))),
+    when(&[When::Has("--mode")], Does::By(special_mode)),
+];
+
+/// A program that puts files at another place; what it reads and removes follows from its name.
+const fn copier(names: &'static [&'static str], examples: &'static [Example]) -> Program {
+    Program { names, syntax: COPY, rules: COPIES, is_exhaustive: true, examples, ..Program::NEW }
+}
+
+/// Sources, and each target as it may be: the path itself, or one in it where it may be a folder.
+fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let name = parsed.program.names.first().copied().unwrap_or_default();
+    let mut sources: Vec<&Value> = parsed.operands().collect();
+    if name == "install" && parsed.has("-d") {
+        return sources.into_iter().map(|folder| Effect::path(folder.clone(), Access::Write)).collect();
+    }
+    let given = parsed.values("--target-directory").last();
+    let here = Value::exact(".");
+    let target = match given {
+        Some(folder) => folder,
+        None if sources.len() == 1 => &here,
+        None => sources.pop().unwrap_or(&here),
+    };
+    let is_folder = given.is_some() || sources.len() != 1 || may_be_folder(target);
+    let mut found = Vec::new();
+    for source in &sources {
+        let (access, is_tree) = match name {
+            "mv" => (Access::Delete, true),
+            _ => (Access::Read, parsed.has("--recursive --archive")),
+        };
+        found.push(Effect::Path { path: (*source).clone(), access, is_tree });
+        let last = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        if is_folder && !matches!(last, "" | "." | "..") {
+            let text = format!("{}/{last}", target.text.trim_end_matches('/'));
+            let text = text.strip_prefix("./").unwrap_or(&text).to_owned();
+            let path = Value { text, is_exact: target.is_exact && source.is_exact, has_pattern: target.has_pattern };
+            found.push(Effect::path(path, Access::Write));
+        }
+    }
+    found.push(Effect::path(target.clone(), Access::Write));
+    found
+}
+
+/// Whether a target may be a folder by its look: a file's name has an ending.
+fn may_be_folder(target: &Value) -> bool {
+    let last = target.text.rsplit('/').next().unwrap_or_default();
+    !target.is_exact || !last.trim_start_matches('.').contains('.')
+}
+
+/// A mode that gives a file the rights of its owner or its group.
+pub(super) fn is_special(mode: &str) -> bool {
+    let octal = mode.len() > 3 && mode.bytes().all(|byte| byte.is_ascii_digit());
+    let special =
+        |digits: &str| digits.trim_start_matches('0').len() == 4 && !digits.trim_start_matches('0').starts_with('1');
+    let symbolic = |part: &str| part.split_once(['+', '=']).is_some_and(|(_, rights)| rights.contains('s'));
+    (octal && special(mode)) || mode.split(',').any(symbolic)
+}
+
+fn special_mode(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let special = parsed.values("--mode").any(|mode| is_special(&mode.text));
+    special.then(|| Effect::says(Consequence::ChangesIdentity, "gives a file its owner's rights")).into_iter().collect()
+}
+
+/// Reading from or writing to more than a file. Plain sources of bytes do no harm.
+fn raw(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_device = |value: &Value, plain: &[&str]| {
+        let path = crate::plain_path(std::path::Path::new(&value.text));
+        let device = path.starts_with("/dev") || value.text.contains("../dev/");
+        !value.is_exact || (device && !plain.contains(&value.text.as_str()))
+    };
+    let copies = |arg: &Value| {
+        let behind = |start: &str| Some(Value { text: arg.text.strip_prefix(start)?.to_owned(), ..arg.clone() });
+        let source = behind("if=").is_some_and(|source| {
+            is_device(&source, &["/dev/zero", "/dev/null", "/dev/urandom", "/dev/random", "/dev/stdin", "/dev/fd/0"])
+        });
+        source || behind("of=").is_some_and(|target| is_device(&target, &["/dev/null", "/dev/stdout", "/dev/stderr"]))
+    };
+    let found = parsed.operands().any(copies);
+    found.then(|| Effect::says(Consequence::RewritesDisk, "copies to or from more than a file")).into_iter().collect()
+}

@@ -1,10 +1,34 @@
 //! The descriptions, one file for each program or family. Each file is a table and its examples, nothing else.
 
+mod data;
 mod files;
 mod git;
+mod machine;
+mod modes;
+mod network;
+mod packages;
+mod remote;
+mod search;
+mod services;
+mod text;
+mod transfer;
 mod wrappers;
 
 use super::spec::Program;
 
 /// Every description, by file.
-pub static PROGRAMS: &[&[Program]] = &[files::ALL, git::ALL, wrappers::ALL];
+pub static PROGRAMS: &[&[Program]] = &[
+    data::ALL,
+    files::ALL,
+    git::ALL,
+    machine::ALL,
+    modes::ALL,
+    network::ALL,
+    packages::ALL,
+    remote::ALL,
+    search::ALL,
+    services::ALL,
+    text::ALL,
+    transfer::ALL,
+    wrappers::ALL,
+];

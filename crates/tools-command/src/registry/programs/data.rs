@@ -1,0 +1,154 @@
+//! Programs that only look and tell: no argument of theirs is run, written or sent, whatever its options.
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Syntax, When, always, when};
+
+/// Every option is taken, and none has a meaning here.
+const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &[
+            "apropos", "arch", "basename", "cal", "clear", "dirname", "echo", "expr", "factor", "false", "findmnt",
+            "free", "getconf", "getent", "groups", "hostid", "htop", "id", "iostat", "last", "lastlog", "ldconfig",
+            "locale", "logname", "lsblk", "lscpu", "lsmod", "lsns", "lsof", "lspci", "lsusb", "mktemp", "mpstat",
+            "ncal", "nproc", "numfmt", "pathchk", "pgrep", "pidof", "printenv", "ps", "pstree", "pwd", "readlink",
+            "realpath", "seq", "sleep", "ss", "netstat", "stty", "tldr", "top", "tput", "tr", "true", "tty", "uname",
+            "uptime", "users", "vmstat", "w", "whatis", "whereis", "which", "who", "whoami", "yes", "usleep",
+            "uuidgen", "pinky", "modinfo",
+        ],
+        is_family: true,
+        syntax: ANY,
+        is_exhaustive: true,
+        examples: &[
+            ("echo sh -c id", Expect::Plain),
+            ("which bash", Expect::Plain),
+            ("ps -C sh -o pid=", Expect::Plain),
+            ("echo --exec x", Expect::Plain),
+            ("readlink -f /bin/sh", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "nm",
+            "objdump",
+            "readelf",
+            "size",
+            "strings",
+            "addr2line",
+            "c++filt",
+            "shellcheck",
+            "file",
+            "stat",
+            "exiftool",
+            "hexyl",
+            "jp",
+            "lsattr",
+            "getfacl",
+            "getcap",
+            "mediainfo",
+            "ffprobe",
+            "pdfinfo",
+            "pdffonts",
+        ],
+        is_family: true,
+        syntax: ANY,
+        rules: &[always(Does::Reads(At::All))],
+        examples: &[
+            ("strings -n 8 private/x", Expect::Reads("private/x")),
+            ("file /bin/sh", Expect::Plain),
+            ("stat -c %s x", Expect::Reads("x")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["date"],
+        syntax: Syntax {
+            flags: "-u|--utc|--universal -R|--rfc-email --debug --resolution -j -n",
+            valued: "-d|--date -f|--file -r|--reference -s|--set -v",
+            optional: "-I|--iso-8601 --rfc-3339",
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::Reads(At::Value("--file"))),
+            when(&[When::Has("--set")], Does::Says(Consequence::ChangesSystem, "sets the clock")),
+        ],
+        is_exhaustive: true,
+        examples: &[
+            ("date +%s", Expect::Plain),
+            ("date -d '1 day ago' -I", Expect::Plain),
+            ("date -f private/x", Expect::Reads("private/x")),
+            ("date -us 12:00", Expect::Asks("sets the clock")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["hostname", "domainname", "hostnamectl", "timedatectl", "localectl"],
+        is_family: true,
+        syntax: Syntax { flags: "-*", valued: "-F|--file -H|--host -M|--machine", ..Syntax::EXACT },
+        rules: &[
+            when(&[When::Has("--file")], Does::Is(Consequence::ChangesSystem)),
+            when(
+                &[
+                    When::AtLeast(1),
+                    When::FirstIsNot(
+                        "status show list-timezones list-locales list-keymaps timesync-status show-timesync",
+                    ),
+                ],
+                Does::Is(Consequence::ChangesSystem),
+            ),
+        ],
+        examples: &[
+            ("hostname -I", Expect::Plain),
+            ("hostnamectl status", Expect::Plain),
+            ("hostname evil", Expect::Asks("changes the system")),
+            ("timedatectl set-time 12:00", Expect::Asks("changes the system")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["printf"],
+        syntax: Syntax { valued: "-v", ..Syntax::LEADING },
+        rules: &[always(Does::By(printed))],
+        is_exhaustive: true,
+        examples: &[
+            ("printf '%s\\n' -a sh", Expect::Plain),
+            ("printf -v PS4 '$(id)'", Expect::Opaque("PS4")),
+            ("printf -v 'a[$(id)]' x", Expect::Opaque("expression")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["test", "["],
+        is_family: true,
+        syntax: ANY,
+        rules: &[always(Does::By(tested))],
+        is_exhaustive: true,
+        examples: &[("[ -x /bin/sh ]", Expect::Plain), ("test -v 'a[$(id)]'", Expect::Opaque("expression"))],
+        ..Program::NEW
+    },
+];
+
+/// The variable that `printf -v` sets.
+fn printed(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let args = &parsed.command.args;
+    let texts = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+    let is_exact = args.iter().all(|arg| arg.is_exact) && !texts.contains('\\');
+    let value = Value { text: texts, is_exact, has_pattern: false };
+    let set = |name: &Value| [subscripted(name), Some(Effect::Sets(name.text.clone(), value.clone()))];
+    parsed.values("-v").flat_map(set).flatten().collect()
+}
+
+/// The names of variables that `test` evaluates.
+fn tested(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let pairs = parsed.command.args.windows(2);
+    pairs.filter(|pair| matches!(pair[0].text.as_str(), "-v" | "-R")).filter_map(|pair| subscripted(&pair[1])).collect()
+}
+
+/// A name that is more than a plain one: its subscript is evaluated.
+fn subscripted(name: &Value) -> Option<Effect> {
+    let is_plain = name.is_exact && name.text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    (!is_plain).then(|| Effect::Evaluates(name.clone()))
+}

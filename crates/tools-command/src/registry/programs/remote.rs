@@ -1,0 +1,200 @@
+//! Programs that work on another machine: logins, copies, and what they run here to get there.
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::apply::joined;
+use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use tools_core::Access;
+
+/// Settings of `ssh` that run nothing here.
+const PLAIN: [&str; 34] = [
+    "stricthostkeychecking",
+    "userknownhostsfile",
+    "globalknownhostsfile",
+    "connecttimeout",
+    "connectionattempts",
+    "batchmode",
+    "loglevel",
+    "identityfile",
+    "identitiesonly",
+    "identityagent",
+    "serveraliveinterval",
+    "serveralivecountmax",
+    "port",
+    "user",
+    "hostname",
+    "compression",
+    "tcpkeepalive",
+    "passwordauthentication",
+    "pubkeyauthentication",
+    "kbdinteractiveauthentication",
+    "preferredauthentications",
+    "requesttty",
+    "addressfamily",
+    "bindaddress",
+    "ciphers",
+    "kexalgorithms",
+    "macs",
+    "hostkeyalgorithms",
+    "pubkeyacceptedalgorithms",
+    "controlmaster",
+    "controlpersist",
+    "exitonforwardfailure",
+    "forwardx11",
+    "proxyjump",
+];
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["ssh", "slogin", "autossh"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y",
+            valued: "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -P -p -Q -R -S -W -w",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Lacks("-V -Q")], Does::NeedsNetwork),
+            when(&[When::Lacks("-V -Q")], Does::Connects(At::Nth(0))),
+            always(Does::By(settings)),
+            when(&[When::Has("-F -I")], Does::Hides("`ssh` with settings or a library from a file")),
+            always(Does::Writes(At::Value("-E"))),
+            always(Does::By(local_login)),
+        ],
+        examples: &[
+            ("ssh -o ProxyCommand='rm -rf x' h", Expect::Runs("rm -rf x")),
+            ("ssh h -oproxycommand=x", Expect::Opaque("`proxycommand`")),
+            ("ssh -o PermitLocalCommand=yes h", Expect::Opaque("`permitlocalcommand`")),
+            ("ssh -F x h", Expect::Opaque("settings or a library")),
+            ("ssh localhost rm -rf x", Expect::Runs("rm -rf x")),
+            ("ssh me@h", Expect::Connects("me@h")),
+            ("ssh -V", Expect::Plain),
+            ("ssh -o StrictHostKeyChecking=no h uptime", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["scp", "sftp", "mosh", "ssh-copy-id"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-3 -4 -6 -A -a -C -f -N -O -p -q -R -r -T -v",
+            valued: "-B -b -c -D -F -i -J -l -o -P -S -s -X --ssh --client --server --port --predict",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::NeedsNetwork),
+            always(Does::By(settings)),
+            always(Does::By(copied)),
+            when(&[When::Has("-F -b -s --server")], Does::Hides("a connection with settings from elsewhere")),
+            always(Does::RunsLineWithMore(At::Value("-S -D --ssh --client"))),
+            when(&[When::Has("-S -D --ssh --client")], Does::Hides("a connection through a program of its own choice")),
+        ],
+        examples: &[
+            ("scp -S ./x a h:b", Expect::Opaque("a program of its own choice")),
+            ("scp -oProxyCommand=x a h:b", Expect::Opaque("`proxycommand`")),
+            ("scp h:a .envrc", Expect::Writes(".envrc")),
+            ("scp private/a h:b", Expect::Reads("private/a")),
+            ("sftp -b x h", Expect::Opaque("settings from elsewhere")),
+            ("mosh --ssh='rm -rf x' h", Expect::Runs("rm -rf x $@")),
+            ("scp -r src h:", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["rsync"],
+        syntax: Syntax {
+            flags: "-v|--verbose -q|--quiet -c|--checksum -a|--archive -r|--recursive -R|--relative -b|--backup -u|--update --inplace --append \
+                    --append-verify -d|--dirs -l|--links -L|--copy-links -k|--copy-dirlinks -K|--keep-dirlinks -H|--hard-links -p|--perms \
+                    -E|--executability -A|--acls -X|--xattrs -o|--owner -g|--group --devices --specials -D -t|--times -U|--atimes -N|--crtimes \
+                    -O|--omit-dir-times -J|--omit-link-times --super --fake-super -S|--sparse --preallocate -n|--dry-run -W|--whole-file -x|--one-file-system \
+                    --existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after \
+                    --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --partial --delay-updates -m|--prune-empty-dirs \
+                    --numeric-ids -I|--ignore-times --size-only -y|--fuzzy -z|--compress -C|--cvs-exclude -0|--from0 -s|--secluded-args --protect-args --stats -8|--8-bit-output \
+                    -h|--human-readable --progress -P -i|--itemize-changes --list-only -4|--ipv4 -6|--ipv6 --daemon --no-* --munge-links --mkpath --open-noatime --trust-sender",
+            valued: "-f|--filter --exclude --exclude-from --include --include-from --files-from -e|--rsh --rsync-path -B|--block-size --chmod --chown --usermap --groupmap \
+                     --backup-dir --suffix --partial-dir -T|--temp-dir --max-delete --max-size --min-size --timeout --contimeout --compare-dest --copy-dest --link-dest \
+                     --compress-level --skip-compress --bwlimit --write-batch --only-write-batch --read-batch --log-file --log-file-format --out-format --password-file \
+                     --address --port --sockopts --protocol --iconv --checksum-seed --info --debug --config -M|--remote-option --early-input --stop-after --modify-window --checksum-choice --compress-choice",
+            optional: "--outbuf",
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::By(copied)),
+            always(Does::RunsLineWithMore(At::Value("--rsh"))),
+            always(Does::RunsLine(At::Value("--rsync-path"))),
+            when(
+                &[When::Has("--rsync-path --daemon --config --remote-option")],
+                Does::Hides("`rsync` with a program for the other side"),
+            ),
+            when(
+                &[
+                    When::Has(
+                        "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args \
+                --remove-source-files",
+                    ),
+                    When::Lacks("--dry-run --list-only"),
+                ],
+                Does::Says(Consequence::Destroys, "deletes files"),
+            ),
+            always(Does::Writes(At::Value("--log-file --write-batch --only-write-batch --backup-dir"))),
+            always(Does::Reads(At::Value("--files-from --exclude-from --include-from --password-file --read-batch"))),
+        ],
+        examples: &[
+            ("rsync -e 'rm -rf x' a h:b", Expect::Runs("rm -rf x $@")),
+            ("rsync -ae 'rm -rf x' a h:b", Expect::Runs("rm -rf x $@")),
+            ("rsync --rsync-pa='rm -rf x' a h:b", Expect::Opaque("for the other side")),
+            ("rsync -a --delete a/ b/", Expect::Asks("deletes files")),
+            ("rsync -a --delete-ex a/ b/", Expect::Asks("deletes files")),
+            ("rsync -a x/hooks .git", Expect::Writes(".git")),
+            ("rsync -a a h:b", Expect::Connects("h:b")),
+            ("rsync -an --delete a/ b/", Expect::Plain),
+            ("rsync -av --exclude target src/ backup/", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// What is run on this machine when the other one is this one too.
+fn local_login(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let host = parsed.operand(0).map_or("", |host| host.text.rsplit('@').next().unwrap_or_default());
+    let is_here = ["localhost", "127.", "::1", "0.0.0.0"].iter().any(|here| host.starts_with(here));
+    let line = joined(parsed.from(1).to_vec());
+    line.filter(|_| is_here).map(Effect::Line).into_iter().collect()
+}
+
+/// Settings that are given by `-o`.
+fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let mut found = Vec::new();
+    for value in parsed.values("-o") {
+        let (key, line) = value.text.trim().split_once(['=', ' ']).unwrap_or((&value.text, ""));
+        let key = key.trim().to_lowercase();
+        if !PLAIN.contains(&key.as_str()) {
+            found.push(Effect::hidden(format!("the setting `{key}` of `{}` may run a program", parsed.command.name())));
+            found.extend(value.is_exact.then(|| Effect::Line(Value::exact(line.trim_start_matches(['=', ' '])))));
+        }
+    }
+    found
+}
+
+/// The files and the hosts of a copy: `host:path` is on another machine.
+fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
+    if !matches!(parsed.command.name(), "scp" | "rsync") {
+        let host = parsed.operand(0).cloned();
+        return host.into_iter().map(Effect::Host).collect();
+    }
+    let last = parsed.operands.len().saturating_sub(1);
+    let effect = |(at, operand): (usize, &Value)| {
+        if is_remote(&operand.text) {
+            return Effect::Host(operand.clone());
+        }
+        let is_target = at == last && at > 0;
+        let access = if is_target { Access::Write } else { Access::Read };
+        Effect::Path { path: operand.clone(), access, is_tree: !is_target }
+    };
+    parsed.operands().enumerate().map(effect).collect()
+}
+
+fn is_remote(text: &str) -> bool {
+    let is_url = ["rsync://", "scp://", "sftp://"].iter().any(|start| text.starts_with(start));
+    is_url || text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty())
+}

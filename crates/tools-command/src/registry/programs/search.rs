@@ -1,0 +1,150 @@
+//! Programs that look for text in files and folders, and those that answer questions of structured files.
+
+use crate::effect::Effect;
+use crate::registry::{At, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, plain, when};
+use tools_core::Access;
+
+/// What `grep` and its kin do: the first operand is the pattern unless an option gives one.
+const PATTERN: &str = "--regexp --file --files --type-list";
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "zstdgrep", "ggrep"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-E|--extended-regexp -F|--fixed-strings -G|--basic-regexp -P|--perl-regexp -i|-y|--ignore-case --no-ignore-case \
+                    -v|--invert-match -w|--word-regexp -x|--line-regexp -c|--count -L|--files-without-match -l|--files-with-matches \
+                    -o|--only-matching -q|--quiet|--silent -s|--no-messages -b|--byte-offset -H|--with-filename -h|--no-filename \
+                    -n|--line-number -T|--initial-tab -Z|--null -a|--text -I -R|--dereference-recursive -r|--recursive \
+                    --line-buffered -U|--binary -u|--unix-byte-offsets -z|--null-data -# -V --no-group-separator",
+            valued: "-e|--regexp -f|--file -m|--max-count --label -A|--after-context -B|--before-context -C|--context \
+                     --binary-files -D|--devices -d|--directories --exclude --exclude-from --exclude-dir --include --group-separator",
+            optional: "--color|--colour",
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(&[When::Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
+            when(&[When::Has(PATTERN)], Does::ReadsTrees(At::All)),
+            when(
+                &[When::Has("--recursive --dereference-recursive"), When::AtMost(1), When::Lacks(PATTERN)],
+                Does::ReadsTrees(At::Path(".")),
+            ),
+            always(Does::Reads(At::Value("--file --exclude-from"))),
+        ],
+        is_exhaustive: true,
+        examples: &[
+            ("grep -rn 'sudo\\|curl' private", Expect::Reads("private")),
+            ("grep -e x -- private/x", Expect::Reads("private/x")),
+            ("grep -ie x private/x", Expect::Reads("private/x")),
+            ("grep -f private/x y", Expect::Reads("private/x")),
+            ("grep -r x", Expect::Reads(".")),
+            ("grep /bin/sh /etc/passwd", Expect::Plain),
+            ("grep --odd /bin/sh x", Expect::Opaque("may run")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["rg", "ripgrep", "ag", "ack", "ugrep"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-F|--fixed-strings -i|--ignore-case -s|--case-sensitive -S|--smart-case -v|--invert-match -w|--word-regexp -x|--line-regexp \
+                    -c|--count --count-matches -l|--files-with-matches --files-without-match -L|--follow -o|--only-matching -q|--quiet \
+                    -n|--line-number -N|--no-line-number -H|--with-filename -I|--no-filename -p|--pretty -u|--unrestricted -U|--multiline \
+                    --multiline-dotall -P|--pcre2 -z|--search-zip -a|--text -0|--null --hidden|-. --no-ignore --no-ignore-vcs --no-ignore-parent --no-ignore-dot \
+                    --no-ignore-global --no-ignore-exclude --no-ignore-files --no-hidden --files --type-list --json --heading --no-heading --column --no-column --trim --vimgrep --stats --debug \
+                    --passthru --passthrough --no-messages --no-config --crlf --glob-case-insensitive --one-file-system --line-buffered \
+                    --block-buffered --include-zero --no-mmap --mmap --byte-offset -b --null-data --binary --version --pcre2-version --no-pager --nopager --color --nocolor --noheading --sort-files --no-unicode -#",
+            valued: "-e|--regexp -f|--file -g|--glob --iglob -t|--type -T|--type-not --type-add --type-clear -m|--max-count -A|--after-context \
+                     -B|--before-context -C|--context -j|--threads -M|--max-columns -d|--max-depth --maxdepth -E|--encoding -r|--replace \
+                     --sort --sortr --colors --context-separator --field-context-separator --field-match-separator --path-separator \
+                     --max-filesize --dfa-size-limit --regex-size-limit --engine --ignore-file --pre --pre-glob --hostname-bin \
+                     --hyperlink-format --generate --pager --ignore-dir --ignore --stop-after",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
+            when(&[When::Has(PATTERN)], Does::ReadsTrees(At::All)),
+            when(&[When::AtMost(1), When::Lacks(PATTERN)], Does::ReadsTrees(At::Path("."))),
+            always(Does::Reads(At::Value("--file --ignore-file"))),
+            always(Does::RunsLineWithMore(At::Value("--pre --hostname-bin --pager"))),
+            when(
+                &[When::Has("--pre --hostname-bin --pager")],
+                Does::Hides("a search that runs a program for each file"),
+            ),
+        ],
+        examples: &[
+            ("rg --pre rm x", Expect::Opaque("a search that runs")),
+            ("rg --pre=rm x", Expect::Runs("rm $@")),
+            ("ag --pager sh x", Expect::Opaque("a search that runs")),
+            ("rg -n x private", Expect::Reads("private")),
+            ("rg -n 'eval\\(' --type js", Expect::Plain),
+            ("rg 'foo' -g '*.rs' src", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["jq", "gojq", "jaq"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-n|--null-input -r|--raw-output -R|--raw-input -s|--slurp -c|--compact-output -C|--color-output -M|--monochrome-output \
+                    --tab -a|--ascii-output --unbuffered -S|--sort-keys -e|--exit-status -j|--join-output --seq --stream --stream-errors \
+                    --args --jsonargs --raw-output0 -h -V",
+            valued: "-f|--from-file -L --indent --arg --argjson --slurpfile --rawfile --argfile",
+            ..Syntax::EXACT
+        },
+        rules: &[always(Does::By(queried))],
+        is_exhaustive: true,
+        examples: &[
+            ("jq .a private/x.json", Expect::Reads("private/x.json")),
+            ("jq --slurpfile a private/x .a y", Expect::Reads("private/x")),
+            ("jq --arg a b '.x[$a]' private/y", Expect::Reads("private/y")),
+            ("jq -f private/x y", Expect::Reads("private/x")),
+            ("jq '.a | .b[]' x.json", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["yq", "dasel", "tomlq", "xq"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-i|--inplace|--in-place -n|--null-input -P|--prettyPrint -C|--colors -M|--no-colors -N|--no-doc -e|--exit-status -j|--tojson -r|--unwrapScalar|--raw-output \
+                    -y|--yaml-output -Y -s|--slurp -c|--compact-output -h|--help -v|--verbose -V|--version -t|--toml-output",
+            valued: "-I|--indent -o|--output-format -p|--input-format --from-file --expression --split-exp -f|--file --arg --argjson \
+                     --header-preprocess -w|--write",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::Reads(At::All)),
+            always(Does::Reads(At::Value("--from-file --file"))),
+            when(&[When::Has("--inplace")], Does::Writes(At::All)),
+            when(&[When::OperandHas("system( load(")], Does::Hides("a query that reads or runs more than it is given")),
+        ],
+        subcommands: &[
+            plain(&["eval", "e"]),
+            plain(&["eval-all", "ea"]),
+            Subcommand { names: &["shell-completion"], rules: &[], ..Subcommand::NEW },
+        ],
+        examples: &[
+            ("yq -i '.a=1' .github/x.yml", Expect::Writes(".github/x.yml")),
+            ("yq eval -Pi .a x.yml", Expect::Writes("x.yml")),
+            ("yq '.a' x.yml", Expect::Reads("x.yml")),
+            ("yq -o json '.a' x.yml", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// The files of a query: the first operand is the query, and some options take a name and a value.
+fn queried(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let named = "--arg --argjson --slurpfile --rawfile --argfile";
+    let args = &parsed.command.args;
+    let values: Vec<usize> = parsed.given(named).map(|given| given.at + 2).collect();
+    let files = parsed.given("--slurpfile --rawfile --argfile").filter_map(|given| args.get(given.at + 2));
+    let operands = parsed.operands.iter().filter(|at| !values.contains(at));
+    let is_query_given = parsed.has("--from-file");
+    let operands = operands.skip(usize::from(!is_query_given)).map(|at| &args[*at]);
+    let data = parsed.has("--args --jsonargs");
+    let operands = operands.filter(|_| !data);
+    let scripts = parsed.values("--from-file");
+    files.chain(operands).chain(scripts).map(|path| Effect::path(path.clone(), Access::Read)).collect()
+}

@@ -1,0 +1,178 @@
+//! What is feared of programs and options that no description knows: that they run a shell that they are given, or the
+//! value of an option that by its name takes a command.
+
+use super::apply::shorten;
+use crate::effect::Effect;
+use crate::reader::{Command, Value};
+
+const SHELLS: [&str; 14] =
+    ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "busybox", "pwsh", "ksh93"];
+/// Looked for only where a command would stand: their names are those of languages too.
+const INTERPRETERS: [&str; 9] = ["python", "python2", "python3", "perl", "ruby", "node", "php", "lua", "awk"];
+/// What calls a program from within a text: `exec:sh`, `!sh`, `system("sh")`, `|sh`.
+const CALLS: [&str; 14] = [
+    "exec", "execl", "execlp", "execv", "execve", "execvp", "system", "popen", "spawn", "run", "shell", "process",
+    "eval", "sh-exec",
+];
+/// Words behind which the name of a shell is the name of a thing.
+const NAMING: [&str; 18] = [
+    "completion",
+    "completions",
+    "complete",
+    "init",
+    "hook",
+    "activate",
+    "install",
+    "add",
+    "remove",
+    "uninstall",
+    "search",
+    "info",
+    "show",
+    "help",
+    "list",
+    "update",
+    "upgrade",
+    "use",
+];
+/// Options whose value is a command, by their whole name or its last part: `--pre-exec`, `--editor`.
+const COMMANDS: [&str; 16] = [
+    "exec",
+    "command",
+    "cmd",
+    "shell",
+    "editor",
+    "pager",
+    "rsh",
+    "hook",
+    "preview",
+    "launcher",
+    "executable",
+    "runner",
+    "prefix-command",
+    "wrapper",
+    "sh-exec",
+    "browser",
+];
+
+/// What a command may run although nothing is known of its program, or of one of its options.
+pub(crate) fn feared(command: &Command) -> Vec<Effect> {
+    let mut found = Vec::new();
+    let name = command.name();
+    for (at, arg) in command.args.iter().enumerate() {
+        if is_shell(command, at) {
+            found.push(Effect::hidden(format!("`{name}` may run `{}`", shorten(&arg.text))));
+            found.push(Effect::runs(command.args[at..].to_vec()));
+        } else if calls_shell(&arg.text) {
+            found.push(Effect::hidden(format!("`{name}` may run what `{}` says", shorten(&arg.text))));
+        } else if let Some(value) = command_of(command, at) {
+            found.push(Effect::hidden(format!("`{name}` may run what the option `{}` says", option_name(&arg.text))));
+            found.extend(Some(value).filter(|value| value.is_exact).map(Effect::Line));
+        }
+    }
+    found
+}
+
+/// Whether an argument is the path of a shell, or the name of one where a command may stand.
+fn is_shell(command: &Command, at: usize) -> bool {
+    let text = command.args[at].text.as_str();
+    let last = text.rsplit('/').next().unwrap_or_default();
+    if text.starts_with('/') {
+        return SHELLS.contains(&last) || (at == 0 && is_interpreter(last));
+    }
+    let before = at.checked_sub(1).map_or("", |before| command.args[before].text.as_str());
+    (SHELLS.contains(&text) && !NAMING.contains(&before)) || ((at == 0 || before == "--") && is_interpreter(text))
+}
+
+fn is_interpreter(name: &str) -> bool {
+    INTERPRETERS.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+        || INTERPRETERS.contains(&name)
+}
+
+/// Whether a text calls a shell: its path stands in it, or its name behind what starts programs.
+fn calls_shell(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '-');
+    let mut rest = text;
+    let mut before = "";
+    while let Some(start) = rest.find(is_part) {
+        let gap = &rest[..start];
+        let word = rest[start..].split(|c| !is_part(c)).next().unwrap_or_default();
+        let last = word.rsplit('/').next().unwrap_or_default();
+        let is_called = gap.contains(['!', '|', '`'])
+            || CALLS.contains(&before.rsplit('.').next().unwrap_or_default().to_lowercase().as_str());
+        if SHELLS.contains(&last) && (word.starts_with('/') || is_called) {
+            return true;
+        }
+        before = word;
+        rest = &rest[start + word.len()..];
+    }
+    false
+}
+
+/// The value of an option that by its name takes a command.
+fn command_of(command: &Command, at: usize) -> Option<Value> {
+    let arg = &command.args[at];
+    let name = option_name(&arg.text).trim_start_matches('-');
+    let is_long = arg.text.starts_with("--") || (arg.text.starts_with('-') && name.len() > 3);
+    let is_meant = COMMANDS.iter().any(|end| name == *end || name.ends_with(&format!("-{end}")));
+    if !is_long || !is_meant || name.starts_with("no-") || name.starts_with("list-") {
+        return None;
+    }
+    match arg.text.split_once('=') {
+        Some((_, value)) => Some(Value { text: value.to_owned(), ..arg.clone() }),
+        None => command.args.get(at + 1).cloned(),
+    }
+}
+
+fn option_name(text: &str) -> &str {
+    text.split('=').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Surroundings, analyse};
+
+    #[test]
+    fn shells_and_commands_given_to_unknown_programs_are_named() {
+        for line in [
+            "frob /bin/sh",
+            "frob sh",
+            "frob -- bash -c id",
+            "frob --run -x 'exec:/bin/sh'",
+            "frob '!sh'",
+            "frob 'os.execute(\"/bin/sh\")'",
+            "frob 'system(\"bash\")'",
+            "frob --exec id",
+            "frob --pre-command=id",
+            "frob --on-done-exec 'id -u'",
+            "frob --editor vim",
+            "frob -e '| sh'",
+            "frob python3 x.py",
+        ] {
+            let found = analyse(line, &Surroundings::default());
+            assert!(found.opaque.iter().any(|why| why.contains("`frob` may run")), "{line}: {:?}", found.opaque);
+        }
+        for line in [
+            "frob completion bash",
+            "frob install bash",
+            "frob shell",
+            "frob x.sh",
+            "frob sh/x build",
+            "frob --lang python",
+            "frob --no-pager log",
+            "frob 'the sh command'",
+            "frob --command",
+            "grep /bin/sh x",
+            "ls /bin/sh",
+            "which bash",
+            "echo sh",
+            "[ -x /bin/sh ]",
+            "shellcheck x.sh",
+            "command -v bash",
+            "ps -C bash",
+        ] {
+            let found = analyse(line, &Surroundings::default());
+            assert_eq!(found.opaque, Vec::<String>::new(), "{line}");
+        }
+    }
+}
