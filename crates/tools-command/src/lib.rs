@@ -15,7 +15,7 @@ mod differential;
 pub use code::Language;
 pub use effect::Effect;
 pub use plain_path::plain_path;
-pub use reader::{Analysis, Command, Input, Surroundings, Value, analyse};
+pub use reader::{Analysis, Command, Input, Surroundings, Value, analyse, decides_what_runs};
 pub use registry::{
     At, Canonical, Consequence, Described, Does, Example, Expect, Given, More, Otherwise, PROGRAMS, Parsed, Program,
     Rule, Spellings, Style, Subcommand, Syntax, Unknown, When, describe, find, spellings,

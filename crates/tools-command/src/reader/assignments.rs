@@ -220,6 +220,11 @@ const PLAIN: &[&str] = &[
 /// Compilers that are called by their own names.
 const COMPILERS: [&str; 12] = ["gcc", "g++", "cc", "c++", "clang", "clang++", "cpp", "ld", "ar", "as", "make", "tcc"];
 
+/// Whether a variable with this value decides what other programs run or load.
+pub fn decides_what_runs(name: &str, value: &str) -> bool {
+    objection(name, value, true).is_some()
+}
+
 /// Why setting this variable to this value cannot be let by; `None` when it can.
 pub(super) fn objection(name: &str, value: &str, is_exact: bool) -> Option<String> {
     let is_harmless = match name {

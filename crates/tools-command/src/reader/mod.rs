@@ -11,6 +11,7 @@ mod programs;
 mod shells;
 mod wrappers;
 
+pub use assignments::decides_what_runs;
 pub(crate) use command::ELSEWHERE;
 pub use command::{Analysis, Command, Input, Surroundings, Value};
 pub use line::analyse;

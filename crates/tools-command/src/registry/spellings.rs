@@ -47,7 +47,7 @@ pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
     };
     if begins_with_options && !is_certain {
         // Which of the words is the subcommand cannot be told: each may be.
-        let operands = arguments.iter().enumerate().filter(|(_, word)| !word.starts_with(['-', '+']));
+        let operands = arguments.iter().enumerate().filter(|(_, word)| !word.starts_with(['-', '+', '$', '`', '"']));
         found.generous.extend(operands.take(MAX_SUBCOMMANDS).map(|(at, _)| from(name, &arguments[at..])));
     }
     found

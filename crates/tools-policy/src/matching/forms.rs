@@ -2,28 +2,27 @@
 
 use std::{borrow::Cow, path::Path};
 
+use tools_command::{decides_what_runs, spellings};
 use tools_core::Verdict;
 
-use super::{
-    globals::without_globals,
-    pattern::{Patterns, escape},
-};
+use super::pattern::{Patterns, escape};
 
 /// A command or address in the forms that rules are compared with.
 #[derive(Debug, Default)]
 pub(crate) struct Forms<'a> {
     /// As typed.
     pub(crate) typed: Cow<'a, str>,
-    /// As typed without assignments in front that change nothing of what is run, for rules that allow.
-    pub(crate) bare: Option<Cow<'a, str>>,
-    /// Other ways to say the same, for rules that tighten.
+    /// Other ways to say exactly the same, for every rule: without assignments in front that change nothing of what is
+    /// run, without options in front of the subcommand.
+    pub(crate) same: Vec<Cow<'a, str>>,
+    /// What it may amount to, for rules that tighten.
     pub(crate) others: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Forms<'a> {
     /// A text that has one form only.
     pub(crate) fn of_text(text: &'a str) -> Self {
-        Self { typed: spaced(text), bare: None, others: vec![] }
+        Self { typed: spaced(text), same: vec![], others: vec![] }
     }
 
     /// Whether an allowing pattern matches.
@@ -34,7 +33,7 @@ impl<'a> Forms<'a> {
     /// A command: as typed, as words, as words without the program's folder, and without options before its subcommand.
     pub(crate) fn of_command(line: &'a str, program: &str, arguments: &[String]) -> Self {
         let typed = spaced(line);
-        let mut others = vec![];
+        let (mut same, mut others) = (vec![], vec![]);
         if !program.is_empty() {
             // Mostly it was typed as its words stand: told without putting them together.
             if !is_words(line, program, arguments) {
@@ -43,15 +42,15 @@ impl<'a> Forms<'a> {
                     others.push(as_called.into());
                 }
             }
-            if let Some((_, base)) = program.rsplit_once('/') {
-                others.push(words(base, arguments).into());
-            }
-            if let Some(arguments) = without_globals(program, arguments) {
-                others.push(words(program.rsplit('/').next().unwrap_or_default(), arguments).into());
-            }
+            let found = spellings(program, arguments);
+            others.extend(found.generous.iter().map(|words| Cow::Owned(spaced_words(words))));
+            // Words with blanks or quotes in them are not the same when they are put together.
+            let is_plain = |word: &String| !word.contains([' ', '\t', '\n', '\'', '"', '*', '?', '[']);
+            let plain = found.same.filter(|words| words.iter().all(is_plain));
+            same.extend(plain.map(|words| Cow::Owned(spaced_words(&words))));
         }
-        let bare = without_assignments(line).map(spaced);
-        Self { typed, bare, others }
+        same.extend(without_assignments(line).map(spaced));
+        Self { typed, same, others }
     }
 }
 
@@ -108,6 +107,10 @@ pub(crate) fn upwards(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| {
         path.rsplit_once('/').map(|(above, _)| above).filter(|above| !above.is_empty())
     })
+}
+
+fn spaced_words(words: &[String]) -> String {
+    words.split_first().map(|(program, arguments)| self::words(program, arguments)).unwrap_or_default()
 }
 
 fn words(program: &str, arguments: &[String]) -> String {
@@ -253,27 +256,6 @@ pub(crate) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> 
     }
 }
 
-/// Variables that say how a program reports, and nothing of what it runs.
-const HARMLESS: &[&str] = &[
-    "CARGO_TERM_COLOR",
-    "CGO_ENABLED",
-    "CI",
-    "COLUMNS",
-    "DEBUG",
-    "FORCE_COLOR",
-    "IFS",
-    "LANG",
-    "LC_ALL",
-    "NODE_ENV",
-    "NO_COLOR",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONUNBUFFERED",
-    "RUST_BACKTRACE",
-    "RUST_LOG",
-    "TERM",
-    "TZ",
-];
-
 /// The command behind assignments of harmless variables to plain words; `None` when there are none.
 fn without_assignments(line: &str) -> Option<&str> {
     let mut rest = line.trim_start();
@@ -281,8 +263,8 @@ fn without_assignments(line: &str) -> Option<&str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ',' | ':' | '/' | '=' | '+');
     while let Some((word, after)) = rest.split_once([' ', '\t']) {
         let Some((name, value)) = word.split_once('=') else { break };
-        let is_harmless = HARMLESS.contains(&name) || (name.starts_with("LC_") && name.chars().all(is_plain));
-        if !is_harmless || !value.chars().all(is_plain) {
+        let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_name || !value.chars().all(is_plain) || decides_what_runs(name, value) {
             break;
         }
         rest = after.trim_start_matches([' ', '\t']);

@@ -1,7 +1,6 @@
 //! Comparing what a call touches with patterns: shared by every gate that has rules.
 
 mod forms;
-mod globals;
 mod heads;
 mod open;
 mod pattern;

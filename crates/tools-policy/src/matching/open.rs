@@ -3,6 +3,8 @@
 
 use std::{borrow::Cow, path::Path};
 
+use tools_command::spellings;
+
 use super::forms::lower;
 use super::pattern::escape;
 
@@ -31,25 +33,13 @@ enum Piece {
 impl Open {
     /// A command with arguments from elsewhere (`$@`), or with what is replaced (`{}`); `None` when there are none.
     pub(crate) fn of(program: &str, arguments: &[String]) -> Option<Self> {
-        let is_open = |argument: &String| argument == "$@" || argument == "\"$@\"" || argument.contains("{}");
-        if !arguments.iter().any(is_open) {
+        if !arguments.iter().any(|argument| is_unknown(argument) || argument.contains("{}")) {
             return None;
         }
         let program = program.rsplit('/').next().unwrap_or_default();
-        let mut pieces: Vec<Piece> = known(program).map(folded).collect();
-        for argument in arguments {
-            pieces.push(Piece::Is(' '));
-            match argument.as_str() {
-                "$@" | "\"$@\"" => pieces.push(Piece::Any),
-                argument => {
-                    for (at, part) in argument.split("{}").enumerate() {
-                        pieces.extend((at > 0).then_some(Piece::Any));
-                        pieces.extend(known(part));
-                    }
-                }
-            }
-        }
-        Some(Self { pieces, others: Vec::new() })
+        let written: Vec<String> = std::iter::once(program.to_owned()).chain(arguments.iter().cloned()).collect();
+        let others = spellings(program, arguments).generous;
+        Some(Self { pieces: of_words(&written), others: others.iter().map(|words| of_words(words)).collect() })
     }
 
     /// Files whose names are known in part: see [`tools_core::Subject::Paths`].
@@ -67,25 +57,53 @@ impl Open {
     pub(crate) fn may_be(&self, glob: &str) -> bool {
         let is_meant = |glob: &str, form: &[Piece]| alternatives(glob).iter().any(|glob| meet(&pieces(glob), form));
         let below = format!("{}/**", glob.trim_end_matches("/**"));
-        let mut forms = std::iter::once(&self.pieces).chain(&self.others);
-        forms.any(|form| is_meant(glob, form) || (form.first() != Some(&Piece::Any) && is_meant(&below, form)))
+        self.forms().any(|form| is_meant(glob, form) || (form.first() != Some(&Piece::Any) && is_meant(&below, form)))
     }
 
     /// Whether some arguments would make a pattern match that names the program.
     pub(crate) fn may_match(&self, glob: &str) -> bool {
-        alternatives(glob)
-            .iter()
-            .map(|glob| pieces(glob))
-            .any(|glob| glob.first() != Some(&Piece::Any) && meet(&glob, &self.pieces))
+        let is_meant = |glob: &[Piece]| self.forms().any(|form| meet(glob, form));
+        let globs = alternatives(glob);
+        globs.iter().map(|glob| pieces(glob)).any(|glob| glob.first() != Some(&Piece::Any) && is_meant(&glob))
     }
 
     /// The same, where the pattern also says word by word all that is known of the command in front of what is not.
     pub(crate) fn continues_to(&self, glob: &str) -> bool {
-        let known = self.pieces.iter().take_while(|piece| **piece != Piece::Any).count();
-        alternatives(glob).iter().map(|glob| pieces(glob)).any(|glob| {
-            glob.get(..known).is_some_and(|head| head == &self.pieces[..known]) && meet(&glob, &self.pieces)
-        })
+        let continues = |glob: &[Piece], form: &[Piece]| {
+            let known = form.iter().take_while(|piece| **piece != Piece::Any).count();
+            glob.get(..known).is_some_and(|head| head == &form[..known]) && meet(glob, form)
+        };
+        let globs = alternatives(glob);
+        globs.iter().map(|glob| pieces(glob)).any(|glob| self.forms().any(|form| continues(&glob, form)))
     }
+
+    fn forms(&self) -> impl Iterator<Item = &[Piece]> {
+        std::iter::once(&self.pieces).chain(&self.others).map(Vec::as_slice)
+    }
+}
+
+/// Whether an argument is known only when it runs, and may be any number of words.
+fn is_unknown(argument: &str) -> bool {
+    argument.strip_prefix('"').unwrap_or(argument).starts_with(['$', '`'])
+}
+
+/// A command as far as its words are known; the name of the program without regard to case.
+fn of_words(words: &[String]) -> Vec<Piece> {
+    let mut found: Vec<Piece> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        found.extend((at > 0).then_some(Piece::Is(' ')));
+        if at == 0 {
+            found.extend(known(word).map(folded));
+        } else if is_unknown(word) {
+            found.push(Piece::Any);
+        } else {
+            for (at, part) in word.split("{}").enumerate() {
+                found.extend((at > 0).then_some(Piece::Any));
+                found.extend(known(part));
+            }
+        }
+    }
+    found
 }
 
 fn known(text: &str) -> impl Iterator<Item = Piece> + '_ {
@@ -255,7 +273,10 @@ mod tests {
         check("wc -l $@", "wc -c*", (false, false));
         check("GIT -C $@", "git -C *", (true, true));
         check("git -C $@", "git -c *", (false, false));
-        assert_eq!(Open::of("git", &["push".to_owned(), "$x".to_owned()]), None);
+        check("git push $x", "git push --force*", (true, true));
+        check("git -C . push $x", "git push --force*", (true, true));
+        check("git add $x", "git push --force*", (false, false));
+        assert_eq!(Open::of("git", &["push".to_owned(), "x$y".to_owned()]), None);
     }
 
     #[test]

@@ -137,8 +137,9 @@ impl RuleList {
     /// The first rule for a command or an address.
     pub(super) fn first_text(&self, forms: &Forms<'_>) -> Option<usize> {
         let texts = self.texts();
-        let bare = forms.bare.as_ref().and_then(|bare| texts.allowing.first(bare));
-        lower(lower(texts.allowing.first(&forms.typed), bare), self.tightening(forms))
+        let said = std::iter::once(&forms.typed).chain(&forms.same);
+        let allowing = said.filter_map(|form| texts.allowing.first(form)).min();
+        lower(allowing, self.tightening(forms))
     }
 
     /// The first rule for the whole line of several commands. Allow rules with wildcards are passed over: what they
@@ -149,7 +150,7 @@ impl RuleList {
 
     fn tightening(&self, forms: &Forms<'_>) -> Option<usize> {
         let tightening = &self.texts().tightening;
-        let all = std::iter::once(&forms.typed).chain(&forms.bare).chain(&forms.others);
+        let all = std::iter::once(&forms.typed).chain(&forms.same).chain(&forms.others);
         let first = |form: &std::borrow::Cow<'_, str>| {
             let folded = with_program_folded(form).and_then(|folded| tightening.first(&folded));
             lower(tightening.first(form), folded)

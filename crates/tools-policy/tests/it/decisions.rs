@@ -64,6 +64,32 @@ fn check_lines(rules: &str, table: &[(&str, Verdict)]) {
 }
 
 #[test]
+fn options_in_front_of_a_subcommand_change_no_verdict() {
+    let rules = r#"bash = [
+        { pattern = "git push*", action = "deny" },
+        { pattern = "unheard-of deploy*", action = "deny" },
+        { pattern = "git status*", action = "allow" },
+        { pattern = "npm start", action = "allow" },
+        { pattern = "unheard-of *", action = "allow" },
+    ]"#;
+    check_lines(
+        rules,
+        &[
+            ("git -C sub push", Deny),
+            ("/usr/bin/git --no-pager -c a.b=c push origin", Deny),
+            ("unheard-of --prod deploy", Deny),
+            ("unheard-of --env x deploy", Deny),
+            ("unheard-of --prod list", Allow),
+            ("git -C sub status -s", Allow),
+            ("/usr/bin/git --no-pager status", Allow),
+            ("./git status", Ask),
+            ("PORT=3000 npm start", Allow),
+            ("LD_PRELOAD=x npm start", Ask),
+        ],
+    );
+}
+
+#[test]
 fn every_command_of_a_line_needs_its_own_allow() {
     check_lines(
         r#"bash = [{ pattern = "cargo *", action = "allow" }]"#,
