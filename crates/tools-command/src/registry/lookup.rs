@@ -72,5 +72,5 @@ pub(super) fn canonical(parsed: &Parsed<'_>) -> Canonical {
         words.push(word.text.clone());
     }
     words.extend(parsed.command.args[from..].iter().map(|arg| arg.text.clone()));
-    Canonical { words, is_certain: parsed.unknown.as_ref().is_none_or(|unknown| !unknown.hides_operands) }
+    Canonical { words, is_certain: parsed.unknown.as_ref().is_none_or(|unknown| !unknown.hides_subcommand) }
 }
