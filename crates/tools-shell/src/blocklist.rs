@@ -122,25 +122,17 @@ pub(crate) fn objection(found: &Analysis, rules: &BlockRules<'_>) -> Option<Obje
             "Start a number of processes that is known beforehand.",
         ));
     }
-    found.writes.iter().find_map(|target| device(target, rules)).or_else(|| {
-        let network = found.reads.iter().find(|path| is_network_path(&path.to_string_lossy()));
-        if let Some(path) = network.filter(|_| !rules.allow_network) {
-            return Some(Objection::new(format!("`{}` is the network, which is closed", path.display()), OFFLINE));
+    found.writes.iter().find_map(device).or_else(|| {
+        if let Some(host) = found.connects.first().filter(|_| !rules.allow_network) {
+            return Some(Objection::new(format!("`{}` is in the network, which is closed", host.text), OFFLINE));
         }
         found.commands.iter().find_map(|command| refused(command, rules))
     })
 }
 
-fn is_network_path(path: &str) -> bool {
-    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
-}
-
-/// Writing to a disk, to the kernel's switches or to the network.
-fn device(target: &Value, rules: &BlockRules<'_>) -> Option<Objection> {
+/// Writing to a disk or to the kernel's switches.
+fn device(target: &Value) -> Option<Objection> {
     let path = target.text.as_str();
-    if is_network_path(path) && !rules.allow_network {
-        return Some(Objection::new(format!("`{path}` is the network, which is closed"), OFFLINE));
-    }
     let is_kernel = (path.starts_with("/proc/") && !path.starts_with("/proc/self/")) || path.starts_with("/sys/");
     (is_disk(path) || is_kernel).then(|| Objection::new(format!("writing to `{path}`"), TO_A_FILE))
 }
@@ -209,7 +201,7 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
         );
     }
     if matches!(name, "tee" | "cp" | "mv" | "install" | "sponge" | "truncate")
-        && let Some(why) = command.operands().last().and_then(|target| device(target, rules))
+        && let Some(why) = command.operands().last().and_then(|target| device(target))
     {
         return Some(why);
     }

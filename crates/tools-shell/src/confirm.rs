@@ -45,6 +45,10 @@ pub(crate) fn reason(
             return Some(asked(why, "tools.shell: built-in"));
         }
     }
+    if let Some(target) = found.writes.iter().find(|target| !target.is_exact || target.has_pattern) {
+        let why = format!("a file that is written is known only when it runs: {}", target.text);
+        return Some(asked(why, "tools.shell: built-in"));
+    }
     let why = found.opaque.first()?;
     Some(asked(format!("what it runs cannot be told beforehand: {why}"), "tools.shell: opaque command"))
 }

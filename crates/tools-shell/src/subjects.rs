@@ -22,16 +22,34 @@ pub(crate) fn subjects(line: &str, found: &Analysis, workdir: &Path) -> Vec<Subj
             add(&mut subjects, subject);
         }
     }
-    let paths = found.reads.iter().map(|path| (path.as_path(), Access::Read));
-    let written = found.writes.iter().filter(|target| target.is_exact && !target.has_pattern);
-    for (path, access) in paths.chain(written.map(|target| (Path::new(&target.text), Access::Write))) {
-        if !is_plain_device(path) {
-            let path = resolve_by_words(&workdir.join(path));
-            add(&mut subjects, Subject::path_named_by(NamedBy::Redirection, path, access));
+    for (files, access) in [(&found.reads, Access::Read), (&found.writes, Access::Write)] {
+        for file in files {
+            redirection(&mut subjects, file, access, workdir);
         }
     }
+    let host = |host: &Value| Subject::Opaque { why: format!("connects to {}", host.text) };
+    subjects.extend(found.connects.iter().map(host));
     subjects.extend(found.opaque.iter().map(|why| Subject::Opaque { why: why.clone() }));
     subjects
+}
+
+/// The file of a redirection. One that is written and is known only when it runs asks in any case.
+fn redirection(subjects: &mut Vec<Subject>, file: &Value, access: Access, workdir: &Path) {
+    if file.is_exact && !file.has_pattern {
+        let path = Path::new(&file.text);
+        if !is_plain_device(path) {
+            let path = resolve_by_words(&workdir.join(path));
+            add(subjects, Subject::path_named_by(NamedBy::Redirection, path, access));
+        }
+        return;
+    }
+    if let Some(subject) = of_path(file, access, workdir.to_str(), NamedBy::Redirection) {
+        add(subjects, subject);
+    }
+    if access == Access::Write {
+        let why = format!("a file that is written is known only when it runs: {}", file.text);
+        add(subjects, Subject::Opaque { why });
+    }
 }
 
 fn whole(line: &str) -> Subject {
@@ -51,15 +69,14 @@ fn of_effect(effect: &Effect, command: &Command) -> Option<Subject> {
         Effect::Host(host) => Some(Subject::Host { host: host.text.clone(), by: NamedBy::Program }),
         // `-` is the standard input or output.
         Effect::Path { path, .. } if path.is_exact && (path.text == "-" || path.text.is_empty()) => None,
-        Effect::Path { path, access, .. } => of_path(path, *access, command.folder.as_deref()),
+        Effect::Path { path, access, .. } => of_path(path, *access, command.folder.as_deref(), NamedBy::Program),
         _ => None,
     }
 }
 
-/// A file that a program names, from the folder that it runs in; `None` where nothing is known of it, and for a device
+/// A file that is named, from the folder that it runs in; `None` where nothing is known of it, and for a device
 /// that is no file.
-fn of_path(path: &Value, access: Access, folder: Option<&str>) -> Option<Subject> {
-    let by = NamedBy::Program;
+fn of_path(path: &Value, access: Access, folder: Option<&str>, by: NamedBy) -> Option<Subject> {
     let is_known = path.is_exact && !path.has_pattern && (folder.is_some() || path.text.starts_with('/'));
     if is_known {
         let path = Path::new(folder.unwrap_or_default()).join(&path.text);

@@ -1,7 +1,7 @@
 //! Lists, pipelines and compound commands. Their bodies are read as if all of them ran.
 
-use super::cursor::{Parser, Problem, ends_word};
-use super::simple::{Feed, Redirect, feed_of};
+use super::cursor::{Parser, Problem, Setting, ends_word};
+use super::simple::{Feed, Place, Redirect, feed_of};
 use super::word::{Part, Word};
 
 /// Words that end a list when they stand where a command could.
@@ -11,6 +11,8 @@ impl Parser<'_> {
     /// Commands up to one of `closers`, a `)`, a `;;` or the end of the text. May be empty only where bash allows it.
     pub(super) fn list(&mut self, closers: &[&str]) -> Result<(), Problem> {
         let mut is_complete = true;
+        let mut place = Place::Always;
+        let mut begun = self.count();
         loop {
             self.blank_lines()?;
             match self.peek() {
@@ -25,21 +27,36 @@ impl Parser<'_> {
                 return Problem::new(format!("unexpected `{closer}`"));
             }
             let from = self.count();
-            self.pipeline()?;
+            let is_top = self.depth == 0;
+            if is_top && is_complete {
+                place = Place::Always;
+                begun = from;
+                self.found.chains += 1;
+            }
+            let is_alone = self.pipeline()?;
+            if let Some(last) = self.found.commands[from..].last_mut().filter(|_| is_top && is_alone) {
+                last.place = place;
+            }
             self.blanks();
             is_complete = true;
             match self.peek() {
                 Some('&') if self.looking_at("&&") => {
                     self.at += 2;
                     is_complete = false;
+                    place = if place == Place::Unknown { place } else { Place::InChain };
                 }
                 Some('|') if self.looking_at("||") => {
                     self.at += 2;
                     is_complete = false;
+                    place = Place::Unknown;
+                    self.found.chains += 1;
                 }
                 Some('&') => {
                     self.at += 1;
                     self.mark_concurrent(from);
+                    for command in &mut self.found.commands[begun..] {
+                        command.place = Place::Unknown;
+                    }
                 }
                 Some(';') if !matches!(self.peek_at(1), Some(';' | '&')) => self.at += 1,
                 None | Some('\n' | ')' | ';') => {}
@@ -57,7 +74,8 @@ impl Parser<'_> {
         }
     }
 
-    fn pipeline(&mut self) -> Result<(), Problem> {
+    /// One pipeline; tells whether it is a simple command alone.
+    fn pipeline(&mut self) -> Result<bool, Problem> {
         loop {
             self.blanks();
             if self.take_word("!") {
@@ -70,7 +88,7 @@ impl Parser<'_> {
                 }
                 // `time` alone is a command of its own kind.
                 if matches!(self.peek(), None | Some('\n' | ';' | ')' | '&' | '|')) {
-                    return Ok(());
+                    return Ok(false);
                 }
                 continue;
             }
@@ -82,7 +100,7 @@ impl Parser<'_> {
         loop {
             let from = self.count();
             let start = self.at;
-            self.deeper(Self::command)?;
+            let is_simple = self.deeper(Self::command)?;
             if self.depth == 0 {
                 parts.push(self.slice(start, self.at).trim().to_owned());
             }
@@ -100,7 +118,7 @@ impl Parser<'_> {
                 if self.depth == 0 {
                     self.found.last_pipeline = parts;
                 }
-                return Ok(());
+                return Ok(is_simple && !is_piped);
             }
             self.blank_lines()?;
             if matches!(self.peek(), None | Some(')' | ';' | '&' | '|')) {
@@ -110,7 +128,7 @@ impl Parser<'_> {
     }
 
     /// Gives every command since `from` that has no input of its own this one.
-    fn feed_range(&mut self, from: usize, feed: &Feed) {
+    pub(super) fn feed_range(&mut self, from: usize, feed: &Feed) {
         for command in self.found.commands.iter_mut().skip(from) {
             if command.feed == Feed::None {
                 command.feed = feed.clone();
@@ -118,8 +136,8 @@ impl Parser<'_> {
         }
     }
 
-    /// One command: compound or simple.
-    pub(super) fn command(&mut self) -> Result<(), Problem> {
+    /// One command: compound or simple. Tells whether it is simple.
+    pub(super) fn command(&mut self) -> Result<bool, Problem> {
         self.blanks();
         let from = self.count();
         let is_compound = self.compound()?;
@@ -145,7 +163,7 @@ impl Parser<'_> {
             self.emit(super::simple::Simple { redirects, line, via: self.via.clone(), ..Default::default() })?;
             self.feed_here_documents(announced, index);
         }
-        Ok(())
+        Ok(false)
     }
 
     fn compound(&mut self) -> Result<bool, Problem> {
@@ -170,7 +188,12 @@ impl Parser<'_> {
         } else if self.take_word("while") || self.take_word("until") {
             self.list(&["do"])?;
             self.body()?;
-        } else if self.take_word("for") || self.take_word("select") {
+        } else if self.take_word("for") {
+            self.for_loop()?;
+        } else if self.take_word("select") {
+            // The number that is typed.
+            let value = Word { parts: vec![Part::Dynamic], ..Word::default() };
+            self.found.settings.push(Setting { name: "REPLY".to_owned(), value, is_split: false });
             self.for_loop()?;
         } else if self.take_word("case") {
             self.case()?;
@@ -228,8 +251,8 @@ impl Parser<'_> {
             self.blank_lines()?;
             if !self.at_word("in") {
                 let part = Part::Variable { name: "@".to_owned(), quoted: true };
-                let word = Word { parts: vec![part], source: "\"$@\"".to_owned(), has_braces: false };
-                self.found.settings.push((name.clone(), word));
+                let value = Word { parts: vec![part], source: "\"$@\"".to_owned(), has_braces: false };
+                self.found.settings.push(Setting { name: name.clone(), value, is_split: true });
             }
             if self.take_word("in") {
                 loop {
@@ -240,8 +263,9 @@ impl Parser<'_> {
                         Some(character) if ends_word(character) => break,
                         Some(_) => {}
                     }
-                    let word = self.word()?;
-                    self.found.settings.push((name.clone(), word));
+                    for value in self.word()?.expanded() {
+                        self.found.settings.push(Setting { name: name.clone(), value, is_split: true });
+                    }
                 }
             }
         }
@@ -286,7 +310,7 @@ impl Parser<'_> {
     /// `[[ … ]]`: no commands but those in substitutions.
     fn condition(&mut self) -> Result<(), Problem> {
         let numeric = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
-        let mut before = String::new();
+        let mut before = Word::default();
         let mut is_evaluated = false;
         loop {
             self.blank_lines()?;
@@ -295,20 +319,22 @@ impl Parser<'_> {
             }
             match self.peek() {
                 None => return Problem::new("a `[[` without its end"),
-                Some('<' | '>') if self.peek_at(1) == Some('(') => {
-                    self.word()?;
-                }
+                Some(character @ ('<' | '>')) if self.peek_at(1) == Some('(') => self.process(character == '<')?,
                 Some('(' | ')' | '&' | '|' | '<' | '>') => self.at += 1,
                 Some(_) => {
-                    let source = self.word()?.source;
+                    let word = self.word()?;
                     if is_evaluated {
-                        self.found.expressions.push(source.clone());
+                        self.found.expressions.push(word.clone());
                     }
-                    is_evaluated = numeric.contains(&source.as_str()) || source == "-v" || source == "-R";
-                    if numeric.contains(&source.as_str()) {
+                    let sign = word.source.as_str();
+                    is_evaluated = numeric.contains(&sign) || matches!(sign, "-v" | "-R");
+                    if numeric.contains(&sign) {
                         self.found.expressions.push(std::mem::take(&mut before));
+                    } else if sign == "=~" {
+                        let value = std::mem::take(&mut before);
+                        self.found.settings.push(Setting { name: "BASH_REMATCH".to_owned(), value, is_split: false });
                     }
-                    before = source;
+                    before = word;
                 }
             }
         }
@@ -331,6 +357,8 @@ impl Parser<'_> {
         let from = self.count();
         self.deeper(Self::command)?;
         self.mark_concurrent(from);
+        // The shell may write to it.
+        self.feed_range(from, &Feed::Unknown);
         Ok(())
     }
 

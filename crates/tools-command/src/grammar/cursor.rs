@@ -29,6 +29,15 @@ pub(crate) struct Function {
     pub(crate) body: std::ops::Range<usize>,
 }
 
+/// A variable that something other than an assignment sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Setting {
+    pub(crate) name: String,
+    pub(crate) value: Word,
+    /// Whether the value is split and matched against file names first.
+    pub(crate) is_split: bool,
+}
+
 /// Every command of a text, inner ones of substitutions before the one that holds them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parsed {
@@ -36,10 +45,12 @@ pub(crate) struct Parsed {
     pub(crate) functions: Vec<Function>,
     /// The parts of the last pipeline outside of everything compound.
     pub(crate) last_pipeline: Vec<String>,
+    /// How many lists of commands joined by `&&` stand at the top of the text so far.
+    pub(crate) chains: u32,
     /// Variables that loops and `${x:=…}` set.
-    pub(crate) settings: Vec<(String, Word)>,
-    /// Texts that are evaluated as arithmetic.
-    pub(crate) expressions: Vec<String>,
+    pub(crate) settings: Vec<Setting>,
+    /// Texts that are evaluated as expressions or as names with a subscript.
+    pub(crate) expressions: Vec<Word>,
 }
 
 /// Reads a whole text.
@@ -51,6 +62,14 @@ pub(crate) fn parse(text: &str) -> Result<Parsed, Problem> {
     let mut parser = Parser::new(text, &mut found, &[], 0)?;
     parser.whole_text()?;
     Ok(found)
+}
+
+/// Reads a text as one word; `None` where it is none. What it runs is not collected.
+pub(crate) fn parse_word(text: &str) -> Option<Word> {
+    let mut found = Parsed::default();
+    let mut parser = Parser::new(text, &mut found, &[], 0).ok()?;
+    let word = parser.word().ok()?;
+    parser.peek().is_none().then_some(word)
 }
 
 pub(super) struct Parser<'a> {

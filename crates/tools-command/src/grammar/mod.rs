@@ -2,14 +2,17 @@
 //! in order, with their words, redirections and where their input comes from; what it cannot read is a [`Problem`], never
 //! a guess. It knows nothing of programs: `sudo` is a word like any other here.
 
+mod braces;
 mod compound;
 mod cursor;
 mod heredoc;
+mod parameter;
 mod simple;
 mod word;
 
-pub(crate) use cursor::{Parsed, parse};
-pub(crate) use simple::{Feed, RedirectKind, Simple};
+pub(crate) use cursor::{Parsed, parse, parse_word};
+pub(crate) use parameter::{Operator, Parameter};
+pub(crate) use simple::{Feed, Place, Redirect, RedirectKind, Simple};
 pub(crate) use word::{Part, Word};
 
 #[cfg(test)]

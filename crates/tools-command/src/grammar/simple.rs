@@ -1,7 +1,7 @@
 //! Simple commands: assignments, words and redirections.
 
-use super::cursor::{Function, Parser, Problem, ends_word};
-use super::word::Word;
+use super::cursor::{Function, Parser, Problem, Setting, ends_word};
+use super::word::{Part, Word};
 
 /// Where a command's standard input comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub(crate) struct Redirect {
     pub(crate) kind: RedirectKind,
     /// The file, descriptor or text; a here-document's delimiter.
     pub(crate) target: Word,
+    /// Whether it stands behind `>&` or `<&` and is no number: bash expands it twice then.
+    pub(crate) is_expanded_twice: bool,
 }
 
 /// A simple command before expansion. One without words is an assignment or a bare redirection.
@@ -50,6 +52,21 @@ pub(crate) struct Simple {
     pub(crate) via: Vec<String>,
     /// Whether it runs beside others: in a pipe or in the background.
     pub(crate) is_concurrent: bool,
+    pub(crate) place: Place,
+    /// Which list of commands joined by `&&` at the top of the text it is in; later ones have higher numbers.
+    pub(crate) chain: u32,
+}
+
+/// Whether a simple command that sets a variable has run when a later one does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// That is not known: it stands in something compound, in a pipe, or behind `||`.
+    #[default]
+    Unknown,
+    /// It has when the other is in the same chain.
+    InChain,
+    /// It has.
+    Always,
 }
 
 impl Simple {
@@ -64,10 +81,10 @@ const DECLARERS: [&str; 5] = ["declare", "typeset", "local", "export", "readonly
 
 impl Parser<'_> {
     /// A simple command or the definition of a function.
-    pub(super) fn simple(&mut self) -> Result<(), Problem> {
+    pub(super) fn simple(&mut self) -> Result<bool, Problem> {
         let start = self.at;
         let announced = self.pending.len();
-        let mut command = Simple { via: self.via.clone(), ..Simple::default() };
+        let mut command = Simple { via: self.via.clone(), chain: self.found.chains, ..Simple::default() };
         let mut end = start;
         loop {
             self.blanks();
@@ -76,7 +93,7 @@ impl Parser<'_> {
                 continue;
             }
             match self.peek() {
-                Some('(') if command.is_bare_name() => return self.function(&command),
+                Some('(') if command.is_bare_name() => return self.function(&command).map(|()| false),
                 Some('<' | '>') if self.peek_at(1) == Some('(') => {}
                 None => break,
                 Some(character) if ends_word(character) => break,
@@ -85,11 +102,11 @@ impl Parser<'_> {
             let declares =
                 command.words.first().and_then(Word::literal).is_some_and(|word| DECLARERS.contains(&word.as_str()));
             if (command.words.is_empty() || declares)
-                && let Some((name, value)) = self.assignment()?
+                && let Some((name, value)) = self.assignment(declares)?
             {
                 command.assignments.push((name, value));
             } else {
-                command.words.push(self.word()?);
+                command.words.extend(self.word()?.expanded());
             }
             end = self.at;
         }
@@ -104,7 +121,7 @@ impl Parser<'_> {
         let index = self.count();
         self.emit(command)?;
         self.feed_here_documents(announced, index);
-        Ok(())
+        Ok(true)
     }
 
     fn function(&mut self, command: &Simple) -> Result<(), Problem> {
@@ -122,28 +139,35 @@ impl Parser<'_> {
         self.blank_lines()?;
         let from = self.count();
         self.deeper(Self::command)?;
+        // What it reads depends on where it is called.
+        self.feed_range(from, &Feed::Unknown);
         let body = from..self.count();
         self.found.functions.push(Function { name, body });
         Ok(())
     }
 
-    /// `NAME=word`, `NAME+=word`, `NAME[…]=word` or `NAME=(…)`; stays in place when there is none.
-    fn assignment(&mut self) -> Result<Option<(String, Word)>, Problem> {
+    /// `NAME=word`, `NAME+=word`, `NAME[…]=word` or `NAME=(…)`; stays in place when there is none. `declares`: it is an
+    /// argument of a builtin that declares.
+    fn assignment(&mut self, declares: bool) -> Result<Option<(String, Word)>, Problem> {
         let start = self.at;
         if !self.peek().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
             return Ok(None);
         }
-        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
-            self.at += 1;
-        }
-        let name = self.slice(start, self.at);
-        let bracket = self.at;
+        let name = self.name();
         if self.peek() == Some('[') {
-            if !self.subscript()? {
+            let subscript = self.subscript()?;
+            if !self.looking_at("=") && !self.looking_at("+=") {
+                // What was expanded on the way cannot be read a second time: nested, that would double at each level.
+                if !is_plain(&subscript) {
+                    return Problem::new("a subscript that is not understood");
+                }
                 self.at = start;
                 return Ok(None);
             }
-            self.found.expressions.push(self.slice(bracket, self.at));
+            if declares && !is_plain(&subscript) && subscript.source.contains([' ', '\t', '\n', ';', '&', '|', '<']) {
+                return Problem::new("a subscript that is not understood");
+            }
+            self.found.expressions.push(subscript);
         }
         if !self.eat("=") && !self.eat("+=") {
             self.at = start;
@@ -159,46 +183,40 @@ impl Parser<'_> {
         Ok(Some((name, value)))
     }
 
-    /// `[…]` before an assignment's `=`; tells whether it is one. What is not certain is left to be read as a word, whose
-    /// bracket then counts as a pattern.
-    fn subscript(&mut self) -> Result<bool, Problem> {
-        let mut word = Word::default();
-        let mut open = 0u32;
-        let mut has_expansion = false;
-        loop {
-            match self.peek() {
-                Some('[') => open += 1,
-                Some(']') if open == 1 => {
-                    self.at += 1;
-                    if self.looking_at("=") || self.looking_at("+=") {
-                        return Ok(true);
-                    }
-                    break;
-                }
-                Some(']') => open -= 1,
-                Some(character) if ends_word(character) || matches!(character, '"' | '\'' | '\\') => break,
-                None => break,
-                Some(character) => has_expansion |= matches!(character, '$' | '`'),
-            }
-            self.quoted_character(&mut word, true)?;
-        }
-        // What was expanded on the way cannot be read a second time: nested, that would double at each level.
-        if has_expansion { Problem::new("a subscript that is not understood") } else { Ok(false) }
-    }
-
+    /// `(…)` behind `NAME=`. Its words may name their own subscripts, which are evaluated.
     fn array(&mut self) -> Result<Word, Problem> {
         let start = self.at;
         self.at += 1;
-        let mut parts = Vec::new();
+        let mut words = Vec::new();
         loop {
             self.blank_lines()?;
             if self.eat(")") {
                 break;
             }
-            parts.extend(self.word()?.parts);
+            if self.peek() == Some('[') {
+                let from = self.at;
+                let subscript = self.subscript()?;
+                if !self.eat("=") && !self.eat("+=") {
+                    if !is_plain(&subscript) {
+                        return Problem::new("an element of an array that is not understood");
+                    }
+                    self.at = from;
+                    words.push(self.word()?);
+                    continue;
+                }
+                self.found.expressions.push(subscript);
+                if self.peek().is_none_or(ends_word)
+                    && !matches!((self.peek(), self.peek_at(1)), (Some('<' | '>'), Some('(')))
+                {
+                    continue;
+                }
+            }
+            words.extend(self.word()?.expanded());
         }
-        parts.push(super::word::Part::Dynamic { quoted: false });
-        Ok(Word { parts, source: self.slice(start, self.at), has_braces: false })
+        if self.peek().is_some_and(|character| !ends_word(character)) {
+            return Problem::new("text behind an array");
+        }
+        Ok(Word { parts: vec![Part::Array(words)], source: self.slice(start, self.at), has_braces: false })
     }
 
     /// Reads one redirection if there is one.
@@ -212,7 +230,7 @@ impl Parser<'_> {
                 self.at += 1;
             }
             if self.at == start && self.peek() == Some('{') {
-                self.named_descriptor();
+                self.named_descriptor()?;
             }
         }
         let is_operator = matches!(self.peek(), Some('<' | '>')) && self.peek_at(1) != Some('(');
@@ -243,30 +261,45 @@ impl Parser<'_> {
                 self.word()?
             };
             // `>&file` writes to a file.
-            let is_descriptor = |text: String| text.chars().all(|c| c.is_ascii_digit() || c == '-');
+            let is_descriptor = |text: String| text.chars().all(|c| c.is_ascii_digit() || c == '-') && !text.is_empty();
             let kind = match kind {
                 RedirectKind::Duplicate if operator == ">&" && !target.literal().is_some_and(is_descriptor) => {
                     RedirectKind::Write
                 }
                 other => other,
             };
-            into.push(Redirect { kind, target });
+            let is_expanded_twice = operator.ends_with('&') && !target.literal().is_some_and(is_descriptor);
+            into.push(Redirect { kind, target, is_expanded_twice });
             return Ok(true);
         }
         Ok(false)
     }
 
-    /// `{name}` in front of a redirection.
-    fn named_descriptor(&mut self) {
+    /// `{name}` or `{name[…]}` in front of a redirection.
+    fn named_descriptor(&mut self) -> Result<(), Problem> {
         let start = self.at;
         self.at += 1;
-        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
-            self.at += 1;
+        let name = self.name();
+        let is_name = !name.is_empty();
+        if is_name && self.peek() == Some('[') {
+            // Anything else that begins like this is a word with braces, and rare.
+            let subscript = self.subscript()?;
+            self.found.expressions.push(subscript);
+            return if self.eat("}") { Ok(()) } else { Problem::new("a subscript that is not understood") };
         }
-        if !(self.eat("}") && matches!(self.peek(), Some('<' | '>'))) {
+        if is_name && self.eat("}") && matches!(self.peek(), Some('<' | '>')) {
+            let value = Word { parts: vec![Part::Number { quoted: true }], ..Word::default() };
+            self.found.settings.push(Setting { name, value, is_split: false });
+        } else {
             self.at = start;
         }
+        Ok(())
     }
+}
+
+/// Whether a text in brackets is read the same way as a part of a word.
+fn is_plain(subscript: &Word) -> bool {
+    !subscript.source.contains([' ', '\t', '\n', '$', '`', '\'', '"', '\\', ';', '&', '|', '(', '<', '>'])
 }
 
 impl Simple {

@@ -1,6 +1,8 @@
 //! Words: quotes, escapes and expansions. Commands inside substitutions are read on the way.
 
 use super::cursor::{Parser, Problem, ends_word};
+use super::parameter::Parameter;
+use super::simple::Feed;
 
 /// A piece of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,8 +15,16 @@ pub(crate) enum Part {
     Tilde(String),
     /// A character that matches file names.
     Glob(char),
-    /// Anything whose value is known only when it runs.
-    Dynamic { quoted: bool },
+    /// The result of an expression, or a length.
+    Number { quoted: bool },
+    /// What the commands of this text print.
+    Output { text: String, quoted: bool },
+    /// A variable with an operator.
+    Parameter(Box<Parameter>),
+    /// The words of an array.
+    Array(Vec<Word>),
+    /// Anything else whose value is known only when it runs.
+    Dynamic,
 }
 
 /// A word before expansion.
@@ -48,7 +58,7 @@ impl Word {
         self.parts.iter().any(|part| matches!(part, Part::Text { quoted: true, .. }))
     }
 
-    fn push(&mut self, character: char, quoted: bool) {
+    pub(super) fn push(&mut self, character: char, quoted: bool) {
         if let Some(Part::Text { text, quoted: last }) = self.parts.last_mut()
             && *last == quoted
         {
@@ -64,7 +74,7 @@ impl Word {
     }
 
     /// A `[` that no `]` follows is a character like any other.
-    fn close_brackets(&mut self) {
+    pub(super) fn close_brackets(&mut self) {
         let closes = |part: &Part| matches!(part, Part::Text { text, quoted: false } if text.contains(']'));
         let last = self.parts.iter().rposition(closes).unwrap_or(0);
         for part in self.parts.iter_mut().skip(last) {
@@ -97,9 +107,8 @@ impl Parser<'_> {
         while let Some(character) = self.peek() {
             match character {
                 '<' | '>' if self.peek_at(1) == Some('(') => {
-                    self.at += 2;
-                    self.substitution(if character == '<' { "<(…)" } else { ">(…)" })?;
-                    word.parts.push(Part::Dynamic { quoted: false });
+                    self.process(character == '<')?;
+                    word.parts.push(Part::Dynamic);
                 }
                 character if ends_word(character) => break,
                 '\r' => return Problem::new("a carriage return outside quotes"),
@@ -153,7 +162,7 @@ impl Parser<'_> {
         word.parts.push(Part::Tilde(name));
     }
 
-    fn single_quotes(&mut self, word: &mut Word) -> Result<(), Problem> {
+    pub(super) fn single_quotes(&mut self, word: &mut Word) -> Result<(), Problem> {
         self.at += 1;
         word.push_empty();
         loop {
@@ -165,7 +174,7 @@ impl Parser<'_> {
         }
     }
 
-    fn double_quotes(&mut self, word: &mut Word) -> Result<(), Problem> {
+    pub(super) fn double_quotes(&mut self, word: &mut Word) -> Result<(), Problem> {
         self.at += 1;
         word.push_empty();
         loop {
@@ -210,25 +219,26 @@ impl Parser<'_> {
     }
 
     /// What a `$` begins. `quoted`: inside double quotes or a here-document.
-    fn dollar(&mut self, word: &mut Word, quoted: bool) -> Result<(), Problem> {
+    pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Result<(), Problem> {
         self.deeper(|parser| parser.expansion(word, quoted))
     }
 
     fn expansion(&mut self, word: &mut Word, quoted: bool) -> Result<(), Problem> {
         self.at += 1;
-        let dynamic = Part::Dynamic { quoted };
         match self.peek() {
             Some('(') if self.peek_at(1) == Some('(') && self.arithmetic_end(self.at + 2).is_some() => {
                 let end = self.arithmetic_end(self.at + 2).unwrap_or(self.text.len());
                 self.at += 2;
                 self.expressions(end)?;
                 self.at = end + 2;
-                word.parts.push(dynamic);
+                word.parts.push(Part::Number { quoted });
             }
             Some('(') => {
                 self.at += 1;
+                let start = self.at;
                 self.substitution("$(…)")?;
-                word.parts.push(dynamic);
+                let text = self.slice(start, self.at.saturating_sub(1));
+                word.parts.push(Part::Output { text, quoted });
             }
             Some('{') => {
                 self.at += 1;
@@ -238,22 +248,39 @@ impl Parser<'_> {
             Some('[') => {
                 self.at += 1;
                 self.until_bracket()?;
-                word.parts.push(dynamic);
+                word.parts.push(Part::Number { quoted });
             }
             Some('\'') if !quoted => self.ansi_quotes(word)?,
             Some('"') if !quoted => self.double_quotes(word)?,
             Some(first) if first.is_ascii_alphabetic() || first == '_' => {
-                let start = self.at;
-                while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
-                    self.at += 1;
-                }
-                word.parts.push(Part::Variable { name: self.slice(start, self.at), quoted });
+                let name = self.name();
+                word.parts.push(Part::Variable { name, quoted });
             }
             Some(special) if special.is_ascii_digit() || "@*#?-$!".contains(special) => {
                 self.at += 1;
                 word.parts.push(Part::Variable { name: special.to_string(), quoted });
             }
             _ => word.push('$', quoted),
+        }
+        Ok(())
+    }
+
+    /// The letters, digits and `_` that stand here.
+    pub(super) fn name(&mut self) -> String {
+        let start = self.at;
+        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
+            self.at += 1;
+        }
+        self.slice(start, self.at)
+    }
+
+    /// `<(…)` or `>(…)`; what the second kind reads comes from the command that it is an argument of.
+    pub(super) fn process(&mut self, is_read: bool) -> Result<(), Problem> {
+        self.at += 2;
+        let from = self.count();
+        self.substitution(if is_read { "<(…)" } else { ">(…)" })?;
+        if !is_read {
+            self.feed_range(from, &Feed::Unknown);
         }
         Ok(())
     }
@@ -293,88 +320,11 @@ impl Parser<'_> {
                 None => return Problem::new("a backtick without its end"),
             }
         }
-        word.parts.push(Part::Dynamic { quoted: in_quotes });
+        word.parts.push(Part::Output { text: inner.clone(), quoted: in_quotes });
         self.inner(&inner, Some("`…`"), |inner| {
             inner.whole_text()?;
             Ok(())
         })
-    }
-
-    /// `${…}` after its brace.
-    fn braced_parameter(&mut self, quoted: bool) -> Result<Part, Problem> {
-        if matches!(self.peek(), Some(' ' | '\t' | '\n' | '|')) {
-            return Problem::new("a `${ …; }` substitution");
-        }
-        let start = self.at;
-        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
-            self.at += 1;
-        }
-        if self.peek() == Some('}') && self.at > start {
-            let name = self.slice(start, self.at);
-            self.at += 1;
-            return Ok(Part::Variable { name, quoted });
-        }
-        let name = self.slice(start, self.at);
-        let from = self.at;
-        let word = self.deeper(|parser| parser.parameter_rest(quoted))?;
-        self.parameter_operator(name, &self.slice(from, self.at), word)?;
-        Ok(Part::Dynamic { quoted })
-    }
-
-    /// What is evaluated or set by what follows the name in `${…}`.
-    fn parameter_operator(&mut self, name: String, rest: &str, word: Word) -> Result<(), Problem> {
-        // `${!x}` evaluates the name that `x` holds.
-        if let Some(pointed) = rest.strip_prefix('!') {
-            if pointed.contains('=') {
-                return Problem::new("a variable that another one names is set");
-            }
-            self.found.expressions.push(pointed.to_owned());
-        }
-        let rest = rest.trim_start_matches(['!', '#']);
-        if let Some(at) = rest.find('[').filter(|at| rest[..*at].chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
-        {
-            let end = rest.rfind(']').filter(|end| *end > at).unwrap_or(rest.len());
-            self.found.expressions.push(rest[at..end].to_owned());
-        }
-        if let Some(bounds) = rest.strip_prefix(':').filter(|bounds| !bounds.starts_with(['-', '=', '?', '+'])) {
-            self.found.expressions.push(bounds.to_owned());
-        }
-        let after = rest.rfind(']').map_or(rest, |at| &rest[at + 1..]);
-        if [rest, after].iter().any(|rest| rest.starts_with('=') || rest.starts_with(":=")) && !name.is_empty() {
-            self.found.settings.push((name, word));
-        }
-        Ok(())
-    }
-
-    /// Everything up to the `}`, for the substitutions in it.
-    fn parameter_rest(&mut self, quoted: bool) -> Result<Word, Problem> {
-        let start = self.at;
-        let mut word = Word::default();
-        loop {
-            match self.peek() {
-                Some('}') => {
-                    self.slice(start, self.at).trim_start_matches([':', '=']).clone_into(&mut word.source);
-                    word.parts.retain(|part| !matches!(part, Part::Text { text, .. } if text.is_empty()));
-                    if let Some(Part::Text { text, .. }) = word.parts.first_mut() {
-                        let value = text.trim_start_matches([':', '=']).to_owned();
-                        *text = value;
-                    }
-                    self.at += 1;
-                    return Ok(word);
-                }
-                // In double quotes a single quote is a character like any other.
-                Some('\'') if !quoted => self.single_quotes(&mut word)?,
-                Some('"') => self.double_quotes(&mut word)?,
-                Some('\\') => self.at += 2,
-                Some('<' | '>') if self.peek_at(1) == Some('(') && !quoted => {
-                    self.at += 2;
-                    self.substitution("<(…)")?;
-                }
-                Some('@') if self.peek_at(1) == Some('P') => return Problem::new("a parameter expanded as a prompt"),
-                Some(_) => self.quoted_character(&mut word, quoted)?,
-                None => return Problem::new("a `${` without its end"),
-            }
-        }
     }
 
     fn until_bracket(&mut self) -> Result<(), Problem> {
@@ -389,7 +339,8 @@ impl Parser<'_> {
                 Some(_) => {}
             }
             if open == 0 {
-                self.found.expressions.push(self.slice(start, self.at));
+                word.source = self.slice(start, self.at);
+                self.found.expressions.push(word);
                 self.at += 1;
                 return Ok(());
             }
@@ -414,29 +365,40 @@ impl Parser<'_> {
 
     /// The substitutions in an expression that ends at `end`.
     pub(super) fn expressions(&mut self, end: usize) -> Result<(), Problem> {
-        self.found.expressions.push(self.slice(self.at, end));
-        let mut word = Word::default();
+        let word = self.quoted_until(end)?;
+        self.found.expressions.push(word);
+        Ok(())
+    }
+
+    /// The text up to `end`, read as if it stood in double quotes: so bash reads expressions and subscripts.
+    pub(super) fn quoted_until(&mut self, end: usize) -> Result<Word, Problem> {
+        let mut word = Word { source: self.slice(self.at, end), ..Word::default() };
         while self.at < end {
             self.quoted_character(&mut word, true)?;
         }
-        if self.at == end { Ok(()) } else { Problem::new("an expression that ends inside a substitution") }
+        if self.at == end { Ok(word) } else { Problem::new("an expression that ends inside a substitution") }
     }
 
     /// `$'…'` with its escapes.
     fn ansi_quotes(&mut self, word: &mut Word) -> Result<(), Problem> {
         self.at += 1;
         word.push_empty();
+        // What an escape of the value 0 begins is read, and no part of the value.
+        let mut dropped = None;
         loop {
+            let into = dropped.as_mut().unwrap_or(&mut *word);
             match self.next() {
                 Some('\'') => return Ok(()),
-                Some('\\') => self.ansi_escape(word)?,
-                Some(character) => word.push(character, true),
+                Some('\\') if !self.ansi_escape(into)? => dropped = Some(Word::default()),
+                Some('\\') => {}
+                Some(character) => into.push(character, true),
                 None => return Problem::new("a quote `$'` without its end"),
             }
         }
     }
 
-    fn ansi_escape(&mut self, word: &mut Word) -> Result<(), Problem> {
+    /// One escape after its backslash; tells whether the value goes on behind it.
+    fn ansi_escape(&mut self, word: &mut Word) -> Result<bool, Problem> {
         let Some(kind) = self.next() else { return Problem::new("a quote `$'` without its end") };
         let code = match kind {
             'n' => 10,
@@ -462,11 +424,11 @@ impl Parser<'_> {
             }
         };
         match char::from_u32(code) {
-            // The string ends there for bash; what it makes of the rest is not worth modelling.
-            None | Some('\0') => Problem::new("a NUL or invalid character in `$'…'`"),
+            None => Problem::new("an invalid character in `$'…'`"),
+            Some('\0') => Ok(false),
             Some(character) => {
                 word.push(character, true);
-                Ok(())
+                Ok(true)
             }
         }
     }

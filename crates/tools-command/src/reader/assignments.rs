@@ -8,8 +8,13 @@ const HARMLESS: [&str; 12] =
 const DANGEROUS: &[&str] = &[
     // The shell and the loader.
     "PATH",
+    "PWD",
+    "OLDPWD",
     "CDPATH",
     "EXECIGNORE",
+    "TEXTDOMAIN",
+    "TEXTDOMAINDIR",
+    "BASH_COMPAT",
     "LD_*",
     "DYLD_*",
     "GCONV_PATH",

@@ -1,7 +1,5 @@
 //! What an analysis finds: commands with their words as values, redirections and what stayed opaque.
 
-use std::path::PathBuf;
-
 use crate::effect::Effect;
 use crate::grammar::{Part, Word};
 use crate::registry::Canonical;
@@ -23,21 +21,25 @@ impl Value {
         Self { text: text.into(), is_exact: true, has_pattern: false }
     }
 
-    /// A word in these surroundings.
-    pub(crate) fn of(word: &Word, surroundings: &Surroundings) -> Self {
+    /// A word in these surroundings; `known` tells what a variable holds, and whether it stands in quotes.
+    pub(crate) fn of<'a>(word: &Word, around: &Surroundings, known: impl Fn(&str, bool) -> Option<&'a str>) -> Self {
         let mut value = Self { text: String::new(), is_exact: !word.has_braces, has_pattern: false };
         for part in &word.parts {
             match part {
                 Part::Text { text, .. } => value.text.push_str(text),
-                Part::Variable { name, .. } if name == "HOME" => value.text.push_str(&surroundings.home),
-                Part::Variable { name, .. } if name == "PWD" => value.text.push_str(&surroundings.workdir),
-                Part::Tilde(name) if name.is_empty() => value.text.push_str(&surroundings.home),
-                Part::Tilde(name) if name == "+" => value.text.push_str(&surroundings.workdir),
+                Part::Variable { name, .. } if name == "HOME" => value.text.push_str(&around.home),
+                Part::Variable { name, .. } if name == "PWD" => value.text.push_str(&around.workdir),
+                Part::Variable { name, quoted } => match known(name, *quoted) {
+                    Some(text) => value.text.push_str(text),
+                    None => value.is_exact = false,
+                },
+                Part::Tilde(name) if name.is_empty() => value.text.push_str(&around.home),
+                Part::Tilde(name) if name == "+" => value.text.push_str(&around.workdir),
                 Part::Glob(character) => {
                     value.text.push(*character);
                     value.has_pattern = true;
                 }
-                Part::Variable { .. } | Part::Tilde(_) | Part::Dynamic { .. } => value.is_exact = false,
+                _ => value.is_exact = false,
             }
         }
         if !value.is_exact {
@@ -147,10 +149,12 @@ pub struct Analysis {
     pub commands: Vec<Command>,
     /// What could not be seen through, one sentence each.
     pub opaque: Vec<String>,
-    /// Files that redirections read.
-    pub reads: Vec<PathBuf>,
-    /// Files that redirections write, as their words say it.
+    /// Files that redirections read, as their words say it; those that are not exact are known only when it runs.
+    pub reads: Vec<Value>,
+    /// Files that redirections write, in the same way.
     pub writes: Vec<Value>,
+    /// What redirections connect to, as `host:port`.
+    pub connects: Vec<Value>,
     /// Functions that start themselves again beside themselves.
     pub bombs: Vec<String>,
     /// The parts of the last pipeline of the text itself, outside of everything compound.

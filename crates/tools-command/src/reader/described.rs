@@ -4,6 +4,7 @@
 use tools_core::Access;
 
 use super::command::{Command, Input, PLACEHOLDER, Value, elsewhere};
+use super::content::Content;
 use super::line::{Reader, joined, rest_of, through};
 use crate::code;
 use crate::effect::Effect;
@@ -14,7 +15,7 @@ impl Reader<'_> {
     pub(super) fn described(&mut self, command: &Command, program: &Program, effects: Vec<Effect>) {
         for effect in effects.iter().filter(|_| !program.builds) {
             if let Effect::Path { path, access: Access::Write, .. } = effect {
-                self.written.insert(path.text.clone());
+                self.writes(&path.text);
             }
         }
         self.follow_all(command, effects);
@@ -47,10 +48,10 @@ impl Reader<'_> {
                 ));
             }
             Effect::Sets(name, value) => {
-                self.arithmetic.set(&name, &value);
+                self.arithmetic.set(&name, Content::value(&value, false));
                 self.assignment(&name, &value);
             }
-            Effect::Evaluates(text) => self.arithmetic.value(&text),
+            Effect::Evaluates(text) => self.arithmetic.evaluate(Content::value(&text, true)),
             Effect::Folder(folder) => self.enter(folder.as_ref()),
             Effect::Path { .. } | Effect::Host(_) | Effect::Network | Effect::Is { .. } => {}
         }
@@ -59,10 +60,8 @@ impl Reader<'_> {
     fn run_words(&mut self, command: &Command, words: Vec<Value>, more: Option<More>, has_variables: bool) {
         let mut words = words.as_slice();
         if has_variables {
-            while let Some((first, rest)) = words.split_first()
-                && let Some((name, value)) = first.text.split_once('=')
-            {
-                self.assignment(name, &Value { text: value.to_owned(), ..first.clone() });
+            while let Some((first, rest)) = words.split_first().filter(|(first, _)| first.text.contains('=')) {
+                self.handed_on(first);
                 words = rest;
             }
         }

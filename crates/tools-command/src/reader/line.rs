@@ -6,13 +6,16 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::appended::Own;
-use super::arithmetic::{ARGUMENTS, Arithmetic};
+use super::arithmetic::Arithmetic;
+use super::builtins;
 use super::command::{Analysis, Command, ELSEWHERE, Input, PLACEHOLDER, Surroundings, Value, elsewhere};
+use super::content::Content;
+use super::known::Known;
 use super::programs::{self, Verdict};
 use super::shells::{self, Source};
-use super::{assignments, options, wrappers};
+use super::{options, wrappers};
 use crate::code;
-use crate::grammar::{Feed, Parsed, RedirectKind, Simple, Word, parse};
+use crate::grammar::{Feed, Parsed, Part, Simple, Word, parse};
 use crate::plain_path;
 use crate::registry::{self, shorten};
 
@@ -33,26 +36,38 @@ pub fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
         functions: BTreeSet::new(),
         folder: Some(surroundings.workdir.clone()),
         placeholders: Vec::new(),
+        known: Known::default(),
+        inherited: Input::None,
+        containing: Vec::new(),
+        begun: 0,
         depth: 0,
     };
     reader.text(text, &[]);
-    if reader.arithmetic.may_run_commands() {
-        reader.opaque("a value that may run a command when it is used in an expression");
+    if let Some(why) = reader.arithmetic.objection(&reader.functions) {
+        reader.opaque(why);
     }
     reader.found
 }
 
 pub(super) struct Reader<'a> {
-    surroundings: &'a Surroundings,
+    pub(super) surroundings: &'a Surroundings,
     pub(super) found: Analysis,
     /// Files this line writes, as it names them.
     pub(super) written: BTreeSet<String>,
     pub(super) arithmetic: Arithmetic,
     /// Functions the line defines.
-    functions: BTreeSet<String>,
-    folder: Option<String>,
+    pub(super) functions: BTreeSet<String>,
+    pub(super) folder: Option<String>,
     /// What `xargs -I` or `find -exec` replaces.
     pub(super) placeholders: Vec<String>,
+    /// What the variables of the text that is read hold.
+    known: Known,
+    /// What the commands of the text that is read get where they have no input of their own.
+    inherited: Input,
+    /// The commands that the one that is judged is an argument of, by their places in what was found.
+    pub(super) containing: Vec<usize>,
+    /// Where the commands begin that were found in the arguments of one simple command.
+    pub(super) begun: usize,
     depth: u32,
 }
 
@@ -97,64 +112,64 @@ impl Reader<'_> {
             }
         }
         self.functions.extend(parsed.functions.iter().map(|function| function.name.clone()));
-        for text in &parsed.expressions {
-            self.arithmetic.expression(text);
+        for word in &parsed.expressions {
+            self.arithmetic.evaluate(Content::word(word, false));
         }
-        for (name, word) in &parsed.settings {
-            self.arithmetic.word(name, word);
-            let value = Value::of(word, &self.here());
-            self.assignment(name, &value);
+        for setting in &parsed.settings {
+            self.arithmetic.set(&setting.name, Content::word(&setting.value, setting.is_split));
+            let value = Value::of(&setting.value, &self.here(), |_, _| None);
+            self.assignment(&setting.name, &value);
         }
-        let inputs: Vec<Input> =
-            parsed.commands.iter().map(|command| input(&command.feed, &parsed.commands, self)).collect();
-        for (command, input) in parsed.commands.iter().zip(inputs) {
-            self.simple(command, input, via);
+        let around = std::mem::replace(&mut self.known, Known::of(parsed));
+        let inputs = self.inputs(parsed);
+        for ((at, command), input) in parsed.commands.iter().enumerate().zip(inputs) {
+            self.simple(command, at, input, via);
         }
+        self.known = around;
     }
 
-    fn simple(&mut self, simple: &Simple, input: Input, via: &[String]) {
+    /// What each command of a text reads.
+    fn inputs(&self, parsed: &Parsed) -> Vec<Input> {
+        let is_exec = |command: &Simple| {
+            let mut words = command.words.iter().filter_map(Word::literal);
+            words.next_back().as_deref() == Some("exec") && command.feed != Feed::None
+        };
+        // The shell itself reads something else from there on.
+        let is_redirected = parsed.commands.iter().any(is_exec);
+        let input = |command: &Simple| match input(&command.feed, &parsed.commands, self) {
+            Input::None if is_redirected => Input::Unknown,
+            Input::None if command.feed == Feed::None => self.inherited.clone(),
+            input => input,
+        };
+        parsed.commands.iter().map(input).collect()
+    }
+
+    fn simple(&mut self, simple: &Simple, at: usize, input: Input, via: &[String]) {
         let mut chain = via.to_vec();
         chain.extend(simple.via.iter().cloned());
+        let here = self.here();
+        let known = self.known.clone();
+        let value = |word: &Word| Value::of(word, &here, |name, quoted| known.value(name, quoted, at, simple.chain));
+        let words: Vec<Value> = simple.words.iter().map(value).collect();
+        self.declaration(simple, &words);
         for (name, word) in &simple.assignments {
-            self.arithmetic.word(name, word);
-            let value = Value::of(word, &self.here());
-            self.assignment(name, &value);
-        }
-        let program = simple.words.first().and_then(Word::literal).unwrap_or_default();
-        let name = program.rsplit('/').next().unwrap_or_default();
-        // Arguments become `$1` and so on.
-        if name == "set" || shells::is_shell(name) || self.functions.contains(&program) {
-            let is_line = |before: &Word| before.source.starts_with('-') && before.source.ends_with('c');
-            for pair in simple.words.windows(2).filter(|pair| !is_line(&pair[0])) {
-                self.arithmetic.word(ARGUMENTS, &pair[1]);
-            }
+            self.arithmetic.set(name, Content::word(word, false));
+            self.assignment(name, &value(word));
         }
         for redirect in &simple.redirects {
-            let target = Value::of(&redirect.target, &self.here());
-            match redirect.kind {
-                RedirectKind::Write | RedirectKind::ReadWrite => {
-                    if !["/dev/null", "/dev/stderr", "/dev/stdout", "/dev/tty"].contains(&target.text.as_str()) {
-                        self.written.insert(target.text.clone());
-                    }
-                    self.found.writes.push(target);
-                }
-                RedirectKind::Read if target.is_exact => self.found.reads.push(target.text.into()),
-                _ => {}
+            self.redirect(redirect, value(&redirect.target));
+        }
+        for part in simple.words.iter().flat_map(|word| &word.parts) {
+            if let Part::Text { text, .. } = part {
+                self.arithmetic.mention(text);
             }
         }
-        let words: Vec<Value> = simple.words.iter().map(|word| Value::of(word, &self.here())).collect();
+        self.begun = self.found.commands.len();
         self.words(&words, &simple.line, &chain, input);
     }
 
-    /// Notes a variable that is set.
-    pub(super) fn assignment(&mut self, name: &str, value: &Value) {
-        if let Some(why) = assignments::objection(name, &value.text, value.is_exact) {
-            self.opaque(&why);
-            // What it would run is looked at all the same: it may be something nobody can allow.
-            if value.is_exact && !name.contains("PATH") {
-                self.text(&value.text, &[name.to_owned()]);
-            }
-        }
+    pub(super) fn writes(&mut self, file: &str) {
+        self.written.insert(file.to_owned());
     }
 
     /// The surroundings after every change of folder so far; the folder is a text of no path where it is not known.
@@ -200,12 +215,25 @@ impl Reader<'_> {
         if self.is_written(&program.text) {
             self.opaque(&format!("`{}` is written by this very line", shorten(&program.text)));
         }
+        let around = match &command.input {
+            Input::None => self.inherited.clone(),
+            input => std::mem::replace(&mut self.inherited, input.clone()),
+        };
+        let begun = self.begun;
         self.depth += 1;
+        self.containing.push(self.found.commands.len() - 1);
+        self.arguments(&command);
+        for change in builtins::changes(&command) {
+            self.change(change, &through(&command));
+        }
         match described {
             Some(described) => self.described(&command, described.program, described.effects),
             None => self.program(&command),
         }
+        self.containing.pop();
         self.depth -= 1;
+        self.begun = begun;
+        self.inherited = around;
     }
 
     fn program(&mut self, command: &Command) {
@@ -264,11 +292,10 @@ impl Reader<'_> {
                     self.placeholders.pop();
                 }
                 Verdict::Sets(name, value) => {
-                    self.arithmetic.set(&name, &value);
+                    self.arithmetic.set(&name, Content::value(&value, false));
                     self.assignment(&name, &value);
                 }
                 Verdict::Script(file) => self.script(&file, command),
-                Verdict::Evaluates(value) => self.arithmetic.value(&value),
             }
         }
     }
@@ -316,11 +343,8 @@ impl Reader<'_> {
         };
         let mut at = start + wrapper.operands;
         if wrapper.takes_assignments {
-            while let Some((variable, value)) =
-                command.args.get(at).and_then(|arg| Some((arg.text.split_once('=')?, arg)))
-            {
-                let (name, text) = variable;
-                self.assignment(name, &Value { text: text.to_owned(), ..value.clone() });
+            while let Some(arg) = command.args.get(at).filter(|arg| arg.text.contains('=')) {
+                self.handed_on(arg);
                 at += 1;
             }
         }
@@ -444,57 +468,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Objects to a script that another text than that of a file stands for, or that this line may write.
-    pub(super) fn script(&mut self, file: &Value, command: &Command) {
-        let name = file.text.as_str();
-        if !file.is_exact {
-            // A loop over the files of a folder is the everyday use.
-            let computed = name.contains(['(', '`']) || shells::has_input(command) || !self.written.is_empty();
-            if computed {
-                self.opaque("a script whose name is known only when it runs");
-            }
-        } else if self.is_descriptor(name) {
-            self.opaque("a script read from a descriptor");
-        } else if self.is_written(&format!("./{name}")) || self.is_touched(name, command) {
-            self.opaque(&format!("the script `{}` is written by this very line", shorten(name)));
-        }
-    }
-
-    /// Whether a name is that of a device or a descriptor, however it is spelt.
-    fn is_descriptor(&self, name: &str) -> bool {
-        let special = |path: &str| ["/dev", "/proc"].iter().any(|folder| Path::new(path).starts_with(folder));
-        match &self.folder {
-            Some(folder) => special(&plain_path(&Path::new(folder).join(name)).to_string_lossy()),
-            None => {
-                special(&plain_path(Path::new(name)).to_string_lossy())
-                    || last_part(name) == "stdin"
-                    || name.contains("fd/")
-            }
-        }
-    }
-
-    /// Whether an earlier command of the line, other than one that only looks, names this file.
-    fn is_touched(&self, file: &str, command: &Command) -> bool {
-        let name = last_part(file);
-        let names = |text: &str| {
-            text.match_indices(name).any(|(at, _)| {
-                let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-                !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
-            })
-        };
-        let earlier = self.found.commands.iter().filter(|earlier| *earlier != command);
-        !name.is_empty()
-            && earlier.filter(|earlier| !programs::only_looks(earlier)).any(|earlier| {
-                let is_own_script = shells::is_shell(earlier.name()) || shells::language(earlier.name()).is_some();
-                let own = if is_own_script { earlier.operands().first().map(|own| own.text.clone()) } else { None };
-                earlier
-                    .args
-                    .iter()
-                    .filter(|arg| Some(&arg.text) != own.as_ref() || arg.text.contains(' '))
-                    .any(|arg| names(&arg.text))
-            })
-    }
-
     fn sourced(&mut self, command: &Command) {
         match command.operands().first() {
             Some(file) if !file.is_exact || file.has_pattern => {
@@ -502,36 +475,6 @@ impl Reader<'_> {
             }
             Some(file) => self.script(file, command),
             None => {}
-        }
-    }
-
-    fn is_written(&self, file: &str) -> bool {
-        // By its last part alone: what folder the name is in may have changed in between.
-        let name = last_part(file);
-        self.written.iter().any(|written| {
-            // What comes after a variable is known.
-            let tail = written.rsplit(['$', '}', '"', '*', '?']).next().unwrap_or_default();
-            let is_known = !written.contains(['$', '*', '?', '`']);
-            if is_known {
-                last_part(written) == name
-            } else {
-                file.contains('/')
-                    && name.ends_with(tail.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_'))
-            }
-        })
-    }
-
-    /// Files that programs write by being what they are.
-    fn remember_writes(&mut self, command: &Command) {
-        let operands = command.operands();
-        match command.name() {
-            "tee" | "sponge" => self.written.extend(operands.iter().map(|file| file.text.clone())),
-            "cp" | "mv" | "ln" | "install" => self.written.extend(operands.iter().map(|file| file.text.clone())),
-            "dd" => {
-                let target = command.args.iter().find_map(|arg| arg.text.strip_prefix("of="));
-                self.written.extend(target.map(str::to_owned));
-            }
-            _ => {}
         }
     }
 
@@ -567,7 +510,7 @@ fn input(feed: &Feed, commands: &[Simple], reader: &Reader<'_>) -> Input {
 /// The text a command before a pipe prints, when it is a plain `echo` or `printf`.
 fn printed(range: Range<usize>, commands: &[Simple], reader: &Reader<'_>) -> Option<String> {
     let [only] = commands.get(range)? else { return None };
-    let words: Vec<Value> = only.words.iter().map(|word| Value::of(word, reader.surroundings)).collect();
+    let words: Vec<Value> = only.words.iter().map(|word| Value::of(word, reader.surroundings, |_, _| None)).collect();
     let (program, args) = words.split_first()?;
     let is_plain = args.iter().all(|arg| arg.is_exact && !arg.has_pattern);
     match program.text.as_str() {
@@ -577,7 +520,7 @@ fn printed(range: Range<usize>, commands: &[Simple], reader: &Reader<'_>) -> Opt
 }
 
 /// The last part of a path.
-fn last_part(path: &str) -> &str {
+pub(super) fn last_part(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 

@@ -3,12 +3,20 @@
 mod appended;
 mod arithmetic;
 mod assignments;
+mod builtins;
 mod command;
+mod content;
 mod described;
+mod known;
 mod line;
+mod names;
+mod numbers;
 mod options;
 mod programs;
+mod redirects;
+mod scripts;
 mod shells;
+mod variables;
 mod wrappers;
 
 pub use assignments::decides_what_runs;

@@ -18,16 +18,14 @@ pub(super) enum Verdict {
     Sets(String, Value),
     /// A file of code.
     Script(Value),
-    /// A name or an expression that the shell evaluates.
-    Evaluates(Value),
 }
 
-use Verdict::{Evaluates, Found, Line, Opaque, Sets, Words};
+use Verdict::{Found, Line, Opaque, Sets, Words};
 
 /// Everything a program would run through its arguments.
 pub(super) fn look(command: &Command) -> Vec<Verdict> {
     let name = command.name();
-    let mut found = match name {
+    match name {
         "find" | "gfind" => find(command),
         "fd" | "fdfind" => fd(command),
         "tar" | "gtar" | "bsdtar"
@@ -82,8 +80,6 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
         "hash" => options(command, &[], "p"),
         "enable" => options(command, &[], "f"),
         "bind" => options(command, &[], "xf"),
-        "complete" | "compgen" => options(command, &[], "CFW"),
-        "mapfile" | "readarray" => options(command, &[], "C"),
         "fc" => vec![Opaque("`fc` runs commands of the history".to_owned())],
         "history" => options(command, &[], "s"),
         "script" => script(command),
@@ -144,9 +140,7 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
         }
         "jobs" => options(command, &[], "x"),
         _ => Vec::new(),
-    };
-    found.extend(declarations(command));
-    found
+    }
 }
 
 /// Whether a program's arguments are looked at here, or are data for it.
@@ -380,93 +374,6 @@ fn options(command: &Command, long: &[&str], short: &str) -> Vec<Verdict> {
         found.extend(value.filter(|value| value.is_exact).map(Line));
     }
     found
-}
-
-/// Variables that builtins set or evaluate (`export X=…` is read as an assignment already; `env` handles its own).
-fn declarations(command: &Command) -> Vec<Verdict> {
-    let mut found = Vec::new();
-    let args = &command.args;
-    let read = match &command.input {
-        _ if command.has_short("u") => unknown(),
-        Input::Text(text) => Value::exact(text.clone()),
-        Input::None => Value::exact(""),
-        Input::Unknown => unknown(),
-    };
-    match command.name() {
-        "let" => found.extend(args.iter().cloned().map(Evaluates)),
-        "unset" => found.extend(args.iter().filter_map(subscripted)),
-        "wait" => found.extend(after_option(args, &["-p"]).filter_map(subscripted)),
-        "read" | "mapfile" | "readarray" => {
-            let valued = if command.name() == "read" { "adinNptu" } else { "dnOsuCc" };
-            let mut words = args.iter();
-            let mut has_name = false;
-            while let Some(arg) = words.next() {
-                let option = arg.text.strip_prefix('-').filter(|rest| !rest.is_empty() && *rest != "-");
-                let Some(letters) = option else {
-                    has_name |= arg.text != "--";
-                    found.extend(subscripted(arg));
-                    found.push(Sets(arg.text.clone(), read.clone()));
-                    continue;
-                };
-                if let Some(at) = letters.find(|c: char| valued.contains(c)) {
-                    let attached = letters.get(at + 1..).unwrap_or_default();
-                    let value = if attached.is_empty() { words.next().cloned() } else { Some(Value::exact(attached)) };
-                    if letters[at..].starts_with('a') && command.name() == "read" {
-                        has_name = true;
-                        found.extend(value.map(|name| Sets(name.text, read.clone())));
-                    }
-                }
-            }
-            if !has_name {
-                found.push(Sets(if command.name() == "read" { "REPLY" } else { "MAPFILE" }.to_owned(), read));
-            }
-        }
-        "getopts" => found.extend(args.get(1).map(|name| Sets(name.text.clone(), unknown_option()))),
-        "export" | "declare" | "typeset" | "readonly" | "local" => {
-            let is_integer = command.has_short("i");
-            for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
-                if let Some((name, value)) = arg.text.split_once('=') {
-                    let name = name.trim_matches(['"', '\'']).trim_end_matches('+');
-                    found.extend(subscripted(&Value { text: name.to_owned(), ..arg.clone() }));
-                    let bare = name.split('[').next().unwrap_or_default().to_owned();
-                    found.push(Sets(bare, Value { text: value.to_owned(), ..arg.clone() }));
-                } else if is_integer || !arg.is_exact || arg.text.contains('[') {
-                    found.push(Evaluates(arg.clone()));
-                }
-            }
-            if is_integer {
-                // The values are expressions; those read as assignments stand in the line.
-                found.push(Evaluates(Value { text: command.line.clone(), is_exact: false, has_pattern: false }));
-            }
-            // A reference to another variable hides which one is meant.
-            if command.has_short("n") && command.name() != "export" {
-                found.push(Opaque("a variable that stands for another".to_owned()));
-            }
-        }
-        _ => {}
-    }
-    found
-}
-
-/// A name that is more than a plain one: its subscript is evaluated.
-fn subscripted(name: &Value) -> Option<Verdict> {
-    let is_plain = name.is_exact && name.text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    (!is_plain).then(|| Evaluates(name.clone()))
-}
-
-/// A value that only the moment of the run decides.
-fn unknown() -> Value {
-    Value { text: "$(read)".to_owned(), is_exact: false, has_pattern: false }
-}
-
-/// One letter, but no one knows which.
-fn unknown_option() -> Value {
-    Value { text: "?".to_owned(), is_exact: false, has_pattern: false }
-}
-
-/// The arguments right after these.
-fn after_option<'a>(args: &'a [Value], options: &'static [&'static str]) -> impl Iterator<Item = &'a Value> {
-    args.windows(2).filter(|pair| options.contains(&pair[0].text.as_str())).map(|pair| &pair[1])
 }
 
 /// Whether a program that may run what it is given is given something.

@@ -1,8 +1,6 @@
 //! Programs that only look and tell: no argument of theirs is run, written or sent, whatever its options.
 
-use crate::effect::Effect;
-use crate::reader::Value;
-use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{At, Consequence, Does, Expect, Program, Syntax, When, always, when};
 
 /// Every option is taken, and none has a meaning here.
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
@@ -111,7 +109,6 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["printf"],
         syntax: Syntax { valued: "-v", ..Syntax::LEADING },
-        rules: &[always(Does::By(printed))],
         is_exhaustive: true,
         examples: &[
             ("printf '%s\\n' -a sh", Expect::Plain),
@@ -124,31 +121,8 @@ pub(super) static ALL: &[Program] = &[
         names: &["test", "["],
         is_family: true,
         syntax: ANY,
-        rules: &[always(Does::By(tested))],
         is_exhaustive: true,
         examples: &[("[ -x /bin/sh ]", Expect::Plain), ("test -v 'a[$(id)]'", Expect::Opaque("expression"))],
         ..Program::NEW
     },
 ];
-
-/// The variable that `printf -v` sets.
-fn printed(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let args = &parsed.command.args;
-    let texts = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
-    let is_exact = args.iter().all(|arg| arg.is_exact) && !texts.contains('\\');
-    let value = Value { text: texts, is_exact, has_pattern: false };
-    let set = |name: &Value| [subscripted(name), Some(Effect::Sets(name.text.clone(), value.clone()))];
-    parsed.values("-v").flat_map(set).flatten().collect()
-}
-
-/// The names of variables that `test` evaluates.
-fn tested(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let pairs = parsed.command.args.windows(2);
-    pairs.filter(|pair| matches!(pair[0].text.as_str(), "-v" | "-R")).filter_map(|pair| subscripted(&pair[1])).collect()
-}
-
-/// A name that is more than a plain one: its subscript is evaluated.
-fn subscripted(name: &Value) -> Option<Effect> {
-    let is_plain = name.is_exact && name.text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    (!is_plain).then(|| Effect::Evaluates(name.clone()))
-}

@@ -1,0 +1,254 @@
+//! What a text comes to when bash evaluates it as an expression: the variables it reads, and whether it may hold a command
+//! itself. A text that is not known counts as one that holds a command.
+
+use std::collections::BTreeSet;
+
+use super::command::Value;
+use super::numbers::{Printed, printed};
+use crate::grammar::{Operator, Parameter, Part, Word, parse_word};
+
+/// The name of the arguments of a function or a script.
+pub(super) const ARGUMENTS: &str = "@";
+/// The name of every variable.
+pub(super) const ANY: &str = "*";
+
+/// In a text: the value of a variable, whatever it is.
+const HOLE: char = '\u{1}';
+/// In a text: some number.
+const NUMBER: char = '\u{2}';
+
+/// A text as an expression.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Content {
+    /// Variables whose values are evaluated with it.
+    pub(super) names: BTreeSet<String>,
+    /// Variables whose values stand beside others: together they are one number, or else the name of any variable.
+    pub(super) joined: BTreeSet<String>,
+    /// Programs of which it holds the output, known by their names alone.
+    pub(super) programs: BTreeSet<String>,
+    /// Whether it is digits and the variables in `joined`.
+    pub(super) is_number: bool,
+    /// Whether it holds subscripts of an array, which are names where the array is a map.
+    pub(super) has_keys: bool,
+    /// Whether it may hold a command that runs when it is evaluated.
+    pub(super) may_run: bool,
+    /// Whether a substitution stands in it that was not expanded.
+    pub(super) holds_substitution: bool,
+}
+
+impl Content {
+    /// A number that is not known.
+    pub(super) fn number() -> Self {
+        Self { is_number: true, ..Self::default() }
+    }
+
+    /// Nothing is known.
+    pub(super) fn unknown() -> Self {
+        Self { may_run: true, ..Self::default() }
+    }
+
+    /// The value of a variable.
+    pub(super) fn variable(name: &str) -> Self {
+        Self { names: BTreeSet::from([name.to_owned()]), ..Self::default() }
+    }
+
+    /// A text that is known.
+    pub(super) fn text(text: &str) -> Self {
+        let mut shape = Shape::new();
+        shape.literal(text);
+        shape.finish()
+    }
+
+    /// A value as far as it is known. `is_split`: it is matched against file names first.
+    pub(super) fn value(value: &Value, is_split: bool) -> Self {
+        if value.is_exact {
+            let text = Self::text(&value.text);
+            return Self { may_run: text.may_run || (is_split && value.has_pattern), ..text };
+        }
+        parse_word(&value.text).map_or_else(Self::unknown, |word| Self::word(&word, is_split))
+    }
+
+    /// A word before expansion.
+    pub(super) fn word(word: &Word, is_split: bool) -> Self {
+        let mut shape = Shape::new();
+        for part in &word.parts {
+            shape.part(part, is_split);
+        }
+        if word.has_braces {
+            shape.found.names.insert(ANY.to_owned());
+        }
+        shape.finish()
+    }
+
+    /// Both of them, one beside the other.
+    pub(super) fn with(mut self, other: Self) -> Self {
+        self.names.extend(other.names);
+        self.joined.extend(other.joined);
+        self.programs.extend(other.programs);
+        self.is_number &= other.is_number;
+        self.has_keys |= other.has_keys;
+        self.may_run |= other.may_run;
+        self.holds_substitution |= other.holds_substitution;
+        self
+    }
+}
+
+/// The text of a word as far as it is known, with a sign for every value that is not.
+struct Shape {
+    text: String,
+    holes: Vec<String>,
+    /// Where values stand that may be words, not only what a variable holds.
+    words: Vec<usize>,
+    found: Content,
+}
+
+impl Shape {
+    fn new() -> Self {
+        Self { text: String::new(), holes: Vec::new(), words: Vec::new(), found: Content::number() }
+    }
+
+    fn literal(&mut self, text: &str) {
+        self.text.extend(text.chars().map(|c| if matches!(c, HOLE | NUMBER) { ' ' } else { c }));
+    }
+
+    fn part(&mut self, part: &Part, is_split: bool) {
+        match part {
+            Part::Text { text, .. } => self.literal(text),
+            Part::Number { .. } => self.text.push(NUMBER),
+            Part::Variable { name, .. } => self.variable(name),
+            Part::Tilde(name) => {
+                self.found.may_run |= name.starts_with(['+', '-']);
+                self.text.push('/');
+            }
+            Part::Glob(character) => {
+                self.found.may_run |= is_split;
+                self.text.push(*character);
+            }
+            Part::Output { text, .. } => self.output(text),
+            Part::Parameter(parameter) => self.parameter(parameter),
+            Part::Array(words) => {
+                for word in words {
+                    self.absorb(Content::word(word, true));
+                    self.text.push(' ');
+                }
+            }
+            Part::Dynamic => {
+                self.found.may_run = true;
+                self.hole(ANY);
+            }
+        }
+    }
+
+    fn variable(&mut self, name: &str) {
+        match name {
+            "#" | "?" | "$" | "!" => self.text.push(NUMBER),
+            "-" => self.hole(ANY),
+            "@" | "*" => self.hole(ARGUMENTS),
+            digits if digits.starts_with(|c: char| c.is_ascii_digit()) => self.hole(ARGUMENTS),
+            name => self.hole(name),
+        }
+    }
+
+    fn hole(&mut self, name: &str) {
+        self.text.push(HOLE);
+        self.holes.push(name.to_owned());
+    }
+
+    fn output(&mut self, commands: &str) {
+        match printed(commands) {
+            Printed::Number(program) => {
+                self.found.programs.insert(program);
+                self.text.push(NUMBER);
+            }
+            Printed::PartOf(program, names) => {
+                self.found.programs.insert(program);
+                self.found.joined.extend(names.iter().cloned());
+                self.found.names.extend(names);
+                self.text.push(NUMBER);
+            }
+            Printed::Unknown => {
+                self.found.may_run = true;
+                self.hole(ANY);
+            }
+        }
+    }
+
+    fn parameter(&mut self, parameter: &Parameter) {
+        let word = Content::word(&parameter.word, false);
+        match parameter.operator {
+            Operator::Element => self.variable(&parameter.name),
+            Operator::Keys => {
+                self.found.has_keys = true;
+                self.text.push(NUMBER);
+            }
+            Operator::Default => {
+                if !word.is_number {
+                    self.words.push(self.text.len());
+                }
+                self.variable(&parameter.name);
+                self.absorb(word);
+            }
+            Operator::Trim => {
+                self.variable(&parameter.name);
+                if let Some(name) = self.holes.last().cloned() {
+                    self.found.joined.insert(name);
+                }
+            }
+            Operator::Other => {
+                self.variable(&parameter.name);
+                self.found.names.insert(ANY.to_owned());
+                self.absorb(word);
+            }
+        }
+    }
+
+    fn absorb(&mut self, content: Content) {
+        let found = std::mem::take(&mut self.found);
+        self.found = found.with(content);
+    }
+
+    fn finish(self) -> Content {
+        let mut holes = self.holes.into_iter();
+        let mut names = BTreeSet::new();
+        let mut joined = BTreeSet::new();
+        let mut is_number = true;
+        let is_beside = |at: &usize| {
+            let after = self.text[*at..].chars().nth(1);
+            self.text[..*at].chars().next_back().is_some_and(is_name_part) || after.is_some_and(is_name_part)
+        };
+        if self.words.iter().any(is_beside) {
+            names.insert(ANY.to_owned());
+        }
+        for token in self.text.split(|c| !is_name_part(c)).filter(|token| !token.is_empty()) {
+            let own: Vec<String> = token.chars().filter(|c| *c == HOLE).filter_map(|_| holes.next()).collect();
+            let letter = token.find(|c: char| c.is_ascii_alphabetic() || c == '_');
+            is_number &= letter.is_none();
+            let is_literal = own.is_empty() && !token.contains(NUMBER);
+            match (letter, is_literal) {
+                (Some(0), true) => _ = names.insert(token.to_owned()),
+                (Some(0), false) => _ = names.insert(ANY.to_owned()),
+                _ if own.len() > 1 || token.chars().count() > 1 => joined.extend(own.iter().cloned()),
+                _ => {}
+            }
+            names.extend(own);
+        }
+        is_number &= self.text.chars().all(|c| c.is_ascii_digit() || matches!(c, HOLE | NUMBER | '.'));
+        if is_number {
+            joined.extend(names.iter().cloned());
+        }
+        let has_substitution = self.text.contains("$(") || self.text.contains('`');
+        let own = Content {
+            names,
+            joined,
+            is_number,
+            may_run: self.text.contains(['$', '`']),
+            holds_substitution: has_substitution,
+            ..Content::default()
+        };
+        self.found.with(own)
+    }
+}
+
+fn is_name_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | HOLE | NUMBER)
+}

@@ -1,0 +1,105 @@
+//! Commands whose output is a number: it does no harm in an expression.
+
+use std::collections::BTreeSet;
+
+/// What a text of commands prints.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Printed {
+    /// A number, when this is the program of that name and no function.
+    Number(String),
+    /// A part of what these variables hold, under the same condition.
+    PartOf(String, BTreeSet<String>),
+    Unknown,
+}
+
+/// What the last program of a pipeline prints.
+pub(super) fn printed(commands: &str) -> Printed {
+    if commands.contains([';', '&', '\n', '(', '[', '`', '\\']) || commands.contains("||") {
+        return Printed::Unknown;
+    }
+    let words: Vec<&str> = commands.rsplit('|').next().unwrap_or_default().split_whitespace().collect();
+    let Some((program, args)) = words.split_first() else { return Printed::Unknown };
+    if *program == "expr" && !commands.contains(['\'', '"']) {
+        let names =
+            args.iter().filter_map(|word| word.strip_prefix('$')).map(|name| name.trim_matches(['{', '}']).to_owned());
+        return Printed::PartOf((*program).to_owned(), names.collect());
+    }
+    if prints_number(program, args) { Printed::Number((*program).to_owned()) } else { Printed::Unknown }
+}
+
+fn prints_number(program: &str, args: &[&str]) -> bool {
+    let mut operands =
+        args.iter().take_while(|arg| **arg != "<").filter(|arg| !arg.starts_with('-') && !arg.starts_with('<'));
+    // Names of files stand beside the numbers where there are some.
+    match (program, args) {
+        ("nproc", _)
+        | ("id", ["-u" | "-g"])
+        | ("getconf", ["_NPROCESSORS_ONLN"])
+        | ("tput", ["cols" | "lines" | "colors"])
+        | ("stat", ["-c%s" | "-c%Y", ..]) => true,
+        ("wc", _) => operands.next().is_none(),
+        ("seq", _) => {
+            let is_bound = |arg: &&str| {
+                let text = arg.trim_matches('"');
+                text.starts_with('$')
+                    || text.strip_prefix('-').unwrap_or(text).starts_with(|c: char| c.is_ascii_digit())
+            };
+            args.iter().all(is_bound)
+        }
+        ("stat", ["-c", format, ..]) => ["%s", "%Y", "%a"].contains(&format.trim_matches(['"', '\''])),
+        ("date", [format, ..]) => format.trim_matches(['"', '\'']).strip_prefix('+').is_some_and(|format| {
+            ["%s", "%s%N", "%s.%N", "%s%3N", "%N", "%Y", "%m", "%d", "%H", "%M", "%S", "%Y%m%d", "%u", "%j"]
+                .contains(&format)
+        }),
+        ("grep", [option, rest @ ..]) => {
+            let files = rest.iter().filter(|arg| !arg.starts_with('-'));
+            is_single_file(option, files.count()) && !args.iter().any(|arg| arg.contains('*') && !arg.contains('\''))
+        }
+        ("git", ["rev-list", rest @ ..]) => rest.contains(&"--count"),
+        _ => false,
+    }
+}
+
+/// Whether `grep` counts in one file at most.
+fn is_single_file(option: &str, operands: usize) -> bool {
+    let counts = option.starts_with('-') && !option.starts_with("--") && option.contains('c');
+    counts && !option.contains(['r', 'R', 'H', 'l', 'L', 'o']) && operands <= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_print_numbers_are_told_from_the_rest() {
+        let numbers = [
+            "wc -l",
+            "wc -l < a.txt",
+            "ls | wc -l",
+            "seq 1 9",
+            "seq 1 \"$n\"",
+            "date +%s",
+            "nproc",
+            "grep -c x a.txt",
+            "git rev-list --count HEAD",
+            "stat -c %s a",
+        ];
+        for text in numbers {
+            assert!(matches!(printed(text), Printed::Number(_)), "{text}");
+        }
+        for text in [
+            "cat a",
+            "wc -l a.txt",
+            "wc -l *",
+            "seq -f 'x' 1",
+            "seq -s x 3",
+            "grep -c x *",
+            "grep -rc x .",
+            "tput sgr0",
+            "",
+        ] {
+            assert_eq!(printed(text), Printed::Unknown, "{text}");
+        }
+        assert!(matches!(printed("expr $a + 1"), Printed::PartOf(_, names) if names.contains("a")));
+    }
+}

@@ -1,0 +1,67 @@
+//! What redirections read, write and connect to. A file that is known only when it runs is kept as such.
+
+use super::command::Value;
+use super::line::Reader;
+use crate::grammar::{Part, Redirect, RedirectKind};
+
+/// Descriptors that every process has; writing to them makes no file.
+const STREAMS: [&str; 4] = ["/dev/null", "/dev/stderr", "/dev/stdout", "/dev/tty"];
+/// Where bash connects to a host instead of opening a file.
+const NETWORK: [&str; 2] = ["/dev/tcp/", "/dev/udp/"];
+
+impl Reader<'_> {
+    /// Notes what one redirection does; `target` is its word as far as it is known.
+    pub(super) fn redirect(&mut self, redirect: &Redirect, target: Value) {
+        if redirect.is_expanded_twice {
+            let is_number = target.is_exact && target.text.chars().all(|c| c.is_ascii_digit() || c == '-');
+            if !is_number && (!target.is_exact || target.text.contains(['$', '`'])) {
+                self.opaque("a word behind `>&`, which bash expands twice");
+            }
+        }
+        match redirect.kind {
+            RedirectKind::Read | RedirectKind::Write | RedirectKind::ReadWrite => {}
+            RedirectKind::Duplicate | RedirectKind::HereDocument | RedirectKind::HereString => return,
+        }
+        if let Some(host) = host(redirect, &target) {
+            if !host.is_exact {
+                self.opaque("a connection to a host that is known only when it runs");
+            }
+            return self.found.connects.push(host);
+        }
+        let target = self.placed(target);
+        if redirect.kind == RedirectKind::Read {
+            return self.found.reads.push(target);
+        }
+        if !STREAMS.contains(&target.text.as_str()) {
+            self.writes(&target.text);
+        }
+        self.found.writes.push(target);
+    }
+
+    /// A file by its name from where the line starts; the folder may have changed since.
+    fn placed(&self, file: Value) -> Value {
+        if !file.is_exact || file.text.starts_with('/') || self.folder.as_ref() == Some(&self.surroundings.workdir) {
+            return file;
+        }
+        match &self.folder {
+            Some(folder) => Value { text: format!("{}/{}", folder.trim_end_matches('/'), file.text), ..file },
+            None => Value { text: format!("$PWD/{}", file.text), is_exact: false, ..file },
+        }
+    }
+}
+
+/// `host:port` of a redirection to the network.
+fn host(redirect: &Redirect, target: &Value) -> Option<Value> {
+    let begun = match redirect.target.parts.as_slice() {
+        _ if target.is_exact => target.text.clone(),
+        // Quotes begin with an empty text.
+        parts => parts
+            .iter()
+            .map_while(|part| if let Part::Text { text, .. } = part { Some(text.as_str()) } else { None })
+            .collect(),
+    };
+    let rest = NETWORK.iter().find_map(|folder| begun.strip_prefix(folder))?;
+    let is_exact = target.is_exact && !target.has_pattern;
+    let text = if is_exact { rest.replacen('/', ":", 1) } else { target.text.clone() };
+    Some(Value { text, is_exact, has_pattern: false })
+}

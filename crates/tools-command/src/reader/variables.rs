@@ -1,0 +1,86 @@
+//! What commands do to variables, and what may come of it.
+
+use super::assignments;
+use super::builtins::{self, Attributes, Change};
+use super::command::{Command, Value};
+use super::content::{ARGUMENTS, Content};
+use super::line::Reader;
+use super::shells;
+use crate::grammar::{Part, Simple};
+
+impl Reader<'_> {
+    /// Notes a variable that is set.
+    pub(super) fn assignment(&mut self, name: &str, value: &Value) {
+        if let Some(why) = assignments::objection(name, &value.text, value.is_exact) {
+            self.opaque(&why);
+            // What it would run is looked at all the same: it may be something nobody can allow.
+            if value.is_exact && !name.contains("PATH") {
+                self.text(&value.text, &[name.to_owned()]);
+            }
+        }
+    }
+
+    /// What the options of `declare` and its kin say about the assignments behind them.
+    pub(super) fn declaration(&mut self, simple: &Simple, words: &[Value]) {
+        let Some((program, args)) = words.split_first().filter(|(program, _)| builtins::declares(&program.text)) else {
+            return;
+        };
+        let attributes = Attributes::read(&program.text, args);
+        for (name, word) in &simple.assignments {
+            if attributes.is_integer {
+                self.arithmetic.integer(name);
+            }
+            let is_list = matches!(word.parts.as_slice(), [Part::Array(_)]);
+            if attributes.is_array && !is_list {
+                self.arithmetic.evaluate(Content::word(word, false));
+            }
+        }
+    }
+
+    /// What a builtin does to variables.
+    pub(super) fn change(&mut self, change: Change, via: &[String]) {
+        match change {
+            Change::Sets(name, content, value) => {
+                self.arithmetic.set(&name, content);
+                self.assignment(&name, &value);
+            }
+            Change::SetsAny(content) => {
+                self.arithmetic.set_any(content);
+                self.opaque("a variable whose name is known only when it runs");
+            }
+            Change::Evaluates(content) => self.arithmetic.evaluate(content),
+            Change::Integer(name) => self.arithmetic.integer(&name),
+            Change::Map => self.arithmetic.map(),
+            Change::Line(line) => self.text(&line.text, via),
+            Change::Opaque(why) => self.opaque(why),
+        }
+    }
+
+    /// `NAME=value` in front of a command that gets the variable.
+    pub(super) fn handed_on(&mut self, arg: &Value) {
+        match builtins::declared(arg) {
+            Some((name, Some((content, value)))) => {
+                self.arithmetic.set(&name.text, content);
+                self.assignment(&name.text, &value);
+            }
+            _ => self.opaque("a variable whose name is known only when it runs"),
+        }
+    }
+
+    /// Arguments become `$1` and so on.
+    pub(super) fn arguments(&mut self, command: &Command) {
+        let name = command.name();
+        if !(name == "set" || shells::is_shell(name) || self.functions.contains(&command.program.text)) {
+            return;
+        }
+        if command.is_open {
+            self.arithmetic.set(ARGUMENTS, Content::unknown());
+        }
+        let is_line = |before: &Value| before.text.starts_with('-') && before.text.ends_with('c');
+        for (at, arg) in command.args.iter().enumerate() {
+            if !(at > 0 && is_line(&command.args[at - 1])) {
+                self.arithmetic.set(ARGUMENTS, Content::value(arg, true));
+            }
+        }
+    }
+}
