@@ -90,9 +90,7 @@ fn loss(command: &Command) -> Option<&'static str> {
         {
             Some("deletes data of containers")
         }
-        "npm" | "pnpm" | "yarn" | "cargo" | "poetry" | "uv" | "twine" | "gem" | "flit" | "hatch"
-            if publishes(command) =>
-        {
+        "cargo" | "poetry" | "uv" | "twine" | "gem" | "flit" | "hatch" if publishes(command) => {
             Some("publishes, which cannot be taken back")
         }
         "gh" | "glab" if has(&["delete"]) => Some("deletes what others may use"),

@@ -48,7 +48,6 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
         ),
         "make" | "gmake" | "bmake" | "ninja" | "just" => make(command),
         "cargo" => cargo(command),
-        "npx" | "npm" | "pnpm" | "yarn" | "bunx" => packages(command),
         "gdb" | "lldb" => debugger(command),
         "vim" | "vi" | "nvim" | "ex" | "view" | "vimdiff" | "ed" => editor(command),
         "emacs" | "emacsclient" => options(command, &["--eval", "--execute", "--load", "--funcall"], "lf"),
@@ -561,30 +560,6 @@ fn cargo(command: &Command) -> Vec<Verdict> {
             }
         }
         _ => {}
-    }
-    found
-}
-
-fn packages(command: &Command) -> Vec<Verdict> {
-    let mut found = Vec::new();
-    if matches!(command.name(), "npx" | "bunx") {
-        found.extend(runner(command, 0));
-    }
-    let mut args = command.args.iter().peekable();
-    while let Some(arg) = args.next() {
-        if matches!(arg.text.as_str(), "-c" | "--call") {
-            found.extend(args.next().cloned().map(Line));
-        } else if let Some(line) = arg.text.strip_prefix("--call=") {
-            found.push(Line(Value { text: line.to_owned(), ..arg.clone() }));
-        } else if arg.text.starts_with("--script-shell") || arg.text.starts_with("--node-options") {
-            found.push(Opaque("scripts run by another shell".to_owned()));
-        } else if arg.text == "exec" || (arg.text == "x" && command.name() != "npx") {
-            let rest: Vec<Value> =
-                args.clone().skip_while(|arg| arg.text.starts_with('-') && arg.text != "-c").cloned().collect();
-            if rest.first().is_some_and(|first| first.text != "-c") {
-                found.push(Words(rest));
-            }
-        }
     }
     found
 }

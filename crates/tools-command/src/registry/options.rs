@@ -63,6 +63,11 @@ pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
         .or_else(|| whole(undoubled()?, syntaxes))
         .filter(|(_, meaning)| value.is_none() || *meaning != Meaning::Flag || is_single || name.starts_with("--"));
     if let Some((spellings, meaning)) = found {
+        let denies = |value: &Value| ["false", "0", "no", "off"].contains(&value.text.as_str()) || !value.is_exact;
+        if meaning == Meaning::Flag && value.as_ref().is_some_and(denies) {
+            // `--dry-run=false` is no rehearsal.
+            return Vec::new();
+        }
         return vec![Spelled::Known { spellings, meaning, attached: value }];
     }
     if text.starts_with("--") {

@@ -6,7 +6,9 @@ mod git;
 mod machine;
 mod modes;
 mod network;
+mod node;
 mod packages;
+mod registries;
 mod remote;
 mod search;
 mod services;
@@ -24,6 +26,11 @@ pub static PROGRAMS: &[&[Program]] = &[
     machine::ALL,
     modes::ALL,
     network::ALL,
+    node::BUN,
+    node::NPM,
+    node::PNPM,
+    node::TOOLS,
+    node::YARN,
     packages::ALL,
     remote::ALL,
     search::ALL,

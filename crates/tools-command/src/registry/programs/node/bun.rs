@@ -1,0 +1,202 @@
+//! `bun` and `deno`: runtimes that install, run and publish.
+
+use crate::code::Language;
+use crate::effect::Effect;
+use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
+use crate::registry::{
+    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+};
+
+const BUN: Syntax = Syntax {
+    flags: "--watch --hot --no-clear-screen --smol --inspect-wait --inspect-brk --if-present --no-install -i \
+            --no-addons --prefer-offline --prefer-latest --silent -b|--bun --no-deprecation --throw-deprecation \
+            --expose-gc --no-macros --no-env-file -v|--version --revision -h|--help --dry-run -g|--global -d|--dev|-D \
+            --optional -E|--exact --production --frozen-lockfile --no-save --save --ignore-scripts --force -f \
+            --trust --no-cache --no-progress --no-summary --no-verify --verbose --todo --only \
+            --coverage --update-snapshots|-u --randomize --minify --splitting --compile \
+            --bytecode --latest --interactive --recursive --workspaces --parallel --sequential --json --yes|-y",
+    valued: "-c|--config --cwd --env-file -r|--preload --require --import --port --conditions --fetch-preconnect \
+             --max-http-header-size --dns-result-order --title --shell --tsconfig-override --define --drop -l|--loader \
+             --extension-order --main-fields --jsx-factory --jsx-fragment --jsx-import-source --install --filter|-F \
+             --elide-lines --unhandled-rejections --console-depth --registry --cache-dir --omit --backend --network-concurrency \
+             --concurrent-scripts --access --tag --auth-type --otp --outdir --outfile --target --format --root --timeout \
+             --rerun-each -t|--test-name-pattern --coverage-dir --coverage-reporter --reporter --reporter-outfile --max-concurrency \
+             --seed --entry-naming --public-path --external --packages --env --windows-icon -e|--eval -p|--print",
+    optional: "--bail --sourcemap --user-agent --inspect --linker --ca --cafile",
+    ..Syntax::EXACT
+};
+
+/// What `bun` does with options, whatever the subcommand.
+const RUNNING: &[Rule] = &[
+    always(Does::Evaluates(Language::Node, At::Value("--eval"))),
+    always(Does::Evaluates(Language::Node, At::Value("--print"))),
+    always(Does::RunsScript(At::Value("--preload --require --import"))),
+    when(&[When::Has("--config --shell")], Does::Hides("`bun` with settings or a shell of its own")),
+    always(Does::Writes(At::Value("--outdir --outfile --coverage-dir --reporter-outfile"))),
+    always(Does::By(registries::addresses)),
+    always(Does::By(script)),
+    always(Does::By(registries::unlisted)),
+];
+
+const INSTALLING: &[Rule] = &[when(&[When::Has("--global")], FOR_USER)];
+
+pub(in crate::registry::programs) static ALL: &[Program] = &[
+    Program {
+        names: &["bun"],
+        syntax: BUN,
+        folder: "--cwd",
+        rules: RUNNING,
+        subcommands: &[
+            Subcommand {
+                names: &["publish"],
+                rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["x"],
+                syntax: Syntax { flags: "--bun --silent --no-install", valued: "-p|--package", ..Syntax::LEADING },
+                rules: &[always(Does::RunsWords(At::From(0)))],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["exec"], rules: &[always(Does::RunsLine(At::All))], ..Subcommand::NEW },
+            Subcommand {
+                names: &["run"],
+                syntax: Syntax::LEADING,
+                rules: &[always(Does::By(registries::named)), when(&[When::First("-")], STDIN)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["create", "c"],
+                syntax: Syntax::LEADING,
+                rules: &[always(Does::By(registries::creates))],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["add", "a"], rules: INSTALLING, ..Subcommand::NEW },
+            Subcommand { names: &["install", "i"], rules: INSTALLING, ..Subcommand::NEW },
+            Subcommand { names: &["remove", "rm"], rules: INSTALLING, ..Subcommand::NEW },
+            Subcommand { names: &["update"], rules: INSTALLING, ..Subcommand::NEW },
+            Subcommand { names: &["link"], ..Subcommand::NEW },
+            Subcommand { names: &["upgrade"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
+        ],
+        plain: "audit build feedback help info init outdated patch patch-commit pm repl test unlink why discord ci",
+        examples: BUN_EXAMPLES,
+        ..Program::NEW
+    },
+    Program {
+        names: &["deno"],
+        syntax: Syntax {
+            flags: "-q|--quiet -h|--help -V|--version --unstable --unstable-* -A|--allow-all --no-check --no-config --no-lock \
+                    --no-npm --no-remote --no-prompt --cached-only --frozen --dry-run \
+                    --allow-dirty --allow-slow-types --no-provenance -g|--global -f|--force --all",
+            valued: "-c|--config --import-map --cert --location --seed --ext -o|--output --token --set-version -L|--log-level \
+                     --root -n|--name --preload --require --eval --eval-file --cwd --env",
+            optional: "-r|--reload --lock --node-modules-dir --vendor --check --watch --watch-hmr --watch-exclude \
+                       --inspect --inspect-brk --inspect-wait --v8-flags --allow-read|-R --allow-write|-W \
+                       --allow-net|-N --allow-env|-E --allow-run --allow-ffi --allow-sys|-S --allow-import|-I --deny-read \
+                       --deny-write --deny-net --deny-env --deny-run --deny-ffi --deny-sys --env-file --strace-ops --location",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::By(registries::addresses)),
+            always(Does::RunsScript(At::Value("--preload --require --eval-file"))),
+            always(Does::Evaluates(Language::Node, At::Value("--eval"))),
+            always(Does::By(script)),
+        ],
+        subcommands: &[
+            Subcommand {
+                names: &["publish"],
+                rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["deploy", "jsr"], group: true, rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+            Subcommand { names: &["login", "logout"], group: true, rules: &[always(IDENTITY)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["eval"],
+                syntax: Syntax { flags: "-p|--print", ..Syntax::LEADING },
+                rules: &[always(Does::Evaluates(Language::Node, At::Nth(0)))],
+                ..Subcommand::NEW
+            },
+            deno_runs(&["run"]),
+            deno_runs(&["serve"]),
+            Subcommand {
+                names: &["x"],
+                syntax: Syntax::LEADING,
+                rules: &[always(Does::RunsWords(At::From(0)))],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["install", "i"], rules: INSTALLING, ..Subcommand::NEW },
+            Subcommand { names: &["uninstall"], rules: INSTALLING, ..Subcommand::NEW },
+            Subcommand { names: &["upgrade"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["compile"],
+                rules: &[always(Does::Writes(At::Value("--output")))],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["task"], syntax: Syntax::LEADING, ..Subcommand::NEW },
+            plain(&["test"]),
+        ],
+        plain: "add approve-scripts audit bench bump-version bundle cache check clean completions coverage create doc fmt help \
+                info init jupyter lint lsp outdated remove repl sandbox types update vendor why",
+        builds: true,
+        examples: &[
+            ("deno publish", Expect::Asks("publishes")),
+            ("deno publish --dry-run", Expect::Plain),
+            ("deno -q publish", Expect::Asks("publishes")),
+            ("deno eval 'Deno.exit(1)'", Expect::Opaque("code with `Deno`")),
+            ("deno run -A https://host/x.ts", Expect::Connects("https://host/x.ts")),
+            ("deno run -A - < x", Expect::Opaque("code that comes in")),
+            ("deno install -g npm:x", Expect::Asks("outside of the workspace")),
+            ("deno compile -o x main.ts", Expect::Writes("x")),
+            ("deno --odd publish", Expect::Opaque("`--odd` of `deno`")),
+            ("deno test", Expect::Plain),
+            ("deno task dev", Expect::Plain),
+            ("deno run --allow-read main.ts", Expect::Plain),
+            ("deno fmt --check", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// Code on the standard input.
+const STDIN: Does = Does::Hides("code that comes in");
+
+const fn deno_runs(names: &'static [&'static str]) -> Subcommand {
+    const RULES: &[Rule] = &[when(&[When::First("-")], STDIN), always(Does::By(script))];
+    Subcommand { names, syntax: Syntax::LEADING, rules: RULES, ..Subcommand::NEW }
+}
+
+/// A file of code in place of a subcommand, or behind `run`.
+fn script(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let ends = [".ts", ".js", ".mjs", ".cjs", ".tsx", ".jsx", ".mts", ".cts"];
+    let is_code = |text: &str| ends.iter().any(|end| text.ends_with(end)) || text == "/dev/stdin";
+    let runs = parsed.path.last().is_none_or(|last| matches!(last.names[0], "run" | "serve"));
+    let named = parsed.unlisted.as_ref().map(|(word, _)| word).or_else(|| parsed.operand(0)).filter(|_| runs);
+    match named {
+        Some(word) if parsed.unlisted.is_some() && word.text == "-" => vec![Effect::hidden("code that comes in")],
+        Some(word) if word.text.contains("://") => {
+            vec![Effect::Host(word.clone()), Effect::hidden("code from elsewhere")]
+        }
+        Some(word) if is_code(&word.text) || !word.is_exact => vec![Effect::Script(word.clone())],
+        _ => Vec::new(),
+    }
+}
+
+const BUN_EXAMPLES: &[Example] = &[
+    ("bun publish", Expect::Asks("publishes")),
+    ("bun --cwd x publish", Expect::Is("bun publish")),
+    ("bun publish --dry-run", Expect::Plain),
+    ("bun x sudo id", Expect::Runs("sudo id")),
+    ("bun exec 'sudo id'", Expect::Runs("sudo id")),
+    ("bun run timeout 5 sudo id", Expect::Runs("sudo id")),
+    ("bun timeout 5 sudo id", Expect::Runs("sudo id")),
+    ("bun -e 'Bun.spawn([1])'", Expect::Opaque("code with")),
+    ("bun -", Expect::Opaque("code that comes in")),
+    ("bun run -", Expect::Opaque("code that comes in")),
+    ("bun add -g x", Expect::Asks("outside of the workspace")),
+    ("bun build x.ts --outfile=y", Expect::Writes("y")),
+    ("bun --odd publish", Expect::Opaque("`--odd` of `bun`")),
+    ("bun test", Expect::Plain),
+    ("bun run build", Expect::Plain),
+    ("bun install", Expect::Plain),
+    ("bun src/index.ts", Expect::Plain),
+];

@@ -1,0 +1,278 @@
+//! `npm` and `npx`.
+
+use tools_core::Access;
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
+use crate::registry::{
+    At, Does, Example, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+};
+
+const FLAGS: &str = "-a|--all -f|--force -g|--global -h|-H|-?|--usage|--help -l|--long -n -p|--parseable -q|--quiet \
+    -s|--silent -S|--save -B|--save-bundle -D|--save-dev -E|--save-exact -O|--save-optional -P|--save-prod -y|--yes \
+    -v|--version --verbose --versions -d|-dd|-ddd --ws|--workspaces --iwr|--include-workspace-root --allow-same-version \
+    --audit --bin-links --commit-hooks --description --desc --diff-ignore-all-space --diff-name-only --diff-no-prefix \
+    --diff-text --dry-run --engine-strict --foreground-scripts --format-package-lock --fund --git-tag-version \
+    --global-style --if-present --ignore-scripts --include-attestations --include-staged --install-links --json \
+    --legacy-bundling --legacy-peer-deps --link --offline --omit-lockfile-registry-resolved --package-lock \
+    --package-lock-only --prefer-dedupe --prefer-offline --prefer-online --progress --provenance --read-only \
+    --rebuild-bundle --save-peer --shrinkwrap --sign-git-commit --sign-git-tag --strict-peer-deps --strict-ssl --timing \
+    --unicode --update-notifier --workspaces-update --production --no-dry-run --no-*";
+const VALUED: &str = "-C|--prefix -c|--call -L|--location -m|--message -w|--workspace --access --auth-type --before --ca \
+    --cache --cafile --cert --cidr --cpu --depth --diff --diff-dst-prefix --diff-src-prefix --diff-unified --editor \
+    --fetch-retries --fetch-retry-factor --fetch-retry-maxtimeout --fetch-retry-mintimeout --fetch-timeout --git \
+    --globalconfig --heading --https-proxy --include --init-author-email --init-author-name --init-author-url \
+    --init-license --init-module --init-version --install-strategy --key --libc --local-address --lockfile-version \
+    --loglevel --logs-dir --logs-max --maxsockets --node-options --noproxy --omit --only --os --otp --pack-destination \
+    --package --preid --provenance-file --proxy --reg|--registry --replace-registry-host --save-prefix --sbom-format \
+    --sbom-type --scope --script-shell --searchexclude --searchlimit --searchopts --searchstaleness --shell --tag \
+    --tag-version-prefix --umask --user-agent --userconfig --viewer --which --expires --name --cidr-whitelist";
+const SYNTAX: Syntax = Syntax { flags: FLAGS, valued: VALUED, optional: "--color --browser", ..Syntax::GNU };
+
+/// Options that say what starts scripts, or where settings come from.
+const OPTIONS: &[Rule] = &[
+    when(&[When::Has("--script-shell --node-options")], Does::Hides("scripts run by another shell")),
+    when(
+        &[When::Has("--shell --git --editor --viewer --browser --userconfig --globalconfig --init-module")],
+        Does::Hides("`npm` with programs or settings from elsewhere"),
+    ),
+    always(Does::By(registries::addresses)),
+];
+
+/// What a publishing subcommand does unless it is a rehearsal.
+const PUBLISHING: &[Rule] = &[
+    when(&[When::Lacks("--dry-run")], PUBLISHES),
+    when(&[When::Has("--no-dry-run")], PUBLISHES),
+    when(&[When::Operand("false")], PUBLISHES),
+];
+
+/// Verbs that change something in a registry, whatever the noun.
+const CHANGES: &[Rule] = &[when(
+    &[When::First(
+        "add a set s rm r remove del d delete create c destroy update edit grant revoke public restricted \
+         2fa-required 2fa-not-required enable-2fa enable-tfa disable-2fa disable-tfa",
+    )],
+    PUBLISHES,
+)];
+
+const INSTALLING: &[Rule] =
+    &[when(&[When::Has("--global")], FOR_USER), when(&[When::Value("--location", "global")], FOR_USER)];
+
+const fn installs(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, rules: INSTALLING, ..Subcommand::NEW }
+}
+
+pub(in crate::registry::programs) static ALL: &[Program] = &[
+    Program {
+        names: &["npm"],
+        syntax: SYNTAX,
+        folder: "--prefix",
+        rules: OPTIONS,
+        subcommands: SUBCOMMANDS,
+        abbreviates: true,
+        otherwise: Otherwise::Opaque("no command of it that is known"),
+        examples: EXAMPLES,
+        ..Program::NEW
+    },
+    Program {
+        names: &["npx", "bunx", "pnpx", "pnx"],
+        syntax: Syntax {
+            flags: "-y|--yes -q|--quiet -s|--silent -h|--help -v|--version --no --no-install --ignore-existing --verbose \
+                    --offline --prefer-offline --prefer-online --ws|--workspaces --no-* --bun --json -d|--loglevel-info",
+            valued: "-c|--call -p|--package -w|--workspace --cache --registry --userconfig --shell --script-shell \
+                     --node-options --node-arg -n --prefix --loglevel --cwd",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            when(
+                &[When::Has("--script-shell --shell --node-options --node-arg -n")],
+                Does::Hides("scripts run by another shell"),
+            ),
+            when(&[When::Has("--userconfig")], Does::Hides("`npx` with settings from elsewhere")),
+            always(Does::RunsLine(At::Value("--call"))),
+            when(&[When::Lacks("--call")], Does::RunsWords(At::From(0))),
+        ],
+        examples: &[
+            ("npx tsc --noEmit", Expect::Runs("tsc --noEmit")),
+            ("npx --yes sudo id", Expect::Runs("sudo id")),
+            ("npx -p x sudo", Expect::Runs("sudo")),
+            ("npx -c 'sudo id'", Expect::Runs("sudo id")),
+            ("npx --call='sudo id'", Expect::Runs("sudo id")),
+            ("npx --odd x sudo", Expect::Opaque("`--odd` of `npx`")),
+            ("npx prettier --check .", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+const SUBCOMMANDS: &[Subcommand] = &[
+    Subcommand { names: &["publish"], rules: PUBLISHING, ..Subcommand::NEW },
+    Subcommand { names: &["unpublish"], rules: WITHDRAWING, ..Subcommand::NEW },
+    Subcommand { names: &["deprecate"], rules: PUBLISHING, ..Subcommand::NEW },
+    Subcommand { names: &["undeprecate"], rules: PUBLISHING, ..Subcommand::NEW },
+    Subcommand { names: &["dist-tag", "dist-tags"], rules: CHANGES, ..Subcommand::NEW },
+    Subcommand { names: &["owner", "author"], rules: CHANGES, ..Subcommand::NEW },
+    Subcommand { names: &["access"], rules: CHANGES, ..Subcommand::NEW },
+    Subcommand { names: &["team"], rules: CHANGES, ..Subcommand::NEW },
+    Subcommand { names: &["org", "ogr"], rules: CHANGES, ..Subcommand::NEW },
+    Subcommand { names: &["hook"], rules: CHANGES, ..Subcommand::NEW },
+    Subcommand { names: &["profile"], rules: CHANGES, ..Subcommand::NEW },
+    Subcommand { names: &["trust"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
+    Subcommand { names: &["token"], rules: &[when(&[When::FirstIsNot("list ls")], IDENTITY)], ..Subcommand::NEW },
+    Subcommand { names: &["star"], rules: PUBLISHING, ..Subcommand::NEW },
+    Subcommand { names: &["unstar"], rules: PUBLISHING, ..Subcommand::NEW },
+    Subcommand { names: &["adduser", "login", "add-user"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
+    Subcommand { names: &["logout"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
+    Subcommand { names: &["config", "c"], rules: &[always(Does::By(configures))], ..Subcommand::NEW },
+    Subcommand { names: &["set"], rules: &[always(Does::By(configures))], ..Subcommand::NEW },
+    Subcommand {
+        names: &["exec", "x"],
+        syntax: Syntax::LEADING,
+        rules: &[
+            always(Does::RunsLine(At::Value("--call"))),
+            when(&[When::Lacks("--call")], Does::RunsWords(At::From(0))),
+        ],
+        ..Subcommand::NEW
+    },
+    Subcommand { names: &["explore"], rules: &[always(Does::RunsWords(At::AfterDashes))], ..Subcommand::NEW },
+    Subcommand {
+        names: &["init", "create", "innit"],
+        syntax: Syntax::LEADING,
+        rules: &[always(Does::By(registries::creates))],
+        ..Subcommand::NEW
+    },
+    installs(&["install", "i", "in", "ins", "inst", "insta", "instal", "isnt", "isnta", "isntal", "isntall", "add"]),
+    installs(&["uninstall", "un", "unlink", "remove", "rm", "r"]),
+    installs(&["update", "up", "upgrade", "udpate"]),
+    installs(&["link", "ln"]),
+    installs(&["install-test", "it"]),
+    Subcommand { names: &["pack"], rules: &[always(Does::Writes(At::Value("--pack-destination")))], ..Subcommand::NEW },
+    Subcommand {
+        names: &["pkg"],
+        rules: &[when(&[When::First("set delete fix")], Does::Writes(At::Path("package.json")))],
+        ..Subcommand::NEW
+    },
+    plain(&["audit"]),
+    plain(&["bin"]),
+    plain(&["bugs", "issues"]),
+    plain(&["cache"]),
+    plain(&["ci", "clean-install", "ic", "install-clean", "isntall-clean"]),
+    plain(&["completion"]),
+    plain(&["dedupe", "ddp"]),
+    plain(&["diff"]),
+    plain(&["docs", "home"]),
+    plain(&["doctor"]),
+    plain(&["edit"]),
+    plain(&["explain", "why"]),
+    plain(&["find-dupes"]),
+    plain(&["fund"]),
+    plain(&["get"]),
+    plain(&["help"]),
+    plain(&["help-search"]),
+    plain(&["install-ci-test", "cit", "clean-install-test", "sit"]),
+    plain(&["la"]),
+    plain(&["list", "ls"]),
+    plain(&["ll"]),
+    plain(&["outdated"]),
+    plain(&["ping"]),
+    plain(&["prefix"]),
+    plain(&["prune"]),
+    plain(&["query"]),
+    plain(&["rebuild", "rb"]),
+    plain(&["repo"]),
+    plain(&["restart"]),
+    plain(&["root"]),
+    plain(&["run", "run-script", "rum", "urn"]),
+    plain(&["sbom"]),
+    plain(&["search", "find", "s", "se"]),
+    plain(&["set-script"]),
+    plain(&["shrinkwrap"]),
+    plain(&["stars"]),
+    plain(&["start"]),
+    plain(&["stop"]),
+    plain(&["test", "t", "tst"]),
+    plain(&["version", "verison"]),
+    plain(&["view", "v", "info", "show"]),
+    plain(&["whoami"]),
+];
+
+/// What `unpublish` does unless it is a rehearsal.
+const WITHDRAWING: &[Rule] = &[
+    when(&[When::Lacks("--dry-run")], WITHDRAWS),
+    when(&[When::Has("--no-dry-run")], WITHDRAWS),
+    when(&[When::Operand("false")], WITHDRAWS),
+];
+
+/// `npm config set` and its kin: the file of settings, and settings that start programs.
+fn configures(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let verb = parsed.operand(0).map(|word| word.text.as_str()).unwrap_or_default();
+    if parsed.subcommand() == "config"
+        && !matches!(verb, "set" | "s" | "delete" | "del" | "rm" | "unset" | "edit" | "fix")
+    {
+        return Vec::new();
+    }
+    let is_own = parsed.values("--location").any(|place| place.text == "project");
+    let file = if is_own { Value::exact(".npmrc") } else { Value { is_exact: false, ..Value::exact("~/.npmrc") } };
+    let mut found = vec![Effect::path(file, Access::Write)];
+    found.push(Effect::hidden("settings of `npm` that decide what is fetched and run"));
+    found
+}
+
+const EXAMPLES: &[Example] = &[
+    ("npm publish", Expect::Asks("publishes")),
+    ("npm pub", Expect::Asks("publishes")),
+    ("npm publ --access public", Expect::Asks("publishes")),
+    ("npm publish --dry-run", Expect::Plain),
+    ("npm publish --dry-run=false", Expect::Asks("publishes")),
+    ("npm publish --dry-run false", Expect::Asks("publishes")),
+    ("npm --json false publish", Expect::Opaque("no command of it")),
+    ("npm -w a publish", Expect::Asks("publishes")),
+    ("npm --prefix sub publish", Expect::Is("npm publish")),
+    ("npm unpublish x", Expect::Asks("others may use")),
+    ("npm deprecate x y", Expect::Asks("publishes")),
+    ("npm dist-tag add x y", Expect::Asks("publishes")),
+    ("npm dist-tag ls x", Expect::Plain),
+    ("npm owner add me x", Expect::Asks("publishes")),
+    ("npm owner ls x", Expect::Plain),
+    ("npm access grant read-write x y", Expect::Asks("publishes")),
+    ("npm team destroy x", Expect::Asks("publishes")),
+    ("npm org rm x y", Expect::Asks("publishes")),
+    ("npm profile disable-2fa", Expect::Asks("publishes")),
+    ("npm hook add x y z", Expect::Asks("publishes")),
+    ("npm star x", Expect::Asks("publishes")),
+    ("npm token create", Expect::Asks("accounts or credentials")),
+    ("npm login", Expect::Asks("accounts or credentials")),
+    ("npm config set registry https://host", Expect::Opaque("settings of `npm`")),
+    ("npm config set -L project a b", Expect::Writes(".npmrc")),
+    ("npm set a=b", Expect::Opaque("settings of `npm`")),
+    ("npm config get registry", Expect::Plain),
+    ("npm exec tsc", Expect::Runs("tsc")),
+    ("npm exec -y -- sudo id", Expect::Runs("sudo id")),
+    ("npm x -c 'sudo id'", Expect::Runs("sudo id")),
+    ("npm exe --call='sudo id'", Expect::Runs("sudo id")),
+    ("npm --silent --prefix . exec -c 'sudo id'", Expect::Runs("sudo id")),
+    ("npm init vite x", Expect::Runs("create-vite x")),
+    ("npm create @a/b", Expect::Runs("@a/create-b")),
+    ("npm init -y", Expect::Plain),
+    ("npm explore x -- sudo id", Expect::Runs("sudo id")),
+    ("npm install -g x", Expect::Asks("outside of the workspace")),
+    ("npm install --location=global x", Expect::Asks("outside of the workspace")),
+    ("npm i https://host/x.tgz", Expect::Connects("https://host/x.tgz")),
+    ("npm run x --script-shell=./x", Expect::Opaque("another shell")),
+    ("npm --git=./x install", Expect::Opaque("from elsewhere")),
+    ("npm --odd publish", Expect::Opaque("`--odd` of `npm`")),
+    ("npm $x", Expect::Opaque("known only when it runs")),
+    ("npm test", Expect::Plain),
+    ("npm t", Expect::Is("npm test")),
+    ("npm run build -- --watch", Expect::Plain),
+    ("npm run publish-docs", Expect::Plain),
+    ("npm ci", Expect::Plain),
+    ("npm install", Expect::Plain),
+    ("npm i -D typescript", Expect::Is("npm install -D typescript")),
+    ("npm ls -g --depth=0", Expect::Plain),
+    ("npm root -g", Expect::Plain),
+    ("npm pack", Expect::Plain),
+    ("npm version patch", Expect::Plain),
+    ("npm --prefix frontend run build", Expect::Plain),
+];

@@ -1,0 +1,167 @@
+//! `pnpm`.
+
+use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
+use crate::registry::{At, Does, Example, Expect, Program, Rule, Subcommand, Syntax, When, always, plain, when};
+
+const SYNTAX: Syntax = Syntax {
+    flags: "-h|--help -v|--version -w|--workspace-root -r|--recursive -s|--silent -D|--dev|--save-dev -P|--prod|--save-prod \
+            -O|--save-optional -E|--save-exact -g|--global -f|--force -i|--interactive -L|--latest -c|--shell-mode \
+            --color --no-* --aggregate-output --stream --parallel --fail-if-no-match --use-stderr --ignore-scripts \
+            --ignore-workspace --ignore-workspace-root-check --frozen-lockfile --fix-lockfile --lockfile-only \
+            --prefer-offline --offline --prefer-frozen-lockfile --shamefully-hoist --strict-peer-dependencies \
+            --side-effects-cache --merge-git-branch-lockfiles --save-peer --save-workspace-protocol --optimistic-repeat-install \
+            --json --long --parseable --if-present --report-summary --sort --reverse --bail --dry-run --yes|-y \
+            --provenance --git-checks --embed-readme --no-optional --optional --hoist --use-store-server --trust-lockfile \
+            --include-workspace-root --production --legacy",
+    valued: "-C|--dir|--prefix -F|--filter --filter-prod --loglevel --reporter --workspace-concurrency --resume-from \
+             --test-pattern --changed-files-ignore-pattern --registry --store-dir --virtual-store-dir --modules-dir \
+             --lockfile-dir --global-dir --global-bin-dir --node-linker --package-import-method --network-concurrency \
+             --child-concurrency --depth --only --package --allow-build --tag --access --publish-branch --otp --userconfig \
+             --script-shell --node-options --location --cache-dir --state-dir --public-hoist-pattern --hoist-pattern \
+             --side-effects-cache-readonly --pack-destination --out --shell-emulator --use-node-version --audit-level \
+             --ignore-pnpmfile --pnpmfile --global-pnpmfile --save-catalog-name --before --after --cpu --os --libc",
+    ..Syntax::EXACT
+};
+
+const PUBLISHING: &[Rule] = &[when(&[When::Lacks("--dry-run")], PUBLISHES), when(&[When::Operand("false")], PUBLISHES)];
+
+/// Verbs that change something in a registry.
+const CHANGES: &[Rule] = &[when(
+    &[When::First(
+        "add set rm remove del delete create destroy grant revoke public restricted update enable-2fa disable-2fa",
+    )],
+    PUBLISHES,
+)];
+
+const INSTALLING: &[Rule] = &[when(&[When::Has("--global")], FOR_USER)];
+
+const fn installs(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, rules: INSTALLING, ..Subcommand::NEW }
+}
+
+const fn changes(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, rules: CHANGES, ..Subcommand::NEW }
+}
+
+pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
+    names: &["pnpm"],
+    syntax: SYNTAX,
+    folder: "--dir",
+    rules: &[
+        when(
+            &[When::Has("--script-shell --node-options --userconfig --pnpmfile --global-pnpmfile")],
+            Does::Hides("scripts run by another shell or with settings from elsewhere"),
+        ),
+        always(Does::By(registries::addresses)),
+        // A script of the workspace, else a program of that name.
+        always(Does::By(registries::unlisted)),
+    ],
+    subcommands: SUBCOMMANDS,
+    plain: "audit bin cache catalogs cat-file cat-index c-test dedupe docs doctor explain fetch find-hash help ignored-builds \
+            import info install-test it licenses list ll ls la outdated pack patch patch-commit patch-remove prune rebuild rb \
+            repo restart root search show start stop t test tst unlink view why whoami w version approve-builds ci clean-install \
+            bugs ping pkg install i edit init",
+    examples: EXAMPLES,
+    ..Program::NEW
+}];
+
+const SUBCOMMANDS: &[Subcommand] = &[
+    Subcommand { names: &["publish"], rules: PUBLISHING, ..Subcommand::NEW },
+    Subcommand { names: &["unpublish"], rules: &[always(WITHDRAWS)], ..Subcommand::NEW },
+    Subcommand { names: &["deprecate"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+    Subcommand { names: &["star"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+    changes(&["dist-tag"]),
+    changes(&["owner"]),
+    changes(&["access"]),
+    changes(&["team"]),
+    changes(&["org"]),
+    changes(&["hook"]),
+    changes(&["profile"]),
+    Subcommand {
+        names: &["login", "adduser", "logout", "token"],
+        group: true,
+        rules: &[always(IDENTITY)],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["config", "c"],
+        rules: &[when(
+            &[When::First("set delete edit")],
+            Does::Hides("settings of `pnpm` that decide what is fetched and run"),
+        )],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["set"],
+        rules: &[always(Does::Hides("settings of `pnpm` that decide what is fetched and run"))],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["exec"],
+        syntax: Syntax::LEADING,
+        rules: &[
+            when(&[When::Has("--shell-mode")], Does::RunsLine(At::All)),
+            when(&[When::Lacks("--shell-mode")], Does::RunsWords(At::From(0))),
+        ],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["dlx"],
+        syntax: Syntax::LEADING,
+        rules: &[
+            when(&[When::Has("--shell-mode")], Does::RunsLine(At::All)),
+            when(&[When::Lacks("--shell-mode")], Does::RunsWords(At::From(0))),
+        ],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["create"],
+        syntax: Syntax::LEADING,
+        rules: &[always(Does::By(registries::creates))],
+        ..Subcommand::NEW
+    },
+    Subcommand { names: &["run", "run-script"], syntax: Syntax::LEADING, ..Subcommand::NEW },
+    installs(&["add"]),
+    installs(&["remove", "rm", "uninstall", "un"]),
+    installs(&["update", "up", "upgrade"]),
+    installs(&["link", "ln"]),
+    Subcommand { names: &["env"], rules: &[when(&[When::Has("--global")], FOR_USER)], ..Subcommand::NEW },
+    Subcommand { names: &["setup", "self-update"], group: true, rules: &[always(FOR_USER)], ..Subcommand::NEW },
+    Subcommand { names: &["deploy"], rules: &[always(Does::Writes(At::Nth(0)))], ..Subcommand::NEW },
+    Subcommand {
+        names: &["store"],
+        subcommands: &[plain(&["prune"]), plain(&["path"]), plain(&["status"]), plain(&["add"])],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["server"],
+        rules: &[always(Does::Hides("`pnpm server` that goes on behind"))],
+        ..Subcommand::NEW
+    },
+];
+
+const EXAMPLES: &[Example] = &[
+    ("pnpm publish", Expect::Asks("publishes")),
+    ("pnpm -C x publish", Expect::Is("pnpm publish")),
+    ("pnpm -r --filter x publish --no-git-checks", Expect::Asks("publishes")),
+    ("pnpm publish --dry-run", Expect::Plain),
+    ("pnpm dlx sudo id", Expect::Runs("sudo id")),
+    ("pnpm exec sudo id", Expect::Runs("sudo id")),
+    ("pnpm -r exec -c 'sudo id'", Expect::Runs("sudo id")),
+    ("pnpm add -g x", Expect::Asks("outside of the workspace")),
+    ("pnpm --odd publish", Expect::Opaque("`--odd` of `pnpm`")),
+    ("pnpm config set registry x", Expect::Opaque("settings of `pnpm`")),
+    ("pnpm dist-tag add x y", Expect::Asks("publishes")),
+    ("pnpm login", Expect::Asks("accounts or credentials")),
+    ("pnpm create vite", Expect::Runs("create-vite")),
+    ("pnpm timeout 5 sudo id", Expect::Runs("sudo id")),
+    ("pnpm false publish", Expect::Opaque("the value `false`")),
+    ("pnpm run x --script-shell=./x", Expect::Plain),
+    ("pnpm --script-shell=./x run x", Expect::Opaque("another shell")),
+    ("pnpm -r build", Expect::Plain),
+    ("pnpm -r exec tsc --noEmit", Expect::Runs("tsc --noEmit")),
+    ("pnpm install --frozen-lockfile", Expect::Plain),
+    ("pnpm dev", Expect::Plain),
+    ("pnpm test -- -t x", Expect::Plain),
+    ("pnpm add -D vitest", Expect::Plain),
+];

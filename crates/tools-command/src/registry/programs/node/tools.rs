@@ -1,0 +1,179 @@
+//! Tools around packages of JavaScript: monorepos, releases, hooks, versions of package managers.
+
+use crate::effect::Effect;
+use crate::registry::programs::registries::{IDENTITY, PUBLISHES};
+use crate::registry::{
+    At, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+};
+
+/// A program that publishes unless it is a rehearsal.
+const RELEASES: &[Rule] = &[when(&[When::Lacks("--dry-run --help --version")], PUBLISHES)];
+const REHEARSAL: Syntax =
+    Syntax { flags: "--dry-run -h|--help -v|--version --ci --no-ci --debug --no-push", ..Syntax::EXACT };
+
+pub(in crate::registry::programs) static ALL: &[Program] = &[
+    Program {
+        names: &["corepack"],
+        subcommands: &[Subcommand {
+            names: &["npm", "npx", "pnpm", "pnpx", "yarn", "yarnpkg"],
+            group: true,
+            syntax: Syntax::LEADING,
+            rules: &[always(Does::By(corepack))],
+            ..Subcommand::NEW
+        }],
+        examples: &[("corepack pnpm publish", Expect::Asks("publishes")), ("corepack enable", Expect::Plain)],
+        ..Program::NEW
+    },
+    Program {
+        names: &["lerna"],
+        syntax: Syntax {
+            flags: "-h|--help -v|--version --no-* --sort --reject-cycles --parallel --stream --yes|-y --ci --since-last \
+                    --include-dependents --include-dependencies --private --exact --force-publish",
+            valued: "--loglevel --concurrency --max-buffer --scope --ignore --cwd --registry --dist-tag --preid --npm-client",
+            optional: "--since --progress --push",
+            ..Syntax::EXACT
+        },
+        subcommands: &[
+            Subcommand { names: &["publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["version"],
+                syntax: Syntax { flags: "--no-push", ..Syntax::EXACT },
+                rules: &[when(&[When::Lacks("--no-push")], PUBLISHES)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["exec"],
+                syntax: Syntax::LEADING,
+                rules: &[always(Does::RunsWords(At::From(0)))],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["watch"], rules: &[always(Does::RunsWords(At::AfterDashes))], ..Subcommand::NEW },
+        ],
+        plain: "add bootstrap changed clean create diff import info init link list ls la ll repair run add-caching",
+        otherwise: Otherwise::Opaque("no command of it that is known"),
+        examples: &[
+            ("lerna publish", Expect::Asks("publishes")),
+            ("lerna --loglevel info publish", Expect::Asks("publishes")),
+            ("lerna version", Expect::Asks("publishes")),
+            ("lerna version --no-push", Expect::Plain),
+            ("lerna exec -- sudo id", Expect::Runs("sudo id")),
+            ("lerna run build", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["nx"],
+        syntax: Syntax {
+            flags: "-d|--dry-run --verbose --skip-nx-cache",
+            valued: "-t|--target|--targets",
+            ..Syntax::EXACT
+        },
+        subcommands: &[
+            Subcommand { names: &["release"], rules: RELEASES, ..Subcommand::NEW },
+            Subcommand { names: &["publish"], rules: RELEASES, ..Subcommand::NEW },
+            Subcommand { names: &["exec"], rules: &[always(Does::RunsWords(At::AfterDashes))], ..Subcommand::NEW },
+            Subcommand {
+                names: &["connect", "login", "logout"],
+                group: true,
+                rules: &[always(IDENTITY)],
+                ..Subcommand::NEW
+            },
+        ],
+        examples: &[
+            ("nx release", Expect::Asks("publishes")),
+            ("nx release publish --dry-run", Expect::Plain),
+            ("nx exec -- sudo id", Expect::Runs("sudo id")),
+            ("nx run-many -t build", Expect::Plain),
+            ("nx test x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["turbo"],
+        syntax: Syntax {
+            flags: "-h|--help --version --no-update-notifier --no-color --color --skip-infer -v|-vv|-vvv",
+            valued: "--api --cwd --heap --login --team --token --trace --verbosity --root-turbo-json --preflight --ui",
+            ..Syntax::EXACT
+        },
+        subcommands: &[
+            Subcommand {
+                names: &["login", "logout", "link", "unlink"],
+                group: true,
+                rules: &[always(IDENTITY)],
+                ..Subcommand::NEW
+            },
+            plain(&["run"]),
+        ],
+        examples: &[("turbo --cwd x login", Expect::Asks("accounts")), ("turbo run build test", Expect::Plain)],
+        ..Program::NEW
+    },
+    Program {
+        names: &["changeset"],
+        subcommands: &[Subcommand { names: &["publish"], rules: RELEASES, ..Subcommand::NEW }, plain(&["tag"])],
+        examples: &[("changeset publish", Expect::Asks("publishes")), ("changeset status", Expect::Plain)],
+        ..Program::NEW
+    },
+    Program {
+        names: &["semantic-release", "release-it", "np", "gh-pages", "multi-semantic-release", "auto", "auto-release"],
+        syntax: REHEARSAL,
+        rules: RELEASES,
+        examples: &[
+            ("semantic-release --ci", Expect::Asks("publishes")),
+            ("semantic-release --dry-run", Expect::Plain),
+            ("gh-pages --dist dist", Expect::Asks("publishes")),
+            ("release-it", Expect::Asks("publishes")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["vsce", "ovsx", "jsr"],
+        subcommands: &[
+            Subcommand {
+                names: &["publish", "unpublish"],
+                group: true,
+                syntax: Syntax { flags: "--dry-run", ..Syntax::EXACT },
+                rules: RELEASES,
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["login", "logout", "create-publisher", "delete-publisher", "create-namespace", "store"],
+                group: true,
+                rules: &[always(IDENTITY)],
+                ..Subcommand::NEW
+            },
+        ],
+        examples: &[
+            ("vsce publish", Expect::Asks("publishes")),
+            ("ovsx login x", Expect::Asks("accounts")),
+            ("vsce package", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["husky"],
+        rules: &[when(&[When::Lacks("--help --version")], Does::Writes(At::Path(".git/config")))],
+        examples: &[("husky install", Expect::Writes(".git/config"))],
+        ..Program::NEW
+    },
+    Program {
+        names: &["start-server-and-test", "server-test"],
+        rules: &[always(Does::By(lines))],
+        examples: &[
+            ("start-server-and-test 'sudo id' 3000 test", Expect::Runs("sudo id")),
+            ("start-server-and-test start 3000 test", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// `corepack yarn …` is `yarn …`.
+fn corepack(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let from = parsed.words.last().copied().unwrap_or_default();
+    vec![Effect::runs(parsed.command.args[from..].to_vec())]
+}
+
+/// Operands of several words, which are lines; one word is a script.
+fn lines(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let lines = parsed.operands().filter(|operand| operand.text.contains(' '));
+    lines.cloned().map(Effect::Line).collect()
+}

@@ -1,0 +1,172 @@
+//! `yarn`, classic and berry.
+
+use tools_core::Access;
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
+use crate::registry::{
+    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+};
+
+const SYNTAX: Syntax = Syntax {
+    flags: "-h|--help -v|--version --verbose --offline --prefer-offline --json -s|--silent --production --prod --no-* \
+            --frozen-lockfile --immutable --immutable-cache --check-cache --inline-builds --flat --force --ignore-scripts \
+            --ignore-engines --ignore-platform --ignore-optional --emoji --strict-semver --non-interactive \
+            --scripts-prepend-node-path --focus --check-files --pure-lockfile --pnp --disable-pnp --skip-integrity-check \
+            --har --enable-pnp --link-duplicates --update-checksums -D|--dev -P|--peer -O|--optional -E|--exact \
+            -T|--tilde -C|--caret -W|--ignore-workspace-root-check -A|--all -R|--recursive -i|--interactive --latest -B \
+            -q|--quiet",
+    valued: "--cwd --registry --modules-folder --cache-folder --preferred-cache-folder --mutex --network-timeout \
+             --network-concurrency --proxy --https-proxy --use-yarnrc --link-folder --global-folder --otp --mode --tag \
+             --access --pattern --depth --new-version --script-shell -p|--package",
+    ..Syntax::EXACT
+};
+
+/// Verbs that change something in a registry.
+const CHANGES: &[Rule] = &[when(&[When::First("add remove rm create destroy set")], PUBLISHES)];
+const PUBLISHING: &[Rule] = &[always(PUBLISHES)];
+const SIGNING: &[Rule] = &[always(IDENTITY)];
+
+const fn ruled(names: &'static [&'static str], rules: &'static [Rule]) -> Subcommand {
+    Subcommand { names, rules, ..Subcommand::NEW }
+}
+
+pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
+    names: &["yarn", "yarnpkg"],
+    syntax: SYNTAX,
+    folder: "--cwd",
+    rules: &[
+        when(
+            &[When::Has("--use-yarnrc --script-shell")],
+            Does::Hides("scripts run by another shell or with settings from elsewhere"),
+        ),
+        always(Does::By(registries::addresses)),
+    ],
+    subcommands: SUBCOMMANDS,
+    plain: "add audit autoclean bin bugs cache check constraints dedupe explain fund generate-lock-entry help import info \
+            install licenses link list ls node-gyp outdated pack patch patch-commit prune rebuild remove rm search sbom \
+            stage start stop restart test t unlink unplug up upgrade upgrade-interactive version versions why install-test",
+    examples: EXAMPLES,
+    ..Program::NEW
+}];
+
+const SUBCOMMANDS: &[Subcommand] = &[
+    ruled(&["publish"], PUBLISHING),
+    ruled(&["tag"], CHANGES),
+    ruled(&["owner"], CHANGES),
+    ruled(&["team"], CHANGES),
+    ruled(&["access"], CHANGES),
+    Subcommand { names: &["login", "logout"], group: true, rules: SIGNING, ..Subcommand::NEW },
+    Subcommand {
+        names: &["npm"],
+        subcommands: &[
+            ruled(&["publish"], PUBLISHING),
+            ruled(&["tag"], CHANGES),
+            Subcommand { names: &["login", "logout"], group: true, rules: SIGNING, ..Subcommand::NEW },
+            plain(&["audit"]),
+            plain(&["info"]),
+            plain(&["whoami"]),
+        ],
+        ..Subcommand::NEW
+    },
+    ruled(&["config"], &[when(&[When::First("set unset delete")], Does::By(configures))]),
+    ruled(&["plugin"], &[when(&[When::First("import")], Does::Hides("a plug-in of `yarn` from elsewhere"))]),
+    ruled(
+        &["set"],
+        &[when(&[When::First("version resolution")], Does::Hides("another version of `yarn` from elsewhere"))],
+    ),
+    ruled(&["policies"], &[always(Does::Hides("another version of `yarn` from elsewhere"))]),
+    ruled(&["global"], &[when(&[When::First("add remove upgrade upgrade-interactive")], FOR_USER)]),
+    Subcommand {
+        names: &["dlx"],
+        syntax: Syntax::LEADING,
+        rules: &[always(Does::RunsWords(At::From(0)))],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["exec"],
+        syntax: Syntax::LEADING,
+        rules: &[always(Does::RunsWords(At::From(0)))],
+        ..Subcommand::NEW
+    },
+    Subcommand { names: &["node"], syntax: Syntax::LEADING, rules: &[always(Does::By(node))], ..Subcommand::NEW },
+    Subcommand { names: &["run"], syntax: Syntax::LEADING, ..Subcommand::NEW },
+    Subcommand {
+        names: &["create", "init"],
+        group: true,
+        syntax: Syntax::LEADING,
+        rules: &[always(Does::By(registries::creates))],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["workspace"],
+        syntax: Syntax::LEADING,
+        rules: &[always(Does::By(|parsed| registries::again(parsed, 1)))],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["workspaces"],
+        subcommands: &[
+            Subcommand {
+                names: &["foreach"],
+                syntax: Syntax {
+                    flags: "-A|--all -R|--recursive -W|--worktree -p|--parallel -i|--interlaced -t|--topological -v|--verbose \
+                            --topological-dev --no-private --dry-run -n --since",
+                    valued: "-j|--jobs --include --exclude --from",
+                    ..Syntax::LEADING
+                },
+                rules: &[always(Does::By(|parsed| registries::again(parsed, 0)))],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["run"], syntax: Syntax::LEADING, ..Subcommand::NEW },
+            plain(&["list"]),
+            plain(&["info"]),
+            plain(&["focus"]),
+        ],
+        ..Subcommand::NEW
+    },
+];
+
+/// `yarn node ARGUMENTS`.
+fn node(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let from = parsed.words.last().map_or(0, |at| at + 1);
+    let rest = parsed.command.args[from..].iter().cloned();
+    vec![Effect::runs(std::iter::once(Value::exact("node")).chain(rest).collect())]
+}
+
+/// Files of settings of both kinds of `yarn`.
+fn configures(_: &Parsed<'_>) -> Vec<Effect> {
+    let files = [".yarnrc", ".yarnrc.yml"].map(|file| Effect::path(Value::exact(file), Access::Write));
+    files.into_iter().chain([Effect::hidden("settings of `yarn` that decide what is fetched and run")]).collect()
+}
+
+const EXAMPLES: &[Example] = &[
+    ("yarn publish", Expect::Asks("publishes")),
+    ("yarn --cwd x publish", Expect::Is("yarn publish")),
+    ("yarn npm publish", Expect::Asks("publishes")),
+    ("yarn npm tag add x y", Expect::Asks("publishes")),
+    ("yarn npm --odd publish", Expect::Opaque("`--odd` of `yarn`")),
+    ("yarn npm login", Expect::Asks("accounts or credentials")),
+    ("yarn tag add x y", Expect::Asks("publishes")),
+    ("yarn workspace a publish", Expect::Asks("publishes")),
+    ("yarn workspaces foreach -A npm publish", Expect::Asks("publishes")),
+    ("yarn dlx sudo id", Expect::Runs("sudo id")),
+    ("yarn dlx -q sudo id", Expect::Runs("sudo id")),
+    ("yarn exec sudo id", Expect::Runs("sudo id")),
+    ("yarn node -e 1", Expect::Runs("node -e 1")),
+    ("yarn create vite", Expect::Runs("create-vite")),
+    ("yarn config set registry x", Expect::Writes(".yarnrc.yml")),
+    ("yarn plugin import https://host/x", Expect::Opaque("a plug-in")),
+    ("yarn set version ./x", Expect::Opaque("another version")),
+    ("yarn global add x", Expect::Asks("outside of the workspace")),
+    ("yarn --use-yarnrc x install", Expect::Opaque("from elsewhere")),
+    ("yarn", Expect::Plain),
+    ("yarn test", Expect::Plain),
+    ("yarn lint --fix", Expect::Plain),
+    ("yarn add left-pad", Expect::Plain),
+    ("yarn workspaces run test", Expect::Plain),
+    ("yarn init -y", Expect::Plain),
+    ("yarn run build", Expect::Plain),
+    ("yarn install --immutable", Expect::Plain),
+];

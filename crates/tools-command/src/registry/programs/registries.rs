@@ -1,0 +1,73 @@
+//! What descriptions of package managers share: addresses among the packages, scripts that may be programs.
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{Consequence, Does, Parsed, find};
+
+/// Hands a package to a registry, or changes one there.
+pub(super) const PUBLISHES: Does = Does::Is(Consequence::Publishes);
+
+/// Takes from a registry what others may use.
+pub(super) const WITHDRAWS: Does =
+    Does::Says(Consequence::DeletesForOthers, "takes away a package that others may use");
+
+/// Signs in or out, or changes an account.
+pub(super) const IDENTITY: Does = Does::Is(Consequence::ChangesIdentity);
+
+/// Installs for the user, outside of the workspace.
+pub(super) const FOR_USER: Does = Does::Says(Consequence::ChangesSystem, "changes programs outside of the workspace");
+
+/// Packages that are named by an address.
+pub(super) fn addresses(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let registry =
+        parsed.values("--registry --index-url --extra-index-url --index --default-index --find-links --source");
+    let named = parsed.operands().chain(registry);
+    named
+        .filter(|value| value.text.contains("://") && !value.text.starts_with("file:"))
+        .cloned()
+        .map(Effect::Host)
+        .collect()
+}
+
+/// A script of the workspace in place of a subcommand; where none has that name, some runners start a program.
+pub(super) fn unlisted(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let Some((name, _)) = &parsed.unlisted else { return Vec::new() };
+    if parsed.program.plain.split_ascii_whitespace().any(|one| one == name.text) {
+        return Vec::new();
+    }
+    let from = parsed.words.last().copied().unwrap_or_default();
+    script_or_program(&parsed.command.args[from..])
+}
+
+/// The same behind a subcommand: `bun run NAME`.
+pub(super) fn named(parsed: &Parsed<'_>) -> Vec<Effect> {
+    script_or_program(parsed.from(0))
+}
+
+fn script_or_program(words: &[Value]) -> Vec<Effect> {
+    let Some(name) = words.first() else { return Vec::new() };
+    if ["true", "false"].contains(&name.text.as_str()) {
+        return vec![Effect::hidden(format!("the value `{}` in front of a subcommand", name.text))];
+    }
+    let is_program = name.is_exact && (find(&name.text).is_some() || name.text.contains('/'));
+    is_program.then(|| Effect::runs(words.to_vec())).into_iter().collect()
+}
+
+/// `npm init vite` and its kin: the package `create-vite` is fetched and run.
+pub(super) fn creates(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let Some((first, rest)) = parsed.from(0).split_first() else { return Vec::new() };
+    let text = match first.text.strip_prefix('@').and_then(|scoped| scoped.split_once('/')) {
+        Some((scope, name)) => format!("@{scope}/create-{name}"),
+        None => format!("create-{}", first.text),
+    };
+    let package = Value { text, ..first.clone() };
+    vec![Effect::runs(std::iter::once(package).chain(rest.iter().cloned()).collect())]
+}
+
+/// A package manager with the words from an operand on: `yarn workspace NAME test`.
+pub(super) fn again(parsed: &Parsed<'_>, from: usize) -> Vec<Effect> {
+    let rest = parsed.from(from);
+    let program = Value::exact(parsed.command.name());
+    let words = std::iter::once(program).chain(rest.iter().cloned()).collect();
+    if rest.is_empty() { Vec::new() } else { vec![Effect::runs(words)] }
+}
