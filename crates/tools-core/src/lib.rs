@@ -118,7 +118,7 @@ pub use judge::{Judge, JudgeError, JudgeRequest};
 pub use layer::{Invocation, Layer, Next, Outcome};
 pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId, ToolName};
 pub use nearest::nearest;
-pub use obeyed::{FoundObeyed, Obeyed, ObeyedClass, find_obeyed, is_guarded, leads_to_guarded};
+pub use obeyed::{FoundObeyed, Obeyed, ObeyedClass, find_obeyed, is_guarded, leads_to_guarded, was_agreed_since};
 pub use output::{ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Location, Media, Shown, ToolOutput};
 pub use redact::{NoRedaction, Redactor};
 pub use schema::{SchemaFault, SchemaProblem, inline_schema, schema_problems};

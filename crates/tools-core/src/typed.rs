@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use crate::{
     Approval, CallContext, ConfirmPrompt, ConfirmReason, Executed, Inspection, PromptPart, Tool, ToolCall, ToolDef,
-    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, Verdict,
+    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, Verdict, obeyed::AgreedCall,
 };
 
 /// A [`Tool`] as an executor of one tool.
@@ -54,6 +54,7 @@ impl<T: Tool> ToolExecutor for Typed<T> {
         if let Some(reason) = &inspection.confirm {
             return Err(needs_a_person(call, &inspection, reason));
         }
+        let _agreed = AgreedCall::new(&inspection.subjects);
         self.tool.run_inspected(args, inspection, cx).await.map(Some)
     }
 
@@ -65,6 +66,7 @@ impl<T: Tool> ToolExecutor for Typed<T> {
             return Err(approval_mismatch(call));
         }
         let (args, inspection) = self.look(call, cx).await?;
+        let _agreed = AgreedCall::new(&inspection.subjects);
         self.tool.run_inspected(args, inspection, cx).await.map(Some)
     }
 }

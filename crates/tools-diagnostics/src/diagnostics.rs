@@ -126,20 +126,21 @@ impl Diagnostics {
     /// A sandbox for the checkers of one call, compiled for what lies in the workspace now.
     fn sandbox(&self, writable: Vec<PathBuf>, cx: &CallContext) -> Result<Sandbox, DiagnosticsError> {
         let mut hidden = ControlSockets::existing();
-        if let Some(rules) = &self.workspace.hidden {
-            let masks = rules.masks(&writable);
-            if masks.incomplete {
-                cx.journal().warn("the workspace is too large to hide every secret file from commands");
-            }
-            hidden.extend(masks.paths);
+        let rules = self.workspace.hidden.clone().unwrap_or_else(Hidden::nothing);
+        let masks = rules.masks(&writable);
+        if masks.incomplete {
+            cx.journal().warn("the workspace is too large to hide every secret file from commands");
         }
+        hidden.extend(masks.paths);
+        let held = masks.obeyed.held();
         let ask = (self.workspace.confine)(writable, hidden);
+        let ask = Confinement { held, absent: masks.obeyed.missing_hooks, ..ask };
         let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
         let sandbox = match shared.as_ref() {
             Some(first) => first.recompile(&ask)?,
             None => Sandbox::compile(&ask)?,
         };
-        shared.get_or_insert_with(|| sandbox.clone());
+        shared.get_or_insert_with(|| sandbox.idle());
         let strength = sandbox.strength();
         if strength.degraded {
             let open = strength.not_stopped.join("; ");

@@ -7,15 +7,16 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    CallContext, ClaimSource, Inspection, NoRedaction, Redactor, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
-    ToolTraits, Typed, keys,
+    CallContext, ClaimSource, Inspection, NoRedaction, Redactor, Subject, Tool, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits, Typed, keys,
 };
-use tools_sandbox::kernel::{ControlSockets, Hidden, Sandbox, resolve_by_words};
+use tools_sandbox::kernel::{Confinement, ControlSockets, Hidden, Sandbox, resolve_by_words};
 
 use crate::caches::cache_folders;
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
 use crate::jobs::{Following, Jobs};
+use crate::obeyed::{Grants, Guard};
 use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
 use crate::run::{Plan, run, start};
@@ -47,7 +48,7 @@ struct Looked {
 /// The tool `bash`.
 pub struct Bash {
     policy: ShellPolicyHandle,
-    hidden: Option<Hidden>,
+    hidden: Hidden,
     protected: Vec<PathBuf>,
     home: Option<String>,
     /// Made at the first command; later ones share its private folders.
@@ -62,7 +63,7 @@ impl Bash {
         let home = std::env::var("HOME").ok().filter(|home| home.starts_with('/'));
         Self {
             policy,
-            hidden: None,
+            hidden: Hidden::nothing(),
             protected: Vec::new(),
             home,
             sandbox: Mutex::new(None),
@@ -76,9 +77,10 @@ impl Bash {
         Self { redactor, ..self }
     }
 
-    /// The same tool whose commands cannot read what these rules deny.
+    /// The same tool whose commands cannot read what these rules deny. What is known of folders is shared with clones of
+    /// the rules.
     pub fn hiding(self, hidden: Hidden) -> Self {
-        Self { hidden: Some(hidden), ..self }
+        Self { hidden, ..self }
     }
 
     /// The same tool whose commands cannot write these files, even where the folder may be written.
@@ -117,51 +119,57 @@ impl Bash {
         Ok(Looked { policy, around, found })
     }
 
-    /// The folders a command may write.
+    /// The folders a command may write, canonical where they exist.
     fn roots(&self, policy: &ShellPolicy, workdir: &Path) -> Result<Vec<PathBuf>, ShellError> {
         if policy.config.allowed_paths.is_empty() {
-            return Ok(vec![workdir.to_owned()]);
+            return Ok(vec![resolve_by_words(workdir)]);
         }
         let expand = |path: &String| match (path.strip_prefix("~/"), &self.home) {
             (Some(rest), Some(home)) => Ok(Path::new(home).join(rest)),
             (Some(_), None) => Err(ShellError::AllowedPath { path: path.clone() }),
             (None, _) => Ok(workdir.join(path)),
         };
-        policy.config.allowed_paths.iter().map(expand).collect()
+        policy.config.allowed_paths.iter().map(|path| expand(path).map(|path| resolve_by_words(&path))).collect()
     }
 
-    /// A sandbox for one command, compiled for what lies in the workspace now.
+    /// A sandbox for one command, compiled for what lies in the workspace now, and the look before it.
     fn sandbox(
         &self,
         policy: &ShellPolicy,
         roots: Vec<PathBuf>,
         backup: Option<&Path>,
+        grants: Grants,
         cx: &CallContext,
-    ) -> Result<Sandbox, ShellError> {
+    ) -> Result<(Sandbox, Guard), ShellError> {
         let mut hidden = ControlSockets::existing();
         hidden.extend(backup.map(Path::to_owned));
-        if let Some(rules) = &self.hidden {
-            let masks = rules.masks(&roots);
-            if masks.incomplete {
-                cx.journal().warn("the workspace is too large to hide every secret file from commands");
-            }
-            hidden.extend(masks.paths);
+        let masks = self.hidden.masks(&roots);
+        if masks.incomplete {
+            cx.journal().warn("the workspace is too large to hide every secret file from commands");
         }
+        hidden.extend(masks.paths);
+        let guard = Guard::new(self.hidden.clone(), roots.clone(), masks.obeyed, grants);
         let mut writable = roots;
         writable.extend(cache_folders(&policy.config.caches, self.home.as_deref(), &writable));
         let ask = policy.confinement(writable, hidden, self.protected.clone());
+        let ask = Confinement { held: guard.held(), absent: guard.absent(), ..ask };
         let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
         let sandbox = match shared.as_ref() {
             Some(first) => first.recompile(&ask)?,
             None => Sandbox::compile(&ask)?,
         };
-        if shared.is_none() {
-            *shared = Some(sandbox.clone());
-        }
-        Ok(sandbox)
+        shared.get_or_insert_with(|| sandbox.idle());
+        let guard = guard.at(sandbox.strength().level);
+        Ok((sandbox, guard))
     }
 
-    async fn attempt(&self, args: &BashArgs, looked: &Looked, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+    async fn attempt(
+        &self,
+        args: &BashArgs,
+        looked: &Looked,
+        subjects: &[Subject],
+        cx: &CallContext,
+    ) -> Result<ToolOutput, ToolError> {
         let Looked { policy, found, .. } = looked;
         let workdir = resolve_by_words(cx.workdir());
         let roots = self.roots(policy, &workdir)?;
@@ -170,18 +178,25 @@ impl Bash {
             true => Transaction::begin(policy, roots.clone(), cx).await?,
             false => None,
         };
-        let sandbox = self.sandbox(policy, roots, transaction.as_ref().map(Transaction::place), cx)?;
+        let grants = Grants::of(found, subjects);
+        let place = transaction.as_ref().map(Transaction::place);
+        let (sandbox, guard) = self.sandbox(policy, roots, place, grants, cx)?;
         if sandbox.strength().degraded {
             let open = sandbox.strength().not_stopped.join("; ");
             cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
         }
+        let guard = (!only_reads(found)).then_some(guard);
         let pipeline = Pipeline::watchable(&args.command, found.last_pipeline.clone());
         let redactor = self.redactor.as_ref();
-        let plan = Plan { command: &args.command, workdir: &workdir, policy, sandbox: &sandbox, pipeline, redactor };
+        let (command, workdir) = (args.command.as_str(), workdir.as_path());
+        let plan = Plan { command, workdir, policy, sandbox: &sandbox, pipeline, redactor, guard };
         if args.background {
             return self.start_job(plan, cx).await;
         }
         let outcome = run(&plan, cx).await;
+        drop(plan);
+        // With it go the empty folders that stood where nothing may come to be.
+        drop(sandbox);
         match transaction {
             Some(transaction) => transaction.conclude(outcome, cx).await,
             None => outcome,
@@ -197,6 +212,7 @@ impl Bash {
             limit: Duration::from_secs(config.job_timeout),
             grace: Duration::from_millis(config.kill_grace_ms),
             pipeline: plan.pipeline,
+            guard: plan.guard.map(Guard::only_telling),
         };
         let job = self.jobs.adopt(following, cx, most)?;
         let envelope = ShellOutputEnvelope::started(job.id.clone(), SandboxReport::from(plan.sandbox.strength()));
@@ -240,7 +256,7 @@ impl Tool for Bash {
             Some(looked) => looked,
             None => Arc::new(self.look(&args, cx)?),
         };
-        match self.attempt(&args, &looked, cx).await {
+        match self.attempt(&args, &looked, &inspection.subjects, cx).await {
             Err(error) if error.output().is_none() => {
                 // The envelope is there on every path.
                 let code = if error.code() == "command_blocked" { 126 } else { 125 };

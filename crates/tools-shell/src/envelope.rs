@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_sandbox::kernel::{Level, Network, Strength};
 
+use crate::obeyed::ObeyedReport;
 use crate::transaction::RollbackReport;
 
 /// What a command gave back. The first four fields are there for every shell call and never change their meaning.
@@ -43,6 +44,9 @@ pub struct ShellOutputEnvelope {
     pub job_id: Option<String>,
     /// Processes it left running, which were ended with it.
     pub left_running: u32,
+    /// Files it changed that programs outside of any sandbox obey.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obeyed: Vec<ObeyedReport>,
     /// What was put back because it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rollback: Option<RollbackReport>,
@@ -126,6 +130,7 @@ impl ShellOutputEnvelope {
             awaited_input: None,
             job_id: None,
             left_running: 0,
+            obeyed: Vec::new(),
             rollback: None,
         }
     }

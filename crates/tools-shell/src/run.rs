@@ -16,6 +16,7 @@ use crate::capture::{HeadTail, incomplete_end};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
 use crate::exit;
+use crate::obeyed::{Guard, ObeyedReport, note, note_in};
 use crate::pipeline::Pipeline;
 use crate::policy::ShellPolicy;
 use crate::prompt::PromptWatch;
@@ -36,6 +37,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) sandbox: &'a Sandbox,
     pub(crate) pipeline: Option<Pipeline>,
     pub(crate) redactor: &'a dyn Redactor,
+    /// The look before it at files that programs outside obey; `None` for what changes nothing.
+    pub(crate) guard: Option<Guard>,
 }
 
 /// Runs the command. A drop at any await kills it and all it started.
@@ -51,7 +54,10 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let mut run = Run::new(tree, plan.policy, cx);
     let stopped = run.until_ended(until, grace).await;
     let exit = run.finish().await;
-    let end = End { exit, stopped, elapsed: started.elapsed(), pipe_status: pipe_status(plan.pipeline.as_ref(), side) };
+    let pipe_status = pipe_status(plan.pipeline.as_ref(), side);
+    let elapsed = started.elapsed();
+    let obeyed = plan.guard.as_ref().map(Guard::after).unwrap_or_default();
+    let end = End { exit, stopped, elapsed, pipe_status, obeyed };
     conclude(run, &end, plan, cx)
 }
 
@@ -91,6 +97,7 @@ struct End {
     stopped: Stopped,
     elapsed: Duration,
     pipe_status: Option<Vec<i32>>,
+    obeyed: Vec<ObeyedReport>,
 }
 
 /// What bash told of the parts of the last pipeline.
@@ -277,8 +284,10 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
         awaited_input: end.stopped.question().map(str::to_owned),
         job_id: None,
         left_running: exit.left_running,
+        obeyed: end.obeyed.clone(),
         rollback: None,
     };
+    note_in(cx, &envelope.obeyed);
     cx.journal().note(keys::EXIT_CODE, code);
     cx.journal().note(keys::SANDBOX, envelope.sandbox.level.clone());
     if let Some(signal) = exit.signal {
@@ -330,6 +339,7 @@ fn notes(envelope: &ShellOutputEnvelope, pipeline: Option<&Pipeline>) -> Vec<Str
     if envelope.left_running > 0 {
         notes.push(format!("left running and ended: {}", envelope.left_running));
     }
+    notes.extend(note(&envelope.obeyed));
     notes
 }
 

@@ -1,9 +1,12 @@
 //! Files that programs outside of any sandbox obey: what is written there runs, or steers what runs, when a person next
 //! uses git, an editor, an agent, a build or a shell. One table, asked by rules, sandbox and results alike.
 
+mod agreed;
 mod find;
 mod pattern;
 mod table;
 
+pub(crate) use agreed::AgreedCall;
+pub use agreed::was_agreed_since;
 pub use find::{FoundObeyed, find_obeyed, is_guarded, leads_to_guarded};
 pub use table::{Obeyed, ObeyedClass};

@@ -280,10 +280,11 @@ impl<'a> Judge<'_, 'a> {
     /// Files whose names are known in part: a rule that may forbid one of them asks, and nothing else speaks of them.
     fn paths(&self, subject: &'a Subject, pattern: &str, access: Access) -> Part<'a> {
         let open = Open::of_paths(pattern, self.question.workdir);
-        match self.list.first_open_path(&open, access) {
-            Some(rule) => self.part(subject, Opinion { verdict: Verdict::Ask, rule: Some(rule) }),
-            None => Part { subject, verdict: Verdict::Allow, because: Because::Commands },
+        if let Some(rule) = self.list.first_open_path(&open, access) {
+            return self.part(subject, Opinion { verdict: Verdict::Ask, rule: Some(rule) });
         }
+        let part = Part { subject, verdict: Verdict::Allow, because: Because::Commands };
+        self.guarded(part, Path::new(pattern), access)
     }
 
     /// A host that a command reaches: what names it is allowed as a command, or nothing speaks of it.

@@ -319,6 +319,12 @@ fn what_programs_outside_obey_is_changed_only_where_a_rule_names_it() {
     let echo = |path: &str| bash(everything, &line("echo x").touching(Subject::path(path, Access::Write)));
     assert_eq!((echo("/w/x").0, echo("/w/.envrc").0), (Allow, Allow));
     assert_eq!(echo("/w/.mcp.json"), (Ask, "is obeyed by coding agents, and no rule names it".to_owned()));
+    let open = |pattern: &str| {
+        let by = tools_core::NamedBy::Program;
+        let subject = Subject::Paths { pattern: pattern.to_owned(), access: Access::Write, by };
+        bash(everything, &line("tee x").touching(subject)).0
+    };
+    assert_eq!((open("/w/**/.bashrc"), open("**/.mcp.json"), open("/w/src/*.rs")), (Ask, Ask, Allow));
     let reads = line("cat x").touching(Subject::path("/w/.envrc", Access::Read));
     assert_eq!(bash(everything, &reads).0, Allow);
 }

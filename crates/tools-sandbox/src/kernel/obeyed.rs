@@ -22,6 +22,8 @@ pub struct ObeyedEntry {
     pub by: &'static str,
     /// Whether a change asks or is only told.
     pub class: ObeyedClass,
+    /// Whether it is a folder, which counts with all that is in it.
+    pub is_folder: bool,
     /// Whether it belongs to what git keeps of a repository, which git itself changes only when it is told to.
     pub is_of_git: bool,
     /// How it is held; `None` for what is only told, for links, and for what lies in a folder that is held.
@@ -102,6 +104,7 @@ impl Place<'_> {
         Some(ObeyedEntry {
             by: found.obeyed.by,
             class: found.obeyed.class,
+            is_folder: kind == Kind::Folder,
             is_of_git: self.of_git,
             held: is_held.then(|| Held { path: path.clone(), pinned: self.pinned() }),
             path,

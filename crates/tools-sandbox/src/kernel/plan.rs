@@ -60,6 +60,13 @@ impl Sandbox {
         Self::assemble(ask, Arc::clone(&self.folders), Probe::cached())
     }
 
+    /// The same private folders without the empty folders of this confinement: for whoever keeps a sandbox only to
+    /// compile others from it.
+    #[must_use]
+    pub fn idle(&self) -> Self {
+        Self { _placeholders: Arc::default(), ..self.clone() }
+    }
+
     /// What holds a process of this sandbox.
     pub fn strength(&self) -> &Strength {
         &self.strength

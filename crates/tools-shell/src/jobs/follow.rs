@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep_until};
 use super::job::{Job, JobEnd};
 use super::log::Source;
 use crate::exit;
+use crate::obeyed::{Guard, note};
 use crate::pipeline::Pipeline;
 use crate::prompt::PromptWatch;
 use crate::run::{CHUNK, DRAIN, Started, next_chunk, pipe_status, take_ready};
@@ -19,6 +20,7 @@ pub(crate) struct Following {
     pub(crate) pipeline: Option<Pipeline>,
     pub(crate) limit: Duration,
     pub(crate) grace: Duration,
+    pub(crate) guard: Option<Guard>,
 }
 
 #[derive(PartialEq, Eq)]
@@ -32,7 +34,7 @@ enum Stopped {
 impl Following {
     /// Follows the job to its end.
     pub(crate) async fn run(self, job: Arc<Job>) {
-        let Self { started: Started { mut tree, side }, pipeline, limit, grace } = self;
+        let Self { started: Started { mut tree, side }, pipeline, limit, grace, guard } = self;
         let (mut stdout, mut stderr) = (tree.take_stdout(), tree.take_stderr());
         let (mut out, mut err) = (vec![0; CHUNK], vec![0; CHUNK]);
         let mut deadline = Instant::now() + limit;
@@ -83,18 +85,23 @@ impl Following {
         let pipe_status = pipe_status(pipeline.as_ref(), side);
         let exit_code = if timed_out { exit::TIMED_OUT } else { exit::code(exit) };
         let hidden = pipeline.as_ref().zip(pipe_status.as_ref()).filter(|_| exit_code == 0);
+        let why = match stopped {
+            Stopped::AwaitsInput(question) => Some(format!("it waited for an answer to `{question}`")),
+            _ => hidden.and_then(|(pipeline, statuses)| pipeline.hidden_failure(statuses)),
+        };
         job.end(JobEnd {
             exit_code,
             signal: exit.signal,
             timed_out,
             killed,
             left_running: exit.left_running,
-            note: match stopped {
-                Stopped::AwaitsInput(question) => Some(format!("it waited for an answer to `{question}`")),
-                _ => hidden.and_then(|(pipeline, statuses)| pipeline.hidden_failure(statuses)),
-            },
+            note: joined(why.into_iter().chain(note(&guard.as_ref().map(Guard::after).unwrap_or_default()))),
             pipe_status,
             elapsed: job.elapsed(),
         });
     }
+}
+
+fn joined(notes: impl Iterator<Item = String>) -> Option<String> {
+    notes.reduce(|all, note| format!("{all}; {note}"))
 }

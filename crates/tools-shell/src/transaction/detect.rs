@@ -1,6 +1,6 @@
 //! Which lines are known to change nothing. Everything else gets a snapshot: an unknown command costs one, nothing more.
 
-use tools_command::Analysis;
+use tools_command::{Analysis, Command};
 
 /// Programs that write nothing whatever their arguments are.
 const READERS: &[&str] = &[
@@ -60,16 +60,19 @@ const READERS: &[&str] = &[
 
 /// Whether the line is known to change nothing.
 pub(crate) fn only_reads(found: &Analysis) -> bool {
-    let reads = |program: &str| {
-        let system = ["/bin/", "/usr/bin/"].iter().find_map(|folder| program.strip_prefix(folder));
-        READERS.contains(&system.unwrap_or(program))
-    };
-    found.opaque.is_empty()
-        && found.writes.iter().all(|target| target.is_exact && target.text == "/dev/null")
-        && found
-            .commands
-            .iter()
-            .all(|command| command.program.is_exact && command.via.is_empty() && reads(&command.program.text))
+    writes_nothing_itself(found) && found.commands.iter().all(reads)
+}
+
+/// Whether the line can be seen through and no redirection in it writes a file.
+pub(crate) fn writes_nothing_itself(found: &Analysis) -> bool {
+    found.opaque.is_empty() && found.writes.iter().all(|target| target.is_exact && target.text == "/dev/null")
+}
+
+/// Whether a command is known to change nothing.
+pub(crate) fn reads(command: &Command) -> bool {
+    let program = command.program.text.as_str();
+    let system = ["/bin/", "/usr/bin/"].iter().find_map(|folder| program.strip_prefix(folder));
+    command.program.is_exact && command.via.is_empty() && READERS.contains(&system.unwrap_or(program))
 }
 
 #[cfg(test)]

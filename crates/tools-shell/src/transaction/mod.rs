@@ -8,7 +8,7 @@ mod scope;
 mod snapshot;
 mod transact;
 
-pub(crate) use detect::only_reads;
+pub(crate) use detect::{only_reads, reads, writes_nothing_itself};
 pub use envelope::RollbackReport;
 pub(crate) use scope::SnapshotScope;
 pub(crate) use snapshot::SnapshotError;

@@ -6,6 +6,7 @@ mod contract;
 mod fuzzed;
 mod jobs;
 mod lifetime;
+mod obeyed;
 mod outcome;
 mod pipelines;
 mod prompts;

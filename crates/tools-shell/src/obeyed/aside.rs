@@ -1,0 +1,69 @@
+//! Giving a file or folder a name under which nothing obeys it, in the folder it lies in: nothing is lost, whoever made it.
+
+use std::{
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+};
+
+use tools_sandbox::{Replace, Roots};
+
+/// What is put behind the name.
+const ENDING: &str = ".held";
+/// How many names are tried.
+const MAX_TRIES: usize = 100;
+
+/// Renames what lies at `path` below `root`, following no link on the way; gives the new path.
+///
+/// # Errors
+/// What the system says.
+pub(super) fn put_aside(root: &Path, path: &Path) -> io::Result<PathBuf> {
+    let folder = Roots::open(&[], root)
+        .and_then(|roots| roots.open_directory(root, root))
+        .map_err(|error| io::Error::other(error.to_string()))?;
+    let relative = path.strip_prefix(root).map_err(io::Error::other)?;
+    let name = relative.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let parent = folder.subdirectory(relative.parent().unwrap_or(Path::new("")))?;
+    for number in 1..=MAX_TRIES {
+        let mut aside = OsString::from(name);
+        aside.push(ENDING);
+        if number > 1 {
+            aside.push(format!("-{number}"));
+        }
+        match parent.rename(name, &parent, &aside, Replace::Never) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            done => return done.map(|()| path.with_file_name(aside)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_overwritten() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("a")).unwrap();
+        for (content, expected) in [("one", "a/.envrc.held"), ("two", "a/.envrc.held-2")] {
+            std::fs::write(root.join("a/.envrc"), content).unwrap();
+            assert_eq!(put_aside(&root, &root.join("a/.envrc")).unwrap(), root.join(expected));
+            assert_eq!(std::fs::read_to_string(root.join(expected)).unwrap(), content);
+        }
+        assert!(put_aside(&root, &root.join("a/.envrc")).is_err());
+    }
+
+    #[test]
+    fn links_on_the_way_are_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("work")).unwrap();
+        std::fs::create_dir_all(root.join("else")).unwrap();
+        std::fs::write(root.join("else/.envrc"), "").unwrap();
+        std::os::unix::fs::symlink(root.join("else"), root.join("work/link")).unwrap();
+        assert!(put_aside(&root.join("work"), &root.join("work/link/.envrc")).is_err());
+        assert!(root.join("else/.envrc").exists());
+    }
+}

@@ -1,0 +1,176 @@
+//! Which of the files that programs outside obey a line may change: those it names, since a line runs only when everything
+//! it names was agreed to, and those that git brings with a branch. Pure.
+
+use std::path::{Path, PathBuf};
+
+use tools_command::{Analysis, Command};
+use tools_core::{Access, Subject};
+use tools_sandbox::kernel::ObeyedEntry;
+
+use crate::transaction::{reads, writes_nothing_itself};
+
+/// Subcommands of git that change files of the work tree: those come with a branch, whatever programs obey them.
+const BRINGING: &[&str] = &[
+    "am",
+    "apply",
+    "bisect",
+    "checkout",
+    "cherry-pick",
+    "clean",
+    "clone",
+    "merge",
+    "mv",
+    "pull",
+    "read-tree",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "sparse-checkout",
+    "stash",
+    "submodule",
+    "subtree",
+    "switch",
+    "worktree",
+];
+
+/// Subcommands that write down in the configuration what a branch follows or where a submodule comes from.
+const CONFIGURING: &[&str] =
+    &["branch", "checkout", "clone", "fetch", "pull", "push", "sparse-checkout", "submodule", "switch", "worktree"];
+
+/// Subcommands that change neither.
+const OTHERS: &[&str] = &[
+    "add",
+    "blame",
+    "commit",
+    "describe",
+    "diff",
+    "gc",
+    "grep",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "reflog",
+    "remote",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "status",
+    "tag",
+];
+
+/// What a line may change.
+#[derive(Debug, Default)]
+pub(crate) struct Grants {
+    /// What it names as written or deleted.
+    named: Vec<PathBuf>,
+    /// Whether git may change files of the work tree.
+    brings: bool,
+    /// Whether git may change its own configuration, and there is nothing but git that could.
+    configures: bool,
+}
+
+impl Grants {
+    /// The grants of a line with these subjects, all of which were judged.
+    pub(crate) fn of(found: &Analysis, subjects: &[Subject]) -> Self {
+        let named = subjects.iter().filter_map(|subject| match subject {
+            Subject::Path { path, access: Access::Write | Access::Delete, .. } => Some(path.clone()),
+            _ => None,
+        });
+        let is = |list: &[&str], command: &Command| subcommand(command).is_some_and(|name| list.contains(&name));
+        let any = |list: &[&str]| found.commands.iter().any(|command| is(list, command));
+        let is_git = |command| [BRINGING, CONFIGURING, OTHERS].iter().any(|list| is(list, command));
+        let is_git_alone =
+            writes_nothing_itself(found) && found.commands.iter().all(|command| is_git(command) || reads(command));
+        Self { named: named.collect(), brings: any(BRINGING), configures: is_git_alone && any(CONFIGURING) }
+    }
+
+    /// Whether the file or folder need not be held.
+    pub(crate) fn lift(&self, entry: &ObeyedEntry) -> bool {
+        let is_named = |named: &PathBuf| entry.path.starts_with(named) || named.starts_with(&entry.path);
+        let is_for_git = if entry.is_of_git { self.configures && entry.path.ends_with("config") } else { self.brings };
+        is_for_git || self.named.iter().any(is_named)
+    }
+
+    /// Whether what came to be under `path` may stay there.
+    pub(crate) fn cover(&self, path: &Path, is_of_git: bool) -> bool {
+        self.named.iter().any(|named| path.starts_with(named)) || (self.brings && !is_of_git)
+    }
+
+    /// Whether something below `path` may come to be, and `path` with it.
+    pub(crate) fn lead_below(&self, path: &Path) -> bool {
+        self.named.iter().any(|named| named.starts_with(path))
+    }
+}
+
+/// The subcommand of a command that is git. Behind an option that is not known here there is none.
+fn subcommand(command: &Command) -> Option<&str> {
+    let is_git = command.program.is_exact && command.via.is_empty() && command.name() == "git";
+    let mut words = command.args.iter().filter(|_| is_git);
+    loop {
+        match words.next().filter(|word| word.is_exact)?.text.as_str() {
+            "--no-pager" => {}
+            "-C" => drop(words.next()),
+            other => return Some(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tools_command::{Surroundings, analyse};
+
+    use super::*;
+
+    fn of(line: &str, named: &[&str]) -> Grants {
+        let subjects: Vec<_> = named.iter().map(|path| Subject::path(*path, Access::Write)).collect();
+        Grants::of(&analyse(line, &Surroundings::default()), &subjects)
+    }
+
+    fn entry(path: &str, is_of_git: bool) -> ObeyedEntry {
+        let class = tools_core::ObeyedClass::Guarded;
+        ObeyedEntry { path: path.into(), by: "git", class, is_folder: false, is_of_git, held: None }
+    }
+
+    #[test]
+    fn what_a_line_names_is_lifted_with_the_folder_it_lies_in() {
+        let grants = of("echo x > f", &["/w/.vscode/tasks.json"]);
+        assert!(grants.lift(&entry("/w/.vscode", false)));
+        assert!(!grants.lift(&entry("/w/.envrc", false)));
+        assert!(grants.cover(Path::new("/w/.vscode/tasks.json"), false));
+        assert!(!grants.cover(Path::new("/w/.vscode/settings.json"), false));
+        assert!(grants.lead_below(Path::new("/w/.vscode")));
+    }
+
+    #[test]
+    fn git_may_change_its_work_tree_and_what_branches_follow() {
+        let check = |line: &str, brings: bool, configures: bool| {
+            let grants = of(line, &[]);
+            let lifted = |path: &str, is_of_git| grants.lift(&entry(path, is_of_git));
+            assert_eq!((lifted("/w/.envrc", false), lifted("/w/.git/config", true)), (brings, configures), "{line}");
+            assert!(!lifted("/w/.git/hooks", true), "{line}");
+            assert_eq!(grants.cover(Path::new("/w/.envrc"), false), brings, "{line}");
+        };
+        check("git checkout main", true, true);
+        check("git stash && git -C a pull --rebase", true, true);
+        check("cd a; git --no-pager merge x 2>/dev/null | tail -3", true, false);
+        check("git add -A && git commit -m x && git push -u origin x", false, true);
+        check("git pull && make", true, false);
+        check("git branch -d x; python3 x.py", false, false);
+        check("git checkout x > .git/config", true, false);
+        for line in [
+            "git -C checkout x",
+            "git -c a.b=c checkout x",
+            "git $x checkout",
+            "git config a.b c",
+            "git commit -m x",
+            "env git checkout x",
+            "python3 x.py",
+            "ls",
+        ] {
+            check(line, false, false);
+        }
+    }
+}

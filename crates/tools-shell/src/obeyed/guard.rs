@@ -1,0 +1,178 @@
+//! The look before a command and the look after it.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use tools_core::{FileState, ObeyedClass, was_agreed_since};
+use tools_sandbox::kernel::{Held, Hidden, Level, ObeyedEntry, ObeyedFiles};
+
+use super::{
+    aside::put_aside,
+    grants::Grants,
+    report::{ObeyedChange, ObeyedReport},
+};
+
+/// What was there before a command, and what it may change of it.
+pub(crate) struct Guard {
+    hidden: Hidden,
+    roots: Vec<PathBuf>,
+    grants: Grants,
+    since: Instant,
+    before: BTreeMap<PathBuf, Seen>,
+    repositories: HashSet<PathBuf>,
+    /// Where git would look for hooks and nothing was.
+    missing_hooks: Vec<PathBuf>,
+    /// Whether the kernel holds what is to be held.
+    is_held: bool,
+    puts_aside: bool,
+}
+
+/// An entry, and the state of what lies there.
+struct Seen {
+    entry: ObeyedEntry,
+    state: Option<FileState>,
+}
+
+impl Guard {
+    /// From what lies in the canonical `roots` now.
+    pub(crate) fn new(hidden: Hidden, roots: Vec<PathBuf>, found: ObeyedFiles, grants: Grants) -> Self {
+        Self {
+            hidden,
+            roots,
+            grants,
+            since: Instant::now(),
+            before: seen(found.entries),
+            repositories: found.repositories.into_iter().collect(),
+            missing_hooks: found.missing_hooks,
+            is_held: false,
+            puts_aside: true,
+        }
+    }
+
+    /// The same for a command that is confined at this level.
+    pub(crate) fn at(self, level: Level) -> Self {
+        Self { is_held: level == Level::Namespaces, ..self }
+    }
+
+    /// The same for a command that runs so long that others may have made what comes to be meanwhile.
+    pub(crate) fn only_telling(self) -> Self {
+        Self { puts_aside: false, ..self }
+    }
+
+    /// What the command finds read-only, the nearest to the top first.
+    pub(crate) fn held(&self) -> Vec<Held> {
+        let entries = self.before.values().map(|seen| &seen.entry).filter(|entry| !self.grants.lift(entry));
+        let absent = self.absent().into_iter().map(|path| Held { path, pinned: 1 });
+        let mut held: Vec<Held> = entries.filter_map(|entry| entry.held.clone()).chain(absent).collect();
+        held.sort_by_key(|held| (held.path.components().count(), held.path.clone()));
+        held
+    }
+
+    /// The folders that must not come to be.
+    pub(crate) fn absent(&self) -> Vec<PathBuf> {
+        let is_free = |path: &&PathBuf| !self.grants.cover(path, true) && !self.grants.lead_below(path);
+        self.missing_hooks.iter().filter(is_free).cloned().collect()
+    }
+
+    /// What the command changed. What it made without anybody's agreement gets another name.
+    pub(crate) fn after(&self) -> Vec<ObeyedReport> {
+        let found = self.hidden.obeyed(&self.roots);
+        let repositories: Vec<&PathBuf> =
+            found.repositories.iter().filter(|folder| !self.repositories.contains(*folder)).collect();
+        let mut reports: Vec<ObeyedReport> =
+            repositories.iter().map(|folder| report(self.shown(folder), "git", ObeyedChange::Created, true)).collect();
+        let held: Vec<PathBuf> =
+            if self.is_held { self.held().into_iter().map(|held| held.path).collect() } else { Vec::new() };
+        let is_elsewhere = |path: &Path| {
+            held.iter().any(|held| path.starts_with(held)) || repositories.iter().any(|own| self.is_within(path, own))
+        };
+        let now = seen(found.entries);
+        let mut aside: Option<&Path> = None;
+        for (path, seen) in now.iter().filter(|(path, _)| !is_elsewhere(path)) {
+            if aside.is_some_and(|outer| path.starts_with(outer)) {
+                continue;
+            }
+            if let Some(report) = self.changed(seen) {
+                aside = (report.change == ObeyedChange::PutAside).then_some(path.as_path()).or(aside);
+                reports.push(report);
+            }
+        }
+        let gone = self.before.values().filter(|seen| !seen.entry.is_folder && !now.contains_key(&seen.entry.path));
+        reports.extend(
+            gone.filter(|seen| !is_elsewhere(&seen.entry.path)).map(|seen| self.told(seen, ObeyedChange::Deleted)),
+        );
+        // First what matters most.
+        reports.sort_by(|a, b| (!a.guarded, &a.path).cmp(&(!b.guarded, &b.path)));
+        reports
+    }
+
+    fn changed(&self, now: &Seen) -> Option<ObeyedReport> {
+        let path = &now.entry.path;
+        match self.before.get(path) {
+            Some(before) if now.entry.is_folder || before.state == now.state => None,
+            Some(_) => Some(self.told(now, ObeyedChange::Changed)),
+            // Nothing in it that anything could obey.
+            None if now.entry.is_folder && is_empty(path) => None,
+            None => match self.root_to_put_aside_in(now).and_then(|root| put_aside(root, path).ok()) {
+                Some(new) => {
+                    Some(ObeyedReport { now: Some(self.shown(&new)), ..self.told(now, ObeyedChange::PutAside) })
+                }
+                // A folder is told by what lies in it.
+                None => (!now.entry.is_folder).then(|| self.told(now, ObeyedChange::Created)),
+            },
+        }
+    }
+
+    /// The folder in which something new gets another name; `None` when it may stay.
+    fn root_to_put_aside_in(&self, now: &Seen) -> Option<&Path> {
+        let ObeyedEntry { path, class, is_of_git, .. } = &now.entry;
+        let is_agreed = self.grants.cover(path, *is_of_git)
+            || self.grants.lead_below(path)
+            || was_agreed_since(path, self.since)
+            || self.was_moved(now);
+        if !self.puts_aside || *class == ObeyedClass::Reported || is_agreed {
+            return None;
+        }
+        self.roots.iter().map(PathBuf::as_path).find(|root| path.starts_with(root))
+    }
+
+    /// Whether `path` belongs to a repository that is new as a whole: nothing obeyed it before, and `git clone` makes them.
+    fn is_within(&self, path: &Path, repository: &Path) -> bool {
+        let tree = repository
+            .parent()
+            .filter(|tree| repository.ends_with(".git") && !self.roots.iter().any(|root| root == tree));
+        !self.roots.iter().any(|root| root == repository) && path.starts_with(tree.unwrap_or(repository))
+    }
+
+    /// What only lies elsewhere now was there before.
+    fn was_moved(&self, now: &Seen) -> bool {
+        let id = |seen: &Seen| seen.state.map(|state| state.id);
+        id(now).is_some() && self.before.values().any(|before| id(before) == id(now))
+    }
+
+    fn told(&self, seen: &Seen, change: ObeyedChange) -> ObeyedReport {
+        let ObeyedEntry { path, by, class, .. } = &seen.entry;
+        report(self.shown(path), by, change, *class == ObeyedClass::Guarded)
+    }
+
+    fn shown(&self, path: &Path) -> String {
+        let inside = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
+        inside.unwrap_or(path).to_string_lossy().into_owned()
+    }
+}
+
+fn seen(entries: Vec<ObeyedEntry>) -> BTreeMap<PathBuf, Seen> {
+    let state = |path: &Path| std::fs::symlink_metadata(path).ok().as_ref().map(FileState::from);
+    entries.into_iter().map(|entry| (entry.path.clone(), Seen { state: state(&entry.path), entry })).collect()
+}
+
+fn report(path: String, by: &str, change: ObeyedChange, guarded: bool) -> ObeyedReport {
+    ObeyedReport { path, by: by.to_owned(), change, guarded, now: None }
+}
+
+fn is_empty(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}

@@ -1,0 +1,182 @@
+//! Files that programs outside obey: what a command cannot change, what it may, and what is told of it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tools_sandbox::kernel::Probe;
+use tools_shell::{SandboxChoice, ShellConfig};
+
+use crate::support::{Came, Shell};
+
+fn has_namespaces() -> bool {
+    let has = Probe::cached().namespaces.is_ok();
+    if !has {
+        eprintln!("SKIPPED: no namespaces");
+    }
+    has
+}
+
+/// A shell whose workspace is a repository with one commit.
+async fn repository(config: &ShellConfig) -> Shell {
+    let shell = Shell::with(config);
+    let made = shell
+        .run(
+            "git init -q -b main . && git config user.name n && git config user.email e@x && echo 1 > a \
+             && echo outside > .envrc && git add -A && git commit -qm one",
+        )
+        .await;
+    assert_eq!(made.field("exit_code"), json!(0), "{}", made.field("stderr"));
+    shell
+}
+
+/// Path, change and new name of each.
+fn told(came: &Came) -> Vec<(String, String, Option<String>)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let reports = came.field("obeyed");
+    let one =
+        |report: &Value| (text(&report["path"]), text(&report["change"]), report["now"].as_str().map(str::to_owned));
+    reports.as_array().map(|all| all.iter().map(one).collect()).unwrap_or_default()
+}
+
+fn one(path: &str, change: &str, now: Option<&str>) -> (String, String, Option<String>) {
+    (path.to_owned(), change.to_owned(), now.map(str::to_owned))
+}
+
+/// A line that writes a file in a way that no analysis sees.
+fn writing(path: &str) -> String {
+    format!(
+        "python3 -c 'import os; os.makedirs(os.path.dirname(\"{path}\") or \".\", exist_ok=True); open(\"{path}\", \"a\").write(\"x\")'"
+    )
+}
+
+#[tokio::test]
+async fn what_is_there_cannot_be_changed() {
+    if !has_namespaces() {
+        return;
+    }
+    let shell = repository(&ShellConfig::default()).await;
+    for path in [".git/config", ".git/hooks/post-checkout", ".envrc"] {
+        let before = fs::read(shell.work.join(path)).ok();
+        let came = shell.run(&writing(path)).await;
+        assert_ne!(came.field("exit_code"), json!(0), "{path}");
+        assert_eq!(told(&came), [], "{path}");
+        assert_eq!(fs::read(shell.work.join(path)).ok(), before, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_comes_to_be_without_agreement_is_put_aside_and_told() {
+    let levels = [SandboxChoice::BestEffort, SandboxChoice::Landlock, SandboxChoice::Off];
+    for sandbox in levels {
+        let shell = Shell::with(&ShellConfig { sandbox, ..ShellConfig::default() });
+        fs::create_dir(shell.work.join(".git")).unwrap();
+        fs::write(shell.work.join(".git/config"), "").unwrap();
+        for (path, reported) in [
+            (".vscode/tasks.json", ".vscode"),
+            (".mcp.json", ".mcp.json"),
+            ("sub/.envrc", "sub/.envrc"),
+            (".github/workflows/ci.yml", ".github/workflows"),
+            (".git/hooks/post-checkout", ".git/hooks"),
+        ] {
+            let came = shell.run(&writing(path)).await;
+            assert!(!shell.work.join(path).exists(), "{sandbox:?} {path}");
+            if came.field("exit_code") == json!(0) {
+                let now = format!("{reported}.held");
+                assert_eq!(told(&came), [one(reported, "put_aside", Some(&now))], "{sandbox:?} {path}");
+                assert!(shell.work.join(now).exists());
+                assert!(came.output.as_ref().unwrap().summary.contains("put aside"), "{sandbox:?} {path}");
+            }
+        }
+        assert!(!shell.work.join(".git/hooks").exists());
+    }
+}
+
+#[tokio::test]
+async fn what_a_line_names_was_agreed_to() {
+    let shell = repository(&ShellConfig::default()).await;
+    let came = shell.run("echo x > .envrc; mkdir -p .vscode; echo '{}' > .vscode/tasks.json").await;
+    assert_eq!(came.field("exit_code"), json!(0), "{}", came.field("stderr"));
+    assert_eq!(told(&came), [one(".envrc", "changed", None), one(".vscode/tasks.json", "created", None)]);
+    assert_eq!(fs::read_to_string(shell.work.join(".envrc")).unwrap(), "x\n");
+    assert!(shell.work.join(".vscode/tasks.json").exists());
+}
+
+#[tokio::test]
+async fn inputs_of_builds_are_written_and_told() {
+    let shell = Shell::new();
+    let came = shell.run("echo '{}' > package.json; echo 'all:' > Makefile; echo x > src.rs").await;
+    assert_eq!(told(&came), [one("Makefile", "created", None), one("package.json", "created", None)]);
+    assert_eq!(
+        came.output.unwrap().summary,
+        "[changed what builds and JavaScript tools will obey: `Makefile`, `package.json`]"
+    );
+}
+
+#[tokio::test]
+async fn everyday_git_works() {
+    let shell = repository(&ShellConfig::default()).await;
+    for line in [
+        "git checkout -q -b other && echo 2 > a && git commit -qam two && git checkout -q main",
+        "echo 3 > b && git add b && git stash -q && git stash pop -q && git commit -qm three",
+        "git merge -q other -m merged",
+        "git rebase -q other",
+        "git branch x && git branch -m x y && git branch -d y && git tag t && git log --oneline | head -1",
+        "git clone -q . ../work/copy && git -C copy checkout -q -b follows origin/other",
+        "git -C copy branch -q --set-upstream-to origin/main follows && git -C copy fetch -q && git -C copy push -q -u . follows:z",
+        "git worktree add -q wt -b w && git -C wt status --short",
+        "git init -q new && git -C new config user.name z",
+        "git worktree remove --force wt",
+        "git gc -q",
+        "git submodule status",
+    ] {
+        let came = shell.run(line).await;
+        assert_eq!(came.field("exit_code"), json!(0), "{line}: {}{}", came.field("stdout"), came.field("stderr"));
+    }
+}
+
+#[tokio::test]
+async fn a_branch_brings_such_files_when_git_is_alone() {
+    let shell = repository(&ShellConfig::default()).await;
+    let setup = "git checkout -q -b ci && git mv .envrc x";
+    assert_eq!(shell.run(setup).await.field("exit_code"), json!(0));
+    let commit = "mkdir -p .github/workflows; echo y > .github/workflows/ci.yml; git add -A; git commit -qm ci";
+    assert_eq!(shell.run(commit).await.field("exit_code"), json!(0));
+    let came = shell.run("git checkout -q main").await;
+    assert_eq!(came.field("exit_code"), json!(0), "{}", came.field("stderr"));
+    assert_eq!(told(&came), [one(".envrc", "created", None), one(".github/workflows/ci.yml", "deleted", None)]);
+}
+
+#[tokio::test]
+async fn a_new_repository_is_told_once() {
+    let shell = repository(&ShellConfig::default()).await;
+    let came = shell.run("git clone -q . copy").await;
+    assert_eq!(told(&came), [one("copy/.git", "created", None)]);
+}
+
+#[tokio::test]
+async fn calls_beside_each_other_do_not_see_each_other_s_doing_as_their_own() {
+    let shell = repository(&ShellConfig::default()).await;
+    let lines: Vec<String> = (0..8)
+        .map(|number| format!("mkdir -p d{number}; echo x > d{number}/.mcp.json; {}", writing(&format!("f{number}"))))
+        .collect();
+    let calls = futures_of(lines.iter().map(|line| shell.run(line))).await;
+    for (number, came) in calls.iter().enumerate() {
+        assert_eq!(came.field("exit_code"), json!(0));
+        assert!(shell.work.join(format!("d{number}/.mcp.json")).exists(), "{number}: {:?}", told(came));
+    }
+}
+
+/// Runs all of them at the same time.
+async fn futures_of<T>(calls: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
+    let mut calls: Vec<_> = calls.map(|call| (Box::pin(call), None)).collect();
+    std::future::poll_fn(|context| {
+        for (call, came) in calls.iter_mut().filter(|(_, came)| came.is_none()) {
+            if let std::task::Poll::Ready(done) = call.as_mut().poll(context) {
+                *came = Some(done);
+            }
+        }
+        if calls.iter().all(|(_, came)| came.is_some()) { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+    calls.into_iter().filter_map(|(_, came)| came).collect()
+}
