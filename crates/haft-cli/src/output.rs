@@ -1,7 +1,11 @@
 //! Writing to a terminal or pipe that may be gone at any moment.
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    borrow::Cow,
+    io::{self, IsTerminal, Write},
+};
 
+use haft::core::{Visible, visible_json, visible_lines};
 use serde::Serialize;
 
 /// Prints a tool's text, with a line end that is its own or added. On a terminal, what could steer it is shown instead
@@ -24,26 +28,25 @@ pub(crate) fn line(text: &str) {
     }
 }
 
-/// Prints one JSON object on one line.
+/// Prints one JSON object on one line. What could steer a terminal or hide is written as `\uXXXX`, also behind a pipe.
 pub(crate) fn json(value: &impl Serialize) {
-    line(&serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}")));
+    let text = serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"));
+    line(&visible_json(&text));
 }
 
 /// Prints a note for a person; never mixed with the result, and not a reason to end when nobody reads it.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", printable(text));
 }
 
-/// Makes text of a tool safe for a terminal: control characters other than tab and line end are shown, not sent.
-pub(crate) fn printable(text: &str) -> String {
-    let shown = |c: char| match c {
-        '\n' | '\t' => c.to_string(),
-        c if c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c) => {
-            c.escape_unicode().to_string()
-        }
-        c => c.to_string(),
-    };
-    text.chars().map(shown).collect()
+/// Makes text of a tool safe for a terminal: what steers, hides or reorders is shown, not sent. Line breaks and tabs stay.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    visible_lines(text)
+}
+
+/// Makes text of a tool safe to stand in a row of ours: also its line breaks are shown.
+pub(crate) fn one_line(text: &str) -> String {
+    Visible::of(text).to_string()
 }
 
 #[cfg(test)]
@@ -54,5 +57,6 @@ mod tests {
     fn control_characters_are_shown_not_sent() {
         assert_eq!(printable("a\tb\nc"), "a\tb\nc");
         assert_eq!(printable("\u{1b}[2J\u{202e}x\r"), "\\u{1b}[2J\\u{202e}x\\u{d}");
+        assert_eq!(one_line("a\nb\u{200b}"), "a⏎b\\u{200b}");
     }
 }

@@ -3,19 +3,20 @@
 use std::{
     fs::{File, OpenOptions},
     io::{BufRead, BufReader, Write},
+    os::fd::AsFd,
     time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
-use haft::core::{Answer, ConfirmPrompt, Confirmer, Subject, Verdict};
+use haft::core::{Absence, Answer, ConfirmPrompt, Confirmer, Question, Width};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    termios::{QueueSelector, tcflush},
+    termios::{QueueSelector, tcflush, tcgetwinsize},
 };
 
-use crate::output::printable;
-
-/// Asks the person at the controlling terminal; [`Answer::Nobody`] at once when there is none.
+/// Asks the person at the controlling terminal; [`Absence::CannotAsk`] at once when there is none.
+///
+/// Nothing is offered for the rest of the session: here it ends with the answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
     /// How long a question stands before it counts as a no.
@@ -31,36 +32,36 @@ impl Default for Terminal {
 #[async_trait]
 impl Confirmer for Terminal {
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
-        let (text, patience, storable) = (question(prompt, self.patience), self.patience, prompt.would_store.is_some());
-        let explained = explained(prompt);
-        let asking = tokio::task::spawn_blocking(move || ask(&text, &explained, patience, storable));
-        asking.await.unwrap_or(Answer::Nobody)
+        let Ok(question) = Question::of(prompt) else { return Answer::Nobody(Absence::CannotAsk) };
+        let (tool, patience) = (prompt.tool.to_string(), self.patience);
+        let asking = tokio::task::spawn_blocking(move || ask(&question, &tool, patience));
+        asking.await.unwrap_or(Answer::Nobody(Absence::CannotAsk))
     }
 }
 
 /// Blocks until there is an answer or the time is over.
-fn ask(text: &str, explained: &str, patience: Duration, storable: bool) -> Answer {
-    let Ok(mut tty) = OpenOptions::new().read(true).write(true).open("/dev/tty") else { return Answer::Nobody };
+fn ask(question: &Question, tool: &str, patience: Duration) -> Answer {
+    let Ok(mut tty) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
+        return Answer::Nobody(Absence::CannotAsk);
+    };
     // What was typed before the question was seen is no answer to it.
     let _ = tcflush(&tty, QueueSelector::IFlush);
-    let until = Instant::now() + patience;
+    let (until, width) = (Instant::now() + patience, width(&tty));
+    let mut text = shown(question, tool, width, patience);
     loop {
         if tty.write_all(text.as_bytes()).and_then(|()| tty.flush()).is_err() {
-            return Answer::Nobody;
+            return Answer::Nobody(Absence::CannotAsk);
         }
-        let Some(line) = read_line(&tty, until) else { return Answer::Nobody };
-        match line.trim() {
-            "y" => return Answer::Once,
-            "s" if storable => return Answer::Session,
-            "a" if storable => return Answer::Always,
-            "?" if tty.write_all(explained.as_bytes()).is_err() => return Answer::Nobody,
-            "n" | "" => return Answer::No(None),
-            "e" => {
+        let Some(line) = read_line(&tty, until) else { return Answer::Nobody(Absence::NoAnswer) };
+        text = match Reply::of(&line, question.stores()) {
+            Reply::Answer(answer) => return answer,
+            Reply::NoBecause => {
                 let _ = tty.write_all(b"why not? ");
                 return Answer::No(read_line(&tty, until).map(|why| why.trim().to_owned()));
             }
-            _ => {}
-        }
+            Reply::Explain => format!("{}\n> ", explained(question, tool, width).join("\n")),
+            Reply::Unknown => format!("{}\n> ", help(question.stores())),
+        };
     }
 }
 
@@ -77,120 +78,139 @@ fn read_line(tty: &File, until: Instant) -> Option<String> {
     (read > 0).then_some(line)
 }
 
-/// What, why, what it touches, what "session" would store. Also shown where nobody can answer.
-pub(crate) fn question(prompt: &ConfirmPrompt, patience: Duration) -> String {
-    let mut lines = summary(prompt);
-    let mut choices = "[y] once  ".to_owned();
-    if let Some(rule) = &prompt.would_store {
-        choices = format!("{choices}[s] this session  [a] always, here: {}  {}  ", rule.tool, printable(&rule.pattern));
-    }
-    lines.push(format!("{choices}[n] no  [e] no, and tell it why  [?] explain   {} s → no\n> ", patience.as_secs()));
-    format!("\n{}", lines.join("\n"))
+/// What a line that was typed means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Reply {
+    Answer(Answer),
+    NoBecause,
+    Explain,
+    Unknown,
 }
 
-/// What a person should know to answer: what each answer does, why it asks, what each part is.
-fn explained(prompt: &ConfirmPrompt) -> String {
-    let mut lines = vec![
-        String::new(),
-        format!("Why it asks: {}", printable(&prompt.reason)),
-        "Parts marked ASK have no rule that allows them; the call runs only when all parts may.".to_owned(),
-    ];
-    for part in &prompt.parts {
-        lines.push(format!("  {}", described(&part.subject)));
-        lines.push(format!("      {} by: {}", verdict(part.verdict), printable(&part.rule)));
-        if let Subject::Command { via, .. } = &part.subject
-            && !via.is_empty()
-        {
-            lines.push(format!("      run through: {}", printable(&via.join(", "))));
+impl Reply {
+    fn of(line: &str, stores: bool) -> Self {
+        match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => Self::Answer(Answer::Once),
+            "a" | "always" if stores => Self::Answer(Answer::Always),
+            "n" | "no" | "" => Self::Answer(Answer::No(None)),
+            "e" => Self::NoBecause,
+            "?" | "h" | "help" | "explain" => Self::Explain,
+            _ => Self::Unknown,
         }
     }
-    match &prompt.would_store {
-        Some(rule) => {
-            let rule = format!("`{}` calls that match `{}`", rule.tool, printable(&rule.pattern));
-            lines.push(format!("[s] allows {rule} until this session ends."));
-            lines.push(format!(
-                "[a] allows {rule} in this folder from now on; `haft policy approvals` lists them, `haft policy revoke` takes them back."
-            ));
-        }
-        None => lines.push(
-            "No rule could say this without saying too much, so that only this one call can be agreed to.".to_owned(),
-        ),
-    }
-    lines.push("A rule that denies stays stronger than any answer. [n] tells the model no, [e] also why.".to_owned());
-    lines.join("\n") + "\n"
 }
 
-fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Allow => "allowed",
-        Verdict::Ask => "ASK",
-        Verdict::Deny => "DENIED",
+/// How many columns a terminal has; 80 where it does not tell.
+pub(crate) fn width(terminal: impl AsFd) -> Width {
+    let columns = tcgetwinsize(terminal).ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    Width::columns(columns.unwrap_or(80))
+}
+
+/// What, why, what would change, what "always" would store, and the answers.
+fn shown(question: &Question, tool: &str, width: Width, patience: Duration) -> String {
+    let mut rows = question.rows(width);
+    rows.extend(question.stored_rows(&format!("[a] always, here: {tool}  "), width));
+    let always = if question.stores() { "[a] always  " } else { "" };
+    let seconds = patience.as_secs();
+    rows.push(format!("[y] once  {always}[n] no  [e] no, and tell it why  [?] explain   {seconds} s → no"));
+    format!("\n{}\n> ", rows.join("\n"))
+}
+
+/// The one line for an answer that is none of those offered.
+fn help(stores: bool) -> String {
+    let always = if stores { "a (always, here), " } else { "" };
+    format!("please answer y (once), {always}n (no), e (no, and tell it why) or ? (explain)")
+}
+
+/// What a person should know to answer: why it asks, what each part is, what each answer does.
+fn explained(question: &Question, tool: &str, width: Width) -> Vec<String> {
+    let mut rows = question.details(width);
+    rows.push("Parts marked ASK have no rule that allows them; the call runs only when all parts may.".to_owned());
+    if question.stores() {
+        rows.extend(
+            question.stored_rows(&format!("[a] allows, in this folder from now on, {tool} calls that match "), width),
+        );
+        rows.push("`haft policy approvals` lists what is allowed so, `haft policy revoke` takes it back.".to_owned());
+    } else {
+        rows.push("Any rule for this would be too broad; you can only approve this one call.".to_owned());
     }
+    rows.push("Deny rules override any answer. [n] tells the model no, [e] also why.".to_owned());
+    rows
 }
 
 /// The question without its answers: for where nobody can give one.
 pub(crate) fn summary(prompt: &ConfirmPrompt) -> Vec<String> {
-    let uncovered = prompt.parts.iter().filter(|part| part.verdict != Verdict::Allow).count();
-    let mut lines = vec![format!(
-        "{} wants to run: {} [{uncovered} of {} parts {} not covered]",
-        prompt.tool,
-        printable(&prompt.reason),
-        prompt.parts.len(),
-        if uncovered == 1 { "is" } else { "are" }
-    )];
-    for part in &prompt.parts {
-        let verdict = verdict(part.verdict);
-        lines.push(format!("  {:<50} {verdict:<8} {}", described(&part.subject), printable(&part.rule)));
-    }
-    lines
-}
-
-fn described(subject: &Subject) -> String {
-    let text = printable(&subject.text());
-    match subject {
-        Subject::Path { access, .. } | Subject::Paths { access, .. } => {
-            format!("{} {text}", format!("{access:?}").to_lowercase())
-        }
-        Subject::Opaque { .. } => format!("cannot be seen through: {text}"),
-        Subject::Host { .. } => format!("connect {text}"),
-        Subject::Command { .. } | Subject::Url { .. } => text,
+    match Question::of(prompt) {
+        Ok(question) => question.rows(width(std::io::stderr())),
+        Err(_) => vec![format!("{} asks, but the question is too long to be shown whole", prompt.tool)],
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use haft::core::{PromptPart, StoredRule, ToolName};
+    use haft::core::{PromptPart, StoredRule, Subject, ToolName, Verdict};
 
     use super::*;
 
-    #[test]
-    fn the_question_says_what_why_and_what_would_be_stored() {
+    fn prompt(stores: bool) -> ConfirmPrompt {
         let command =
             |line: &str| Subject::Command { line: line.to_owned(), program: String::new(), argv: vec![], via: vec![] };
         let tool = ToolName::parse("bash").unwrap();
-        let prompt = ConfirmPrompt {
-            tool: tool.clone(),
-            reason: "`rm` deletes".to_owned(),
-            parts: vec![
-                PromptPart {
-                    subject: command("cargo build"),
-                    verdict: Verdict::Allow,
-                    rule: "permissions.bash[0] \"cargo *\"".to_owned(),
-                },
-                PromptPart { subject: command("rm -rf x\u{1b}[A"), verdict: Verdict::Ask, rule: "default".to_owned() },
-            ],
-            would_store: Some(StoredRule { tool, pattern: "rm -rf x/**".to_owned() }),
-        };
-        let text = question(&prompt, Duration::from_mins(2));
+        let parts = vec![
+            PromptPart {
+                subject: command("cargo build"),
+                verdict: Verdict::Allow,
+                rule: "permissions.bash[0] \"cargo *\"".to_owned(),
+            },
+            PromptPart { subject: command("rm -rf x\u{1b}[A"), verdict: Verdict::Ask, rule: "default".to_owned() },
+        ];
+        let rule = stores.then(|| StoredRule { tool: tool.clone(), pattern: "rm -rf x/**".to_owned() });
+        ConfirmPrompt::new(tool, "no rule matches", parts).storing(rule)
+    }
+
+    fn text(stores: bool) -> String {
+        let question = Question::of(&prompt(stores)).unwrap();
+        shown(&question, "bash", Width::columns(80), Duration::from_mins(2))
+    }
+
+    #[test]
+    fn the_question_says_what_why_and_what_would_be_stored() {
         let expected = "
-bash wants to run: `rm` deletes [1 of 2 parts is not covered]
-  cargo build                                        allowed  permissions.bash[0] \"cargo *\"
-  rm -rf x\\u{1b}[A                                   ASK      default
-[y] once  [s] this session  [a] always, here: bash  rm -rf x/**  [n] no  [e] no, and tell it why  [?] explain   120 s → no
+bash ASK: rm -rf x\\u{1b}[A
+Why it asks: no rule matches
+  rule: default
+  allowed: cargo build
+[a] always, here: bash  rm -rf x/**
+[y] once  [a] always  [n] no  [e] no, and tell it why  [?] explain   120 s → no
 > ";
-        assert_eq!(text, expected);
-        let explained = explained(&prompt);
-        assert!(explained.contains("[a] allows `bash` calls that match `rm -rf x/**` in this folder"), "{explained}");
+        assert_eq!(text(true), expected);
+        assert!(!text(false).contains("[a]"));
+        assert!(!text(true).contains("[s]"), "a session that ends with the answer is not offered");
+        let question = Question::of(&prompt(true)).unwrap();
+        let explained = explained(&question, "bash", Width::columns(100)).join("\n");
+        assert!(
+            explained.contains("[a] allows, in this folder from now on, bash calls that match rm -rf x/**"),
+            "{explained}"
+        );
         assert!(!explained.contains('\u{1b}'), "{explained}");
+    }
+
+    #[test]
+    fn answers_are_read_as_people_type_them() {
+        let check =
+            |line: &str, stores: bool, expected: Reply| assert_eq!(Reply::of(line, stores), expected, "{line:?}");
+        for yes in ["y", "Y", "yes", "YES\n", " Yes "] {
+            check(yes, false, Reply::Answer(Answer::Once));
+        }
+        for no in ["n", "No", "NO", "", "\n"] {
+            check(no, true, Reply::Answer(Answer::No(None)));
+        }
+        check("A", true, Reply::Answer(Answer::Always));
+        check("always", true, Reply::Answer(Answer::Always));
+        check("a", false, Reply::Unknown);
+        check("s", true, Reply::Unknown);
+        check("E", true, Reply::NoBecause);
+        check("?", true, Reply::Explain);
+        check("yep", true, Reply::Unknown);
     }
 }

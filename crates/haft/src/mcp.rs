@@ -2,9 +2,8 @@
 
 use std::{error::Error, path::PathBuf, sync::Arc, time::Duration};
 
-use async_trait::async_trait;
-use tools_core::{CallContext, Refusal, SessionId, Stack, StoredRule, ToolCall, ToolError};
-use tools_mcp::{Decisions, Greeting, McpError, McpServer, Structured, Workspace};
+use tools_core::{SessionId, Stack};
+use tools_mcp::{Greeting, McpError, McpServer, Structured, Workspace};
 
 use crate::{ConfigWatch, Toolbox};
 
@@ -41,8 +40,8 @@ fn serving(toolbox: &Toolbox, watch: Option<ConfigWatch>) -> McpServer {
         .greeting(greeting())
         .context(toolbox.context())
         .roots(toolbox.roots())
-        .workspace(Arc::clone(&bridge) as Arc<dyn Workspace>)
-        .decisions(bridge)
+        .workspace(bridge)
+        .decisions(Arc::new(toolbox.clone()))
         .definitions_changed(Arc::clone(&toolbox.parts.relisted))
         .continuations(toolbox.parts.continuations.clone())
         .structured(if config.structured { Structured::Always } else { Structured::Never })
@@ -69,20 +68,5 @@ impl Workspace for Bridge {
 
     fn ended(&self, session: &SessionId) {
         self.0.end_session(session);
-    }
-}
-
-#[async_trait]
-impl Decisions for Bridge {
-    fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
-        self.0.allow_for_session(session, rule);
-    }
-
-    fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
-        self.0.allow_in_project(cx, rule);
-    }
-
-    async fn declined(&self, call: ToolCall, cx: &CallContext, refusal: Refusal, error: ToolError) {
-        self.0.decline(call, cx, &refusal, error).await;
     }
 }

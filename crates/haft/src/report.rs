@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 use tools_core::{
-    CallId, ConfirmPrompt, FilterStats, PromptPart, Recorded, StoredRule, ToolDef, ToolError, ToolErrorCategory,
-    ToolErrorFeedback, ToolName, Verdict, keys, text_for_model,
+    CallId, Change, ConfirmPrompt, FilterStats, PromptPart, Recorded, StoredRule, ToolDef, ToolError,
+    ToolErrorCategory, ToolErrorFeedback, ToolName, Verdict, keys, text_for_model,
 };
 
 /// One call's result. Field names are permanent; `null` where something does not apply.
@@ -64,13 +64,23 @@ pub struct ConfirmationReport {
     pub prompt: String,
     /// The parts of the call with the verdict of each.
     pub subjects: Vec<PromptPart>,
+    /// Whether the tool itself asks although rules cover every part.
+    pub by_tool: bool,
+    /// What the call would do to files; `None` when that cannot be told beforehand.
+    pub change: Option<Change>,
     /// The rule that "always" would store.
     pub would_store: Option<StoredRule>,
 }
 
 impl From<&ConfirmPrompt> for ConfirmationReport {
     fn from(prompt: &ConfirmPrompt) -> Self {
-        Self { prompt: prompt.reason.clone(), subjects: prompt.parts.clone(), would_store: prompt.would_store.clone() }
+        Self {
+            prompt: prompt.reason.clone(),
+            subjects: prompt.parts.clone(),
+            by_tool: prompt.by_tool,
+            change: prompt.change.clone(),
+            would_store: prompt.would_store.clone(),
+        }
     }
 }
 

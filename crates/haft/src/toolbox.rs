@@ -3,14 +3,14 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
-    time::Instant,
 };
 
+use async_trait::async_trait;
 use tools_cache::ToolResultCache;
 use tools_checkpoint::Checkpoints;
 use tools_core::{
-    Answer, Approval, CallContext, CallerId, ConfirmPrompt, Confirmer, EventKind, Recorded, Refusal, SessionId, Shared,
-    Stack, StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolName,
+    Approval, Asking, CallContext, CallerId, Confirmer, Decisions, Recorded, Refusal, SessionId, Shared, Stack,
+    StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolName, settle,
 };
 use tools_filter::FilterPipeline;
 use tools_policy::permissions::{Approved, Scope};
@@ -60,43 +60,8 @@ impl Toolbox {
 
     /// Makes a call; where a person has to agree, `confirmer` asks one, and the call is judged again with their consent.
     pub async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
-        let recorded = self.stack.run(call.clone(), None, cx).await;
-        let Err(error) = &recorded.outcome else { return recorded };
-        let Some(prompt) = error.prompt().filter(|_| error.category() == ToolErrorCategory::ConfirmationRequired)
-        else {
-            return recorded;
-        };
-        let prompt = prompt.clone();
-        cx.events().send(EventKind::ConfirmationRequested(Box::new(prompt.clone()))).await;
-        let asked = Instant::now();
-        // Nobody waits for the answer of a call that was cancelled while the question stood.
-        let answer = tokio::select! {
-            biased;
-            () = cx.cancel().cancelled() => return Recorded { outcome: Err(cancelled(&prompt)), ..recorded },
-            answer = confirmer.confirm(&prompt) => answer,
-        };
-        match answer {
-            Answer::Once => {}
-            Answer::Session => {
-                if let Some(rule) = prompt.would_store {
-                    self.allow_for_session(cx.session(), rule);
-                }
-            }
-            Answer::Always => {
-                if let Some(rule) = prompt.would_store {
-                    self.allow_in_project(cx, rule);
-                }
-            }
-            Answer::No(why) => {
-                let refusal = Refusal { by: person(), waited: asked.elapsed(), why };
-                let error = declined(&prompt, refusal.why.as_deref());
-                self.decline(call, cx, &refusal, error.clone()).await;
-                return Recorded { outcome: Err(error), ..recorded };
-            }
-            Answer::Nobody => return recorded,
-        }
-        let approval = Approval::grant(&call, person(), &SystemClock).after(asked.elapsed());
-        self.stack.run(call, Some(approval), cx).await
+        let asking = Asking { confirmer, decisions: Some(self), by: &person(), clock: &SystemClock };
+        settle(call, cx, asking, |call, approval| self.stack.run(call, approval, cx)).await
     }
 
     /// Makes a call that a person agreed to beforehand, whether or not they would have been asked. Every gate judges it.
@@ -285,17 +250,17 @@ fn person() -> CallerId {
     CallerId::parse("person").expect("the constant is an identifier")
 }
 
-fn cancelled(prompt: &ConfirmPrompt) -> ToolError {
-    let message = format!("the call of `{}` was cancelled before anybody agreed to it", prompt.tool);
-    ToolError::new(ToolErrorCategory::Cancelled, "cancelled", message)
-}
+#[async_trait]
+impl Decisions for Toolbox {
+    fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
+        Self::allow_for_session(self, session, rule);
+    }
 
-/// The refusal of a person, with their own words for the model.
-fn declined(prompt: &ConfirmPrompt, why: Option<&str>) -> ToolError {
-    let message = format!("`{}` needs a person to agree, and they said no", prompt.tool);
-    let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "declined", message);
-    match why.filter(|why| !why.is_empty()) {
-        Some(why) => error.with_suggestion(format!("Do not try this again; the person said: {why}")),
-        None => error.with_suggestion("Do not try this again; reach the goal another way or ask what is wanted."),
+    fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
+        self.allow_in_project(cx, rule);
+    }
+
+    async fn declined(&self, call: ToolCall, cx: &CallContext, refusal: Refusal, error: ToolError) {
+        self.decline(call, cx, &refusal, error).await;
     }
 }

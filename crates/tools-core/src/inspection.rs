@@ -8,6 +8,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 use url::Url;
 
+use crate::ChangePreview;
+
 /// What a call would touch, found by the owner of the tool without side effects.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inspection {
@@ -15,6 +17,8 @@ pub struct Inspection {
     pub subjects: Vec<Subject>,
     /// The tool itself asks for a person; `None` when it has no wish of its own.
     pub confirm: Option<ConfirmReason>,
+    /// What the call would do to files, for a person who is asked; `None` when that cannot be told beforehand.
+    pub change: Option<ChangePreview>,
     /// Whether this call changes nothing. It may only narrow what the definition says.
     pub read_only: bool,
     /// The files whose content and the parameters decide the result, each as it was just now; `None` when that cannot be
@@ -100,6 +104,11 @@ impl Inspection {
         Arc::downcast(self.findings.0.clone()?).ok()
     }
 
+    /// The same inspection of a call of which it can be told what it would do to files.
+    pub fn changing(self, change: ChangePreview) -> Self {
+        Self { change: Some(change), ..self }
+    }
+
     /// The same inspection that asks for a person.
     pub fn confirming(self, reason: ConfirmReason) -> Self {
         Self { confirm: Some(reason), ..self }
@@ -113,6 +122,21 @@ pub struct ConfirmReason {
     pub reason: String,
     /// What in the configuration asks for it (`tools.shell.confirm_patterns "rm"`).
     pub rule: String,
+    /// The text of the subject it is about; `None` when it is about the whole call.
+    pub about: Option<String>,
+}
+
+impl ConfirmReason {
+    /// A reason about the whole call.
+    pub fn new(reason: impl Into<String>, rule: impl Into<String>) -> Self {
+        Self { reason: reason.into(), rule: rule.into(), about: None }
+    }
+
+    /// The same reason about the subject with this text.
+    #[must_use]
+    pub fn about(self, subject: impl Into<String>) -> Self {
+        Self { about: Some(subject.into()), ..self }
+    }
 }
 
 /// One thing that a call would touch.
@@ -182,6 +206,12 @@ fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }
 
+/// A path with its text changed, and as it is where the change leaves it alone.
+pub(crate) fn mapped_path(path: PathBuf, change: impl Fn(&str) -> String) -> PathBuf {
+    let changed = path.to_str().map(change).filter(|changed| Some(changed.as_str()) != path.to_str());
+    changed.map_or(path, PathBuf::from)
+}
+
 impl Subject {
     /// A path and what would be done to it.
     pub fn path(path: impl Into<PathBuf>, access: Access) -> Self {
@@ -206,10 +236,7 @@ impl Subject {
                 let via = via.iter().map(|one| change(one)).collect();
                 Self::Command { program: change(&program), argv, via, line: shown }
             }
-            Self::Path { path, access, by } => {
-                let changed = path.to_str().map(&change).filter(|changed| Some(changed.as_str()) != path.to_str());
-                Self::Path { path: changed.map_or(path, PathBuf::from), access, by }
-            }
+            Self::Path { path, access, by } => Self::Path { path: mapped_path(path, change), access, by },
             Self::Paths { pattern, access, by } => Self::Paths { pattern: change(&pattern), access, by },
             Self::Host { host, by } => Self::Host { host: change(&host), by },
             Self::Url { url } => match change(url.as_str()) {
@@ -264,6 +291,17 @@ pub enum Access {
     Write,
     /// It is removed.
     Delete,
+}
+
+impl Access {
+    /// Its name, as it is serialized.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Delete => "delete",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -69,15 +69,31 @@ impl Invocation {
         Self { context, ..self.clone() }
     }
 
-    /// The same call with other parameters, for the layers further in and the executor only: whoever is outside keeps the
-    /// call as it came.
+    /// The same call with another text in parameters that its definition lists as [`ToolDef::content`], for the layers
+    /// further in and the executor only: whoever is outside keeps the call as it came.
+    ///
+    /// # Errors
+    /// `PolicyBlocked/parameters_changed` when `params` differ from the call's in any other parameter.
     ///
     /// # Security
-    /// What was judged and agreed to is the call as it came. Below every gate, and for nothing but texts that no gate
-    /// looks at.
-    pub fn with_params(&self, params: JsonObject) -> Self {
+    /// What was judged and agreed to is the call as it came. What becomes the content of a file is all that may be another,
+    /// and no gate looks at it.
+    pub fn with_params(&self, params: JsonObject) -> Result<Self, ToolError> {
+        if let Some(name) = self.changed_beyond_content(&params) {
+            return Err(parameters_changed(&self.call, name));
+        }
         let call = ToolCall { params, ..self.call.as_ref().clone() };
-        Self { call: Arc::new(call), rewritten: true, ..self.clone() }
+        Ok(Self { call: Arc::new(call), rewritten: true, ..self.clone() })
+    }
+
+    /// A parameter that `params` changes, adds or drops although it is no content.
+    fn changed_beyond_content<'a>(&'a self, params: &'a JsonObject) -> Option<&'a str> {
+        let given = &self.call.params;
+        let names = given.keys().chain(params.keys()).map(String::as_str);
+        let is_content = |name: &str| {
+            self.definition.content.contains(&name) && given.contains_key(name) && params.contains_key(name)
+        };
+        names.filter(|name| !is_content(name)).find(|name| given.get(*name) != params.get(*name))
     }
 }
 
@@ -178,6 +194,11 @@ pub(crate) fn caught<T>(result: Caught<T>, who: &str) -> Result<T, ToolError> {
         )
         .with_source(std::io::Error::other(format!("panic: {said}"))))
     })
+}
+
+fn parameters_changed(call: &ToolCall, name: &str) -> ToolError {
+    let message = format!("a layer may not change the parameter `{name}` of `{}`, which was judged", call.tool);
+    ToolError::new(ToolErrorCategory::PolicyBlocked, "parameters_changed", message)
 }
 
 fn cancelled(call: &ToolCall) -> ToolError {

@@ -2,7 +2,8 @@
 //!
 //! A [`Tool`] is one file: typed arguments, a definition, `inspect`, `run`. [`Typed`] turns it into a
 //! [`ToolExecutor`], [`CompositeExecutor`] joins executors, and a [`Stack`] puts an ordered list of [`Layer`]s around
-//! them. Identity and limits travel in [`CallContext`]; consent is an [`Approval`], bound to one call.
+//! them. Identity and limits travel in [`CallContext`]; consent is an [`Approval`], bound to one call. [`settle`] runs a
+//! call with a person at hand.
 //!
 //! ```
 //! use schemars::JsonSchema;
@@ -50,9 +51,7 @@ mod call;
 mod canonical;
 mod parameters;
 
-mod approval;
 mod basis;
-mod confirmation;
 mod context;
 
 mod definition;
@@ -79,6 +78,8 @@ mod typed;
 mod layer;
 mod stack;
 
+mod ask;
+
 #[cfg(doctest)]
 mod guides;
 
@@ -90,9 +91,14 @@ mod redact;
 mod schema;
 mod shared;
 mod tokens;
+mod visible;
 
 pub use announce::Announce;
-pub use approval::{Approval, Refusal};
+pub use ask::{
+    Absence, Answer, Approval, Asked, Asking, Change, ChangePreview, ConfirmPrompt, Confirmer, Decisions, Lasting,
+    NobodyToAsk, PromptPart, Question, Refusal, Settled, StoredRule, Unanswered, Verdict, Width, announce, refusal,
+    settle,
+};
 pub use basis::{Basis, BasisSlot};
 pub use call::{CallDigest, JsonObject, ToolCall};
 pub use canonical::{canonical_json, sha256_hex};
@@ -102,7 +108,6 @@ pub use category::{
 pub use classify::{classify_http_status, classify_io_error};
 pub use clock::{Clock, SystemClock};
 pub use composite::CompositeExecutor;
-pub use confirmation::{Answer, ConfirmPrompt, Confirmer, NobodyToAsk, PromptPart, StoredRule, Verdict};
 pub use context::{CallContext, CallPhase, EnvOverlay, ModelHints, TrustLevel};
 pub use credential::{is_credential_key, is_credential_name};
 pub use definition::{InvocationHint, ToolDef, ToolDefs, ToolKind, ToolOrigin};
@@ -128,3 +133,4 @@ pub use tokens::estimate_tokens;
 pub use tool::Tool;
 pub use traits::{ToolTraits, TraitConflict};
 pub use typed::Typed;
+pub use visible::{Visible, is_hidden, visible_json, visible_lines};

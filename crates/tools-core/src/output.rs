@@ -106,7 +106,7 @@ pub struct Location {
 }
 
 /// What changed in one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileDiff {
     /// The file.
     pub path: PathBuf,
@@ -117,8 +117,10 @@ pub struct FileDiff {
     /// Lines removed.
     pub removed: u64,
     /// The text before, for editors; `None` when the file is new, not text or too large to carry along.
+    #[serde(skip)]
     pub before: Option<Arc<str>>,
     /// The text after; `None` when not text or too large to carry along.
+    #[serde(skip)]
     pub after: Option<Arc<str>>,
 }
 

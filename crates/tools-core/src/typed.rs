@@ -52,7 +52,7 @@ impl<T: Tool> ToolExecutor for Typed<T> {
         }
         let (args, inspection) = self.look(call, cx).await?;
         if let Some(reason) = &inspection.confirm {
-            return Err(needs_a_person(call, &inspection, reason));
+            return Err(needs_a_person(call, &inspection, reason).await);
         }
         let _agreed = AgreedCall::new(&inspection.subjects);
         self.tool.run_inspected(args, inspection, cx).await.map(Some)
@@ -71,23 +71,20 @@ impl<T: Tool> ToolExecutor for Typed<T> {
     }
 }
 
-fn needs_a_person(call: &ToolCall, inspection: &Inspection, why: &ConfirmReason) -> ToolError {
+async fn needs_a_person(call: &ToolCall, inspection: &Inspection, why: &ConfirmReason) -> ToolError {
     let part = |subject: &crate::Subject| PromptPart {
         subject: subject.clone(),
         verdict: Verdict::Ask,
         rule: why.rule.clone(),
     };
+    let parts = inspection.subjects.iter().map(part).collect();
+    let prompt = ConfirmPrompt::of_tool(call.tool.clone(), why, parts).foreseeing(inspection).await;
     ToolError::new(
         ToolErrorCategory::ConfirmationRequired,
         "confirmation_required",
         format!("`{}` needs a person to agree: {}", call.tool, why.reason),
     )
-    .with_prompt(ConfirmPrompt {
-        tool: call.tool.clone(),
-        reason: why.reason.clone(),
-        parts: inspection.subjects.iter().map(part).collect(),
-        would_store: None,
-    })
+    .with_prompt(prompt)
 }
 
 pub(crate) fn approval_mismatch(call: &ToolCall) -> ToolError {

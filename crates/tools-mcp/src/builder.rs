@@ -3,9 +3,9 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::sync::Notify;
-use tools_core::{CallContext, CallerId, Clock, SessionId, Stack, SystemClock};
+use tools_core::{CallContext, CallerId, Clock, Decisions, SessionId, Stack, SystemClock};
 
-use crate::{Continuations, Decisions, Greeting, McpServer, Structured, Workspace};
+use crate::{Continuations, Greeting, McpServer, Structured, Workspace};
 
 /// What one answer may hold: more is cut by some clients and refused by others.
 const ANSWER_CAP: usize = 25_000;

@@ -8,40 +8,29 @@ use std::{
 
 use rmcp::{
     Peer, RoleServer,
-    model::{
-        CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ClientCapabilities, ElicitRequest,
-        ElicitRequestParams, ElicitResult, InputRequest, InputRequiredResult, ProgressToken, ProtocolVersion,
-        ServerRequest, Tool,
-    },
-    service::{PeerRequestOptions, RequestContext, ServiceError, SubscriptionContext},
+    model::{CallToolRequestParams, CallToolResponse, ProtocolVersion, Tool},
+    service::{RequestContext, SubscriptionContext},
 };
 use tokio::{
     sync::{Notify, watch},
-    time::{Instant, timeout},
+    time::timeout,
 };
-use tokio_util::sync::CancellationToken;
-use tools_core::{
-    Answer, Approval, BatchId, CallContext, CallerId, EventSink, Recorded, Refusal, SessionId, Shared, Stack, ToolCall,
-    ToolError, ToolErrorCategory,
-};
+use tools_core::{BatchId, CallContext, SessionId, Shared, Stack, ToolCall};
 
 use crate::{
     answer::Answers,
     builder::Settings,
     catalog::Catalog,
-    lifetime::{Lifetime, PATIENCE},
+    lifetime::Lifetime,
     pending::Pending,
-    progress::{Feed, FeedConsumer, reporting},
-    question::{Question, Unanswered, refusal},
     roots,
+    runner::{Ran, Runner, failed},
 };
 
 /// How long a client may take to tell its roots.
 const ROOTS_PATIENCE: Duration = Duration::from_secs(10);
 /// How long a call waits for the client's roots before it runs inside the configured ones.
 const CALL_WAITS_FOR_ROOTS: Duration = Duration::from_secs(2);
-/// The key of the one question in a multi round-trip answer.
-const QUESTION: &str = "approval";
 
 /// What is known of the client's roots.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,9 +193,10 @@ impl Connection {
         let workspace = self.workspace().await;
         let stack = self.stack();
         let definition = stack.definition(&call.tool);
-        let context = self.context.clone().in_batch(BatchId::generate());
+        let context = self.context.clone().in_batch(BatchId::generate()).with_cancel(request.ct.clone());
         let runner = Runner {
-            connection: self,
+            settings: &self.settings,
+            pending: &self.pending,
             stack: &stack,
             request,
             context: match &workspace {
@@ -223,199 +213,6 @@ impl Connection {
             }
         };
         self.answers.of(recorded, definition.as_deref(), structured).into()
-    }
-}
-
-/// How a call went.
-enum Ran {
-    Recorded(Recorded),
-    /// The client has to ask a person and send the call again.
-    Ask(InputRequiredResult),
-}
-
-/// One call on its way.
-struct Runner<'a> {
-    connection: &'a Connection,
-    stack: &'a Stack,
-    request: &'a RequestContext<RoleServer>,
-    context: CallContext,
-}
-
-impl Runner<'_> {
-    async fn run(&self, call: ToolCall, answers: Option<rmcp::model::InputResponses>, state: Option<String>) -> Ran {
-        if let Some(state) = state {
-            return Ran::Recorded(Box::pin(self.resume(call, answers, &state)).await);
-        }
-        let recorded = self.dispatch(&call, None).await;
-        let error = match &recorded.outcome {
-            Err(error) if error.category() == ToolErrorCategory::ConfirmationRequired => error.clone(),
-            _ => return Ran::Recorded(recorded),
-        };
-        let Some(prompt) = error.prompt() else {
-            return Ran::Recorded(recorded);
-        };
-        let question = Question::new(prompt, self.connection.settings.decisions.is_some());
-        if !can_ask(self.request.client_capabilities().as_ref()) {
-            return Ran::Recorded(replaced(recorded, refusal(&error, Unanswered::CannotAsk)));
-        }
-        if asks_by_itself(self.request) {
-            let asked = Instant::now();
-            let answer = Box::pin(self.ask(&question)).await;
-            return Ran::Recorded(Box::pin(self.go_on(call, recorded, &error, (answer, asked.elapsed()))).await);
-        }
-        let request = elicitation(&question);
-        let patience = self.connection.settings.question_timeout;
-        let state = self.connection.pending.ask(question, error, call.digest(), patience);
-        let requests = [(QUESTION.to_owned(), InputRequest::Elicitation(ElicitRequest::new(request)))];
-        Ran::Ask(InputRequiredResult::new(Some(requests.into()), Some(state)))
-    }
-
-    /// Goes on with a call that came back with a person's answer.
-    async fn resume(&self, call: ToolCall, answers: Option<rmcp::model::InputResponses>, state: &str) -> Recorded {
-        let Some(asked) = self.connection.pending.take(state, call.digest()) else {
-            // Judged anew, so that what is on record is what a gate says and not what a client claims.
-            let recorded = self.dispatch(&call, None).await;
-            return match &recorded.outcome {
-                Err(error) if error.category() == ToolErrorCategory::ConfirmationRequired => {
-                    let error = refusal(error, Unanswered::BadState);
-                    replaced(recorded, error)
-                }
-                _ => recorded,
-            };
-        };
-        let answer = answers.and_then(|mut answers| answers.remove(QUESTION));
-        let answer = answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
-        let answer = answer.map_or(Answer::Nobody, |answer| asked.question.read(&answer));
-        self.go_on(call, failed(asked.error.clone()), &asked.error, (answer, asked.waited())).await
-    }
-
-    /// Does what the person said, after the time for which they were asked.
-    async fn go_on(
-        &self,
-        call: ToolCall,
-        refused: Recorded,
-        error: &ToolError,
-        (answer, waited): (Answer, Duration),
-    ) -> Recorded {
-        let decisions = self.connection.settings.decisions.as_ref();
-        let rule = || error.prompt().and_then(|prompt| prompt.would_store.clone());
-        match answer {
-            Answer::Once => {}
-            Answer::Session => {
-                if let (Some(decisions), Some(rule)) = (decisions, rule()) {
-                    decisions.allow_for_session(self.connection.session(), rule);
-                }
-            }
-            Answer::Always => {
-                if let (Some(decisions), Some(rule)) = (decisions, rule()) {
-                    decisions.allow_always(&self.context, rule);
-                }
-            }
-            Answer::No(why) => {
-                let told = refusal(error, Unanswered::Declined);
-                if let Some(decisions) = decisions {
-                    let refusal = Refusal { by: self.person(), waited, why };
-                    decisions.declined(call, &self.context, refusal, told.clone()).await;
-                }
-                return replaced(refused, told);
-            }
-            Answer::Nobody => return replaced(refused, refusal(error, Unanswered::Nobody)),
-        }
-        let approval = Approval::grant(&call, self.person(), self.connection.settings.clock.as_ref()).after(waited);
-        self.dispatch(&call, Some(approval)).await
-    }
-
-    /// Runs the call through the stack, telling how it gets on where the client wants to know.
-    async fn dispatch(&self, call: &ToolCall, approval: Option<Approval>) -> Recorded {
-        let context = self.context.clone().with_cancel(self.request.ct.clone());
-        let Some(token) = self.request.meta.get_progress_token() else {
-            return self.bounded(call, approval, &context).await;
-        };
-        Box::pin(self.dispatch_reporting(call, approval, context, token)).await
-    }
-
-    async fn dispatch_reporting(
-        &self,
-        call: &ToolCall,
-        approval: Option<Approval>,
-        context: CallContext,
-        token: ProgressToken,
-    ) -> Recorded {
-        let feed = Arc::new(Feed::default());
-        let context = context.with_events(EventSink::new(FeedConsumer(Arc::clone(&feed))));
-        let running = self.bounded(call, approval, &context);
-        reporting(running, &feed, &self.request.peer, token).await
-    }
-
-    /// A cancelled call has a moment to put itself on record; then its future is dropped.
-    async fn bounded(&self, call: &ToolCall, approval: Option<Approval>, context: &CallContext) -> Recorded {
-        let overdue = async {
-            context.cancel().cancelled().await;
-            tokio::time::sleep(PATIENCE).await;
-        };
-        tokio::select! {
-            biased;
-            recorded = self.stack.run(call.clone(), approval, context) => recorded,
-            () = overdue => failed(ToolError::new(
-                ToolErrorCategory::Cancelled,
-                "cancelled",
-                format!("the call of `{}` was cancelled", call.tool),
-            )),
-        }
-    }
-
-    /// Refuses a call of a client whose roots leave nothing to work on.
-    ///
-    /// It goes through the layers under a token that is already cancelled: put on record, never run.
-    async fn refuse_outside(&self, call: ToolCall) -> Recorded {
-        let cancelled = CancellationToken::new();
-        cancelled.cancel();
-        let context = self.context.clone().with_cancel(cancelled);
-        let recorded = self.stack.run(call, None, &context).await;
-        let error = ToolError::new(
-            ToolErrorCategory::PolicyBlocked,
-            "no_usable_root",
-            "none of the roots this client offers lies inside the workspace of this server",
-        );
-        let advice = "Tell the user that the client's folder and the server's workspace have nothing in common.";
-        replaced(recorded, error.with_suggestion(advice))
-    }
-
-    /// Asks through the client. Ends by itself: at an answer, at the deadline, when the call is cancelled.
-    async fn ask(&self, question: &Question) -> Answer {
-        let request = ServerRequest::ElicitRequest(ElicitRequest::new(elicitation(question)));
-        let options = PeerRequestOptions::with_timeout(self.connection.settings.question_timeout);
-        let answered = match self.request.peer.send_cancellable_request(request, options).await {
-            Ok(asked) => {
-                let question = asked.id.clone();
-                tokio::select! {
-                    biased;
-                    () = self.request.ct.cancelled() => {
-                        // The client need not show a question whose answer nobody waits for.
-                        let withdrawn = CancelledNotificationParam::new(Some(question), None);
-                        let _ = self.request.peer.notify_cancelled(withdrawn).await;
-                        return Answer::Nobody;
-                    }
-                    answered = asked.await_response() => answered,
-                }
-            }
-            Err(error) => Err(error),
-        };
-        match answered {
-            Ok(rmcp::model::ClientResult::ElicitResult(result)) => question.read(&result),
-            Ok(_) | Err(ServiceError::Timeout { .. }) => Answer::Nobody,
-            Err(error) => {
-                tracing::warn!(%error, "the question was not answered");
-                Answer::Nobody
-            }
-        }
-    }
-
-    /// Who agreed: the person behind this client.
-    fn person(&self) -> CallerId {
-        let client = self.request.client_info().map(|info| info.name).unwrap_or_default();
-        let client: String = client.chars().filter(|c| !c.is_control()).take(100).collect();
-        CallerId::parse(&format!("mcp:{client}")).unwrap_or_else(|_| CallerId::generate())
     }
 }
 
@@ -448,31 +245,9 @@ fn host_tells(settings: &Settings) -> impl Future<Output = ()> + '_ {
 }
 
 /// Before 2026-07-28 a server sends questions and changes by itself; since then it may not.
-fn asks_by_itself(request: &RequestContext<RoleServer>) -> bool {
+pub(crate) fn asks_by_itself(request: &RequestContext<RoleServer>) -> bool {
     let version = request.protocol_version();
     version.is_none_or(|version| version < ProtocolVersion::V_2026_07_28)
-}
-
-fn elicitation(question: &Question) -> ElicitRequestParams {
-    ElicitRequestParams::FormElicitationParams {
-        meta: None,
-        message: question.message.clone(),
-        requested_schema: question.schema(),
-    }
-}
-
-/// Whether the client shows forms: `elicitation: {}` means it does, `{"url": {}}` alone that it does not.
-fn can_ask(capabilities: Option<&ClientCapabilities>) -> bool {
-    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation.as_ref());
-    elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
-}
-
-fn failed(error: ToolError) -> Recorded {
-    Recorded { outcome: Err(error), journal: tools_core::Journal::default() }
-}
-
-fn replaced(recorded: Recorded, error: ToolError) -> Recorded {
-    Recorded { outcome: Err(error), ..recorded }
 }
 
 impl Connection {

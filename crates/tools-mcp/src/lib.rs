@@ -37,6 +37,7 @@ mod progress;
 
 mod pending;
 mod question;
+mod runner;
 
 mod roots;
 
@@ -51,6 +52,5 @@ pub use builder::Builder;
 pub use continuations::Continuations;
 pub use error::McpError;
 pub use greeting::Greeting;
-pub use question::Decisions;
 pub use roots::{Workspace, narrow};
 pub use server::McpServer;

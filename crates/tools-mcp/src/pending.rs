@@ -9,93 +9,112 @@ use std::{
 };
 
 use tokio::time::Instant;
-use tools_core::{CallDigest, ToolError};
+use tools_core::{Asked, CallDigest};
 use uuid::Uuid;
 
-use crate::question::Question;
+use crate::question::Form;
 
 /// How many questions may be open at once; the oldest is forgotten.
 const OPEN: usize = 64;
 
 /// A question that was handed to the client.
-pub(crate) struct Asked {
-    pub(crate) question: Question,
-    pub(crate) error: ToolError,
-    digest: CallDigest,
-    at: Instant,
+struct Open {
+    form: Form,
+    asked: Asked,
     until: Instant,
 }
 
-impl Asked {
-    /// How long it has been standing.
-    pub(crate) fn waited(&self) -> Duration {
-        self.at.elapsed()
-    }
+/// What a handle names.
+#[derive(Debug)]
+pub(crate) enum Taken {
+    /// An open question about this very call.
+    Open { form: Form, asked: Box<Asked> },
+    /// A question about this call whose time is over.
+    Late,
+    /// No question, or one about another call.
+    Unknown,
 }
 
 /// The open questions of one connection. Each is answered at most once, for the call it was about, in time.
 #[derive(Default)]
-pub(crate) struct Pending(Mutex<VecDeque<(String, Asked)>>);
+pub(crate) struct Pending(Mutex<VecDeque<(String, Open)>>);
 
 impl Pending {
     /// Remembers a question; returns the handle that an answer must bring back.
-    pub(crate) fn ask(&self, question: Question, error: ToolError, digest: CallDigest, patience: Duration) -> String {
+    pub(crate) fn ask(&self, form: Form, asked: Asked, patience: Duration) -> String {
         // 122 random bits: nobody guesses a handle within the time it lives.
         let handle = Uuid::new_v4().simple().to_string();
-        let at = Instant::now();
-        let asked = Asked { question, error, digest, at, until: at + patience };
+        let question = Open { form, asked, until: Instant::now() + patience };
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if open.len() == OPEN {
             open.pop_front();
         }
-        open.push_back((handle.clone(), asked));
+        open.push_back((handle.clone(), question));
         handle
     }
 
-    /// Takes the question that `handle` names; `None` when there is none, it was about another call or it is too late.
-    pub(crate) fn take(&self, handle: &str, digest: CallDigest) -> Option<Asked> {
+    /// Takes the question that `handle` names: it cannot be answered again.
+    pub(crate) fn take(&self, handle: &str, digest: CallDigest) -> Taken {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let position = open.iter().position(|(known, _)| known == handle)?;
-        let (_, asked) = open.remove(position)?;
-        (asked.digest == digest && Instant::now() <= asked.until).then_some(asked)
+        let found = open.iter().position(|(known, _)| known == handle).and_then(|position| open.remove(position));
+        match found {
+            Some((_, question)) if question.asked.digest() != digest => Taken::Unknown,
+            Some((_, question)) if Instant::now() > question.until => Taken::Late,
+            Some((_, Open { form, asked, .. })) => Taken::Open { form, asked: Box::new(asked) },
+            None => Taken::Unknown,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use tools_core::{ToolCall, ToolErrorCategory};
+    use tools_core::{ConfirmPrompt, ToolCall, ToolError, ToolErrorCategory};
 
     use super::*;
 
-    fn ask(pending: &Pending, digest: CallDigest) -> String {
-        let question = Question { message: String::new(), stores: false };
-        let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "x", "x");
-        pending.ask(question, error, digest, Duration::from_mins(2))
+    fn call(path: &str) -> ToolCall {
+        ToolCall::new("rm", json!({"path": path})).unwrap()
+    }
+
+    fn ask(pending: &Pending, call: &ToolCall) -> String {
+        let prompt = ConfirmPrompt::new(call.tool.clone(), "x", vec![]);
+        let form = Form::new(&prompt, false).unwrap();
+        let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "x", "x").with_prompt(prompt);
+        let asked = Asked::about(call, &Err(error)).unwrap().expect("it asks");
+        pending.ask(form, asked, Duration::from_mins(2))
+    }
+
+    fn taken(pending: &Pending, handle: &str, call: &ToolCall) -> &'static str {
+        match pending.take(handle, call.digest()) {
+            Taken::Open { .. } => "open",
+            Taken::Late => "late",
+            Taken::Unknown => "unknown",
+        }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_handle_works_once_for_its_call_and_in_time() {
-        let digest = |path: &str| ToolCall::new("rm", json!({"path": path})).unwrap().digest();
+        let (a, b) = (call("a"), call("b"));
         let pending = Pending::default();
-        let handle = ask(&pending, digest("a"));
-        assert!(pending.take("made-up", digest("a")).is_none());
-        assert!(pending.take(&handle, digest("a")).is_some());
-        assert!(pending.take(&handle, digest("a")).is_none());
-        let handle = ask(&pending, digest("a"));
-        assert!(pending.take(&handle, digest("b")).is_none());
-        assert!(pending.take(&handle, digest("a")).is_none());
-        let handle = ask(&pending, digest("a"));
+        let handle = ask(&pending, &a);
+        assert_eq!(taken(&pending, "made-up", &a), "unknown");
+        assert_eq!(taken(&pending, &handle, &a), "open");
+        assert_eq!(taken(&pending, &handle, &a), "unknown");
+        let handle = ask(&pending, &a);
+        assert_eq!(taken(&pending, &handle, &b), "unknown");
+        assert_eq!(taken(&pending, &handle, &a), "unknown");
+        let handle = ask(&pending, &a);
         tokio::time::advance(Duration::from_secs(121)).await;
-        assert!(pending.take(&handle, digest("a")).is_none());
+        assert_eq!(taken(&pending, &handle, &a), "late");
+        assert_eq!(taken(&pending, &handle, &a), "unknown");
     }
 
-    #[test]
-    fn the_oldest_question_is_forgotten_when_there_are_too_many() {
-        let digest = ToolCall::new("rm", json!({})).unwrap().digest();
-        let pending = Pending::default();
-        let handles: Vec<String> = (0..=OPEN).map(|_| ask(&pending, digest)).collect();
-        assert!(pending.take(&handles[0], digest).is_none());
-        assert!(pending.take(&handles[1], digest).is_some());
+    #[tokio::test]
+    async fn the_oldest_question_is_forgotten_when_there_are_too_many() {
+        let (pending, call) = (Pending::default(), call("a"));
+        let handles: Vec<String> = (0..=OPEN).map(|_| ask(&pending, &call)).collect();
+        assert_eq!(taken(&pending, &handles[0], &call), "unknown");
+        assert_eq!(taken(&pending, &handles[1], &call), "open");
     }
 }

@@ -234,7 +234,9 @@ impl<G: Gate> Layer for GateLayer<G> {
         let ruling = self.gate.decide(&policy, inv);
         let (ruling, held) = self.gate.settle(&policy, ruling, inv, is_confirmed).await;
         let trust = ruling.trust;
-        enter::<G>(ruling, inv, is_confirmed)?;
+        if let Err(error) = enter::<G>(ruling, inv, is_confirmed) {
+            return Err(foreseeing(error, inv).await);
+        }
         let outcome = match trust {
             Some(level) => next.run(&inv.in_context(inv.context.clone().capped(level))).await,
             None => next.run(inv).await,
@@ -265,6 +267,18 @@ fn enter<G: Gate>(ruling: Ruling, inv: &Invocation, is_confirmed: bool) -> Resul
         }
         (_, Some(refusal)) => Err(refusal),
         (_, None) => Err(unsettled(G::ABOUT.name, inv)),
+    }
+}
+
+/// The same refusal whose question says what the call would change: worked out here, where a person is to be asked, and
+/// nowhere else.
+async fn foreseeing(error: ToolError, inv: &Invocation) -> ToolError {
+    match (error.prompt(), inv.inspection()) {
+        (Some(prompt), Ok(inspection)) => {
+            let prompt = prompt.clone().foreseeing(inspection).await;
+            error.with_prompt(prompt)
+        }
+        _ => error,
     }
 }
 

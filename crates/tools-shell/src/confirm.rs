@@ -19,17 +19,19 @@ pub(crate) fn reason(
         let statements = sql::statements(command);
         if let Some(pattern) = patterns.iter().find(|pattern| pattern.matches(command, &statements)) {
             let reason = format!("`{}` matches `{}`", command.line, pattern.text);
-            return Some(asked(reason, &format!("tools.shell.confirm_patterns \"{}\"", pattern.text)));
+            let rule = format!("tools.shell.confirm_patterns \"{}\"", pattern.text);
+            return Some(asked(reason, &rule).about(&command.line));
         }
         if let Some(pattern) = patterns.iter().find(|pattern| pattern.may_match(command)) {
             let reason = format!("`{}` may match `{}` with arguments from elsewhere", command.line, pattern.text);
-            return Some(asked(reason, &format!("tools.shell.confirm_patterns \"{}\"", pattern.text)));
+            let rule = format!("tools.shell.confirm_patterns \"{}\"", pattern.text);
+            return Some(asked(reason, &rule).about(&command.line));
         }
         if let Some(why) = command.effects.iter().find_map(asking) {
             return Some(asked(format!("`{}` {why}", command.line), "tools.shell: built-in"));
         }
         if let Some(why) = loss(command) {
-            return Some(asked(format!("`{}` {why}", command.line), "tools.shell: built-in"));
+            return Some(asked(format!("`{}` {why}", command.line), "tools.shell: built-in").about(&command.line));
         }
     }
     for target in &found.writes {
@@ -50,11 +52,12 @@ pub(crate) fn reason(
         return Some(asked(why, "tools.shell: built-in"));
     }
     let why = found.opaque.first()?;
-    Some(asked(format!("what it runs cannot be told beforehand: {why}"), "tools.shell: opaque command"))
+    let reason = format!("what it runs cannot be told beforehand: {why}");
+    Some(asked(reason, "tools.shell: opaque command").about(why))
 }
 
 fn asked(reason: String, rule: &str) -> ConfirmReason {
-    ConfirmReason { reason, rule: rule.to_owned() }
+    ConfirmReason::new(reason, rule)
 }
 
 /// What an effect does that a person has to agree to.

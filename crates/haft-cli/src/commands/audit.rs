@@ -17,7 +17,7 @@ use crate::{
     args::{AuditVerb, Common},
     commands::{open::load, replay},
     exit::Exit,
-    output::{self, printable},
+    output::{self, one_line},
 };
 
 /// Runs one of the verbs.
@@ -72,7 +72,7 @@ fn print(common: &Common, row: &Row) {
         return output::json(row);
     }
     let time = row.ts.get(11..19).unwrap_or(&row.ts);
-    let about: String = printable(&row.about).replace('\n', "⏎").chars().take(60).collect();
+    let about: String = one_line(&row.about).chars().take(60).collect();
     output::line(&format!(
         "{:>5} {time} {:<16} {:<6} {:<24} {:>6} ms  {about:<60}  {}",
         row.seq,
@@ -80,7 +80,7 @@ fn print(common: &Common, row: &Row) {
         row.decision,
         row.outcome,
         row.duration_ms,
-        printable(&row.by)
+        one_line(&row.by)
     ));
 }
 
@@ -109,7 +109,7 @@ fn described(file: &Path, report: &Report) -> String {
             "{}: BROKEN at line {}: {} ({} places in all)",
             file.display(),
             broken.line,
-            printable(&broken.why),
+            one_line(&broken.why),
             report.broken_count
         ),
     }];
@@ -126,13 +126,13 @@ fn described(file: &Path, report: &Report) -> String {
             Some(false) => "and does NOT fit its end",
             None => "which is not here to be looked at",
         };
-        lines.push(format!("continues {}, {fits}", printable(&continuation.file)));
+        lines.push(format!("continues {}, {fits}", one_line(&continuation.file)));
     }
     for earlier in &report.earlier {
-        let file = printable(&earlier.file);
+        let file = one_line(&earlier.file);
         lines.push(match &earlier.broken {
             None => format!("{file}: {} lines, chain unbroken", earlier.lines),
-            Some(broken) => format!("{file}: BROKEN at line {}: {}", broken.line, printable(&broken.why)),
+            Some(broken) => format!("{file}: BROKEN at line {}: {}", broken.line, one_line(&broken.why)),
         });
     }
     if let Some(Head { seq, hash }) = &report.replaces {

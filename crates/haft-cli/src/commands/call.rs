@@ -114,13 +114,12 @@ pub(crate) fn notes(common: &Common, report: &CallReport) {
 /// What was wanted of a person, where none could be asked.
 fn wanted_by(report: &CallReport, wanted: &haft::ConfirmationReport) -> String {
     let prompt = ConfirmPrompt {
-        tool: report.tool.clone(),
-        reason: wanted.prompt.clone(),
-        parts: wanted.subjects.clone(),
-        would_store: wanted.would_store.clone(),
+        by_tool: wanted.by_tool,
+        change: wanted.change.clone(),
+        ..ConfirmPrompt::new(report.tool.clone(), wanted.prompt.clone(), wanted.subjects.clone())
     };
     let mut lines = summary(&prompt);
-    lines.push("nobody agreed; `--yes` agrees to this one call".to_owned());
+    lines.push("not approved; `--yes` approves this call".to_owned());
     if let Some(rule) = &wanted.would_store {
         lines.push(format!(
             "or allow it for good:\n  [[tools.permissions.{}]]\n  pattern = {:?}\n  action = \"allow\"",

@@ -1,7 +1,7 @@
 //! `haft exec -- CMD`: a command as a `bash` call, its output as it comes and its exit code kept.
 
 use std::{
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -21,7 +21,7 @@ use crate::{
         open::open_with,
     },
     exit::Exit,
-    output,
+    output::{self, printable},
 };
 
 /// Seconds that a command may take when nobody says otherwise: a build is no tool call of a model.
@@ -147,8 +147,8 @@ impl Passing {
 
     fn write(&self, stream: OutputStream, text: &str) {
         let written = match stream {
-            OutputStream::Stdout => io::stdout().lock().write_all(text.as_bytes()),
-            OutputStream::Stderr => io::stderr().lock().write_all(text.as_bytes()),
+            OutputStream::Stdout => write(&mut io::stdout().lock(), text),
+            OutputStream::Stderr => write(&mut io::stderr().lock(), text),
         };
         if written.is_err() {
             self.gone.cancel();
@@ -175,6 +175,11 @@ impl Passing {
         }
         stats
     }
+}
+
+/// On a terminal, what could steer it or hide is shown instead of sent; a program behind a pipe gets the text as it is.
+fn write(out: &mut (impl Write + IsTerminal), text: &str) -> io::Result<()> {
+    if out.is_terminal() { out.write_all(printable(text).as_bytes()) } else { out.write_all(text.as_bytes()) }
 }
 
 #[async_trait]

@@ -13,7 +13,7 @@ use crate::{
     args::{Common, Explain},
     commands::{open::open, parameters},
     exit::Exit,
-    output::{self, printable},
+    output::{self, one_line},
 };
 
 #[derive(Debug, Deserialize)]
@@ -74,22 +74,22 @@ fn described(explanation: &Explanation) -> String {
         "{}: {} — {} ({})",
         explanation.tool,
         word(explanation.verdict),
-        printable(&explanation.decided_by),
+        one_line(&explanation.decided_by),
         explanation.layer
     )];
     for part in &explanation.subjects {
         lines.push(format!(
             "  {:<6} {:<50} {}",
             word(part.verdict),
-            printable(&part.subject.text()),
-            printable(&part.rule)
+            one_line(&part.subject.text()),
+            one_line(&part.rule)
         ));
     }
     if let Some(rule) = &explanation.would_store {
-        lines.push(format!("  \"always\" would store: {} {:?} = allow", rule.tool, rule.pattern));
+        lines.push(format!("  \"always\" would store: {} \"{}\" = allow", rule.tool, one_line(&rule.pattern)));
     }
     if let Some(error) = &explanation.error {
-        lines.push(format!("  {}", printable(error)));
+        lines.push(format!("  {}", one_line(error)));
     }
     lines.join("\n")
 }

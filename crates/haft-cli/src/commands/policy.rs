@@ -14,7 +14,7 @@ use crate::{
         replay, suggest,
     },
     exit::Exit,
-    output::{self, printable},
+    output::{self, one_line},
 };
 
 /// Runs one of the verbs.
@@ -38,7 +38,7 @@ async fn test(common: &Common) -> Result<Exit, String> {
         if common.json {
             output::json(example);
         } else if let Some(problem) = &example.problem {
-            output::line(&format!("{}: {:?}: {}", example.rule, example.example, printable(problem)));
+            output::line(&format!("{}: {:?}: {}", example.rule, example.example, one_line(problem)));
         }
     }
     if !common.json {
@@ -55,14 +55,14 @@ fn approvals(common: &Common) -> Result<Exit, String> {
             continue;
         }
         let reach = match &approved.scope {
-            Scope::Project { project } => printable(&project.to_string_lossy()),
+            Scope::Project { project } => one_line(&project.to_string_lossy()),
             Scope::User => "everywhere".to_owned(),
         };
         let until = approved.expires.map_or_else(|| "for ever".to_owned(), |until| format!("until {until:.0}"));
         output::line(&format!(
             "{number:>3}  {:<12} {:<40} {until}  {reach}",
             approved.tool,
-            printable(&approved.pattern)
+            one_line(&approved.pattern)
         ));
     }
     Ok(Exit::Ok)

@@ -16,7 +16,7 @@ use crate::{
     args::Common,
     commands::{explain::word, open::open},
     exit::Exit,
-    output::{self, printable},
+    output::{self, one_line},
 };
 
 /// A call on record.
@@ -62,7 +62,7 @@ impl Past {
         let telling = ["command", "path", "url", "source"].iter().find_map(|key| self.call.params.get(*key)?.as_str());
         let all = || Value::Object(self.call.params.clone()).to_string();
         let text = telling.map_or_else(all, str::to_owned);
-        printable(&text).replace('\n', "⏎").chars().take(80).collect()
+        one_line(&text).chars().take(80).collect()
     }
 }
 
@@ -101,7 +101,7 @@ pub(crate) async fn run(common: &Common, audit: Option<&Path>, all: bool) -> Res
                 word(now.verdict),
                 past.call.tool,
                 past.about(),
-                printable(&now.decided_by)
+                one_line(&now.decided_by)
             ));
         }
     }

@@ -18,7 +18,7 @@ use crate::{
         replay::{Past, past},
     },
     exit::Exit,
-    output::{self, printable},
+    output::{self, one_line},
 };
 
 /// How many different questions are looked at, the most frequent first.
@@ -182,7 +182,7 @@ fn print(common: &Common, proposal: &Proposal, asked: &[Asked]) {
     output::line(&format!("{} {:?} = allow   spares {spared} questions", proposal.rule.tool, proposal.rule.pattern));
     for one in let_through {
         let declined = if one.declined { "   NOBODY AGREED TO IT" } else { "" };
-        output::line(&format!("    {:>4} × {}{declined}", one.count, printable(&one.past.about())));
+        output::line(&format!("    {:>4} × {}{declined}", one.count, one_line(&one.past.about())));
     }
     if proposal.rule.pattern.ends_with('*') {
         output::line("         and whatever else begins so");

@@ -8,7 +8,7 @@ use crate::{
     args::Common,
     commands::open::open,
     exit::Exit,
-    output::{self, printable},
+    output::{self, one_line, printable},
 };
 
 /// What is wanted.
@@ -81,7 +81,7 @@ fn line(checkpoint: &Checkpoint, workspace: &Path) -> String {
         names.push(format!("and {} more", changes.len() - MOST));
     }
     if changes.is_empty() {
-        names.extend(checkpoint.gaps.first().map(|gap| printable(gap)));
+        names.extend(checkpoint.gaps.first().map(|gap| one_line(gap)));
     }
     format!("{:>4}  {}  {:<12} {}", checkpoint.number, checkpoint.at, checkpoint.tool, names.join(" "))
 }
@@ -104,7 +104,7 @@ fn told(common: &Common, undone: &Undone, workspace: &Path) -> Exit {
     }
     if !common.quiet {
         for gap in &undone.gaps {
-            output::note(&format!("not covered: {}", printable(gap)));
+            output::note(&format!("not covered: {}", one_line(gap)));
         }
     }
     if undone.calls.is_empty() && !common.quiet {
@@ -114,5 +114,5 @@ fn told(common: &Common, undone: &Undone, workspace: &Path) -> Exit {
 }
 
 fn shown(path: &Path, workspace: &Path) -> String {
-    printable(&path.strip_prefix(workspace).unwrap_or(path).to_string_lossy())
+    one_line(&path.strip_prefix(workspace).unwrap_or(path).to_string_lossy())
 }

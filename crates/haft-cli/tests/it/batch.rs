@@ -26,7 +26,7 @@ fn every_line_is_answered_in_order_and_a_bad_one_stops_nothing() {
             json!([null, false, "bad_line"]),
             json!([null, false, "bad_line"]),
             json!(["2", false, "bad_line"]),
-            json!(["3", false, "confirmation_required"]),
+            json!(["3", false, "nobody_to_ask"]),
             json!(["4", true, null]),
         ]
     );

@@ -49,7 +49,7 @@ async fn a_caller_that_is_not_trusted_is_not_in_the_permissions_either() {
     assert_eq!(error.code(), "trust_blocked");
     let low = cx.capped(TrustLevel::Provisional);
     let asked = toolbox.call(call("bash", json!({"command": "true"})), &low, &NobodyToAsk).await;
-    assert_eq!(asked.outcome.unwrap_err().code(), "confirmation_required");
+    assert_eq!(asked.outcome.unwrap_err().code(), "nobody_to_ask");
 }
 
 struct SaysNo;

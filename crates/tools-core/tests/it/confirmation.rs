@@ -10,7 +10,7 @@ use tools_core::{
 use tools_testkit::{Behaviour, EventLog, FakeClock, PathTaken, ScriptedExecutor};
 
 fn careful() -> (Stack, ScriptedExecutor) {
-    let reason = ConfirmReason { reason: "it deletes".to_owned(), rule: "always".to_owned() };
+    let reason = ConfirmReason::new("it deletes", "always");
     let inspection = Inspection::mutating().confirming(reason);
     let executor =
         ScriptedExecutor::new().inspected("rm", ToolTraits::CAUTIOUS, Behaviour::reply("gone"), Ok(inspection));

@@ -4,4 +4,7 @@ mod composite;
 mod confirmation;
 mod lifecycle;
 mod one_result;
+mod question;
+mod rewriting;
+mod settle;
 mod typed;

@@ -27,7 +27,7 @@ impl Tool for Echo {
     async fn inspect(&self, args: &EchoArgs, _: &CallContext) -> Result<Inspection, ToolError> {
         let inspection = Inspection::read_only();
         Ok(if args.text.ends_with('!') {
-            inspection.confirming(ConfirmReason { reason: "it shouts".to_owned(), rule: "manners".to_owned() })
+            inspection.confirming(ConfirmReason::new("it shouts", "manners"))
         } else {
             inspection
         })

@@ -82,7 +82,7 @@ async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -
     let mut tally = Tally::default();
     let restored = match restored(redactor, inv) {
         Ok(restored) => restored,
-        Err(error) => return (Err(error.into()), tally),
+        Err(error) => return (Err(error), tally),
     };
     let inner = restored.as_ref().unwrap_or(inv);
     let mut front = None;
@@ -109,7 +109,7 @@ async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -
 }
 
 /// The call with the credentials of its session in the place of their placeholders, where its tool may have them.
-fn restored(redactor: &SecretRedactor, inv: &Invocation) -> Result<Option<Invocation>, UnknownPlaceholder> {
+fn restored(redactor: &SecretRedactor, inv: &Invocation) -> Result<Option<Invocation>, ToolError> {
     let mut params = None;
     for name in inv.definition.content {
         let Some(value) = inv.call.params.get(*name) else { continue };
@@ -119,7 +119,7 @@ fn restored(redactor: &SecretRedactor, inv: &Invocation) -> Result<Option<Invoca
         };
         params.get_or_insert_with(|| inv.call.params.clone()).insert((*name).to_owned(), value);
     }
-    Ok(params.map(|params| inv.with_params(params)))
+    params.map(|params| inv.with_params(params)).transpose()
 }
 
 fn restored_value<'a>(redactor: &SecretRedactor, value: &'a Value) -> Result<Cow<'a, Value>, UnknownPlaceholder> {

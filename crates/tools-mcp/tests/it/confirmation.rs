@@ -8,11 +8,11 @@ use std::{
 use rmcp::model::ElicitRequestParams;
 use serde_json::{Value, json};
 use tools_core::{
-    Approval, CallContext, CallerId, Executed, Inspection, PromptPart, Refusal, SessionId, Stack, StoredRule, Subject,
-    ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput,
-    ToolTraits, Verdict,
+    Approval, CallContext, CallerId, ConfirmPrompt, Decisions, Executed, Inspection, PromptPart, Refusal, SessionId,
+    Stack, StoredRule, Subject, ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind,
+    ToolName, ToolOutput, ToolTraits, Verdict,
 };
-use tools_mcp::{Decisions, McpServer};
+use tools_mcp::McpServer;
 
 use crate::support::{Client, Person, Seen, builder, call, connect, meta, text};
 
@@ -37,7 +37,7 @@ async fn whatever_is_no_consent_refuses() {
         (Person::Accepts(json!({"decision": "session"})), "declined", "the person declined"),
         (Person::Accepts(json!({})), "declined", "the person declined"),
         (Person::Declines, "declined", "the person declined"),
-        (Person::Dismisses, "nobody_answered", "nobody answered"),
+        (Person::Dismisses, "question_dismissed", "the question was dismissed"),
     ] {
         let (result, removed, questions) = remove(person).await;
         assert_eq!((meta(&result, "haft/code"), removed, questions), (code.into(), 0, 1));
@@ -70,7 +70,7 @@ async fn the_question_is_one_choice_about_this_call() {
     let [ElicitRequestParams::FormElicitationParams { message, requested_schema, .. }] = questions.as_slice() else {
         panic!("one form is shown: {questions:?}");
     };
-    let expected = "`remove` wants to run\n  ASK  /w/x  (tools.test)\nWhy it asks: it removes `x`\nonce: only this call. no: it does not run.";
+    let expected = "remove ASK: delete /w/x\nWhy it asks: it removes `x`\n  rule: tools.test\nonce: only this call. no: it does not run.";
     assert_eq!(message, expected);
     let schema = serde_json::to_value(requested_schema).unwrap();
     assert_eq!(schema["properties"]["decision"]["enum"], json!(["once", "no"]));
@@ -96,14 +96,10 @@ impl ToolExecutor for Gate {
             verdict: Verdict::Ask,
             rule: "default".to_owned(),
         };
-        Err(ToolError::new(ToolErrorCategory::ConfirmationRequired, "ask", "`bash` needs a person").with_prompt(
-            tools_core::ConfirmPrompt {
-                reason: "no rule covers it".to_owned(),
-                parts: vec![part],
-                would_store: Some(StoredRule { tool: tool.clone(), pattern: "ls *".to_owned() }),
-                tool,
-            },
-        ))
+        let rule = StoredRule { tool: tool.clone(), pattern: "ls *".to_owned() };
+        let prompt = ConfirmPrompt::new(tool, "no rule covers it", vec![part]).storing(Some(rule));
+        let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "ask", "`bash` needs a person");
+        Err(error.with_prompt(prompt))
     }
     async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, _: &CallContext) -> Executed {
         assert!(approval.covers(call));

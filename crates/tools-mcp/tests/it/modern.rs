@@ -70,7 +70,7 @@ async fn a_consent_to_one_call_is_none_to_another() {
 async fn a_refusal_or_nothing_runs_nothing() {
     for (answer, code) in [
         (json!({"approval": {"action": "decline"}}), "declined"),
-        (json!({"approval": {"action": "cancel"}}), "nobody_answered"),
+        (json!({"approval": {"action": "cancel"}}), "question_dismissed"),
         (json!({"approval": "yes"}), "nobody_answered"),
         (json!({}), "nobody_answered"),
     ] {
@@ -82,4 +82,20 @@ async fn a_refusal_or_nothing_runs_nothing() {
         assert_eq!(refused["result"]["_meta"]["haft/code"], code, "{refused}");
         assert_eq!(seen.removed.load(Ordering::SeqCst), 0);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_answer_is_asked_for_again() {
+    let seen = Arc::new(Seen::default());
+    let mut client = Raw::connect(builder(&seen).build());
+    let asked = client.ask(call(1, &json!({}))).await;
+    tokio::time::advance(std::time::Duration::from_secs(121)).await;
+    let answer = json!({"approval": {"action": "accept", "content": {"decision": "once"}}});
+    let again =
+        client.ask(call(2, &json!({"requestState": asked["result"]["requestState"], "inputResponses": answer}))).await;
+    assert_eq!(again["result"]["resultType"], "input_required", "{again}");
+    assert_eq!(seen.removed.load(Ordering::SeqCst), 0);
+    let retry = json!({"requestState": again["result"]["requestState"], "inputResponses": answer});
+    let done = client.ask(call(3, &retry)).await;
+    assert_eq!(done["result"]["content"][0]["text"], "removed x", "{done}");
 }

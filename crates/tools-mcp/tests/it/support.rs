@@ -147,7 +147,7 @@ impl Tool for Remove {
         ToolDef::of::<RemoveArgs>("remove", ToolKind::Delete, ToolTraits::CAUTIOUS)
     }
     async fn inspect(&self, args: &RemoveArgs, _: &CallContext) -> Result<Inspection, ToolError> {
-        let reason = ConfirmReason { reason: format!("it removes `{}`", args.path), rule: "tools.test".to_owned() };
+        let reason = ConfirmReason::new(format!("it removes `{}`", args.path), "tools.test");
         let path = tools_core::Subject::path(format!("/w/{}", args.path), tools_core::Access::Delete);
         Ok(Inspection::mutating().touching(path).confirming(reason))
     }

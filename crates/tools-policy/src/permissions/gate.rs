@@ -140,11 +140,10 @@ fn about(decision: &Decision<'_>) -> String {
 /// The question for a person: every part with its verdict, why it asks, what an answer would store.
 fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
     let confirm = inv.inspection().ok().and_then(|inspection| inspection.confirm.as_ref());
-    let reason = match (&decision.decided_by, confirm) {
-        (_, Some(confirm)) => confirm.reason.clone(),
-        (Because::Rule(rule), None) => format!("asked for by {rule}"),
-        (Because::Trust(_), None) => "the origin of the call is not fully trusted".to_owned(),
-        (because, None) => because.to_string(),
+    let reason = match &decision.decided_by {
+        Because::Rule(rule) => format!("asked for by {rule}"),
+        Because::Trust(_) => "the origin of the call is not fully trusted".to_owned(),
+        because => because.to_string(),
     };
     let part = |part: &crate::Part<'_>| PromptPart {
         subject: part.subject.clone(),
@@ -156,7 +155,11 @@ fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
         None => would_store(decision, &inv.definition, inv.context.workdir()),
         Some(_) => None,
     };
-    ConfirmPrompt { tool: inv.call.tool.clone(), reason, parts: decision.parts.iter().map(part).collect(), would_store }
+    let (tool, parts) = (inv.call.tool.clone(), decision.parts.iter().map(part).collect());
+    match confirm.filter(|_| decision.verdict == Verdict::Ask) {
+        Some(confirm) => ConfirmPrompt::of_tool(tool, confirm, parts),
+        None => ConfirmPrompt::new(tool, reason, parts).storing(would_store),
+    }
 }
 
 impl fmt::Debug for PermissionGate {

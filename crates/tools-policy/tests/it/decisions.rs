@@ -509,7 +509,7 @@ fn trust_and_the_tools_own_wish_only_tighten() {
             assert_eq!(judge(&rules, &definition, &Inspection::default(), trust).0, verdict, "{name} {trust:?}");
         }
     }
-    let wish = ConfirmReason { reason: "removes files".into(), rule: "tools.shell.confirm_patterns \"rm\"".into() };
+    let wish = ConfirmReason::new("removes files", "tools.shell.confirm_patterns \"rm\"");
     let found = bash(r#"bash = [{ pattern = "rm x", action = "allow" }]"#, &line("rm x").confirming(wish));
     assert_eq!(found, (Ask, "tools.shell.confirm_patterns \"rm\"".to_owned()));
 }

@@ -114,9 +114,9 @@ async fn the_question_shows_every_part_and_what_an_answer_would_store() {
     assert_eq!(
         parts,
         [
+            ("rmdir target/old".to_owned(), Verdict::Ask, "no rule of permissions.bash matches"),
             ("cargo build; rmdir target/old".to_owned(), Verdict::Allow, "judged with its commands"),
             ("cargo build".to_owned(), Verdict::Allow, r#"permissions.bash[1] "cargo *""#),
-            ("rmdir target/old".to_owned(), Verdict::Ask, "no rule of permissions.bash matches"),
         ]
     );
     assert_eq!(shown.reason, "no rule of permissions.bash matches");
@@ -139,7 +139,7 @@ async fn the_question_shows_every_part_and_what_an_answer_would_store() {
     check("bash", made("/w/gen/a b.rs"), Some("> ./gen/a b.rs")).await;
     check("bash", made("/srv/x"), Some("> /srv/x")).await;
     check("bash", line("make").touching(Subject::Opaque { why: "eval".into() }), None).await;
-    let wish = ConfirmReason { reason: "removes files".into(), rule: "r".into() };
+    let wish = ConfirmReason::new("removes files", "r");
     check("bash", line("make x").confirming(wish), None).await;
     check("write", Inspection::mutating().touching(write("/w/a/b*.rs")), Some(r"./a/b\*.rs")).await;
     check("write", Inspection::mutating().touching(write("/etc/x")), Some("/etc/x")).await;

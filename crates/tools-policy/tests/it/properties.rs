@@ -111,7 +111,7 @@ proptest! {
         let mut stricter = vec![RuleConfig { action: Verdict::Deny, ..denied }];
         stricter.extend(rules.iter().cloned());
         prop_assert!(verdict("x", traits, &stricter, &call, high) >= before);
-        let wish = ConfirmReason { reason: "r".into(), rule: "r".into() };
+        let wish = ConfirmReason::new("r", "r");
         prop_assert!(verdict("x", traits, &rules, &call.confirming(wish), high) >= before.max(Verdict::Ask));
     }
 

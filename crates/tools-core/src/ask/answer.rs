@@ -1,0 +1,66 @@
+//! What a person may answer, who puts the question to them, and who takes what they decide beyond one call.
+
+use async_trait::async_trait;
+
+use super::{ConfirmPrompt, Refusal, StoredRule};
+use crate::{CallContext, SessionId, ToolCall, ToolError};
+
+/// What a person said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes, to this call.
+    Once,
+    /// Yes, and add [`ConfirmPrompt::would_store`] for the rest of the session.
+    Session,
+    /// Yes, and store [`ConfirmPrompt::would_store`].
+    Always,
+    /// No; `Some` tells the model why.
+    No(Option<String>),
+    /// No person answered.
+    Nobody(Absence),
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Absence {
+    /// There is no way to ask a person here.
+    CannotAsk,
+    /// The question was shown, and nobody answered in time.
+    NoAnswer,
+    /// The question was put away without an answer.
+    Dismissed,
+}
+
+/// Puts a question to a person. Called by [`super::settle`] between a `ConfirmationRequired` and the confirmed dispatch.
+#[async_trait]
+pub trait Confirmer: Send + Sync {
+    /// Asks, and returns within the asker's own deadline; never hangs.
+    ///
+    /// What is shown should come from [`super::Question`], which puts what asks first and escapes it.
+    async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer;
+}
+
+/// Answers [`Absence::CannotAsk`] at once: for hosts without a person.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NobodyToAsk;
+
+#[async_trait]
+impl Confirmer for NobodyToAsk {
+    async fn confirm(&self, _: &ConfirmPrompt) -> Answer {
+        Answer::Nobody(Absence::CannotAsk)
+    }
+}
+
+/// Takes what people decide beyond one call. Called by [`super::settle`] when an answer comes; implemented by hosts that
+/// own the permission rules and the record.
+#[async_trait]
+pub trait Decisions: Send + Sync {
+    /// From now on calls of this session that `rule` matches run without a question.
+    fn allow_for_session(&self, session: &SessionId, rule: StoredRule);
+
+    /// From now on calls that `rule` matches in the folder that `cx` works in run without a question.
+    fn allow_always(&self, cx: &CallContext, rule: StoredRule);
+
+    /// A person refused a call: for the record. `error` is what the model is told.
+    async fn declined(&self, call: ToolCall, cx: &CallContext, refusal: Refusal, error: ToolError);
+}

@@ -1,0 +1,142 @@
+//! The steps between a refused call and its repetition with consent, as values: the same whether the answer comes back from
+//! an await or in a later request.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{
+    Answer, Approval, ConfirmPrompt, Decisions, Question, Refusal, StoredRule,
+    refusal::{Unanswered, refusal},
+};
+use crate::{CallContext, CallDigest, CallerId, Clock, Outcome, ToolCall, ToolError, ToolErrorCategory};
+
+/// A call that waits for a person.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    call: ToolCall,
+    error: ToolError,
+    prompt: ConfirmPrompt,
+    since: Instant,
+}
+
+/// What an answer leads to.
+#[derive(Debug)]
+pub enum Settled {
+    /// The call runs again, with this consent; `keep` goes to the host's rules first.
+    Agreed {
+        /// The call.
+        call: ToolCall,
+        /// The consent, for this call alone.
+        approval: Approval,
+        /// The rule that the person wants kept, and for how long.
+        keep: Option<(Lasting, StoredRule)>,
+    },
+    /// The call does not run.
+    Refused {
+        /// The call.
+        call: ToolCall,
+        /// What the model is told.
+        error: ToolError,
+        /// A person's own no, for the record; `None` where nobody answered.
+        refusal: Option<Refusal>,
+    },
+}
+
+/// How long a rule counts that a person stores with an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lasting {
+    /// Until the session ends.
+    Session,
+    /// From now on.
+    Always,
+}
+
+impl Asked {
+    /// The question that an outcome asks; `None` where the outcome is final.
+    ///
+    /// # Errors
+    /// `question_too_long` for what cannot be shown whole: nobody is asked about a part they do not see.
+    pub fn about(call: &ToolCall, outcome: &Outcome) -> Result<Option<Self>, ToolError> {
+        let Err(error) = outcome else { return Ok(None) };
+        if error.category() != ToolErrorCategory::ConfirmationRequired {
+            return Ok(None);
+        }
+        let Some(prompt) = error.prompt() else { return Ok(None) };
+        Question::of(prompt).map_err(|too_long| refusal(error, &too_long))?;
+        let (call, error, prompt) = (call.clone(), error.clone(), prompt.clone());
+        Ok(Some(Self { call, error, prompt, since: Instant::now() }))
+    }
+
+    /// What is asked.
+    pub fn prompt(&self) -> &ConfirmPrompt {
+        &self.prompt
+    }
+
+    /// What the gate said when it asked.
+    pub fn error(&self) -> &ToolError {
+        &self.error
+    }
+
+    /// What identifies the call: an answer to another call is none to this one.
+    pub fn digest(&self) -> CallDigest {
+        self.call.digest()
+    }
+
+    /// How long the question has been standing.
+    pub fn waited(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    /// What `answer`, given by `by`, leads to. Pure: nothing is stored or run.
+    pub fn answered(self, answer: Answer, by: CallerId, clock: &dyn Clock) -> Settled {
+        let waited = self.waited();
+        let rule = || self.prompt.would_store.clone();
+        let keep = match answer {
+            Answer::Once => None,
+            Answer::Session => rule().map(|rule| (Lasting::Session, rule)),
+            Answer::Always => rule().map(|rule| (Lasting::Always, rule)),
+            Answer::No(why) => {
+                let error = refusal(&self.error, &Unanswered::Declined(why.clone()));
+                return Settled::Refused { call: self.call, error, refusal: Some(Refusal { by, waited, why }) };
+            }
+            Answer::Nobody(absence) => {
+                let error = refusal(&self.error, &Unanswered::Absent(absence));
+                return Settled::Refused { call: self.call, error, refusal: None };
+            }
+        };
+        let approval = Approval::grant(&self.call, by, clock).after(waited);
+        Settled::Agreed { call: self.call, approval, keep }
+    }
+}
+
+impl Settled {
+    /// Hands what the person decided to the host, and gives what runs next.
+    ///
+    /// # Errors
+    /// What the model is told where nobody agreed.
+    pub async fn carried_out(
+        self,
+        decisions: Option<&dyn Decisions>,
+        cx: &CallContext,
+    ) -> Result<(ToolCall, Approval), ToolError> {
+        match self {
+            Self::Agreed { call, approval, keep } => {
+                match (decisions, keep) {
+                    (Some(decisions), Some((Lasting::Session, rule))) => {
+                        decisions.allow_for_session(cx.session(), rule);
+                    }
+                    (Some(decisions), Some((Lasting::Always, rule))) => decisions.allow_always(cx, rule),
+                    _ => {}
+                }
+                Ok((call, approval))
+            }
+            Self::Refused { call, error, refusal } => {
+                if let (Some(decisions), Some(refusal)) = (decisions, refusal) {
+                    decisions.declined(call, cx, refusal, error.clone()).await;
+                }
+                Err(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a call would do to files, for the person who is to agree: a diff, a list of what goes, the beginning of what comes.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use futures::future::BoxFuture;
+use serde::Serialize;
+
+use crate::{FileDiff, inspection::mapped_path};
+
+/// What a call would do to files. Bounded, and says what was left out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Change {
+    /// A file gets other lines.
+    Diff(FileDiff),
+    /// Files go.
+    Deletes {
+        /// The first of them.
+        paths: Vec<PathBuf>,
+        /// How many entries there are in all, directories included.
+        total: u64,
+        /// Whether there are more than were counted.
+        at_least: bool,
+        /// Whether a directory goes with everything in it.
+        recursive: bool,
+    },
+    /// A file gets this content, whatever it holds now.
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// How long the content is.
+        bytes: u64,
+        /// Its beginning; empty when it is no text.
+        head: String,
+        /// Whether another content is replaced that cannot be compared.
+        replaces: bool,
+    },
+}
+
+impl Change {
+    /// A diff without the two whole texts, which a question does not carry.
+    pub fn diff(diff: FileDiff) -> Self {
+        Self::Diff(FileDiff { before: None, after: None, ..diff })
+    }
+
+    /// The same with every text changed: for layers that redact.
+    #[must_use]
+    pub fn map_text(self, change: impl Fn(&str) -> String) -> Self {
+        let path = |path: PathBuf| mapped_path(path, &change);
+        match self {
+            Self::Diff(diff) => Self::diff(FileDiff { path: path(diff.path), unified: change(&diff.unified), ..diff }),
+            Self::Deletes { paths, total, at_least, recursive } => {
+                Self::Deletes { paths: paths.into_iter().map(path).collect(), total, at_least, recursive }
+            }
+            Self::Content { path: at, bytes, head, replaces } => {
+                Self::Content { path: path(at), bytes, head: change(&head), replaces }
+            }
+        }
+    }
+
+    /// What it is about in few words, to stand beside what asks.
+    pub fn extent(&self) -> String {
+        match self {
+            Self::Diff(diff) => format!("+{} -{} lines", diff.added, diff.removed),
+            Self::Deletes { total, at_least, recursive, .. } => {
+                let more = if *at_least { "more than " } else { "" };
+                let entries = if *total == 1 { "entry" } else { "entries" };
+                let recursive = if *recursive { "recursive, " } else { "" };
+                format!("{recursive}{more}{total} {entries}")
+            }
+            Self::Content { bytes, replaces, .. } => {
+                format!("{bytes} bytes, {}", if *replaces { "replaces what is there" } else { "new file" })
+            }
+        }
+    }
+
+    /// The file it is about; `None` when there are many.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Diff(diff) => Some(&diff.path),
+            Self::Content { path, .. } => Some(path),
+            Self::Deletes { .. } => None,
+        }
+    }
+}
+
+/// What a call would change, worked out only where a person is asked: most calls never need it.
+///
+/// Made by a tool in `inspect`; looked at by the gate that asks. Looking has no side effects.
+#[derive(Clone)]
+pub struct ChangePreview(Arc<dyn Fn() -> BoxFuture<'static, Option<Change>> + Send + Sync>);
+
+impl ChangePreview {
+    /// A change that `look` works out. `None` when it cannot be told.
+    pub fn new<F>(look: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Option<Change>> + Send + 'static,
+    {
+        Self(Arc::new(move || Box::pin(look())))
+    }
+
+    /// Works it out.
+    pub async fn look(&self) -> Option<Change> {
+        (self.0)().await
+    }
+}
+
+impl PartialEq for ChangePreview {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for ChangePreview {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChangePreview").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,25 @@
+//! Asking a person: what the question says, how it is put, what an answer leads to. Library, terminal and MCP use the same
+//! steps; they differ only in how the question reaches the person.
+
+mod approval;
+mod change;
+mod prompt;
+
+mod answer;
+mod refusal;
+
+mod question;
+mod rows;
+
+mod asked;
+mod settle;
+
+pub use answer::{Absence, Answer, Confirmer, Decisions, NobodyToAsk};
+pub use approval::{Approval, Refusal};
+pub use asked::{Asked, Lasting, Settled};
+pub use change::{Change, ChangePreview};
+pub use prompt::{ConfirmPrompt, PromptPart, StoredRule, Verdict};
+pub use question::Question;
+pub use refusal::{Unanswered, refusal};
+pub use rows::Width;
+pub use settle::{Asking, announce, settle};

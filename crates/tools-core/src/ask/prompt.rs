@@ -1,0 +1,125 @@
+//! What a person is asked about, as data: the parts of the call, what it would change, what an answer would store.
+
+use std::cmp::Reverse;
+
+use serde::{Deserialize, Serialize};
+
+use super::Change;
+use crate::{ConfirmReason, Inspection, Subject, ToolName};
+
+/// What a gate thinks of a call or of one of its subjects. Opinions combine with `max`: one more can only tighten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Runs without a question.
+    Allow,
+    /// A person is asked first.
+    Ask,
+    /// Does not run, whoever agrees.
+    Deny,
+}
+
+/// Everything a person needs to decide: what, why it asks, what it touches and changes, what "always" would store.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConfirmPrompt {
+    /// The tool that wants to run.
+    pub tool: ToolName,
+    /// Why it asks, in one sentence.
+    pub reason: String,
+    /// The parts of the call with the verdict of each. What asks comes first, whatever the order in the call.
+    pub parts: Vec<PromptPart>,
+    /// Whether the tool itself asks although rules cover every part.
+    pub by_tool: bool,
+    /// What the call would do to files; `None` when that cannot be told beforehand.
+    pub change: Option<Change>,
+    /// The rule that "this session" or "always" would add; `None` when nothing sensible can be stored.
+    pub would_store: Option<StoredRule>,
+}
+
+impl ConfirmPrompt {
+    /// A question about these parts: what is denied comes first, then what asks, then what is allowed. Of those what is
+    /// opaque comes first, and the rest in the order in which it was given.
+    pub fn new(tool: ToolName, reason: impl Into<String>, mut parts: Vec<PromptPart>) -> Self {
+        parts.sort_by_key(|part| (Reverse(part.verdict), !matches!(part.subject, Subject::Opaque { .. })));
+        Self { tool, reason: reason.into(), parts, by_tool: false, change: None, would_store: None }
+    }
+
+    /// The question of a tool that asks by itself: the part that its reason is about asks, and comes first of those that
+    /// do. Where it names none, every part of what it touches asks.
+    pub fn of_tool(tool: ToolName, why: &ConfirmReason, parts: Vec<PromptPart>) -> Self {
+        let is_about = |part: &PromptPart| why.about.as_ref().is_some_and(|about| part.subject.text() == *about);
+        let names_one = parts.iter().any(is_about);
+        let asks = parts.iter().any(|part| part.verdict != Verdict::Allow);
+        let (mut about, others): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|part| if names_one { is_about(part) } else { !asks });
+        for part in about.iter_mut().filter(|part| part.verdict == Verdict::Allow) {
+            part.verdict = Verdict::Ask;
+            part.rule.clone_from(&why.rule);
+        }
+        about.extend(others);
+        Self { by_tool: !asks, ..Self::new(tool, why.reason.clone(), about) }
+    }
+
+    /// The same question with the rule that an answer would store.
+    #[must_use]
+    pub fn storing(self, rule: Option<StoredRule>) -> Self {
+        Self { would_store: rule, ..self }
+    }
+
+    /// The same question with what the call would change, worked out now.
+    #[must_use]
+    pub async fn foreseeing(self, inspection: &Inspection) -> Self {
+        match &inspection.change {
+            Some(preview) if self.change.is_none() => Self { change: preview.look().await, ..self },
+            _ => self,
+        }
+    }
+
+    /// The parts that are not allowed without a person, in the order in which they are shown.
+    pub fn asking(&self) -> impl Iterator<Item = &PromptPart> {
+        let order = [Verdict::Deny, Verdict::Ask].into_iter();
+        order.flat_map(|verdict| self.parts.iter().filter(move |part| part.verdict == verdict))
+    }
+
+    /// The parts that would run without a question.
+    pub fn allowed(&self) -> impl Iterator<Item = &PromptPart> {
+        self.parts.iter().filter(|part| part.verdict == Verdict::Allow)
+    }
+
+    /// The same question with every text changed; a rule that the change would alter is not offered.
+    #[must_use]
+    pub fn map_text(self, change: impl Fn(&str) -> String) -> Self {
+        let part = |part: PromptPart| PromptPart {
+            subject: part.subject.map_text(&change),
+            rule: change(&part.rule),
+            verdict: part.verdict,
+        };
+        Self {
+            reason: change(&self.reason),
+            parts: self.parts.into_iter().map(part).collect(),
+            change: self.change.map(|foreseen| foreseen.map_text(&change)),
+            would_store: self.would_store.filter(|rule| change(&rule.pattern) == rule.pattern),
+            ..self
+        }
+    }
+}
+
+/// One part of a call, judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PromptPart {
+    /// What it touches.
+    pub subject: Subject,
+    /// What was decided about it.
+    pub verdict: Verdict,
+    /// The rule or default that decided, as a person would find it in the configuration.
+    pub rule: String,
+}
+
+/// A permission rule that an answer would add, shown before it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StoredRule {
+    /// The tool whose rule list it joins.
+    pub tool: ToolName,
+    /// The glob it matches.
+    pub pattern: String,
+}

@@ -1,0 +1,248 @@
+//! A question as rows of text: what asks first and whole, then what would change, why, and what is allowed anyway. Every
+//! channel that shows text to a person shows these rows.
+
+use super::{
+    Change, ConfirmPrompt, PromptPart, Verdict,
+    refusal::Unanswered,
+    rows::{CONTINUED, Width, wrapped},
+};
+use crate::{Subject, Visible};
+
+/// How many characters may ask: about a screen and a half.
+const MAX_ASKING_CHARS: usize = 4_000;
+/// How many parts may ask.
+const MAX_ASKING_PARTS: usize = 60;
+/// How many rows what asks may take of a dialog before its parts share rows: so many some clients show.
+const DIALOG_ROWS: usize = 3;
+/// Lines of a change that are shown.
+const MAX_CHANGE_LINES: usize = 40;
+/// Characters of one of them.
+const MAX_CHANGE_LINE: usize = 240;
+/// Parts that are allowed anyway, and characters of one of them.
+const MAX_ALLOWED_PARTS: usize = 20;
+const MAX_ALLOWED_CHARS: usize = 160;
+/// Characters of a reason or a rule.
+const MAX_REASON_CHARS: usize = 400;
+/// Characters of a pattern that an answer stores; a longer one is not offered.
+const MAX_STORED_CHARS: usize = 400;
+
+/// A question, ready to be shown: escaped, in order, and known to fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    tool: String,
+    asking: Vec<Part>,
+    allowed: Vec<Visible>,
+    allowed_more: usize,
+    change: Vec<Visible>,
+    change_more: Option<String>,
+    reason: Visible,
+    by_tool: bool,
+    stores: Option<Visible>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Part {
+    mark: &'static str,
+    /// What the change is, where it is about this part.
+    extent: Option<String>,
+    text: Visible,
+    rule: Visible,
+    via: Option<Visible>,
+}
+
+impl Question {
+    /// The question of a prompt.
+    ///
+    /// # Errors
+    /// [`Unanswered::TooLong`] when what asks does not fit: it is never cut.
+    pub fn of(prompt: &ConfirmPrompt) -> Result<Self, Unanswered> {
+        let asking = asking(prompt);
+        let chars = asking.iter().map(|part| part.text.chars()).sum();
+        if chars > MAX_ASKING_CHARS || asking.len() > MAX_ASKING_PARTS {
+            return Err(Unanswered::TooLong { chars, parts: asking.len() });
+        }
+        let shown = prompt.asking().next().is_some();
+        let allowed = || prompt.allowed().filter(|_| shown);
+        let change: Vec<String> = prompt.change.as_ref().map(lines).unwrap_or_default();
+        let pattern = prompt.would_store.as_ref().map(|rule| Visible::of(&rule.pattern));
+        Ok(Self {
+            tool: prompt.tool.to_string(),
+            allowed: allowed().take(MAX_ALLOWED_PARTS).map(|part| text(part).shortened(MAX_ALLOWED_CHARS)).collect(),
+            allowed_more: allowed().count().saturating_sub(MAX_ALLOWED_PARTS),
+            change_more: prompt.change.as_ref().and_then(|foreseen| left_out(foreseen, &change)),
+            change: change.iter().map(|line| Visible::of(line).shortened(MAX_CHANGE_LINE)).collect(),
+            reason: Visible::of(&prompt.reason).shortened(MAX_REASON_CHARS),
+            by_tool: prompt.by_tool,
+            stores: pattern.filter(|pattern| pattern.chars() <= MAX_STORED_CHARS),
+            asking,
+        })
+    }
+
+    /// Whether there is a rule that an answer may store.
+    pub fn stores(&self) -> bool {
+        self.stores.is_some()
+    }
+
+    /// The rows that say what an answer stores, behind words of the channel; none where nothing may be stored.
+    pub fn stored_rows(&self, front: &str, width: Width) -> Vec<String> {
+        self.stores.as_ref().map(|pattern| wrapped(front, pattern, width)).unwrap_or_default()
+    }
+
+    /// The rows for a terminal: a row or more for each part that asks.
+    pub fn rows(&self, width: Width) -> Vec<String> {
+        let mut rows = self.asking_rows(width);
+        self.add_the_rest(&mut rows, width);
+        rows
+    }
+
+    /// The rows for a dialog of which only the first may be seen: parts that ask share rows when they are many.
+    pub fn dialog(&self) -> Vec<String> {
+        let width = Width::DIALOG;
+        let mut rows = self.asking_rows(width);
+        if rows.len() > DIALOG_ROWS && self.asking.len() > 1 {
+            let texts = self.asking.iter().map(|part| part.text.clone());
+            let front = format!("{} ASKS about {} parts: ", self.tool, self.asking.len());
+            rows = wrapped(&front, &Visible::numbered(texts), width);
+        }
+        self.add_the_rest(&mut rows, width);
+        rows
+    }
+
+    /// What is known of each part that asks: which rule, and what it is run through.
+    pub fn details(&self, width: Width) -> Vec<String> {
+        let mut rows = wrapped("Why it asks: ", &self.reason, width);
+        for part in &self.asking {
+            rows.extend(wrapped(&format!("  {}: ", part.mark), &part.text, width));
+            rows.extend(wrapped("      by: ", &part.rule, width));
+            if let Some(via) = &part.via {
+                rows.extend(wrapped("      run through: ", via, width));
+            }
+        }
+        rows
+    }
+
+    fn asking_rows(&self, width: Width) -> Vec<String> {
+        let count = self.asking.len();
+        let mut rows = vec![];
+        for (at, part) in self.asking.iter().enumerate() {
+            let start = if at == 0 { format!("{} ", self.tool) } else { "  ".to_owned() };
+            let number = if count > 1 { format!(" {}/{count}", at + 1) } else { String::new() };
+            let extent = part.extent.as_ref().map(|extent| format!(" ({extent})")).unwrap_or_default();
+            rows.extend(wrapped(&format!("{start}{}{number}{extent}: ", part.mark), &part.text, width));
+        }
+        rows
+    }
+
+    fn add_the_rest(&self, rows: &mut Vec<String>, width: Width) {
+        for line in &self.change {
+            rows.extend(wrapped(CONTINUED, line, width));
+        }
+        rows.extend(self.change_more.iter().map(|more| format!("  and {more}")));
+        self.add_reasons(rows, width);
+        for part in &self.allowed {
+            rows.extend(wrapped("  allowed: ", part, width));
+        }
+        if self.allowed_more > 0 {
+            rows.push(format!("  and {} more parts that are allowed", self.allowed_more));
+        }
+    }
+
+    fn add_reasons(&self, rows: &mut Vec<String>, width: Width) {
+        rows.extend(wrapped("Why it asks: ", &self.reason, width));
+        if self.by_tool {
+            rows.push("  asked by the tool itself; every part is covered by a rule".to_owned());
+        }
+        let mut rules: Vec<(&Visible, Vec<String>)> = vec![];
+        for (at, part) in self.asking.iter().enumerate().filter(|(_, part)| part.rule != self.reason) {
+            let number = (at + 1).to_string();
+            match rules.iter_mut().find(|(rule, _)| *rule == &part.rule) {
+                Some((_, parts)) => parts.push(number),
+                None => rules.push((&part.rule, vec![number])),
+            }
+        }
+        for (rule, parts) in rules {
+            let parts = if self.asking.len() > 1 { format!(" {}", parts.join(", ")) } else { String::new() };
+            rows.extend(wrapped(&format!("  rule{parts}: "), rule, width));
+        }
+    }
+}
+
+/// What asks. Where no part does by itself the call as a whole asks, and so does everything it touches.
+fn asking(prompt: &ConfirmPrompt) -> Vec<Part> {
+    let mut extent = prompt.change.as_ref().map(Change::extent);
+    let about = prompt.change.as_ref().and_then(Change::path);
+    let mut part = |part: &PromptPart| {
+        let is_about = match (&part.subject, about) {
+            (Subject::Path { path, .. }, Some(about)) => path == about,
+            _ => about.is_none(),
+        };
+        Part {
+            mark: if part.verdict == Verdict::Deny { "DENIED" } else { "ASK" },
+            extent: if is_about { extent.take() } else { None },
+            text: text(part),
+            rule: Visible::of(&part.rule).shortened(MAX_REASON_CHARS),
+            via: via(&part.subject),
+        }
+    };
+    let asking: Vec<Part> = match prompt.asking().next() {
+        Some(_) => prompt.asking().map(&mut part).collect(),
+        None => prompt.parts.iter().map(&mut part).collect(),
+    };
+    if asking.is_empty() {
+        let text = Visible::of(&prompt.reason).shortened(MAX_REASON_CHARS);
+        return vec![Part { mark: "ASK", extent, rule: text.clone(), text, via: None }];
+    }
+    asking
+}
+
+fn text(part: &PromptPart) -> Visible {
+    let text = part.subject.text();
+    Visible::of(&match &part.subject {
+        Subject::Path { access, .. } | Subject::Paths { access, .. } => format!("{} {text}", access.as_str()),
+        Subject::Host { .. } => format!("connect {text}"),
+        Subject::Opaque { .. } => format!("opaque: {text}"),
+        Subject::Command { .. } | Subject::Url { .. } => text,
+    })
+}
+
+fn via(subject: &Subject) -> Option<Visible> {
+    match subject {
+        Subject::Command { via, .. } if !via.is_empty() => {
+            Some(Visible::of(&via.join(", ")).shortened(MAX_REASON_CHARS))
+        }
+        _ => None,
+    }
+}
+
+/// The first lines of a change: of a diff those that differ, and where the next of them are.
+fn lines(change: &Change) -> Vec<String> {
+    let lines: Vec<String> = match change {
+        Change::Diff(diff) => {
+            let differs = diff.unified.lines().filter(|line| !line.starts_with(' '));
+            differs.skip_while(|line| line.starts_with("@@")).map(str::to_owned).collect()
+        }
+        Change::Deletes { total: 1, .. } => vec![],
+        Change::Deletes { paths, .. } => paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+        Change::Content { head, .. } => head.lines().map(str::to_owned).collect(),
+    };
+    lines.into_iter().take(MAX_CHANGE_LINES).collect()
+}
+
+/// What of a change is not among the lines shown; `None` when all of it is.
+fn left_out(change: &Change, shown: &[String]) -> Option<String> {
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let (left, what) = match change {
+        Change::Diff(diff) => {
+            let changed = shown.iter().filter(|line| line.starts_with(['+', '-'])).count();
+            ((diff.added + diff.removed).saturating_sub(count(changed)), "changed lines")
+        }
+        Change::Deletes { total: 1, .. } => (0, ""),
+        Change::Deletes { total, .. } => (total.saturating_sub(count(shown.len())), "entries"),
+        Change::Content { bytes, head, .. } => {
+            let whole = *bytes <= count(head.len()) && head.lines().count() <= shown.len();
+            let bytes_shown: usize = shown.iter().map(|line| line.len() + 1).sum();
+            (if whole { 0 } else { bytes.saturating_sub(count(bytes_shown)).max(1) }, "bytes")
+        }
+    };
+    (left > 0).then(|| format!("{left} more {what} that are not shown"))
+}

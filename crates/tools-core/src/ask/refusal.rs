@@ -1,0 +1,148 @@
+//! What a model is told of a call that no person agreed to. The one place of these texts.
+
+use super::{Absence, ConfirmPrompt, Verdict};
+use crate::{ToolError, ToolErrorCategory, Visible};
+
+/// Rules that a refusal names at most.
+const NAMED_RULES: usize = 3;
+
+/// Why there is no consent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unanswered {
+    /// A person said no, perhaps with their own words for the model.
+    Declined(Option<String>),
+    /// No person answered.
+    Absent(Absence),
+    /// An answer came that belongs to no open question.
+    Stale,
+    /// The question is too long to be shown whole.
+    TooLong {
+        /// How many characters ask.
+        chars: usize,
+        /// How many parts ask.
+        parts: usize,
+    },
+}
+
+/// The refusal of a call that a person should have agreed to. Keeps the category, what the gate said, and the question.
+pub fn refusal(asked: &ToolError, why: &Unanswered) -> ToolError {
+    let (code, said) = match why {
+        Unanswered::Declined(_) => ("declined", "the person declined".to_owned()),
+        Unanswered::Absent(Absence::CannotAsk) => ("nobody_to_ask", "no person can be asked here".to_owned()),
+        Unanswered::Absent(Absence::NoAnswer) => ("nobody_answered", "nobody answered".to_owned()),
+        Unanswered::Absent(Absence::Dismissed) => ("question_dismissed", "the question was dismissed".to_owned()),
+        Unanswered::Stale => ("stale_answer", "the answer belongs to no open question".to_owned()),
+        Unanswered::TooLong { chars, parts } => {
+            let said = format!(
+                "the question is too long to be shown whole ({chars} characters in {parts} parts), so nobody was asked"
+            );
+            ("question_too_long", said)
+        }
+    };
+    let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, code, format!("{}; {said}", asked.message()));
+    let error = match asked.prompt() {
+        Some(prompt) => error.with_prompt(prompt.clone()),
+        None => error,
+    };
+    error.with_suggestion(advice(asked.prompt(), why))
+}
+
+fn advice(prompt: Option<&ConfirmPrompt>, why: &Unanswered) -> String {
+    let first = match why {
+        Unanswered::Declined(Some(words)) if !words.is_empty() => {
+            return format!("Do not try this again; the person said: {words}");
+        }
+        Unanswered::Declined(_) => "Do not try this again unless the user asks for it; reach the goal another way.",
+        Unanswered::TooLong { .. } => {
+            return "Split it into several calls, each with fewer or shorter commands.".to_owned();
+        }
+        Unanswered::Absent(_) | Unanswered::Stale => {
+            "Tell the user what should run and why, and go on with something else."
+        }
+    };
+    match prompt {
+        Some(prompt) => format!("{first} {}", how_to_allow(prompt)),
+        None => first.to_owned(),
+    }
+}
+
+/// What the operator would have to write so that the call runs without a question.
+fn how_to_allow(prompt: &ConfirmPrompt) -> String {
+    let tool = &prompt.tool;
+    if let Some(rule) = &prompt.would_store {
+        let pattern = serde_json::Value::from(rule.pattern.as_str());
+        return format!(
+            "The operator can allow it with this rule: [[tools.permissions.{}]] pattern = {pattern}, action = \"allow\"",
+            rule.tool
+        );
+    }
+    let asking = prompt.parts.iter().filter(|part| part.verdict == Verdict::Ask);
+    let mut rules: Vec<String> = asking.map(|part| format!("`{}`", Visible::of(&part.rule))).collect();
+    rules.dedup();
+    rules.truncate(NAMED_RULES);
+    if rules.is_empty() {
+        return format!("The operator can allow it in `tools.permissions.{tool}`.");
+    }
+    format!("The operator decides by: {}", rules.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PromptPart, StoredRule, Subject, ToolName};
+
+    fn asked(pattern: Option<&str>) -> ToolError {
+        let tool = ToolName::parse("bash").unwrap();
+        let part = PromptPart {
+            subject: Subject::Opaque { why: "x".to_owned() },
+            verdict: Verdict::Ask,
+            rule: "permissions.bash".to_owned(),
+        };
+        let rule = pattern.map(|pattern| StoredRule { tool: tool.clone(), pattern: pattern.to_owned() });
+        let prompt = ConfirmPrompt::new(tool, "no rule covers it", vec![part]).storing(rule);
+        ToolError::new(ToolErrorCategory::ConfirmationRequired, "x", "`bash` needs a person").with_prompt(prompt)
+    }
+
+    #[test]
+    fn a_refusal_says_who_did_not_agree_and_what_would_allow_it() {
+        let check = |why: Unanswered, pattern: Option<&str>, code: &str, message: &str, suggestion: &str| {
+            let refused = refusal(&asked(pattern), &why);
+            assert_eq!((refused.code(), refused.suggestion()), (code, suggestion));
+            assert_eq!(refused.message(), format!("`bash` needs a person; {message}"));
+            assert_eq!(refused.category(), ToolErrorCategory::ConfirmationRequired);
+        };
+        let absent = Unanswered::Absent;
+        check(
+            absent(Absence::CannotAsk),
+            Some("rm \"x\""),
+            "nobody_to_ask",
+            "no person can be asked here",
+            r#"Tell the user what should run and why, and go on with something else. The operator can allow it with this rule: [[tools.permissions.bash]] pattern = "rm \"x\"", action = "allow""#,
+        );
+        let tell = "Tell the user what should run and why, and go on with something else. The operator decides by: `permissions.bash`";
+        check(absent(Absence::NoAnswer), None, "nobody_answered", "nobody answered", tell);
+        check(absent(Absence::Dismissed), None, "question_dismissed", "the question was dismissed", tell);
+        check(Unanswered::Stale, None, "stale_answer", "the answer belongs to no open question", tell);
+        check(
+            Unanswered::Declined(None),
+            None,
+            "declined",
+            "the person declined",
+            "Do not try this again unless the user asks for it; reach the goal another way. The operator decides by: `permissions.bash`",
+        );
+        check(
+            Unanswered::Declined(Some("use write".to_owned())),
+            Some("x"),
+            "declined",
+            "the person declined",
+            "Do not try this again; the person said: use write",
+        );
+        check(
+            Unanswered::TooLong { chars: 9000, parts: 3 },
+            Some("x"),
+            "question_too_long",
+            "the question is too long to be shown whole (9000 characters in 3 parts), so nobody was asked",
+            "Split it into several calls, each with fewer or shorter commands.",
+        );
+    }
+}

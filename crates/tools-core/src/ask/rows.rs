@@ -1,0 +1,65 @@
+//! Rows of bounded width. What others wrote never begins a row by itself: each row of it has a mark of ours in front.
+
+use crate::Visible;
+
+/// What stands in front of every row that goes on with a text from the row above.
+pub(super) const CONTINUED: &str = "      │ ";
+
+/// How many columns a row may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Width(usize);
+
+impl Width {
+    /// A dialog of an MCP client: the narrowest of those known.
+    pub const DIALOG: Self = Self(72);
+    /// One row, however long.
+    pub const UNBOUNDED: Self = Self(usize::MAX);
+
+    /// A terminal of so many columns; rows are never narrower than 40 nor wider than 200.
+    pub fn columns(columns: usize) -> Self {
+        Self(columns.saturating_sub(1).clamp(40, 200))
+    }
+}
+
+/// `text` behind `front`, on as many rows as it takes. Nothing is left out.
+pub(super) fn wrapped(front: &str, text: &Visible, Width(width): Width) -> Vec<String> {
+    let mut rows = vec![];
+    let (mut row, mut used) = (front.to_owned(), columns(front));
+    for c in text.as_str().chars() {
+        let wide = column(c);
+        if used + wide > width {
+            rows.push(std::mem::replace(&mut row, CONTINUED.to_owned()));
+            used = columns(CONTINUED);
+        }
+        row.push(c);
+        used += wide;
+    }
+    rows.push(row);
+    rows
+}
+
+fn columns(text: &str) -> usize {
+    text.chars().map(column).sum()
+}
+
+/// How many columns a character takes at most: a row may stay shorter than it could be, never become longer, or a
+/// terminal would go on at its left edge.
+fn column(c: char) -> usize {
+    if c.is_ascii() || matches!(c, '│' | '…' | '⏎' | '⏐' | '«' | '»') { 1 } else { 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_bounded_and_lose_nothing() {
+        let text = Visible::of(&format!("{}日本{}", "a".repeat(50), " ASK x".repeat(5)));
+        let rows = wrapped("bash ASK: ", &text, Width::columns(41));
+        assert!(rows.iter().all(|row| columns(row) <= 40), "{rows:?}");
+        assert!(rows[1..].iter().all(|row| row.starts_with(CONTINUED)), "{rows:?}");
+        let whole: String =
+            rows.iter().map(|row| row.trim_start_matches(CONTINUED).trim_start_matches("bash ASK: ")).collect();
+        assert_eq!(whole.replace(' ', ""), text.as_str().replace(' ', ""));
+    }
+}

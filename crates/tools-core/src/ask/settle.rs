@@ -1,0 +1,62 @@
+//! Running a call with a person at hand: run, ask, run again, once.
+
+use super::{Asked, Confirmer, Decisions};
+use crate::{Approval, CallContext, CallerId, Clock, EventKind, Recorded, ToolCall, ToolError, ToolErrorCategory};
+
+/// Who is asked, who takes what they decide, and under which name.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// Puts the question.
+    pub confirmer: &'a dyn Confirmer,
+    /// Takes rules and refusals; `None` where the host keeps neither.
+    pub decisions: Option<&'a dyn Decisions>,
+    /// Who answers, for the record.
+    pub by: &'a CallerId,
+    /// The time of consent.
+    pub clock: &'a dyn Clock,
+}
+
+/// Runs a call; where a person has to agree, asks one, and runs it again with their consent. Asks at most once.
+///
+/// `run` dispatches the call through a [`crate::Stack`] under `cx`. A call that is cancelled while the question stands
+/// ends at once.
+pub async fn settle<F>(
+    call: ToolCall,
+    cx: &CallContext,
+    asking: Asking<'_>,
+    run: impl Fn(ToolCall, Option<Approval>) -> F,
+) -> Recorded
+where
+    F: Future<Output = Recorded>,
+{
+    let recorded = run(call.clone(), None).await;
+    let asked = match Asked::about(&call, &recorded.outcome) {
+        Ok(Some(asked)) => asked,
+        Ok(None) => return recorded,
+        Err(error) => return Recorded { outcome: Err(error), ..recorded },
+    };
+    announce(&asked, &call, cx).await;
+    let answer = tokio::select! {
+        biased;
+        () = cx.cancel().cancelled() => return Recorded { outcome: Err(cancelled(&call)), ..recorded },
+        answer = asking.confirmer.confirm(asked.prompt()) => answer,
+    };
+    let settled = asked.answered(answer, asking.by.clone(), asking.clock);
+    match settled.carried_out(asking.decisions, cx).await {
+        Ok((call, approval)) => run(call, Some(approval)).await,
+        Err(error) => Recorded { outcome: Err(error), ..recorded },
+    }
+}
+
+/// Tells those who watch the call that a person is asked. Also for hosts that put the question in a later request.
+pub async fn announce(asked: &Asked, call: &ToolCall, cx: &CallContext) {
+    let events = cx.events().bound_to(&call.id);
+    if events.is_live() {
+        events.send(EventKind::ConfirmationRequested(Box::new(asked.prompt().clone()))).await;
+    }
+}
+
+fn cancelled(call: &ToolCall) -> ToolError {
+    let message = format!("the call of `{}` was cancelled before anybody agreed to it", call.tool);
+    ToolError::new(ToolErrorCategory::Cancelled, "cancelled", message)
+}

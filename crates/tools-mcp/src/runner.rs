@@ -1,0 +1,249 @@
+//! One call on its way: dispatched, asked about through the client where a person has to agree, and dispatched again. The
+//! steps are those of `tools_core`; here is only how the question reaches the client.
+
+use async_trait::async_trait;
+use rmcp::{
+    Peer, RoleServer,
+    model::{
+        CancelledNotificationParam, ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+        InputRequest, InputRequiredResult, InputResponses, ProgressToken, RequestId, ServerRequest,
+    },
+    service::{PeerRequestOptions, RequestContext, ServiceError},
+};
+use tokio_util::sync::CancellationToken;
+use tools_core::{
+    Absence, Answer, Approval, Asked, Asking, CallContext, CallerId, ConfirmPrompt, Confirmer, Decisions, EventSink,
+    Journal, NobodyToAsk, Recorded, Stack, ToolCall, ToolError, ToolErrorCategory, Unanswered, announce, refusal,
+    settle,
+};
+
+use crate::{
+    builder::Settings,
+    connection::asks_by_itself,
+    lifetime::PATIENCE,
+    pending::{Pending, Taken},
+    progress::{Feed, FeedConsumer, reporting},
+    question::Form,
+};
+
+/// The key of the one question in a multi round-trip answer.
+const QUESTION: &str = "approval";
+
+/// How a call went.
+pub(crate) enum Ran {
+    Recorded(Recorded),
+    /// The client has to ask a person and send the call again.
+    Ask(InputRequiredResult),
+}
+
+/// One call on its way.
+pub(crate) struct Runner<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) pending: &'a Pending,
+    pub(crate) stack: &'a Stack,
+    pub(crate) request: &'a RequestContext<RoleServer>,
+    /// Under the token of the request.
+    pub(crate) context: CallContext,
+}
+
+impl Runner<'_> {
+    pub(crate) async fn run(&self, call: ToolCall, answers: Option<InputResponses>, state: Option<String>) -> Ran {
+        let can_ask = can_ask(self.request.client_capabilities().as_ref());
+        match state {
+            Some(state) => match self.pending.take(&state, call.digest()) {
+                Taken::Open { form, asked } => Ran::Recorded(Box::pin(self.go_on(&form, *asked, answers)).await),
+                // The person answered, only not in time: the question is put again.
+                Taken::Late if can_ask => Box::pin(self.ask_in_result(call)).await,
+                Taken::Late | Taken::Unknown => Ran::Recorded(Box::pin(self.stale(call)).await),
+            },
+            None if can_ask && !asks_by_itself(self.request) => Box::pin(self.ask_in_result(call)).await,
+            None => {
+                let (client, nobody) = (Client(self), NobodyToAsk);
+                let confirmer: &dyn Confirmer = if can_ask { &client } else { &nobody };
+                Ran::Recorded(Box::pin(self.settle(call, confirmer)).await)
+            }
+        }
+    }
+
+    async fn settle(&self, call: ToolCall, confirmer: &dyn Confirmer) -> Recorded {
+        let (by, clock) = (&self.person(), self.settings.clock.as_ref());
+        let asking = Asking { confirmer, decisions: self.decisions(), by, clock };
+        settle(call, &self.context, asking, |call, approval| self.dispatch(call, approval)).await
+    }
+
+    /// Runs a call; where a person has to agree, hands the question to the client, which brings the answer in a request.
+    async fn ask_in_result(&self, call: ToolCall) -> Ran {
+        let recorded = self.dispatch(call.clone(), None).await;
+        let asked = match Asked::about(&call, &recorded.outcome) {
+            Ok(Some(asked)) => asked,
+            Ok(None) => return Ran::Recorded(recorded),
+            Err(error) => return Ran::Recorded(replaced(recorded, error)),
+        };
+        let Some(form) = self.form(asked.prompt()) else { return Ran::Recorded(recorded) };
+        announce(&asked, &call, &self.context).await;
+        let request = InputRequest::Elicitation(ElicitRequest::new(elicitation(&form)));
+        let state = self.pending.ask(form, asked, self.settings.question_timeout);
+        Ran::Ask(InputRequiredResult::new(Some([(QUESTION.to_owned(), request)].into()), Some(state)))
+    }
+
+    /// Goes on with a call that came back with a person's answer.
+    async fn go_on(&self, form: &Form, asked: Asked, answers: Option<InputResponses>) -> Recorded {
+        let answer = answers.and_then(|mut answers| answers.remove(QUESTION));
+        let answer = answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
+        let answer = answer.map_or(Answer::Nobody(Absence::NoAnswer), |answer| form.read(&answer));
+        let settled = asked.answered(answer, self.person(), self.settings.clock.as_ref());
+        match settled.carried_out(self.decisions(), &self.context).await {
+            Ok((call, approval)) => self.dispatch(call, Some(approval)).await,
+            Err(error) => failed(error),
+        }
+    }
+
+    /// Refuses a call whose answer belongs to no question. Judged anew, so that what is on record is what a gate says and
+    /// not what a client claims.
+    async fn stale(&self, call: ToolCall) -> Recorded {
+        let recorded = self.dispatch(call, None).await;
+        match &recorded.outcome {
+            Err(error) if error.category() == ToolErrorCategory::ConfirmationRequired => {
+                let error = refusal(error, &Unanswered::Stale);
+                replaced(recorded, error)
+            }
+            _ => recorded,
+        }
+    }
+
+    fn decisions(&self) -> Option<&dyn Decisions> {
+        self.settings.decisions.as_deref()
+    }
+
+    fn form(&self, prompt: &ConfirmPrompt) -> Option<Form> {
+        Form::new(prompt, self.settings.decisions.is_some())
+    }
+
+    /// Runs the call through the stack, telling how it gets on where the client wants to know.
+    async fn dispatch(&self, call: ToolCall, approval: Option<Approval>) -> Recorded {
+        let Some(token) = self.request.meta.get_progress_token() else {
+            return self.bounded(call, approval, &self.context).await;
+        };
+        Box::pin(self.dispatch_reporting(call, approval, token)).await
+    }
+
+    async fn dispatch_reporting(&self, call: ToolCall, approval: Option<Approval>, token: ProgressToken) -> Recorded {
+        let feed = std::sync::Arc::new(Feed::default());
+        let context = self.context.clone().with_events(EventSink::new(FeedConsumer(std::sync::Arc::clone(&feed))));
+        let running = self.bounded(call, approval, &context);
+        reporting(running, &feed, &self.request.peer, token).await
+    }
+
+    /// A cancelled call has a moment to put itself on record; then its future is dropped.
+    async fn bounded(&self, call: ToolCall, approval: Option<Approval>, context: &CallContext) -> Recorded {
+        let tool = call.tool.clone();
+        let overdue = async {
+            context.cancel().cancelled().await;
+            tokio::time::sleep(PATIENCE).await;
+        };
+        tokio::select! {
+            biased;
+            recorded = self.stack.run(call, approval, context) => recorded,
+            () = overdue => failed(ToolError::new(
+                ToolErrorCategory::Cancelled,
+                "cancelled",
+                format!("the call of `{tool}` was cancelled"),
+            )),
+        }
+    }
+
+    /// Refuses a call of a client whose roots leave nothing to work on.
+    ///
+    /// It goes through the layers under a token that is already cancelled: put on record, never run.
+    pub(crate) async fn refuse_outside(&self, call: ToolCall) -> Recorded {
+        let cancelled = CancellationToken::new();
+        cancelled.cancel();
+        let context = self.context.clone().with_cancel(cancelled);
+        let recorded = self.stack.run(call, None, &context).await;
+        let error = ToolError::new(
+            ToolErrorCategory::PolicyBlocked,
+            "no_usable_root",
+            "none of the roots this client offers lies inside the workspace of this server",
+        );
+        let advice = "Tell the user that the client's folder and the server's workspace have nothing in common.";
+        replaced(recorded, error.with_suggestion(advice))
+    }
+
+    /// Who agreed: the person behind this client.
+    fn person(&self) -> CallerId {
+        let client = self.request.client_info().map(|info| info.name).unwrap_or_default();
+        let client: String = client.chars().filter(|c| !c.is_control()).take(100).collect();
+        CallerId::parse(&format!("mcp:{client}")).unwrap_or_else(|_| CallerId::generate())
+    }
+}
+
+/// The person behind a client that may be asked while its call waits.
+struct Client<'a>(&'a Runner<'a>);
+
+#[async_trait]
+impl Confirmer for Client<'_> {
+    /// Ends by itself: at an answer or at the deadline. Dropped, it withdraws the question.
+    async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
+        let Self(runner) = self;
+        let Some(form) = runner.form(prompt) else { return Answer::Nobody(Absence::CannotAsk) };
+        let peer = &runner.request.peer;
+        let request = ServerRequest::ElicitRequest(ElicitRequest::new(elicitation(&form)));
+        let options = PeerRequestOptions::with_timeout(runner.settings.question_timeout);
+        let answered = match peer.send_cancellable_request(request, options).await {
+            Ok(asked) => {
+                let mut standing = Standing { peer: peer.clone(), question: Some(asked.id.clone()) };
+                let answered = asked.await_response().await;
+                standing.question = None;
+                answered
+            }
+            Err(error) => Err(error),
+        };
+        match answered {
+            Ok(ClientResult::ElicitResult(result)) => form.read(&result),
+            Ok(_) | Err(ServiceError::Timeout { .. }) => Answer::Nobody(Absence::NoAnswer),
+            Err(error) => {
+                tracing::warn!(%error, "the question was not answered");
+                Answer::Nobody(Absence::NoAnswer)
+            }
+        }
+    }
+}
+
+/// A question that the client shows. Withdrawn when nobody waits for its answer any more.
+struct Standing {
+    peer: Peer<RoleServer>,
+    question: Option<RequestId>,
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        if let (Some(question), Ok(runtime)) = (self.question.take(), tokio::runtime::Handle::try_current()) {
+            let peer = self.peer.clone();
+            runtime.spawn(async move {
+                let _ = peer.notify_cancelled(CancelledNotificationParam::new(Some(question), None)).await;
+            });
+        }
+    }
+}
+
+fn elicitation(form: &Form) -> ElicitRequestParams {
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: form.message.clone(),
+        requested_schema: form.schema(),
+    }
+}
+
+/// Whether the client shows forms: `elicitation: {}` means it does, `{"url": {}}` alone that it does not.
+fn can_ask(capabilities: Option<&ClientCapabilities>) -> bool {
+    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation.as_ref());
+    elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
+}
+
+pub(crate) fn failed(error: ToolError) -> Recorded {
+    Recorded { outcome: Err(error), journal: Journal::default() }
+}
+
+fn replaced(recorded: Recorded, error: ToolError) -> Recorded {
+    Recorded { outcome: Err(error), ..recorded }
+}
