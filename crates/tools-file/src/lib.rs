@@ -36,6 +36,7 @@ mod text;
 
 mod atomic;
 mod copy;
+mod foresee;
 mod remove;
 mod tree;
 mod unfinished;

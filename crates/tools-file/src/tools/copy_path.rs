@@ -1,6 +1,10 @@
 //! `copy_path`: a file, or a directory with everything in it.
 
-use std::{io, path::Path, sync::Arc};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,6 +18,7 @@ use crate::{
     atomic::unique_name,
     copy::{Copied, Copying, Purpose, copy_file, copy_tree, create_directory},
     error::FileError,
+    foresee::replacement,
     remove::remove_tree,
     workspace::{Cancel, Site, Workspace},
 };
@@ -44,7 +49,10 @@ impl Tool for CopyPath {
         let site = self.0.site(cx)?;
         let source = site.resolve_readable(Path::new(&args.source))?.into_path();
         let destination = site.resolve_entry_readable(Path::new(&args.destination))?;
+        let (from, to) = (PathBuf::from(&args.source), PathBuf::from(&args.destination));
+        let change = self.0.foreseeing(cx, move |site, _| replacement(&from, &to, site));
         Ok(Inspection::mutating()
+            .changing(change)
             .touching(Subject::path(source, Access::Read))
             .touching(Subject::path(destination, Access::Write)))
     }

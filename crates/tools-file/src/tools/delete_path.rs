@@ -11,6 +11,7 @@ use tools_sandbox::{FileKind, PathError};
 
 use crate::{
     error::FileError,
+    foresee::deletion,
     remove::remove_tree,
     workspace::{Cancel, Site, Workspace},
 };
@@ -39,7 +40,9 @@ impl Tool for DeletePath {
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let site = self.0.site(cx)?;
         let resolved = site.roots.resolve_entry(Path::new(&args.path), &site.workdir).map_err(FileError::from)?;
-        Ok(Inspection::mutating().touching(Subject::path(resolved.into_path(), Access::Delete)))
+        let (path, recursive) = (args.path.clone(), args.recursive.unwrap_or(false));
+        let change = self.0.foreseeing(cx, move |site, cancel| deletion(Path::new(&path), recursive, site, cancel));
+        Ok(Inspection::mutating().touching(Subject::path(resolved.into_path(), Access::Delete)).changing(change))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {

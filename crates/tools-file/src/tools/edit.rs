@@ -5,13 +5,15 @@ use std::{borrow::Cow, path::Path, sync::Arc};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
+    Access, CallContext, Change as ForeseenChange, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits,
 };
 
 use crate::{
     atomic::{Existing, replace},
     diff::{diff, lossy_text},
     error::FileError,
+    foresee::Before,
     memory::Seen,
     splice::{Miss, Request, Step, find, line_number},
     text::Decoded,
@@ -22,7 +24,7 @@ pub(super) struct Edit(pub(super) Arc<Workspace>);
 
 /// Replaces text in a file. `old_string` must occur exactly once, or `replace_all` be set; give enough surrounding lines
 /// to make it unique. For several changes to one file pass `edits`: they are applied in order, all or none.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
     /// The file, absolute or relative to the working directory.
@@ -63,13 +65,33 @@ impl Tool for Edit {
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let path = self.0.site(cx)?.resolve_readable(Path::new(&args.path))?.into_path();
-        Ok(Inspection::mutating().touching(Subject::path(path, Access::Write)))
+        let args = args.clone();
+        let change = self.0.foreseeing(cx, move |site, cancel| foreseen(&args, site, cancel));
+        Ok(Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let changes = changes(&args)?;
         self.0.blocking(cx, move |site, cancel| edit(Path::new(&args.path), &changes, site, cancel)).await
     }
+}
+
+/// What the edit would change. Where the old text cannot be found, which may be for a credential that is not shown here,
+/// the two texts as they were given.
+fn foreseen(args: &Args, site: &Site, cancel: &Cancel) -> Option<ForeseenChange> {
+    let asked = Path::new(&args.path);
+    let changes = changes(args).ok()?;
+    let before = Before::of(site, asked)?;
+    if let Before::Known(path, content) = &before {
+        let text = Decoded::of(content, asked).ok()?.text;
+        if let Ok(edited) = apply(&text, &changes, cancel) {
+            return Some(ForeseenChange::diff(diff(path, Some(&text), &edited.text)));
+        }
+    }
+    let (Before::Known(path, _) | Before::Unknown(path) | Before::Missing(path)) = before;
+    let lines = |text: fn(&Change) -> &str| changes.iter().flat_map(|change| [text(change), "\n"]).collect::<String>();
+    let (old, new) = (lines(|change| &change.old_string), lines(|change| &change.new_string));
+    Some(ForeseenChange::diff(diff(&path, Some(&old), &new)))
 }
 
 /// The replacements that are asked for, in either of the two forms.

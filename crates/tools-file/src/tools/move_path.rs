@@ -1,6 +1,11 @@
 //! `move_path`: renames, or copies and deletes where a name cannot cross.
 
-use std::{ffi::OsStr, io, path::Path, sync::Arc};
+use std::{
+    ffi::OsStr,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,6 +18,7 @@ use crate::{
     atomic::unique_name,
     copy::{Copying, Purpose, copy_file, copy_tree, create_directory, create_link},
     error::FileError,
+    foresee::replacement,
     remove::remove_tree,
     tree::Trail,
     workspace::{Cancel, Site, Workspace},
@@ -44,7 +50,10 @@ impl Tool for MovePath {
         let site = self.0.site(cx)?;
         let source = site.resolve_entry_readable(Path::new(&args.source))?;
         let destination = site.resolve_entry_readable(Path::new(&args.destination))?;
+        let (from, to) = (PathBuf::from(&args.source), PathBuf::from(&args.destination));
+        let change = self.0.foreseeing(cx, move |site, _| replacement(&from, &to, site));
         Ok(Inspection::mutating()
+            .changing(change)
             .touching(Subject::path(source, Access::Delete))
             .touching(Subject::path(destination, Access::Write)))
     }

@@ -5,13 +5,15 @@ use std::{borrow::Cow, path::Path, sync::Arc};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
+    Access, CallContext, Change, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits,
 };
 
 use crate::{
     atomic::{Existing, Manner, replace},
     diff::{diff, lossy_text},
     error::FileError,
+    foresee::Before,
     text::{Decoded, Encoding},
     workspace::{Cancel, Site, Workspace},
 };
@@ -21,7 +23,7 @@ pub(super) struct Write(pub(super) Arc<Workspace>);
 /// Writes a whole file, creating it and missing parent directories, or replacing what it holds. Use `edit` to change a
 /// part of a file. A file that has CRLF line endings or begins with a byte order mark keeps them. Refused when the file
 /// changed since it was last read.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
     /// The file, absolute or relative to the working directory.
@@ -39,12 +41,23 @@ impl Tool for Write {
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let path = self.0.site(cx)?.resolve_readable(Path::new(&args.path))?.into_path();
-        Ok(Inspection::mutating().touching(Subject::path(path, Access::Write)))
+        let args = args.clone();
+        let change = self.0.foreseeing(cx, move |site, _| foreseen(&args, site));
+        Ok(Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         self.0.blocking(cx, move |site, cancel| write(&args, site, cancel)).await
     }
+}
+
+fn foreseen(args: &Args, site: &Site) -> Option<Change> {
+    let before = Before::of(site, Path::new(&args.path))?;
+    let kept = match &before {
+        Before::Known(_, content) => as_before(content, &args.content).content,
+        Before::Missing(_) | Before::Unknown(_) => None,
+    };
+    Some(before.replaced_by(kept.as_deref().unwrap_or(args.content.as_bytes())))
 }
 
 fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
