@@ -47,7 +47,6 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
             "IF",
         ),
         "make" | "gmake" | "bmake" | "ninja" | "just" => make(command),
-        "cargo" => cargo(command),
         "gdb" | "lldb" => debugger(command),
         "vim" | "vi" | "nvim" | "ex" | "view" | "vimdiff" | "ed" => editor(command),
         "emacs" | "emacsclient" => options(command, &["--eval", "--execute", "--load", "--funcall"], "lf"),
@@ -95,23 +94,12 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
             &["-toolexec", "--toolexec", "-exec", "--exec", "-vettool", "-overlay", "-ldflags=-extld", "-C"],
             "",
         ),
-        "rustup" if command.args.first().is_some_and(|arg| arg.text == "run") => runner(command, 2),
-        "uv" | "poetry" | "pdm" | "pipenv" | "hatch" | "rye" | "pixi"
-            if command.args.first().is_some_and(|arg| arg.text == "run") =>
-        {
-            runner(command, 1)
-        }
         "bundle" | "bundler" | "direnv" | "mise" | "asdf" | "nix"
             if command.args.first().is_some_and(|arg| arg.text == "exec") =>
         {
             runner(command, 1)
         }
-        "uvx" | "pipx" if command.args.first().is_some_and(|arg| arg.text != "list") => {
-            runner(command, usize::from(name == "pipx"))
-        }
-        "conda" | "mamba" | "micromamba" | "op" | "doppler" | "infisical"
-            if command.args.iter().any(|arg| arg.text == "run") =>
-        {
+        "op" | "doppler" | "infisical" if command.args.iter().any(|arg| arg.text == "run") => {
             let at = command.args.iter().position(|arg| arg.text == "run").unwrap_or_default();
             behind_dashes(command, at + 1)
         }
@@ -522,44 +510,6 @@ fn make(command: &Command) -> Vec<Verdict> {
             }
             found.extend(file.map(Verdict::Script));
         }
-    }
-    found
-}
-
-fn cargo(command: &Command) -> Vec<Verdict> {
-    let mut found = Vec::new();
-    let own: Vec<&Value> = command.args.iter().take_while(|arg| arg.text != "--").collect();
-    for (at, arg) in own.iter().enumerate() {
-        let text = arg.text.as_str();
-        let is_elsewhere = text == "-C" || text.starts_with("-C") || text == "-Z" || text.starts_with("-Z");
-        let is_toolchain = text.strip_prefix('+').is_some_and(|toolchain| !arg.is_exact || toolchain.contains('/'));
-        if option_value(text, "", &["config"]).is_some() || is_elsewhere || is_toolchain {
-            found.push(Opaque("`cargo` with settings that may run a program".to_owned()));
-        }
-        if matches!(option_value(text, "", &["manifest-path"]), Some(value) if {
-            let value = if value.is_empty() { own.get(at + 1).map_or("", |next| next.text.as_str()) } else { value };
-            value.starts_with("/tmp") || value.starts_with("/var/tmp") || value.starts_with("/dev")
-        }) {
-            found.push(Opaque("`cargo` with a manifest from elsewhere".to_owned()));
-        }
-    }
-    match own.iter().find(|arg| !arg.text.starts_with(['-', '+'])).map(|arg| arg.text.as_str()) {
-        Some("rustc" | "rustdoc") => {
-            let flags = command.args.iter().skip_while(|arg| arg.text != "--").skip(1);
-            let text = flags.map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
-            found.push(Sets("RUSTFLAGS".to_owned(), Value::exact(text)));
-        }
-        Some("watch") => {
-            for (at, arg) in command.args.iter().enumerate() {
-                match option_value(&arg.text, "s", &["shell"]) {
-                    Some("") => found.extend(command.args.get(at + 1).cloned().map(Line)),
-                    Some(line) => found.push(Line(Value { text: line.to_owned(), ..arg.clone() })),
-                    None => continue,
-                }
-                found.push(Opaque("`cargo watch` runs a line of its own".to_owned()));
-            }
-        }
-        _ => {}
     }
     found
 }

@@ -8,8 +8,10 @@ mod modes;
 mod network;
 mod node;
 mod packages;
+mod python_packages;
 mod registries;
 mod remote;
+mod rust;
 mod search;
 mod services;
 mod text;
@@ -32,7 +34,9 @@ pub static PROGRAMS: &[&[Program]] = &[
     node::TOOLS,
     node::YARN,
     packages::ALL,
+    python_packages::ALL,
     remote::ALL,
+    rust::ALL,
     search::ALL,
     services::ALL,
     text::ALL,

@@ -77,6 +77,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     },
     Program {
         names: &["npx", "bunx", "pnpx", "pnx"],
+        is_family: true,
         syntax: Syntax {
             flags: "-y|--yes -q|--quiet -s|--silent -h|--help -v|--version --no --no-install --ignore-existing --verbose \
                     --offline --prefer-offline --prefer-online --ws|--workspaces --no-* --bun --json -d|--loglevel-info",

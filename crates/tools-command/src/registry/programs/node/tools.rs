@@ -115,6 +115,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     },
     Program {
         names: &["semantic-release", "release-it", "np", "gh-pages", "multi-semantic-release", "auto", "auto-release"],
+        is_family: true,
         syntax: REHEARSAL,
         rules: RELEASES,
         examples: &[
@@ -127,6 +128,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     },
     Program {
         names: &["vsce", "ovsx", "jsr"],
+        is_family: true,
         subcommands: &[
             Subcommand {
                 names: &["publish", "unpublish"],

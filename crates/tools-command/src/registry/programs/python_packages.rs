@@ -1,0 +1,530 @@
+//! Package managers, environments and publishers of Python.
+
+use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{
+    At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+};
+
+/// A subcommand whose operands are another command.
+const fn runs(names: &'static [&'static str], syntax: Syntax) -> Subcommand {
+    Subcommand { names, syntax, rules: RUNS, ..Subcommand::NEW }
+}
+
+const RUNS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
+
+/// A subcommand that publishes unless it is a rehearsal.
+const fn publishes(names: &'static [&'static str]) -> Subcommand {
+    let syntax = Syntax {
+        flags: "--dry-run",
+        valued: "-r|--repository -u|--username -p|--password -t|--token",
+        ..Syntax::EXACT
+    };
+    Subcommand { names, syntax, rules: PUBLISHING, ..Subcommand::NEW }
+}
+
+const PUBLISHING: &[Rule] = &[when(&[When::Lacks("--dry-run")], PUBLISHES)];
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["pip", "pip3", "pip3.*", "pip2"],
+        syntax: Syntax {
+            flags: "-h|--help --debug --isolated --require-virtualenv -v|-vv|-vvv|--verbose -V|--version -q|-qq|--quiet \
+                    --no-input --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning -U|--upgrade \
+                    --user --pre --no-deps -I|--ignore-installed --break-system-packages --force-reinstall -y|--yes \
+                    --no-index --outdated --uptodate --no-build-isolation --require-hashes --dry-run",
+            valued: "--python --log --keyring-provider --proxy --retries --timeout --exists-action --trusted-host --cert \
+                     --client-cert --cache-dir --use-feature --use-deprecated --resume-retries -r|--requirement -c|--constraint \
+                     -e|--editable -t|--target --platform --python-version --implementation --abi --root --prefix -b|--build \
+                     --src -i|--index-url --extra-index-url -f|--find-links --no-binary --only-binary --progress-bar \
+                     -C|--config-settings --global-option --install-option --report -d|--dest -w|--wheel-dir --format --path \
+                     --editor --upgrade-strategy --root-user-action",
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::By(registries::addresses)),
+            always(Does::Reads(At::Value("--requirement --constraint"))),
+            always(Does::Writes(At::Value("--log --report --target --dest --wheel-dir --root"))),
+            when(
+                &[When::Has("--python --global-option --install-option")],
+                Does::Hides("`pip` with another interpreter"),
+            ),
+        ],
+        subcommands: &[
+            Subcommand {
+                names: &["config"],
+                rules: &[
+                    when(
+                        &[When::First("set unset edit")],
+                        Does::Hides("settings of `pip` that decide what is fetched"),
+                    ),
+                    when(&[When::Has("--editor")], Does::Hides("`pip config` opens an editor")),
+                    always(Does::RunsWords(At::Value("--editor"))),
+                ],
+                ..Subcommand::NEW
+            },
+            plain(&["install"]),
+            plain(&["uninstall"]),
+            plain(&["list"]),
+        ],
+        examples: &[
+            ("pip config set global.index-url https://host", Expect::Opaque("settings of `pip`")),
+            ("pip config --editor sudo edit", Expect::Runs("sudo")),
+            ("pip --proxy x config edit", Expect::Opaque("settings of `pip`")),
+            ("pip install git+https://host/x", Expect::Connects("git+https://host/x")),
+            ("pip install -i https://host/simple x", Expect::Connects("https://host/simple")),
+            ("pip install -t x y", Expect::Writes("x")),
+            ("pip --odd config edit", Expect::Opaque("`--odd` of `pip`")),
+            ("pip install -r requirements.txt", Expect::Reads("requirements.txt")),
+            ("pip config list", Expect::Plain),
+            ("pip3 install -U six", Expect::Is("pip install -U six")),
+            ("pip list --outdated", Expect::Plain),
+            ("pip freeze", Expect::Plain),
+            ("pip install -e .[dev]", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["uv"],
+        syntax: Syntax {
+            flags: "-q|--quiet -v|--verbose --native-tls --no-native-tls --offline --no-offline --no-progress --no-config \
+                    -h|--help -V|--version -n|--no-cache --no-python-downloads --managed-python --no-managed-python \
+                    --preview --no-preview --isolated --no-color",
+            valued: "--cache-dir --python-preference --python-fetch --color --allow-insecure-host --directory --project \
+                     --config-file --preview-features -p|--python",
+            ..Syntax::EXACT
+        },
+        folder: "--directory",
+        rules: &[
+            when(&[When::Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
+            always(Does::By(registries::addresses)),
+        ],
+        subcommands: UV,
+        plain: "add remove sync lock export tree init venv build cache version help generate-shell-completion format",
+        examples: &[
+            ("uv publish", Expect::Asks("publishes")),
+            ("uv --directory x publish", Expect::Is("uv publish")),
+            ("uv publish --dry-run", Expect::Plain),
+            ("uv run sudo id", Expect::Runs("sudo id")),
+            ("uv run --with x sudo id", Expect::Runs("sudo id")),
+            ("uv run -p 3.12 -- sudo id", Expect::Runs("sudo id")),
+            ("uv run --odd x sudo id", Expect::Opaque("`--odd` of `uv`")),
+            ("uv run -m twine upload x", Expect::Runs("python3 -m twine upload x")),
+            ("uv tool run sudo id", Expect::Runs("sudo id")),
+            ("uv tool install x", Expect::Asks("outside of the workspace")),
+            ("uv python install 3.13", Expect::Asks("outside of the workspace")),
+            ("uv pip config edit", Expect::Opaque("settings of `pip`")),
+            ("uv self update", Expect::Asks("outside of the workspace")),
+            ("uv auth login x", Expect::Asks("accounts or credentials")),
+            ("uv auth token x", Expect::Asks("shows credentials")),
+            ("uv --config-file x sync", Expect::Opaque("settings from elsewhere")),
+            ("uv run pytest -q", Expect::Plain),
+            ("uv sync --frozen", Expect::Plain),
+            ("uv add httpx", Expect::Plain),
+            ("uv pip install -r requirements.txt", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["uvx"],
+        syntax: UVX,
+        rules: &[
+            when(&[When::Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
+            always(Does::RunsWords(At::From(0))),
+        ],
+        examples: &[
+            ("uvx ruff check", Expect::Runs("ruff check")),
+            ("uvx --from x sudo", Expect::Runs("sudo")),
+            ("uvx --odd sudo", Expect::Opaque("`--odd` of `uvx`")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["poetry"],
+        syntax: Syntax {
+            flags: "-h|--help -q|--quiet -V|--version --ansi --no-ansi -n|--no-interaction --no-plugins --no-cache \
+                    -v|-vv|-vvv|--verbose",
+            valued: "-P|--project -C|--directory",
+            ..Syntax::EXACT
+        },
+        folder: "--directory --project",
+        subcommands: &[
+            publishes(&["publish"]),
+            runs(&["run"], Syntax::LEADING),
+            Subcommand {
+                names: &["config"],
+                syntax: Syntax { flags: "--list --unset --local --migrate", ..Syntax::EXACT },
+                rules: &[when(
+                    &[When::AtLeast(2), When::Lacks("--list")],
+                    Does::Hides("settings of `poetry` that decide what is fetched"),
+                )],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["self"],
+                rules: &[when(&[When::First("add remove update install sync lock")], FOR_USER)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["source"],
+                rules: &[when(&[When::First("add remove")], Does::Hides("a source that decides what is fetched"))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["python"],
+                rules: &[when(&[When::First("install remove")], FOR_USER)],
+                ..Subcommand::NEW
+            },
+        ],
+        plain: "about add build cache check debug env help init install list lock new remove search shell show sync update \
+                version export",
+        examples: &[
+            ("poetry publish --build", Expect::Asks("publishes")),
+            ("poetry -C x publish", Expect::Is("poetry publish")),
+            ("poetry publish --dry-run", Expect::Plain),
+            ("poetry -n run sudo id", Expect::Runs("sudo id")),
+            ("poetry config pypi-token.pypi x", Expect::Opaque("settings of `poetry`")),
+            ("poetry self add x", Expect::Asks("outside of the workspace")),
+            ("poetry --odd publish", Expect::Opaque("`--odd` of `poetry`")),
+            ("poetry config virtualenvs.path", Expect::Plain),
+            ("poetry install", Expect::Plain),
+            ("poetry run pytest -q", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["pdm", "rye", "hatch", "pixi", "pipenv", "flit"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-h|--help -V|--version -v|-vv|--verbose -q|--quiet -I|--ignore-python --pep582 --no-interactive \
+                    --no-color --color --support --where --venv --envs --rm --bare --man --deploy --ignore-pipfile --no-progress",
+            valued: "-c|--config -p|--project -e|--env --data-dir --cache-dir --python --pypi-mirror --log-level \
+                     -f|--ini-path --manifest-path --color-when --pyproject -L|--lockfile --repository --pypirc",
+            ..Syntax::EXACT
+        },
+        folder: "--project",
+        rules: &[when(&[When::Has("--config")], Does::Hides("a package manager with settings from elsewhere"))],
+        subcommands: &[
+            publishes(&["publish"]),
+            publishes(&["upload"]),
+            runs(
+                &["run"],
+                Syntax {
+                    flags: "-s|--site-packages -l|--list -j|--json --locked --frozen --no-install --as-is --clean-env \
+                            --recreate --no-self --skip-deps --all",
+                    valued: "--env-file -p|--project -e|--environment --manifest-path --venv --with --pyproject",
+                    ..Syntax::LEADING
+                },
+            ),
+            runs(
+                &["exec", "x"],
+                Syntax { valued: "-s|--spec -w|--with -c|--channel -p|--platform", ..Syntax::LEADING },
+            ),
+            Subcommand {
+                names: &["config"],
+                rules: &[when(
+                    &[When::AtLeast(2), When::FirstIsNot("list show find get")],
+                    Does::Hides("settings of a package manager that decide what is fetched"),
+                )],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["self"],
+                rules: &[when(&[When::FirstIsNot("list show report")], FOR_USER)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["global", "tools", "tool"],
+                group: true,
+                rules: &[always(Does::By(tools))],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["auth"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["python", "toolchain"],
+                group: true,
+                rules: &[when(&[When::First("install remove update register fetch")], FOR_USER)],
+                ..Subcommand::NEW
+            },
+        ],
+        examples: &[
+            ("pdm publish", Expect::Asks("publishes")),
+            ("pdm -p x publish", Expect::Asks("publishes")),
+            ("hatch publish", Expect::Asks("publishes")),
+            ("hatch -e x run sudo id", Expect::Runs("sudo id")),
+            ("flit publish", Expect::Asks("publishes")),
+            ("rye publish", Expect::Asks("publishes")),
+            ("rye run sudo id", Expect::Runs("sudo id")),
+            ("rye tools install x", Expect::Asks("outside of the workspace")),
+            ("pixi run sudo id", Expect::Runs("sudo id")),
+            ("pixi upload https://host x", Expect::Asks("publishes")),
+            ("pixi global install x", Expect::Asks("outside of the workspace")),
+            ("pixi auth login x", Expect::Asks("accounts")),
+            ("pipenv run sudo id", Expect::Runs("sudo id")),
+            ("pipenv --odd run sudo id", Expect::Opaque("`--odd` of `pipenv`")),
+            ("hatch run test", Expect::Plain),
+            ("pipenv install --dev", Expect::Plain),
+            ("pdm install", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["pipx"],
+        syntax: Syntax { flags: "-h|--help --version -q|--quiet -v|--verbose --global", ..Syntax::EXACT },
+        subcommands: &[
+            runs(
+                &["run"],
+                Syntax {
+                    flags: "--no-cache --path --pypackages -q|--quiet -v|--verbose --fetch-missing-python --system-site-packages",
+                    valued: "--with --spec --python -i|--index-url --pip-args --editable",
+                    ..Syntax::LEADING
+                },
+            ),
+            Subcommand {
+                names: &[
+                    "install",
+                    "uninstall",
+                    "upgrade",
+                    "inject",
+                    "uninject",
+                    "reinstall",
+                    "upgrade-all",
+                    "uninstall-all",
+                    "reinstall-all",
+                    "install-all",
+                    "ensurepath",
+                    "interpreter",
+                    "pin",
+                    "unpin",
+                    "upgrade-shared",
+                ],
+                group: true,
+                rules: &[always(FOR_USER)],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["runpip"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
+        ],
+        plain: "list environment completions help",
+        examples: &[
+            ("pipx run sudo id", Expect::Runs("sudo id")),
+            ("pipx run --spec x sudo id", Expect::Runs("sudo id")),
+            ("pipx install x", Expect::Asks("outside of the workspace")),
+            ("pipx list", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["twine"],
+        syntax: Syntax { flags: "-h|--help --version --no-color", ..Syntax::EXACT },
+        subcommands: &[publishes(&["upload"]), publishes(&["register"]), plain(&["check"])],
+        examples: &[
+            ("twine upload dist/a.whl", Expect::Asks("publishes")),
+            ("twine --no-color upload -r x y", Expect::Asks("publishes")),
+            ("twine check dist/a.whl", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["conda", "mamba", "micromamba", "anaconda"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-h|--help -V|--version -v|--verbose --debug --json -q|--quiet -y|--yes --no-plugins --no-rc --no-env \
+                    --show-sources -d|--dry-run",
+            valued: "--log-level --rc-file -r|--root-prefix -t|--token -s|--site -n|--name -p|--prefix -c|--channel",
+            ..Syntax::EXACT
+        },
+        rules: &[when(&[When::Has("--rc-file")], Does::Hides("`conda` with settings from elsewhere"))],
+        subcommands: &[
+            runs(
+                &["run"],
+                Syntax {
+                    flags: "-v|--verbose --dev --debug-wrapper-scripts --no-capture-output|--live-stream -i|--interactive \
+                            -d|--detach --clean-env",
+                    valued: "-n|--name -p|--prefix --cwd -e|--env -a|--attach --label",
+                    ..Syntax::LEADING
+                },
+            ),
+            Subcommand {
+                names: &["config"],
+                syntax: Syntax {
+                    flags: "--get --show --show-sources --describe --validate --env --system",
+                    valued: "--set --add --append --prepend --remove --remove-key --file",
+                    ..Syntax::EXACT
+                },
+                rules: &[
+                    when(&[When::Has("--set --add --append --prepend --remove --remove-key")], CONDARC),
+                    always(Does::Writes(At::Value("--file"))),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["init", "deinit", "shell"],
+                group: true,
+                rules: &[always(FOR_USER)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["upload", "login", "logout", "copy", "move", "label", "auth", "groups", "register"],
+                group: true,
+                rules: &[always(PUBLISHES)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["env"],
+                subcommands: &[
+                    plain(&["list"]),
+                    plain(&["export"]),
+                    plain(&["create"]),
+                    plain(&["update"]),
+                    Subcommand { names: &["remove"], rules: &[always(REMOVES)], ..Subcommand::NEW },
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["remove", "uninstall"],
+                syntax: Syntax { flags: "--all", ..Syntax::EXACT },
+                rules: &[when(&[When::Has("--all")], REMOVES)],
+                ..Subcommand::NEW
+            },
+        ],
+        examples: &[
+            ("conda run -n x sudo id", Expect::Runs("sudo id")),
+            ("conda run --no-capture-output sudo id", Expect::Runs("sudo id")),
+            ("micromamba -n x run sudo id", Expect::Runs("sudo id")),
+            ("conda config --add channels x", Expect::Opaque("settings of `conda`")),
+            ("conda init bash", Expect::Asks("outside of the workspace")),
+            ("anaconda upload x", Expect::Asks("publishes")),
+            ("conda env remove -n x", Expect::Asks("an environment")),
+            ("conda --odd run sudo", Expect::Opaque("`--odd` of `conda`")),
+            ("conda list", Expect::Plain),
+            ("conda install -y numpy", Expect::Plain),
+            ("conda env list", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["conda-build", "anaconda-client"],
+        is_family: true,
+        rules: &[when(&[When::Operand("upload")], PUBLISHES)],
+        examples: &[("anaconda-client upload x", Expect::Asks("publishes")), ("conda-build x", Expect::Plain)],
+        ..Program::NEW
+    },
+];
+
+const CONDARC: Does = Does::Hides("settings of `conda` that decide what is fetched");
+const REMOVES: Does = Does::Says(Consequence::Destroys, "removes an environment");
+
+/// Options of `uvx` and `uv tool run` in front of the tool.
+const UVX: Syntax = Syntax {
+    flags: "-q|--quiet -v|--verbose --isolated --no-env-file --no-index --no-build --no-binary --no-build-isolation --refresh \
+            -n|--no-cache --offline --no-progress --no-config -h|--help -V|--version -U|--upgrade --reinstall --no-sources \
+            --managed-python --no-python-downloads --native-tls --lfs --preview",
+    valued: "--from -w|--with --with-editable --with-requirements -c|--constraints -b|--build-constraints --overrides \
+             --env-file --index --default-index -i|--index-url --extra-index-url -f|--find-links -P|--upgrade-package \
+             --reinstall-package --index-strategy --keyring-provider --resolution --prerelease --fork-strategy --exclude-newer \
+             --link-mode -C|--config-setting --no-build-package --no-binary-package --refresh-package --cache-dir -p|--python \
+             --color --directory --project --config-file --torch-backend --allow-insecure-host",
+    ..Syntax::LEADING
+};
+
+/// Options of `uv run` in front of the command.
+const UV_RUN: Syntax = Syntax {
+    flags: "--all-extras --no-dev --only-dev --all-groups --no-default-groups -s|--script --gui-script --isolated \
+            --active --no-active --no-editable --exact --no-env-file --no-sync --locked --frozen --all-packages --no-project \
+            -q|--quiet -v|--verbose --refresh -n|--no-cache --offline --no-progress --no-config --no-index --no-build \
+            --no-binary --no-build-isolation --no-sources -U|--upgrade --reinstall --managed-python --no-python-downloads \
+            --dev --no-dev --inexact -h|--help --native-tls --preview",
+    valued: "--extra --no-extra --group --no-group --only-group -m|--module --with --with-editable --with-requirements \
+             --env-file --package --index --default-index -i|--index-url --extra-index-url -f|--find-links -P|--upgrade-package \
+             --reinstall-package --index-strategy --keyring-provider --resolution --prerelease --fork-strategy --exclude-newer \
+             --link-mode -C|--config-setting --config-settings-package --no-build-package --no-binary-package \
+             --refresh-package --cache-dir -p|--python --color --directory --project --config-file --allow-insecure-host \
+             --python-platform -w",
+    ..Syntax::LEADING
+};
+
+const UV: &[Subcommand] = &[
+    publishes(&["publish"]),
+    Subcommand {
+        names: &["run"],
+        syntax: UV_RUN,
+        rules: &[
+            when(&[When::Lacks("--module --script")], Does::RunsWords(At::From(0))),
+            when(&[When::Has("--script")], Does::RunsScript(At::Nth(0))),
+            when(&[When::First("-")], Does::Hides("code that comes in")),
+            always(Does::By(module)),
+        ],
+        ..Subcommand::NEW
+    },
+    Subcommand { names: &["pip"], syntax: Syntax::LEADING, rules: &[always(Does::By(pip))], ..Subcommand::NEW },
+    Subcommand {
+        names: &["tool"],
+        subcommands: &[
+            Subcommand { names: &["run"], syntax: UVX, rules: RUNS, ..Subcommand::NEW },
+            plain(&["list"]),
+            plain(&["dir"]),
+            Subcommand {
+                names: &["install", "uninstall", "upgrade", "update-shell"],
+                group: true,
+                rules: &[always(FOR_USER)],
+                ..Subcommand::NEW
+            },
+        ],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["python"],
+        subcommands: &[
+            Subcommand {
+                names: &["install", "uninstall", "upgrade", "update-shell"],
+                group: true,
+                rules: &[always(FOR_USER)],
+                ..Subcommand::NEW
+            },
+            plain(&["list"]),
+            plain(&["find"]),
+            plain(&["pin"]),
+            plain(&["dir"]),
+        ],
+        ..Subcommand::NEW
+    },
+    Subcommand { names: &["self"], rules: &[when(&[When::First("update")], FOR_USER)], ..Subcommand::NEW },
+    Subcommand {
+        names: &["auth"],
+        subcommands: &[
+            Subcommand { names: &["login", "logout"], group: true, rules: &[always(IDENTITY)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["token", "helper"],
+                group: true,
+                rules: &[always(Does::Is(Consequence::ShowsCredentials))],
+                ..Subcommand::NEW
+            },
+        ],
+        ..Subcommand::NEW
+    },
+];
+
+/// `uv pip …` is `pip …`.
+fn pip(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let from = parsed.words.last().map_or(0, |at| at + 1);
+    let rest = parsed.command.args[from..].iter().cloned();
+    vec![Effect::runs(std::iter::once(Value::exact("pip")).chain(rest).collect())]
+}
+
+/// `uv run -m MODULE …`: the module as `python -m` would run it.
+fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let words = parsed.behind("--module");
+    let python = ["python3", "-m"].map(Value::exact);
+    if words.is_empty() { Vec::new() } else { vec![Effect::runs(python.into_iter().chain(words).collect())] }
+}
+
+/// Tools for the user, installed or run.
+fn tools(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let verb = parsed.operand(0).map(|word| word.text.as_str()).unwrap_or_default();
+    match verb {
+        "run" => vec![Effect::runs(parsed.from(1).to_vec())],
+        "list" | "tree" | "" => Vec::new(),
+        _ => vec![Effect::says(Consequence::ChangesSystem, "changes programs outside of the workspace")],
+    }
+}

@@ -1,0 +1,369 @@
+//! The tools of Rust: `cargo` with its extensions, `rustup`, `rustc`.
+
+use std::path::Path;
+
+use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
+use crate::effect::Effect;
+use crate::plain_path;
+use crate::reader::Value;
+use crate::registry::{
+    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+};
+
+/// Settings of `-Z` that start nothing.
+const PLAIN_UNSTABLE: &[&str] = &[
+    "unstable-options",
+    "build-std",
+    "minimal-versions",
+    "direct-minimal-versions",
+    "timings",
+    "panic-abort-tests",
+    "check-cfg",
+    "doctest-xcompile",
+    "avoid-dev-deps",
+    "no-index-update",
+    "sparse-registry",
+    "doctest-in-workspace",
+    "rustdoc-map",
+    "rustdoc-scrape-examples",
+    "feature-unification",
+    "public-dependency",
+    "gc",
+    "help",
+];
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["cargo", "cross"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-V|--version --list -v|-vv|--verbose -q|--quiet --locked --offline --frozen -h|--help",
+            valued: "--color --explain -C --config -Z --manifest-path --target-dir --lockfile-path --artifact-dir --out-dir",
+            optional: "+*",
+            ..Syntax::GNU
+        },
+        folder: "-C",
+        rules: &[
+            when(&[When::Has("--config -C")], Does::Hides("`cargo` with settings that may run a program")),
+            always(Does::By(settings)),
+            always(Does::Writes(At::Value("--target-dir --artifact-dir --out-dir"))),
+            always(Does::By(registries::addresses)),
+        ],
+        subcommands: CARGO,
+        builds: true,
+        examples: EXAMPLES,
+        ..Program::NEW
+    },
+    Program {
+        names: &["rustup"],
+        syntax: Syntax { flags: "-v|--verbose -q|--quiet -V|--version -h|--help", optional: "+*", ..Syntax::EXACT },
+        rules: &[always(Does::By(toolchain))],
+        subcommands: &[
+            Subcommand {
+                names: &["run"],
+                syntax: Syntax { flags: "--install", ..Syntax::LEADING },
+                rules: &[always(Does::RunsWords(At::From(1)))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["self"],
+                rules: &[when(&[When::First("update uninstall upgrade-data")], FOR_USER)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["toolchain"],
+                rules: &[
+                    when(&[When::First("uninstall remove rm delete")], FOR_USER),
+                    when(&[When::First("link")], Does::Hides("a toolchain of one's own choice")),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["uninstall"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
+        ],
+        examples: &[
+            ("rustup run stable sudo id", Expect::Runs("sudo id")),
+            ("rustup -v run --install nightly sudo id", Expect::Runs("sudo id")),
+            ("rustup --odd run stable sudo", Expect::Opaque("`--odd` of `rustup`")),
+            ("rustup self uninstall", Expect::Asks("outside of the workspace")),
+            ("rustup toolchain link x .", Expect::Opaque("one's own choice")),
+            ("rustup show", Expect::Plain),
+            ("rustup target add wasm32-unknown-unknown", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["rustc", "rustdoc", "clippy-driver"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-V|--version -v|--verbose -h|--help -g -O --test --show-coverage --document-private-items --check",
+            valued: "-o|--output --out-dir --crate-name --crate-type --edition --emit --print --cfg --check-cfg -L -l --extern \
+                     --sysroot --error-format --json --color --target -A|--allow -W|--warn -D|--deny -F|--forbid --cap-lints \
+                     -C|--codegen -Z --remap-path-prefix --explain --theme --runtool|--test-runtool --test-builder \
+                     --runtool-arg --test-args --passes --html-in-header --extend-css",
+            optional: "+*",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::By(codegen)),
+            always(Does::Writes(At::Value("--output --out-dir"))),
+            when(
+                &[When::Has("--runtool --test-builder --sysroot")],
+                Does::Hides("`rustc` with programs of its own choice"),
+            ),
+            always(Does::RunsWords(At::Value("--runtool"))),
+        ],
+        builds: true,
+        examples: &[
+            ("rustc -C linker=./x a.rs", Expect::Opaque("RUSTFLAGS")),
+            ("rustc -Clinker=./x a.rs", Expect::Opaque("RUSTFLAGS")),
+            ("rustdoc --test-runtool sudo a.rs", Expect::Runs("sudo")),
+            ("rustc -o x a.rs", Expect::Writes("x")),
+            ("rustc -vV", Expect::Plain),
+            ("rustc -O --edition 2024 a.rs", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["wasm-pack"],
+        syntax: Syntax { flags: "-v|--verbose -q|--quiet -h|--help", valued: "--log-level", ..Syntax::EXACT },
+        subcommands: &[
+            Subcommand { names: &["publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+            Subcommand { names: &["login", "adduser", "add-user"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
+        ],
+        examples: &[("wasm-pack publish", Expect::Asks("publishes")), ("wasm-pack build", Expect::Plain)],
+        ..Program::NEW
+    },
+];
+
+const fn same(names: &'static [&'static str], rules: &'static [Rule]) -> Subcommand {
+    Subcommand { names, rules, ..Subcommand::NEW }
+}
+
+const CARGO: &[Subcommand] = &[
+    plain(&["build", "b"]),
+    plain(&["check", "c"]),
+    plain(&["doc", "d"]),
+    plain(&["remove", "rm"]),
+    Subcommand { names: &["test", "t"], syntax: Syntax { flags: "--no-run", ..Syntax::GNU }, ..Subcommand::NEW },
+    Subcommand { names: &["run", "r"], syntax: RUN, ..Subcommand::NEW },
+    Subcommand {
+        names: &["publish"],
+        syntax: Syntax { flags: "-n|--dry-run", ..Syntax::GNU },
+        rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+        ..Subcommand::NEW
+    },
+    same(&["yank"], &[always(WITHDRAWS)]),
+    Subcommand {
+        names: &["owner"],
+        syntax: Syntax { flags: "-l|--list", valued: "-a|--add -r|--remove", ..Syntax::GNU },
+        rules: &[when(&[When::Has("--add --remove")], PUBLISHES)],
+        ..Subcommand::NEW
+    },
+    Subcommand { names: &["login", "logout"], group: true, rules: &[always(IDENTITY)], ..Subcommand::NEW },
+    Subcommand {
+        names: &["install"],
+        syntax: Syntax { flags: "--list", valued: "--root --path --git", ..Syntax::GNU },
+        rules: &[
+            when(&[When::Lacks("--list")], FOR_USER),
+            always(Does::Writes(At::Value("--root"))),
+            always(Does::Connects(At::Value("--git"))),
+        ],
+        ..Subcommand::NEW
+    },
+    Subcommand { names: &["uninstall", "binstall"], group: true, rules: &[always(FOR_USER)], ..Subcommand::NEW },
+    Subcommand { names: &["rustc", "rustdoc"], group: true, rules: &[always(Does::By(flags))], ..Subcommand::NEW },
+    Subcommand {
+        names: &["watch"],
+        syntax: Syntax {
+            flags: "-c|--clear -N|--notify --ignore-nothing --no-gitignore --no-vcs-ignores --no-ignore --no-dot-ignores \
+                    --no-process-group --no-restart --poll --postpone -q --watch-when-idle --skip-local-deps --why -B",
+            valued: "-x|--exec -s|--shell -d|--delay --features -i|--ignore -w|--watch -E|--env --use-shell --workdir -L",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::By(watches)),
+            when(&[When::Has("--shell --use-shell")], Does::Hides("`cargo watch` runs a line of its own")),
+            always(Does::RunsLine(At::Value("--shell"))),
+            always(Does::Sets(At::Value("--env"))),
+            always(Does::RunsWords(At::From(0))),
+        ],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["nextest"],
+        syntax: Syntax { valued: "--config-file --tool-config-file", ..Syntax::GNU },
+        rules: &[when(
+            &[When::Has("--config-file --tool-config-file")],
+            Does::Hides("`cargo nextest` with settings of its own"),
+        )],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["release", "smart-release"],
+        group: true,
+        syntax: Syntax { flags: "-x|--execute -e --no-confirm --no-push --no-tag --no-publish", ..Syntax::GNU },
+        rules: &[when(&[When::Has("--execute -e")], PUBLISHES)],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["workspaces", "ws"],
+        subcommands: &[
+            Subcommand {
+                names: &["publish"],
+                syntax: Syntax { flags: "--dry-run", ..Syntax::GNU },
+                rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["version"],
+                syntax: Syntax { flags: "--no-git-push --no-git-commit", ..Syntax::GNU },
+                rules: &[when(&[When::Lacks("--no-git-push --no-git-commit")], PUBLISHES)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["exec"],
+                syntax: Syntax { flags: "--no-bail", valued: "--ignore", ..Syntax::LEADING },
+                rules: &[always(Does::RunsWords(At::From(0)))],
+                ..Subcommand::NEW
+            },
+        ],
+        ..Subcommand::NEW
+    },
+    same(&["unleash"], &[always(PUBLISHES)]),
+    Subcommand {
+        names: &["lambda", "shuttle", "dist"],
+        group: true,
+        rules: &[when(&[When::First("deploy publish host")], PUBLISHES)],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["hack"],
+        syntax: Syntax {
+            flags: "--each-feature --feature-powerset --workspace --no-dev-deps --remove-dev-deps --ignore-private \
+                    --no-private --clean-per-run --keep-going --rust-version",
+            valued: "--skip --depth --group-features --exclude-features --include-features --version-range -p --package \
+                     --exclude --features",
+            ..Syntax::LEADING
+        },
+        rules: &[always(Does::By(|parsed| registries::again(parsed, 0)))],
+        ..Subcommand::NEW
+    },
+];
+
+/// Options of `cargo run` in front of the arguments of what is run.
+const RUN: Syntax = Syntax {
+    flags: "-r|--release --all-features --no-default-features --ignore-rust-version --unit-graph --timings --keep-going",
+    valued: "--bin --example -p|--package -F|--features -j|--jobs --profile --target --message-format",
+    ..Syntax::LEADING
+};
+
+/// Settings, toolchains and manifests from elsewhere.
+fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let mut found = toolchain(parsed);
+    let is_plain = |value: &Value| {
+        let name = value.text.split('=').next().unwrap_or_default();
+        value.is_exact && PLAIN_UNSTABLE.contains(&name)
+    };
+    if parsed.values("-Z").any(|value| !is_plain(value)) {
+        found.push(Effect::hidden("`cargo` with settings that may run a program"));
+    }
+    let folder = parsed.command.folder.as_deref();
+    if parsed.values("--manifest-path").any(|path| is_elsewhere(path, folder)) {
+        found.push(Effect::hidden("`cargo` with a manifest from elsewhere"));
+    }
+    found
+}
+
+/// `+toolchain` that is a path, or known only when it runs.
+fn toolchain(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_odd = |value: &Value| !value.is_exact || value.text.contains('/');
+    let mut found = Vec::new();
+    if parsed.values("+*").any(is_odd) {
+        found.push(Effect::hidden(format!("`{}` with a toolchain of one's own choice", parsed.command.name())));
+    }
+    found
+}
+
+/// Whether a path leads out of the folder the command runs in.
+fn is_elsewhere(path: &Value, folder: Option<&str>) -> bool {
+    let Some(folder) = folder else { return path.text.starts_with('/') || path.text.contains("..") };
+    path.is_exact && !plain_path(&Path::new(folder).join(&path.text)).starts_with(folder)
+}
+
+/// Flags of `rustc` behind `cargo rustc --`, judged as the variable that holds such flags.
+fn flags(parsed: &Parsed<'_>) -> Vec<Effect> {
+    flags_as_variable(parsed.after_dashes().iter().cloned())
+}
+
+/// What `rustc` is told about how to generate code.
+fn codegen(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let spelled = |option: &'static str| {
+        parsed.values(option).map(move |value| Value { text: format!("{option} {}", value.text), ..value.clone() })
+    };
+    flags_as_variable(spelled("-C").chain(spelled("-Z")))
+}
+
+fn flags_as_variable(flags: impl Iterator<Item = Value>) -> Vec<Effect> {
+    let flags: Vec<Value> = flags.collect();
+    let is_exact = flags.iter().all(|flag| flag.is_exact);
+    let text = flags.iter().map(|flag| flag.text.as_str()).collect::<Vec<_>>().join(" ");
+    let value = Value { text, is_exact, has_pattern: false };
+    if flags.is_empty() { Vec::new() } else { vec![Effect::Sets("RUSTFLAGS".to_owned(), value)] }
+}
+
+/// What `cargo watch -x` runs: each is a command of `cargo`.
+fn watches(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let line = |value: &Value| Effect::Line(Value { text: format!("cargo {}", value.text), ..value.clone() });
+    parsed.values("--exec").map(line).collect()
+}
+
+const EXAMPLES: &[Example] = &[
+    ("cargo publish", Expect::Asks("publishes")),
+    ("cargo +nightly publish", Expect::Asks("publishes")),
+    ("cargo publish -n", Expect::Plain),
+    ("cargo publish --dry-run -p x", Expect::Plain),
+    ("cargo --frozen publish --allow-dirty", Expect::Is("cargo publish --allow-dirty")),
+    ("cargo yank --version 1 x", Expect::Asks("others may use")),
+    ("cargo owner --add me x", Expect::Asks("publishes")),
+    ("cargo owner -a me", Expect::Asks("publishes")),
+    ("cargo owner -l", Expect::Plain),
+    ("cargo login", Expect::Asks("accounts or credentials")),
+    ("cargo install x", Expect::Asks("outside of the workspace")),
+    ("cargo install --list", Expect::Plain),
+    ("cargo install --root x y", Expect::Writes("x")),
+    ("cargo binstall x", Expect::Asks("outside of the workspace")),
+    ("cargo release --execute", Expect::Asks("publishes")),
+    ("cargo release patch -x", Expect::Asks("publishes")),
+    ("cargo release patch", Expect::Plain),
+    ("cargo workspaces publish", Expect::Asks("publishes")),
+    ("cargo ws version patch", Expect::Asks("publishes")),
+    ("cargo ws exec sudo id", Expect::Runs("sudo id")),
+    ("cargo hack --each-feature publish", Expect::Asks("publishes")),
+    ("cargo watch -s 'sudo id'", Expect::Runs("sudo id")),
+    ("cargo watch -x publish", Expect::Asks("publishes")),
+    ("cargo watch -c -- sudo id", Expect::Runs("sudo id")),
+    ("cargo --config build.rustc-wrapper=x build", Expect::Opaque("settings that may run")),
+    ("cargo --conf x=y build", Expect::Opaque("settings that may run")),
+    ("cargo build --config x", Expect::Opaque("settings that may run")),
+    ("cargo -C /tmp/x build", Expect::Opaque("settings that may run")),
+    ("cargo -Z script x", Expect::Opaque("settings that may run")),
+    ("cargo +./evil build", Expect::Opaque("a toolchain")),
+    ("cargo +$x build", Expect::Opaque("`+$x` of `cargo`")),
+    ("cargo --odd publish", Expect::Opaque("`--odd` of `cargo`")),
+    ("cargo test --manifest-path ../evil/Cargo.toml", Expect::Opaque("a manifest from elsewhere")),
+    ("cargo rustc -- -Clinker=./evil", Expect::Opaque("RUSTFLAGS")),
+    ("cargo nextest run --config-file x", Expect::Opaque("settings of its own")),
+    ("cargo b --target-dir x", Expect::Writes("x")),
+    ("cargo t -p x", Expect::Is("cargo test -p x")),
+    ("cargo test --manifest-path crates/x/Cargo.toml", Expect::Plain),
+    ("cargo +nightly build -Zbuild-std=core", Expect::Plain),
+    ("cargo clippy --all-targets -- -D warnings", Expect::Plain),
+    ("cargo run -- -C x --config y", Expect::Plain),
+    ("cargo rustc -- -C opt-level=3", Expect::Plain),
+    ("cargo nextest run -p x -E 'test(y)'", Expect::Plain),
+    ("cargo expand", Expect::Plain),
+    ("cargo watch -x test", Expect::Runs("cargo test")),
+    ("cargo xtask tidy", Expect::Plain),
+    ("cargo fmt --check", Expect::Plain),
+    ("cargo add serde --features derive", Expect::Plain),
+];
