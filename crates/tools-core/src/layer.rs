@@ -102,6 +102,8 @@ impl Invocation {
 pub(crate) enum Path<'a> {
     Unconfirmed,
     Confirmed(&'a Approval),
+    /// Nobody was asked, and a gate found a rule that answers the tool's own wish for a person.
+    Answered,
     /// An approval came along that was given to another call: goes through the layers to be put on record, and ends
     /// there.
     Mismatched,
@@ -137,7 +139,21 @@ impl Next<'_> {
     pub fn approval(&self) -> Option<&Approval> {
         match self.path {
             Path::Confirmed(approval) => Some(approval),
-            Path::Unconfirmed | Path::Mismatched => None,
+            Path::Unconfirmed | Path::Answered | Path::Mismatched => None,
+        }
+    }
+
+    /// The same way on, on which the tool's own wish for a person ([`crate::Inspection::confirm`]) is answered: by a rule
+    /// that names this very call.
+    ///
+    /// # Security
+    /// For gates, and only where somebody wrote or agreed to a rule without wildcards. It lifts what the tool asks for,
+    /// and nothing that a gate further in says.
+    #[must_use]
+    pub fn answered(self) -> Self {
+        match self.path {
+            Path::Unconfirmed => Self { path: Path::Answered, ..self },
+            Path::Confirmed(_) | Path::Answered | Path::Mismatched => self,
         }
     }
 
@@ -145,14 +161,17 @@ impl Next<'_> {
     async fn execute(self, inv: &Invocation) -> Outcome {
         let (call, cx) = (inv.call.as_ref(), &inv.context);
         // The consent was given to the call as it came, which the stack has checked.
-        let rebound = self.approval().filter(|_| inv.rewritten).map(|approval| approval.rebound(call));
-        let running = match self.path {
-            Path::Unconfirmed => self.leaf.execute_tool_call_erased(call, cx),
-            Path::Confirmed(approval) => {
-                let approval = rebound.as_ref().unwrap_or(approval);
+        let rebound = match self.path {
+            Path::Confirmed(approval) => inv.rewritten.then(|| approval.rebound(call)),
+            Path::Answered => Some(Approval::by_rule(call)),
+            Path::Unconfirmed | Path::Mismatched => None,
+        };
+        let running = match (self.path, &rebound) {
+            (Path::Mismatched, _) => return Err(approval_mismatch(call)),
+            (_, Some(approval)) | (Path::Confirmed(approval), None) => {
                 self.leaf.execute_tool_call_confirmed_erased(call, approval, cx)
             }
-            Path::Mismatched => return Err(approval_mismatch(call)),
+            (Path::Unconfirmed | Path::Answered, None) => self.leaf.execute_tool_call_erased(call, cx),
         };
         let running = async {
             // Inside the race: a call that is cancelled before its first step was never executed.

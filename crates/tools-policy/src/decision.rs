@@ -13,6 +13,9 @@ pub struct Decision<'a> {
     pub decided_by: Because<'a>,
     /// The opinion on each subject, in the order of the inspection.
     pub parts: Vec<Part<'a>>,
+    /// Whether rules or people allow the command, or each command of the line, without a wildcard: then what its tool asks
+    /// for by itself is answered.
+    pub is_named: bool,
 }
 
 /// The opinion on one subject.

@@ -81,6 +81,8 @@ pub struct Ruling {
     pub approved_by: Option<&'static str>,
     /// The gate on whose behalf this one speaks; `None` for its own.
     pub on_behalf_of: Option<&'static str>,
+    /// Whether it answers the tool's own wish for a person, by a rule that names this very call.
+    pub answers_tool: bool,
     /// How far the call is trusted further in, where that is less than before.
     pub trust: Option<TrustLevel>,
 }
@@ -233,7 +235,7 @@ impl<G: Gate> Layer for GateLayer<G> {
         let is_confirmed = next.approval().is_some();
         let ruling = self.gate.decide(&policy, inv);
         let (ruling, held) = self.gate.settle(&policy, ruling, inv, is_confirmed).await;
-        let trust = ruling.trust;
+        let (trust, next) = (ruling.trust, if ruling.answers_tool { next.answered() } else { next });
         if let Err(error) = enter::<G>(ruling, inv, is_confirmed) {
             return Err(foreseeing(error, inv).await);
         }

@@ -147,3 +147,28 @@ fn a_record_of_anything_is_replayed_without_harm() {
     assert_eq!(haft.run(&["policy", "suggest", "log"]).code, 0);
     assert_eq!(haft.run(&["policy", "replay", "missing"]).code, 2);
 }
+
+#[test]
+fn a_rule_or_an_approval_that_names_a_command_lets_it_run_without_a_person() {
+    let haft = Haft::new();
+    let run = |command: &str| {
+        haft.workspace.file("build.log", "x");
+        let explained = explain(&haft, command)["verdict"].clone();
+        let called = haft.run(&["call", "--json", "bash", &format!("command={command}")]).json();
+        assert_eq!(explained, called["decision"], "{command}: {called}");
+        (called["decision"].clone(), haft.workspace.read("build.log").is_none())
+    };
+    assert_eq!(run("rm build.log"), (json!("ask"), false));
+    assert_eq!(haft.run(&["policy", "allow", "bash", "rm *"]).code, 0);
+    assert_eq!(run("rm build.log"), (json!("ask"), false));
+    assert_eq!(haft.run(&["policy", "allow", "bash", "rm build.log"]).code, 0);
+    assert_eq!(run("rm build.log"), (json!("allow"), true));
+    assert_eq!(run("rm -f build.log"), (json!("ask"), false));
+    assert_eq!(run("rm build.log; rm -rf src"), (json!("ask"), false));
+    assert_eq!(haft.run(&["policy", "allow", "bash", "rm -rf /"]).code, 0);
+    assert_eq!(run("rm -rf /"), (json!("deny"), false));
+    let rule = "[[tools.permissions.bash]]\npattern = \"git reset --hard\"\naction = \"allow\"\n";
+    let haft = Haft::configured(rule);
+    assert_eq!(explain(&haft, "git reset --hard")["verdict"], "allow");
+    assert_eq!(explain(&haft, "git reset --hard HEAD~3")["verdict"], "ask");
+}

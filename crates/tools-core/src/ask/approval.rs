@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::{CallDigest, CallerId, Clock, ToolCall};
+use crate::{CallDigest, CallerId, Clock, SystemClock, ToolCall};
 
 /// One person's consent to one call.
 ///
@@ -29,6 +29,12 @@ impl Approval {
     /// The same consent, given after the question had stood for `waited`.
     pub fn after(self, waited: Duration) -> Self {
         Self { waited, ..self }
+    }
+
+    /// The consent that lies in a rule which names the call.
+    pub(crate) fn by_rule(call: &ToolCall) -> Self {
+        let by = CallerId::parse("rule").expect("the constant is an identifier");
+        Self::grant(call, by, &SystemClock)
     }
 
     /// The same consent for a call whose parameters a layer below the gates completed.

@@ -42,7 +42,9 @@ pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Deci
     // The first of the strictest: `max_by_key` would name the last.
     let strictest = parts.iter().reduce(|first, next| if next.verdict > first.verdict { next } else { first });
     let strictest = strictest.map(|part| (part.verdict, part.because.clone()));
-    let beside = [of_nothing(permissions, question), confirm(question), floor(question)];
+    let is_named = names_command(permissions, question, &parts);
+    let wish = confirm(question).filter(|_| !is_named);
+    let beside = [of_nothing(permissions, question), wish, floor(question)];
     let opinions = strictest.into_iter().chain(beside.into_iter().flatten());
     let strictest = opinions.reduce(|first, next| if next.0 > first.0 { next } else { first });
     let (verdict, decided_by) = strictest.unwrap_or((Verdict::Ask, Because::Traits));
@@ -50,7 +52,26 @@ pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Deci
         Verdict::Allow => configured_first(&parts).unwrap_or(decided_by),
         _ => decided_by,
     };
-    Decision { verdict, decided_by, parts }
+    Decision { verdict, decided_by, parts, is_named }
+}
+
+/// Whether what runs is allowed without a wildcard: the line as it is typed, or each of its commands. Asked only where the
+/// tool has a wish that this would answer.
+fn names_command(permissions: &Permissions, question: &Question<'_>, parts: &[Part<'_>]) -> bool {
+    if question.inspection.confirm.is_none() {
+        return false;
+    }
+    let (tool, workdir) = (question.definition.name.as_str(), question.workdir);
+    let list = permissions.of(tool);
+    let is_named = |part: &Part<'_>| {
+        let Subject::Command { line, .. } = part.subject else { return false };
+        let by_rule = || list.is_some_and(|list| list.names(line));
+        part.verdict == Verdict::Allow && (by_rule() || question.session.names(tool, part.subject, workdir))
+    };
+    let commands = || parts.iter().filter(|part| matches!(part.subject, Subject::Command { .. }));
+    let simple = || commands().filter(|part| is_simple(part.subject));
+    let is_line = commands().any(|part| !is_simple(part.subject) && is_named(part));
+    is_line || (simple().next().is_some() && simple().all(is_named))
 }
 
 /// Of the rules that let a call run, the one worth naming: the first that somebody wrote.
@@ -146,6 +167,7 @@ impl<'a> Judge<'_, 'a> {
         let judged: Vec<_> = subjects.iter().map(|subject| (subject, self.command(subject))).collect();
         let covered = self.covered(&judged);
         let allowed_line = judged.iter().find_map(|judged| self.allowed_line(judged, &covered));
+        let answered_line = subjects.iter().find_map(|subject| self.answered_line(subject));
         judged
             .into_iter()
             .map(|(subject, opinion)| {
@@ -162,9 +184,23 @@ impl<'a> Judge<'_, 'a> {
                     (_, Some(opinion)) => self.part(subject, opinion),
                     (_, None) => self.part(subject, self.opinion_on(&Forms::of_text(&subject.text()))),
                 };
-                self.under_line(with_session(part, self.question), allowed_line)
+                let part = self.under_line(with_session(part, self.question), allowed_line);
+                match &answered_line {
+                    Some(because) if part.verdict == Verdict::Ask && !matches!(part.because, Because::Opaque) => {
+                        Part { verdict: Verdict::Allow, because: because.clone(), ..part }
+                    }
+                    _ => part,
+                }
             })
             .collect()
+    }
+
+    /// What a person allowed word for word, where that is the whole line of several commands: it answers for all of them.
+    fn answered_line(&self, subject: &Subject) -> Option<Because<'static>> {
+        let Question { session, workdir, .. } = self.question;
+        let is_line = matches!(subject, Subject::Command { .. }) && !is_simple(subject);
+        let is_named = is_line && session.names(self.list.tool(), subject, workdir);
+        is_named.then(|| session.allows(self.list.tool(), subject, workdir)).flatten()
     }
 
     fn covered(&self, judged: &[Judged<'_>]) -> Covered {

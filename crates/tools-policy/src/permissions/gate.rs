@@ -9,7 +9,7 @@ use super::{
     decide::{Question, decide},
     lint::lint,
     session::{SessionRules, SessionView},
-    suggest::would_store,
+    suggest::{would_name, would_store},
 };
 use crate::{
     Because, Decision,
@@ -100,7 +100,8 @@ fn ruling(inv: &Invocation, decision: &Decision<'_>) -> Ruling {
         Verdict::Deny => Ruling::deny(by, denied(inv, decision)),
     };
     let on_behalf_of = matches!(decision.decided_by, Because::Trust(_)).then_some("trust");
-    Ruling { is_rule, on_behalf_of, ..ruling }
+    let answers_tool = decision.verdict == Verdict::Allow && decision.is_named;
+    Ruling { is_rule, on_behalf_of, answers_tool, ..ruling }
 }
 
 fn confirmation_required(inv: &Invocation, decision: &Decision<'_>) -> ToolError {
@@ -140,6 +141,7 @@ fn about(decision: &Decision<'_>) -> String {
 /// The question for a person: every part with its verdict, why it asks, what an answer would store.
 fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
     let confirm = inv.inspection().ok().and_then(|inspection| inspection.confirm.as_ref());
+    let confirm = confirm.filter(|_| !decision.is_named);
     let reason = match &decision.decided_by {
         Because::Rule(rule) => format!("asked for by {rule}"),
         Because::Trust(_) => "the origin of the call is not fully trusted".to_owned(),
@@ -150,16 +152,17 @@ fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
         verdict: part.verdict,
         rule: part.because.to_string(),
     };
-    // A rule would not keep a tool from asking by itself.
+    // Only a rule that names the command keeps a tool from asking by itself.
     let would_store = match confirm {
         None => would_store(decision, &inv.definition, inv.context.workdir()),
-        Some(_) => None,
+        Some(_) => would_name(decision, &inv.definition),
     };
     let (tool, parts) = (inv.call.tool.clone(), decision.parts.iter().map(part).collect());
     match confirm.filter(|_| decision.verdict == Verdict::Ask) {
         Some(confirm) => ConfirmPrompt::of_tool(tool, confirm, parts),
-        None => ConfirmPrompt::new(tool, reason, parts).storing(would_store),
+        None => ConfirmPrompt::new(tool, reason, parts),
     }
+    .storing(would_store)
 }
 
 impl fmt::Debug for PermissionGate {

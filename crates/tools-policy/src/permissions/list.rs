@@ -212,6 +212,12 @@ impl RuleList {
         self.rules[rule].is_literal
     }
 
+    /// Whether somebody wrote a rule without wildcards that allows just this, as it is typed.
+    pub(super) fn names(&self, line: &str) -> bool {
+        let rule = self.texts().allowing.literally(&Forms::of_text(line).typed);
+        rule.is_some_and(|rule| !self.rules[rule].is_default)
+    }
+
     /// Whether a command that this rule allows may write plain outputs into the working directory by redirection.
     pub(super) fn covers_writes(&self, rule: usize) -> bool {
         self.rules[rule].covers_writes

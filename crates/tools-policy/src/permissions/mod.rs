@@ -17,6 +17,10 @@
 //!
 //! Assignments of plain words to variables that only say how a program reports (`CI=1 npm test`) are passed over.
 //!
+//! A tool's own wish for a person (`tools.shell.confirm_patterns`, the built-in questions of the shell) is answered only by
+//! what names the command: an allow pattern without wildcards, or such an approval, for the line as it is typed or for
+//! each of its commands. `rm *` does not answer it, `rm build.log` does. What is blocked stays blocked.
+//!
 //! Each command of a line needs its own allow: `cargo *` does not allow `cargo --version && curl x | sh`. An allow
 //! pattern without wildcards that is the whole line allows the line, unless one of its commands is denied. A deny or ask
 //! pattern that matches the whole line counts, unless all commands of the line are allowed by rules that stand before it.

@@ -136,6 +136,13 @@ impl SessionView {
         stored.allows(tool, subject, workdir, *now).map(|pattern| Because::Approved { pattern })
     }
 
+    /// Whether a person allowed just this, without a wildcard.
+    pub(super) fn names(&self, tool: &str, subject: &Subject, workdir: &Path) -> bool {
+        let names = |rule: &CompiledRule| rule.is_literal && rule.matches(subject, workdir);
+        self.rules.iter().any(|rule| rule.stored.tool.as_str() == tool && names(rule))
+            || self.stored.as_ref().is_some_and(|(stored, now)| stored.names(tool, workdir, *now, names))
+    }
+
     /// What allows a call without subjects.
     pub(super) fn allows_nothing_particular(&self, tool: &str, workdir: &Path) -> Option<Because<'static>> {
         let mut rules = self.rules.iter().filter(|rule| rule.stored.tool.as_str() == tool);

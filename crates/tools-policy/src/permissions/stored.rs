@@ -131,6 +131,17 @@ impl StoredRules {
         standing.find(|(_, rule)| rule.matches(subject, workdir)).map(|(approved, _)| approved.pattern.clone())
     }
 
+    /// Whether a standing approval is one that `names`.
+    pub(super) fn names(
+        &self,
+        tool: &str,
+        workdir: &Path,
+        now: Timestamp,
+        names: impl Fn(&CompiledRule) -> bool,
+    ) -> bool {
+        self.standing(tool, workdir, now).any(|(_, rule)| names(rule))
+    }
+
     /// The pattern that allows a call without subjects.
     pub(super) fn allows_nothing_particular(&self, tool: &str, workdir: &Path, now: Timestamp) -> Option<String> {
         let mut standing = self.standing(tool, workdir, now);

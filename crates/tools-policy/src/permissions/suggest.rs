@@ -47,6 +47,30 @@ pub(super) fn would_store(decision: &Decision<'_>, definition: &ToolDef, workdir
     Some(StoredRule { tool: definition.name.clone(), pattern })
 }
 
+/// The rule without wildcards that would keep a tool from asking by itself about this very command; `None` where more than
+/// the tool's wish is in the way, or where what runs is not known.
+pub(super) fn would_name(decision: &Decision<'_>, definition: &ToolDef) -> Option<StoredRule> {
+    let is_answered = |part: &Part<'_>| part.verdict == Verdict::Allow || lies_with_commands(part);
+    if !decision.parts.iter().all(is_answered) || matches!(decision.decided_by, Because::Trust(_)) {
+        return None;
+    }
+    let mut simple = decision.parts.iter().filter_map(|part| match part.subject {
+        Subject::Command { line, program, .. } if !program.is_empty() => Some(line),
+        _ => None,
+    });
+    let (first, second) = (simple.next(), simple.next());
+    let pattern = match (first, second) {
+        (Some(only), None) => escape(only.trim()),
+        _ => decision.parts.iter().map(|part| part.subject).find_map(whole_line)?,
+    };
+    Some(StoredRule { tool: definition.name.clone(), pattern })
+}
+
+/// Whether a command asks for want of a rule that names it.
+fn lies_with_commands(part: &Part<'_>) -> bool {
+    is_command(part.subject) && matches!(part.because, Because::Rule(_) | Because::NoRule { .. } | Because::Traits)
+}
+
 fn of_subject(subject: &Subject, among_commands: bool, workdir: &Path) -> Option<String> {
     match subject {
         Subject::Command { line, program, argv, .. } => {
@@ -63,13 +87,12 @@ fn of_subject(subject: &Subject, among_commands: bool, workdir: &Path) -> Option
             Some(if among_commands && *access != Access::Read { format!("> {glob}") } else { glob })
         }
         // Among commands a bare host would also allow a command of that name.
-        Subject::Host { .. } | Subject::Paths { .. } => None,
+        Subject::Host { .. } | Subject::Paths { .. } | Subject::Opaque { .. } => None,
         Subject::Url { url } => {
             let host = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https"))?;
             let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
             Some(format!("{}://{}{port}/*", url.scheme(), escape(host)))
         }
-        Subject::Opaque { .. } => None,
     }
 }
 

@@ -510,7 +510,7 @@ fn trust_and_the_tools_own_wish_only_tighten() {
         }
     }
     let wish = ConfirmReason::new("removes files", "tools.shell.confirm_patterns \"rm\"");
-    let found = bash(r#"bash = [{ pattern = "rm x", action = "allow" }]"#, &line("rm x").confirming(wish));
+    let found = bash(r#"bash = [{ pattern = "rm *", action = "allow" }]"#, &line("rm x").confirming(wish));
     assert_eq!(found, (Ask, "tools.shell.confirm_patterns \"rm\"".to_owned()));
 }
 

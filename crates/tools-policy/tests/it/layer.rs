@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tools_core::{
     Access, Approval, CallContext, CallerId, ConfirmReason, Inspection, Layer, Outcome, Shared, Stack, StoredRule,
-    Subject, ToolCall, ToolErrorCategory, ToolTraits, TrustLevel, Verdict, keys,
+    Subject, ToolCall, ToolErrorCategory, ToolName, ToolTraits, TrustLevel, Verdict, keys,
 };
 use tools_policy::{
     gate::GateLayer,
@@ -139,12 +139,61 @@ async fn the_question_shows_every_part_and_what_an_answer_would_store() {
     check("bash", made("/w/gen/a b.rs"), Some("> ./gen/a b.rs")).await;
     check("bash", made("/srv/x"), Some("> /srv/x")).await;
     check("bash", line("make").touching(Subject::Opaque { why: "eval".into() }), None).await;
-    let wish = ConfirmReason::new("removes files", "r");
-    check("bash", line("make x").confirming(wish), None).await;
+    let wish = || ConfirmReason::new("removes files", "r");
+    check("bash", line("make *").confirming(wish()), Some(r"make \*")).await;
+    check("bash", line("make a; make b").confirming(wish()), Some("make a; make b")).await;
+    check("bash", line("make").touching(Subject::Opaque { why: "eval".into() }).confirming(wish()), None).await;
     check("write", Inspection::mutating().touching(write("/w/a/b*.rs")), Some(r"./a/b\*.rs")).await;
     check("write", Inspection::mutating().touching(write("/etc/x")), Some("/etc/x")).await;
     check("write", Inspection::mutating().touching(write("/w/a")).touching(write("/w/b")), None).await;
     let url = Subject::Url { url: "https://docs.rs:8443/a".parse().unwrap() };
     check("fetch", Inspection::read_only().touching(url), Some("https://docs.rs:8443/*")).await;
     check("other", Inspection::default(), Some("*")).await;
+}
+
+#[tokio::test]
+async fn only_a_rule_that_names_the_command_answers_what_the_tool_asks_for() {
+    let wish = || ConfirmReason::new("removes files", "r");
+    let check = async |rules: &str, approved: &[&str], text: &str, expected: &str| {
+        let house = house(rules, "bash", line(text).confirming(wish()));
+        let cx = cx();
+        for pattern in approved {
+            let rule = StoredRule { tool: ToolName::parse("bash").unwrap(), pattern: (*pattern).to_owned() };
+            house.sessions.add(cx.session(), rule).unwrap();
+        }
+        let outcome = house.stack.dispatch(call("bash"), &cx).await;
+        let code = outcome.as_ref().map_or_else(tools_core::ToolError::code, |_| "ok");
+        assert_eq!(code, expected, "{rules} {approved:?}: {text}");
+    };
+    let asks = "confirmation_required";
+    let allow = |pattern: &str| format!("bash = [{{ pattern = '{pattern}', action = \"allow\" }}]");
+    check("", &[], "rm x", asks).await;
+    check(&allow("rm x"), &[], "rm x", "ok").await;
+    check(&allow("rm x"), &[], "rm  x", "ok").await;
+    check(&allow("rm x"), &[], "CI=1 rm x", asks).await;
+    check(&allow("rm x"), &[], "rm y", asks).await;
+    check(&allow("rm x"), &[], "rm X", asks).await;
+    check(&allow("rm *"), &[], "rm x", asks).await;
+    check(&allow("*"), &[], "rm x", asks).await;
+    check(&allow("rm ?"), &[], "rm x", asks).await;
+    check(&allow(r"rm \*"), &[], "rm *", "ok").await;
+    // Of a line each command has to be named, or the line itself.
+    check(&allow("rm x"), &[], "rm x; rm y", asks).await;
+    check(&allow("rm x"), &[], "cd sub; rm x", asks).await;
+    check(&allow("rm x; rm y"), &[], "rm x; rm y", "ok").await;
+    check(&allow("rm x; rm y"), &[], "rm y; rm x", asks).await;
+    // Also behind a wider rule, never behind one that asks or denies.
+    let rules = |list: &[(&str, &str)]| {
+        let rules = list.iter().map(|(pattern, action)| format!("{{ pattern = '{pattern}', action = '{action}' }}"));
+        format!("bash = [{}]", rules.collect::<Vec<_>>().join(", "))
+    };
+    check(&rules(&[("rm *", "allow"), ("rm x", "allow")]), &[], "rm x", "ok").await;
+    check(&rules(&[("rm *", "ask"), ("rm x", "allow")]), &[], "rm x", asks).await;
+    check(&rules(&[("rm *", "deny"), ("rm x", "allow")]), &[], "rm x", "permission_denied").await;
+    check("", &["rm x"], "rm x", "ok").await;
+    check("", &["rm *"], "rm x", asks).await;
+    check("", &["rm x", "rm y"], "rm x; rm y", "ok").await;
+    check("", &["rm x; rm y"], "rm x; rm y", "ok").await;
+    check(&rules(&[("rm *", "ask")]), &["rm x"], "rm x", "ok").await;
+    check(&rules(&[("rm *", "deny")]), &["rm x"], "rm x", "permission_denied").await;
 }
