@@ -94,7 +94,6 @@ fn loss(command: &Command) -> Option<&'static str> {
             Some("deletes data of containers")
         }
         "gem" if publishes(command) => Some("publishes, which cannot be taken back"),
-        "gh" | "glab" if has(&["delete"]) => Some("deletes what others may use"),
         "aws" | "gsutil" | "gcloud" | "az" | "s3cmd" | "rclone"
             if has(&["rm", "rb", "delete", "purge", "terminate-instances"]) || starts(&["delete-"]) =>
         {

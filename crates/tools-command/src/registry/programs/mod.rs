@@ -2,6 +2,7 @@
 
 mod data;
 mod files;
+mod forges;
 mod git;
 mod machine;
 mod modes;
@@ -16,6 +17,7 @@ mod search;
 mod services;
 mod text;
 mod transfer;
+mod versioning;
 mod wrappers;
 
 use super::spec::Program;
@@ -24,6 +26,7 @@ use super::spec::Program;
 pub static PROGRAMS: &[&[Program]] = &[
     data::ALL,
     files::ALL,
+    forges::ALL,
     git::ALL,
     machine::ALL,
     modes::ALL,
@@ -41,5 +44,6 @@ pub static PROGRAMS: &[&[Program]] = &[
     services::ALL,
     text::ALL,
     transfer::ALL,
+    versioning::ALL,
     wrappers::ALL,
 ];

@@ -1,0 +1,312 @@
+//! Programs that speak to forges: `gh`, `glab` and their kin. Reading is plain; what others see asks.
+
+use super::registries::{FOR_USER, IDENTITY, PUBLISHES};
+use crate::effect::Effect;
+use crate::registry::{
+    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, when,
+};
+
+const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "deletes what others may use");
+const SECRETS: Does = Does::Is(Consequence::ShowsCredentials);
+
+/// Options that every group of subcommands takes in front of the verb.
+const COMMON: Syntax = Syntax { flags: "-h|--help", valued: "-R|--repo --hostname", ..Syntax::EXACT };
+
+/// Verbs that change what others see.
+const fn changes(names: &'static [&'static str]) -> Subcommand {
+    const RULES: &[Rule] = &[when(&[When::Lacks("--dry-run --help")], PUBLISHES)];
+    let syntax = Syntax { flags: "--dry-run -h|--help", ..Syntax::EXACT };
+    Subcommand { names, group: true, syntax, rules: RULES, ..Subcommand::NEW }
+}
+
+const REMOVING: &[Rule] = &[always(REMOVES)];
+const SIGNING: &[Rule] = &[always(IDENTITY)];
+
+/// Verbs that remove what others use.
+const fn removes(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, group: true, rules: REMOVING, ..Subcommand::NEW }
+}
+
+/// Verbs that change accounts and keys.
+const fn identity(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, group: true, rules: SIGNING, ..Subcommand::NEW }
+}
+
+/// Verbs that only look.
+const fn looks(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, group: true, ..Subcommand::NEW }
+}
+
+const fn area(names: &'static [&'static str], subcommands: &'static [Subcommand]) -> Subcommand {
+    Subcommand { names, syntax: COMMON, subcommands, ..Subcommand::NEW }
+}
+
+/// What looks in every group.
+const LOOKS: Subcommand = looks(&[
+    "list", "ls", "view", "show", "status", "get", "diff", "checks", "checkout", "co", "download", "clone", "watch",
+    "verify", "search", "browse", "logs", "log", "trace", "lint",
+]);
+
+const CHANGES: Subcommand = changes(&[
+    "create",
+    "new",
+    "merge",
+    "accept",
+    "close",
+    "reopen",
+    "comment",
+    "note",
+    "review",
+    "approve",
+    "revoke",
+    "edit",
+    "update",
+    "ready",
+    "lock",
+    "unlock",
+    "pin",
+    "unpin",
+    "transfer",
+    "develop",
+    "upload",
+    "rename",
+    "archive",
+    "unarchive",
+    "fork",
+    "run",
+    "rerun",
+    "retry",
+    "trigger",
+    "cancel",
+    "enable",
+    "disable",
+    "set",
+    "import",
+    "add",
+    "copy",
+    "link",
+    "unlink",
+    "field-create",
+    "item-add",
+    "item-create",
+    "item-edit",
+    "item-archive",
+    "mark-template",
+    "update-branch",
+    "rebase",
+    "subscribe",
+    "unsubscribe",
+    "todo",
+    "mirror",
+    "publish",
+    "revert",
+    "for",
+    "board",
+]);
+
+const REMOVES_ALL: Subcommand = removes(&["delete", "rm", "remove", "delete-asset", "field-delete", "item-delete"]);
+
+const ANY: &[Subcommand] = &[CHANGES, REMOVES_ALL, LOOKS];
+
+const REPOSITORY: &[Subcommand] = &[
+    CHANGES,
+    REMOVES_ALL,
+    LOOKS,
+    changes(&["sync"]),
+    Subcommand { names: &["set-default"], rules: &[always(Does::Writes(At::Path(".git/config")))], ..Subcommand::NEW },
+    area(&["deploy-key"], &[identity(&["add", "delete"]), looks(&["list"])]),
+    area(&["autolink"], ANY),
+];
+
+const AUTH: &[Subcommand] = &[
+    identity(&["login", "logout", "refresh", "setup-git", "switch", "configure-docker", "docker-helper"]),
+    Subcommand { names: &["token"], rules: &[always(SECRETS)], ..Subcommand::NEW },
+    Subcommand {
+        names: &["status"],
+        syntax: Syntax { flags: "-t|--show-token -a|--active", ..Syntax::EXACT },
+        rules: &[when(&[When::Has("--show-token")], SECRETS)],
+        ..Subcommand::NEW
+    },
+];
+
+const API: Subcommand = Subcommand {
+    names: &["api"],
+    syntax: Syntax {
+        flags: "-i|--include --paginate --silent --slurp --verbose",
+        valued: "-X|--method -f|--raw-field -F|--field --input -H|--header -q|--jq -t|--template --cache --hostname \
+                 -p|--preview --form --output",
+        ..Syntax::EXACT
+    },
+    rules: &[always(Does::By(api)), always(Does::Reads(At::Value("--input")))],
+    ..Subcommand::NEW
+};
+
+const SETTINGS: Subcommand = Subcommand {
+    names: &["config", "alias"],
+    group: true,
+    rules: &[when(
+        &[When::First("set delete import clear-cache edit")],
+        Does::Hides("settings or an alias that later calls obey"),
+    )],
+    ..Subcommand::NEW
+};
+
+const EXTENSIONS: Subcommand = Subcommand {
+    names: &["extension", "extensions", "ext"],
+    rules: &[
+        when(&[When::First("install upgrade remove create")], FOR_USER),
+        when(&[When::First("exec")], Does::Hides("an extension that is not known")),
+    ],
+    ..Subcommand::NEW
+};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["gh"],
+        syntax: Syntax { flags: "-h|--help --version", valued: "-R|--repo --hostname", ..Syntax::EXACT },
+        subcommands: &[
+            area(&["pr"], ANY),
+            area(&["issue"], ANY),
+            area(&["release"], ANY),
+            area(&["repo"], REPOSITORY),
+            area(&["gist"], ANY),
+            area(&["workflow"], ANY),
+            area(&["run"], ANY),
+            area(&["secret"], ANY),
+            area(&["variable"], ANY),
+            area(&["label"], ANY),
+            area(&["project"], ANY),
+            area(&["cache"], ANY),
+            area(&["ruleset"], ANY),
+            area(&["agent-task"], ANY),
+            area(&["ssh-key"], &[identity(&["add", "delete"]), looks(&["list"])]),
+            area(&["gpg-key"], &[identity(&["add", "delete"]), looks(&["list"])]),
+            area(&["auth"], AUTH),
+            area(
+                &["codespace", "cs"],
+                &[
+                    changes(&["create", "ssh", "cp", "stop", "rebuild", "edit", "ports", "code", "jupyter"]),
+                    removes(&["delete"]),
+                    looks(&["list", "view", "logs"]),
+                ],
+            ),
+            API,
+            SETTINGS,
+            EXTENSIONS,
+        ],
+        plain: "attestation browse completion copilot help licenses org preview search status at version",
+        otherwise: Otherwise::Opaque("an alias or an extension that is not known"),
+        examples: &[
+            ("gh pr create --fill", Expect::Asks("publishes")),
+            ("gh pr -R o/r merge 1", Expect::Asks("publishes")),
+            ("gh -R o/r pr merge 1", Expect::Is("gh pr merge 1")),
+            ("gh pr create --dry-run", Expect::Plain),
+            ("gh issue close 1", Expect::Asks("publishes")),
+            ("gh issue delete 1", Expect::Asks("others may use")),
+            ("gh release create v1", Expect::Asks("publishes")),
+            ("gh release delete v1", Expect::Asks("others may use")),
+            ("gh repo delete me/x --yes", Expect::Asks("others may use")),
+            ("gh repo set-default o/r", Expect::Writes(".git/config")),
+            ("gh gist create x", Expect::Asks("publishes")),
+            ("gh workflow run x", Expect::Asks("publishes")),
+            ("gh secret set X", Expect::Asks("publishes")),
+            ("gh ssh-key add x", Expect::Asks("accounts")),
+            ("gh auth login", Expect::Asks("accounts")),
+            ("gh auth token", Expect::Asks("shows credentials")),
+            ("gh auth status -t", Expect::Asks("shows credentials")),
+            ("gh api -X DELETE repos/o/r", Expect::Asks("others may use")),
+            ("gh api repos/o/r/issues -f title=x", Expect::Asks("publishes")),
+            ("gh api graphql -f query='mutation { x }'", Expect::Asks("publishes")),
+            ("gh alias set x '!sudo'", Expect::Opaque("settings or an alias")),
+            ("gh extension install o/x", Expect::Asks("outside of the workspace")),
+            ("gh frob", Expect::Opaque("an alias or an extension")),
+            ("gh pr $x 1", Expect::Opaque("known only when it runs")),
+            ("gh --odd pr merge", Expect::Opaque("`--odd` of `gh`")),
+            ("gh pr list --state open", Expect::Plain),
+            ("gh pr view 1 --json title", Expect::Plain),
+            ("gh pr checkout 1", Expect::Plain),
+            ("gh run watch", Expect::Plain),
+            ("gh api repos/o/r", Expect::Plain),
+            ("gh api graphql -f query='{ viewer { login } }'", Expect::Plain),
+            ("gh auth status", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["glab", "tea", "hub"],
+        is_family: true,
+        syntax: Syntax { flags: "-h|--help -v|--version --noop", valued: "-R|--repo --hostname -C", ..Syntax::EXACT },
+        subcommands: &[
+            area(&["mr", "pr", "pull", "pulls"], ANY),
+            area(&["issue", "issues"], ANY),
+            area(&["incident"], ANY),
+            area(&["release", "releases"], ANY),
+            area(&["repo", "project", "repos"], REPOSITORY),
+            area(&["ci", "pipeline", "job"], ANY),
+            area(&["variable"], ANY),
+            area(&["label", "labels"], ANY),
+            area(&["milestone", "milestones"], ANY),
+            area(&["schedule"], ANY),
+            area(&["snippet"], ANY),
+            area(&["securefile"], ANY),
+            area(&["token"], &[identity(&["create", "revoke", "rotate"]), looks(&["list"])]),
+            area(&["ssh-key", "gpg-key", "deploy-key"], &[identity(&["add", "delete"]), looks(&["list", "get"])]),
+            area(&["auth", "login", "logins", "logout"], AUTH),
+            API,
+            SETTINGS,
+            changes(&[
+                "create",
+                "delete",
+                "fork",
+                "pull-request",
+                "push",
+                "sync",
+                "gist",
+                "merge",
+                "comment",
+                "comments",
+            ]),
+            looks(&[
+                "check-update",
+                "completion",
+                "version",
+                "help",
+                "user",
+                "whoami",
+                "browse",
+                "status",
+                "show",
+                "changelog",
+            ]),
+        ],
+        examples: &[
+            ("glab mr create --fill", Expect::Asks("publishes")),
+            ("glab -R o/r mr merge 1", Expect::Asks("publishes")),
+            ("glab release delete v1", Expect::Asks("others may use")),
+            ("glab ci run", Expect::Asks("publishes")),
+            ("hub pull-request", Expect::Asks("publishes")),
+            ("tea pr create", Expect::Asks("publishes")),
+            ("glab api -X POST x", Expect::Asks("publishes")),
+            ("glab auth login", Expect::Asks("accounts")),
+            ("glab mr list", Expect::Plain),
+            ("glab ci view", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// A request to a forge's interface: everything but reading changes what others see.
+fn api(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let method = parsed.values("--method").last().map(|value| value.text.to_uppercase());
+    let has_fields = parsed.has("--field --raw-field --input --form");
+    let is_query = parsed.operand(0).is_some_and(|path| path.text == "graphql")
+        && !parsed.has("--input")
+        && !parsed.values("--field --raw-field").any(|field| field.text.contains("mutation") || !field.is_exact);
+    match method.as_deref() {
+        Some("GET" | "HEAD") => Vec::new(),
+        Some("DELETE") => vec![Effect::says(Consequence::DeletesForOthers, "deletes what others may use")],
+        Some(_) => vec![Effect::is(Consequence::Publishes)],
+        None if has_fields && !is_query => vec![Effect::is(Consequence::Publishes)],
+        None => Vec::new(),
+    }
+}

@@ -1,0 +1,302 @@
+//! Systems of version control beside `git`: `hg`, `svn`, `jj`.
+
+use super::registries::PUBLISHES;
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{
+    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+};
+
+const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
+const OWN: Does = Does::Hides("a program of one's own choice for the other side");
+
+/// Options that name the programs of a connection.
+const REACHES: &[Rule] = &[
+    when(&[When::Has("--ssh --remotecmd")], OWN),
+    always(Does::RunsLine(At::Value("--ssh"))),
+    always(Does::RunsLine(At::Value("--remotecmd"))),
+    always(Does::Connects(At::Remotes)),
+];
+const REACHING: Syntax = Syntax {
+    flags: "-f|--force -u -U --pull --uncompressed",
+    valued: "-e|--ssh --remotecmd -r|--rev -b|--branch -B",
+    ..Syntax::GNU
+};
+
+const fn ruled(names: &'static [&'static str], syntax: Syntax, rules: &'static [Rule]) -> Subcommand {
+    Subcommand { names, syntax, rules, ..Subcommand::NEW }
+}
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["hg", "chg", "rhg"],
+        syntax: Syntax {
+            flags: "-y|--noninteractive -q|--quiet -v|--verbose --debug --debugger --traceback --time --profile --version \
+                    -h|--help --hidden",
+            valued: "-R|--repository --cwd --color --config --encoding --encodingmode --pager",
+            ..Syntax::GNU
+        },
+        folder: "--cwd --repository",
+        rules: &[always(Does::By(settings))],
+        subcommands: HG,
+        plain: "abort absorb addremove amend annotate archive backout blame bookmarks bookmark branch branches \
+                cat continue copy cp diff evolve fetch files forget fold glog graft grep heads help histedit \
+                import init locate log history manifest merge mq next parents paths prev qnew recover rebase rename move mv resolve \
+                root shelve show status st summary sum tag tags tip topics topic unbundle unshelve verify version add commit ci id \
+                identify",
+        abbreviates: true,
+        otherwise: Otherwise::Opaque("an alias or an extension that is not known"),
+        examples: &[
+            ("hg push", Expect::Asks("publishes")),
+            ("hg pus -f", Expect::Asks("publishes")),
+            ("hg --cwd x push", Expect::Is("hg push")),
+            ("hg push --remotecmd sudo", Expect::Runs("sudo")),
+            ("hg --config alias.x='!sudo id' x", Expect::Runs("sudo id")),
+            ("hg --conf ui.ssh=sudo pull", Expect::Runs("sudo")),
+            ("hg update -C", Expect::Asks("discards changes")),
+            ("hg revert --all --no-backup", Expect::Asks("discards changes")),
+            ("hg strip 1", Expect::Asks("discards changes")),
+            ("hg purge", Expect::Asks("deletes files")),
+            ("hg bisect -c 'sudo id'", Expect::Runs("sudo id")),
+            ("hg extdiff -p sudo", Expect::Runs("sudo")),
+            ("hg email --to x", Expect::Asks("publishes")),
+            ("hg clone https://host/x", Expect::Connects("https://host/x")),
+            ("hg frob", Expect::Opaque("an alias or an extension")),
+            ("hg archive x", Expect::Plain),
+            ("hg status", Expect::Plain),
+            ("hg commit -m x", Expect::Plain),
+            ("hg diff -r tip", Expect::Plain),
+            ("hg pull -u", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["svn"],
+        syntax: Syntax {
+            flags: "-q|--quiet -v|--verbose --version -h|--help -? --non-interactive --force-interactive --no-auth-cache \
+                    --trust-server-cert --password-from-stdin -R|--recursive -N|--non-recursive --force --force-log --dry-run \
+                    --remove-unversioned --remove-ignored --revprop --parents --keep-local --xml --incremental -u \
+                    --show-updates --ignore-ancestry --summarize --stop-on-copy -g",
+            valued: "--username --password --config-dir --config-option --diff-cmd --diff3-cmd --editor-cmd --trust-server-cert-failures \
+                     -r|--revision -c|--change -m|--message -F|--file --encoding --depth --set-depth --targets --changelist|--cl \
+                     --with-revprop --accept --native-eol -l|--limit -x|--extensions --old --new --strip",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[When::Has("--config-dir --config-option")],
+                Does::Hides("`svn` with settings that may run a program"),
+            ),
+            when(
+                &[When::Has("--diff-cmd --diff3-cmd --editor-cmd")],
+                Does::Hides("`svn` with a program of its own choice"),
+            ),
+            always(Does::RunsLine(At::Value("--diff-cmd"))),
+            always(Does::RunsLine(At::Value("--diff3-cmd"))),
+            always(Does::RunsLine(At::Value("--editor-cmd"))),
+            always(Does::Connects(At::Remotes)),
+        ],
+        subcommands: SVN,
+        examples: &[
+            ("svn commit -m x", Expect::Asks("publishes")),
+            ("svn ci -m x", Expect::Is("svn commit -m x")),
+            ("svn --username x commit", Expect::Asks("publishes")),
+            ("svn rm https://host/x -m y", Expect::Asks("publishes")),
+            ("svn diff --diff-cmd sudo", Expect::Runs("sudo")),
+            ("svn --config-option a:b:c=d up", Expect::Opaque("settings that may run")),
+            ("svn revert -R .", Expect::Asks("discards changes")),
+            ("svn cleanup --remove-unversioned", Expect::Asks("deletes files")),
+            ("svn co https://host/x y", Expect::Connects("https://host/x")),
+            ("svn rm x", Expect::Deletes("x")),
+            ("svn --odd commit", Expect::Opaque("`--odd` of `svn`")),
+            ("svn status", Expect::Plain),
+            ("svn diff", Expect::Plain),
+            ("svn update", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["jj"],
+        syntax: Syntax {
+            flags: "--ignore-working-copy --ignore-immutable --debug --quiet --no-pager -h|--help -V|--version",
+            valued: "-R|--repository --at-operation|--at-op --color --config --config-file --config-toml",
+            ..Syntax::EXACT
+        },
+        rules: &[when(
+            &[When::Has("--config --config-file --config-toml")],
+            Does::Hides("`jj` with settings that may run a program"),
+        )],
+        subcommands: &[
+            Subcommand {
+                names: &["git"],
+                subcommands: &[
+                    Subcommand {
+                        names: &["push"],
+                        syntax: Syntax { flags: "--dry-run", ..Syntax::EXACT },
+                        rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+                        ..Subcommand::NEW
+                    },
+                    ruled(&["clone", "fetch"], Syntax::EXACT, &[always(Does::Connects(At::Remotes))]),
+                    plain(&["init"]),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["util"],
+                rules: &[when(&[When::First("exec")], Does::RunsWords(At::From(1)))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["config"],
+                rules: &[when(&[When::First("set edit unset")], Does::Hides("settings that later calls obey"))],
+                ..Subcommand::NEW
+            },
+            ruled(&["abandon"], Syntax::EXACT, &[always(DISCARDS)]),
+        ],
+        plain: "absorb backout bookmark b commit ci describe desc diff diffedit duplicate edit evolog file fix help init \
+                interdiff log metaedit new next op operation parallelize prev rebase resolve restore revert root show sign \
+                simplify-parents sparse split squash st status tag undo redo unsign version workspace",
+        otherwise: Otherwise::Opaque("an alias that is not known"),
+        examples: &[
+            ("jj git push", Expect::Asks("publishes")),
+            ("jj --no-pager git push --all", Expect::Asks("publishes")),
+            ("jj git push --dry-run", Expect::Plain),
+            ("jj util exec -- sudo id", Expect::Runs("sudo id")),
+            ("jj --config ui.pager=x log", Expect::Opaque("settings that may run")),
+            ("jj abandon x", Expect::Asks("discards changes")),
+            ("jj frob", Expect::Opaque("an alias")),
+            ("jj st", Expect::Plain),
+            ("jj log -r x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+const PUSHES: &[Rule] = &[REACHES[0], REACHES[1], REACHES[2], REACHES[3], always(PUBLISHES)];
+
+const HG: &[Subcommand] = &[
+    ruled(&["push"], REACHING, PUSHES),
+    ruled(&["pull"], REACHING, REACHES),
+    ruled(&["clone"], REACHING, REACHES),
+    ruled(&["incoming", "in"], REACHING, REACHES),
+    ruled(&["outgoing", "out"], REACHING, REACHES),
+    ruled(&["email"], Syntax::GNU, &[always(PUBLISHES)]),
+    ruled(&["serve"], Syntax::GNU, &[always(Does::Says(Consequence::Publishes, "serves the repository to others"))]),
+    ruled(
+        &["update", "up", "checkout", "co"],
+        Syntax { flags: "-C|--clean -c|--check -m|--merge", valued: "-d|--date -r|--rev -t|--tool", ..Syntax::GNU },
+        &[when(&[When::Has("--clean")], DISCARDS), when(&[When::Has("--tool")], OWN)],
+    ),
+    ruled(
+        &["revert"],
+        Syntax {
+            flags: "-a|--all -C|--no-backup -n|--dry-run -i|--interactive",
+            valued: "-d|--date -r|--rev",
+            ..Syntax::GNU
+        },
+        &[when(&[When::Has("--all --no-backup"), When::Lacks("--dry-run")], DISCARDS)],
+    ),
+    ruled(&["strip", "debugstrip", "prune", "rollback", "qdelete"], Syntax::GNU, &[always(DISCARDS)]),
+    ruled(
+        &["purge", "clean"],
+        Syntax { flags: "-p|--print", ..Syntax::GNU },
+        &[when(&[When::Lacks("--print")], Does::Says(Consequence::Destroys, "deletes files"))],
+    ),
+    ruled(
+        &["remove", "rm"],
+        Syntax { flags: "-A|--after -f|--force -S|--subrepos -n|--dry-run", ..Syntax::GNU },
+        &[when(&[When::Lacks("--dry-run")], Does::DeletesTrees(At::All))],
+    ),
+    ruled(
+        &["bisect"],
+        Syntax {
+            flags: "-r|--reset -g|--good -b|--bad -s|--skip -e|--extend -U",
+            valued: "-c|--command",
+            ..Syntax::GNU
+        },
+        &[always(Does::RunsLine(At::Value("--command")))],
+    ),
+    ruled(
+        &["extdiff"],
+        Syntax {
+            flags: "--patch --confirm --per-file",
+            valued: "-p|--program -o|--option -r --from --to -c",
+            ..Syntax::GNU
+        },
+        &[when(&[When::Has("--program")], OWN), always(Does::RunsLine(At::Value("--program")))],
+    ),
+    ruled(&["export"], Syntax { valued: "-o|--output", ..Syntax::GNU }, &[always(Does::Writes(At::Value("--output")))]),
+    ruled(&["bundle"], REACHING, &[always(Does::Writes(At::Nth(0)))]),
+    ruled(
+        &["config", "showconfig", "debugconfig"],
+        Syntax { flags: "-e|--edit -l|--local -g|--global", ..Syntax::GNU },
+        &[when(&[When::Has("--edit --local --global")], Does::Hides("`hg config` opens an editor"))],
+    ),
+];
+
+const BY_ADDRESS: &[Rule] = &[always(Does::By(publishes_by_address))];
+
+const fn remote(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, rules: BY_ADDRESS, ..Subcommand::NEW }
+}
+
+const SVN: &[Subcommand] = &[
+    ruled(&["commit", "ci"], Syntax::EXACT, &[always(PUBLISHES)]),
+    ruled(&["import"], Syntax::EXACT, &[always(PUBLISHES)]),
+    ruled(&["lock"], Syntax::EXACT, &[always(PUBLISHES)]),
+    ruled(&["unlock"], Syntax::EXACT, &[always(PUBLISHES)]),
+    remote(&["mkdir"]),
+    remote(&["copy", "cp"]),
+    remote(&["move", "mv", "rename", "ren"]),
+    remote(&["propset", "pset", "ps"]),
+    remote(&["propdel", "pdel", "pd"]),
+    ruled(
+        &["delete", "del", "remove", "rm"],
+        Syntax::EXACT,
+        &[always(Does::By(publishes_by_address)), when(&[When::Lacks("--keep-local")], Does::DeletesTrees(At::All))],
+    ),
+    ruled(
+        &["revert"],
+        Syntax::EXACT,
+        &[when(&[When::Has("--recursive --depth")], DISCARDS), when(&[When::Operand(".")], DISCARDS)],
+    ),
+    ruled(
+        &["cleanup"],
+        Syntax::EXACT,
+        &[when(
+            &[When::Has("--remove-unversioned --remove-ignored")],
+            Does::Says(Consequence::Destroys, "deletes files"),
+        )],
+    ),
+    ruled(&["export"], Syntax::EXACT, &[always(Does::Writes(At::Nth(1)))]),
+    plain(&["checkout", "co"]),
+    plain(&["status", "stat", "st"]),
+    plain(&["update", "up"]),
+    plain(&["diff", "di"]),
+    plain(&["blame", "praise", "annotate", "ann"]),
+    plain(&["list", "ls"]),
+];
+
+/// Changes of a repository by its address are published at once.
+fn publishes_by_address(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_remote = parsed.operands().any(|operand| operand.text.contains("://") || operand.text.starts_with('^'));
+    is_remote.then(|| Effect::is(Consequence::Publishes)).into_iter().collect()
+}
+
+/// `--config section.key=value`: aliases, hooks and tools start programs, which are looked at all the same.
+fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let mut found = Vec::new();
+    for given in parsed.globals("--config").filter_map(|given| given.value.as_ref()) {
+        let (key, value) = given.text.split_once('=').unwrap_or((&given.text, ""));
+        let is_plain =
+            ["ui.username", "ui.interactive", "ui.verbose", "ui.quiet", "phases.", "diff.", "color.", "progress."];
+        if given.is_exact && is_plain.iter().any(|plain| key.starts_with(plain)) {
+            continue;
+        }
+        found.push(Effect::hidden(format!("the `hg` setting `{key}` may run a program")));
+        if given.is_exact {
+            found.push(Effect::Line(Value::exact(value.trim_start_matches('!'))));
+        }
+    }
+    found
+}
