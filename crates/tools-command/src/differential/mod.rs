@@ -2,8 +2,12 @@
 //! A command that they know of and the analysis neither lists nor admits not to see is a hole; the other way round costs
 //! a question.
 
+mod constructs;
+mod generator;
+mod oracle;
 mod scripts;
 
+mod evaluated;
 mod executed;
 mod second_parser;
 mod syntax;

@@ -128,16 +128,25 @@ fn formatted(printed: &[Value]) -> Content {
     let Some((format, args)) = printed.split_first().filter(|(format, _)| format.is_exact) else {
         return Content::unknown();
     };
-    let mut letters =
-        format.text.split('%').skip(1).map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.'));
-    let starts_with_digit = format.text.starts_with(|c: char| c.is_ascii_digit() || c == '%');
-    if starts_with_digit && letters.all(|letter| letter.starts_with(['d', 'i', 'u']) && letter.len() == 1) {
+    if prints_number(&format.text) {
         return Content::number();
     }
     let is_escaped = printed.iter().any(|arg| arg.text.contains('\\'));
     let any = Content { may_run: is_escaped, ..Content::variable(ANY) };
     let texts = args.iter().map(|arg| Content::value(arg, true));
     texts.fold(any.with(Content::text(&format.text)), Content::with)
+}
+
+/// Whether a format of `printf` gives a number whatever its arguments are.
+fn prints_number(format: &str) -> bool {
+    let mut pieces = format.split('%');
+    let is_digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+    pieces.next().is_some_and(is_digits)
+        && format.contains('%')
+        && pieces.all(|piece| {
+            let conversion = piece.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+            conversion.strip_prefix(['d', 'i', 'u']).is_some_and(is_digits)
+        })
 }
 
 /// What a builtin that reads gets.

@@ -51,7 +51,7 @@ impl Reader<'_> {
                 self.arithmetic.set(&name, Content::value(&value, false));
                 self.assignment(&name, &value);
             }
-            Effect::Evaluates(text) => self.arithmetic.evaluate(Content::value(&text, true)),
+            Effect::Evaluates(text) => self.evaluate(Content::value(&text, true)),
             Effect::Folder(folder) => self.enter(folder.as_ref()),
             Effect::Path { .. } | Effect::Host(_) | Effect::Network | Effect::Is { .. } => {}
         }

@@ -113,7 +113,7 @@ impl Reader<'_> {
         }
         self.functions.extend(parsed.functions.iter().map(|function| function.name.clone()));
         for word in &parsed.expressions {
-            self.arithmetic.evaluate(Content::word(word, false));
+            self.evaluate(Content::word(word, false));
         }
         for setting in &parsed.settings {
             self.arithmetic.set(&setting.name, Content::word(&setting.value, setting.is_split));

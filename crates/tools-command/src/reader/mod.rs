@@ -23,3 +23,6 @@ pub use assignments::decides_what_runs;
 pub(crate) use command::ELSEWHERE;
 pub use command::{Analysis, Command, Input, Surroundings, Value};
 pub use line::analyse;
+
+#[cfg(test)]
+mod tests;

@@ -48,12 +48,22 @@ impl Reader<'_> {
                 self.arithmetic.set_any(content);
                 self.opaque("a variable whose name is known only when it runs");
             }
-            Change::Evaluates(content) => self.arithmetic.evaluate(content),
+            Change::Evaluates(content) => self.evaluate(content),
             Change::Integer(name) => self.arithmetic.integer(&name),
             Change::Map => self.arithmetic.map(),
             Change::Line(line) => self.text(&line.text, via),
             Change::Opaque(why) => self.opaque(why),
         }
+    }
+
+    /// A text is evaluated, which may set every variable that it names.
+    pub(super) fn evaluate(&mut self, content: Content) {
+        for name in &content.names {
+            if let Some(why) = assignments::objection(name, "7", true) {
+                self.opaque(&why);
+            }
+        }
+        self.arithmetic.evaluate(content);
     }
 
     /// `NAME=value` in front of a command that gets the variable.

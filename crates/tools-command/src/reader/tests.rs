@@ -1,0 +1,44 @@
+//! Lines with what is found in them and why: `line ⇥ verdict ⇥ part of the reason`. A `⏎` stands for a line end.
+
+use super::{Surroundings, analyse};
+
+/// Every reason to ask about a line before it runs.
+fn reasons(line: &str) -> Vec<String> {
+    let around = Surroundings { home: "/home/me".to_owned(), workdir: "/home/me/project".to_owned() };
+    let found = analyse(&line.replace('⏎', "\n"), &around);
+    let unknown = found.writes.iter().filter(|file| !file.is_exact || file.has_pattern);
+    let unknown = unknown.map(|file| format!("a file known only when it runs: {}", file.text));
+    found.opaque.iter().cloned().chain(unknown).collect()
+}
+
+#[test]
+fn lines_are_asked_about_for_the_reason_that_is_given() {
+    let mut wrong = Vec::new();
+    for row in include_str!("../fixtures/evaluation.tsv").lines() {
+        let [line, verdict, reason] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("three columns: {row}") };
+        let found = reasons(line);
+        let is_met = match verdict {
+            "opaque" => found.iter().any(|why| why.contains(reason)),
+            "clear" => found.is_empty(),
+            other => panic!("no verdict: {other}"),
+        };
+        if !is_met {
+            wrong.push(format!("{line} ({verdict}, {reason}): {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn redirections_to_hosts_are_connections() {
+    let check = |line: &str, expected: &[&str]| {
+        let found = analyse(line, &Surroundings::default());
+        let hosts: Vec<&str> = found.connects.iter().map(|host| host.text.as_str()).collect();
+        assert_eq!(hosts, expected, "{line}");
+        assert!(found.reads.is_empty() && found.writes.is_empty(), "{line}");
+    };
+    check("cat < /dev/tcp/host/80", &["host:80"]);
+    check("exec 3<>/dev/udp/1.2.3.4/53", &["1.2.3.4:53"]);
+    check("h=example.org; echo x > \"/dev/tcp/$h/80\"", &["example.org:80"]);
+    check("cat < /dev/tcp/$h/80", &["/dev/tcp/$h/80"]);
+}
