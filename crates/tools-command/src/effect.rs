@@ -54,6 +54,8 @@ pub enum Effect {
     Evaluates(Value),
     /// The shell's folder changes; `None` where it cannot be told to which.
     Folder(Option<Value>),
+    /// The shell goes to the user's home.
+    Home,
 }
 
 impl Effect {

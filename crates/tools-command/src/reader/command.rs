@@ -50,7 +50,7 @@ impl Value {
 }
 
 /// Stands for what is put in place of a word, or a part of one, when the command runs.
-pub(super) const PLACEHOLDER: &str = "{}";
+pub(crate) const PLACEHOLDER: &str = "{}";
 /// Stands for any number of arguments that come from elsewhere: as a shell would say it.
 pub(crate) const ELSEWHERE: &str = "$@";
 
@@ -109,6 +109,15 @@ impl Command {
     /// The last part of the program's path.
     pub fn name(&self) -> &str {
         self.program.text.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Whether it takes its input from somewhere that may hold commands.
+    pub(crate) fn has_input(&self) -> bool {
+        match &self.input {
+            Input::None => false,
+            Input::Text(text) => !text.trim().is_empty(),
+            Input::Unknown => true,
+        }
     }
 
     /// Whether an argument is exactly this.

@@ -33,7 +33,7 @@ impl Reader<'_> {
             Effect::Hidden(why) => self.opaque(&why),
             Effect::Line(line) if line.is_exact => self.text(&line.text, &through(command)),
             Effect::Line(line) => self.opaque(&format!("`{}` is run, and known only then", shorten(&line.text))),
-            Effect::Words { words, more, has_variables } => self.run_words(command, words, more, has_variables),
+            Effect::Words { words, more, has_variables } => self.run_words(command, &words, more, has_variables),
             Effect::Script(file) => self.script(&file, command),
             Effect::Code(language, text) if text.is_exact => {
                 if let Some(why) = code::suspicion(language, &text.text) {
@@ -53,12 +53,12 @@ impl Reader<'_> {
             }
             Effect::Evaluates(text) => self.evaluate(Content::value(&text, true)),
             Effect::Folder(folder) => self.enter(folder.as_ref()),
+            Effect::Home => self.go_home(),
             Effect::Path { .. } | Effect::Host(_) | Effect::Network | Effect::Is { .. } => {}
         }
     }
 
-    fn run_words(&mut self, command: &Command, words: Vec<Value>, more: Option<More>, has_variables: bool) {
-        let mut words = words.as_slice();
+    fn run_words(&mut self, command: &Command, mut words: &[Value], more: Option<More>, has_variables: bool) {
         if has_variables {
             while let Some((first, rest)) = words.split_first().filter(|(first, _)| first.text.contains('=')) {
                 self.handed_on(first);
@@ -70,9 +70,10 @@ impl Reader<'_> {
         }
         let via = through(command);
         let mut words = words.to_vec();
-        let mut line = match command.args.ends_with(&words) {
-            true => rest_of(command, command.args.len() - words.len()),
-            false => joined(&words),
+        let mut line = if command.args.ends_with(&words) {
+            rest_of(command, command.args.len() - words.len())
+        } else {
+            joined(&words)
         };
         match more {
             None => self.words(&words, &line, &via, command.input.clone()),

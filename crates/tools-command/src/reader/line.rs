@@ -1,20 +1,16 @@
-//! From a text to what it runs: reads it, unwraps wrappers and inner shells, and hands each program to the rules of
-//! `programs`. Recursion is bounded; whatever goes beyond is opaque.
+//! From a text to what it runs: reads it, and follows what the registry says of each program. Recursion is bounded;
+//! whatever goes beyond is opaque.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
-use super::appended::Own;
 use super::arithmetic::Arithmetic;
 use super::builtins;
-use super::command::{Analysis, Command, ELSEWHERE, Input, PLACEHOLDER, Surroundings, Value, elsewhere};
+use super::command::{Analysis, Command, ELSEWHERE, Input, Surroundings, Value};
 use super::content::Content;
 use super::known::Known;
 use super::programs::{self, Verdict};
-use super::shells::{self, Source};
-use super::{options, wrappers};
-use crate::code;
 use crate::grammar::{Feed, Parsed, Part, Simple, Word, parse};
 use crate::plain_path;
 use crate::registry::{self, shorten};
@@ -23,8 +19,6 @@ use crate::registry::{self, shorten};
 const DEEPEST: u32 = 12;
 /// More commands than these are not listed.
 const MOST: usize = 1_000;
-/// Words at which the command of a wrapper is looked for when one of its options is not known.
-const MOST_GUESSES: usize = 6;
 
 /// Finds everything a text would run. Total: any text gives an answer.
 pub fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
@@ -237,44 +231,9 @@ impl Reader<'_> {
     }
 
     fn program(&mut self, command: &Command) {
-        let name = command.name().to_owned();
-        self.remember_writes(command);
-        if name == "parallel" {
-            for verdict in programs::look(command) {
-                if let Verdict::Line(line) = verdict {
-                    self.text(&line.text, &through(command));
-                }
-            }
-        }
-        if let Some(wrapper) = wrappers::find(&name) {
-            if name == "perf" {
-                return self.measured(command, &wrapper);
-            }
-            return self.wrapped(command, &wrapper);
-        }
-        if shells::is_shell(&name) {
-            return self.shell(command);
-        }
-        if let Some(language) = shells::language(&name) {
-            self.interpreter(command, language);
-        }
-        match name.as_str() {
-            "cd" | "pushd" | "popd" => self.change_folder(command),
-            "busybox" | "toybox" => {
-                let from = usize::from(command.args.first().is_some_and(|arg| arg.text == "--"));
-                let args = command.args.get(from..).unwrap_or_default();
-                self.words(args, &rest_of(command, from), &through(command), command.input.clone());
-            }
-            "eval" => {
-                self.opaque("`eval` of a text");
-                if command.args.iter().all(|arg| arg.is_exact) {
-                    let text = joined(&command.args);
-                    self.text(&text, &through(command));
-                }
-            }
-            "source" | "." => self.sourced(command),
-            _ if programs::is_known(&name) || self.functions.contains(&name) => {}
-            _ => self.follow_all(command, registry::feared(command)),
+        let name = command.name();
+        if !programs::is_known(name) && !self.functions.contains(name) {
+            self.follow_all(command, registry::feared(command));
         }
         for verdict in programs::look(command) {
             match verdict {
@@ -285,12 +244,6 @@ impl Reader<'_> {
                     let line = joined(&words);
                     self.words(&words, &line, &through(command), Input::None);
                 }
-                Verdict::Found(words, placeholder) => {
-                    self.placeholders.push(placeholder);
-                    let line = joined(&words);
-                    self.words(&words, &line, &through(command), Input::None);
-                    self.placeholders.pop();
-                }
                 Verdict::Sets(name, value) => {
                     self.arithmetic.set(&name, Content::value(&value, false));
                     self.assignment(&name, &value);
@@ -300,192 +253,10 @@ impl Reader<'_> {
         }
     }
 
-    fn wrapped(&mut self, command: &Command, wrapper: &wrappers::Wrapper) {
-        let name = command.name();
-        let via = through(command);
-        if name == "command" && command.has_short("vV") {
-            return;
-        }
-        if name == "env" {
-            for (at, arg) in command.args.iter().enumerate() {
-                let text = arg.text.as_str();
-                let long = text.strip_prefix("--s").map(|rest| rest.split_once('=').map_or("", |(_, line)| line));
-                let short = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
-                    let (flags, line) = rest.split_once('S')?;
-                    flags.chars().all(|c| "iv0".contains(c)).then_some(line)
-                });
-                let Some(line) = short.or(long) else { continue };
-                let rest = joined(command.args.get(at + 1..).unwrap_or_default());
-                // `env` has escapes and variables of its own in such a line.
-                if long.is_some() || line.contains(['\\', '$']) || (line.is_empty() && rest.contains(['\\', '$'])) {
-                    self.opaque("a line that `env` splits");
-                }
-                self.text(format!("{line} {rest}").trim(), &via);
-            }
-        }
-        if matches!(name, "script" | "flock") {
-            return;
-        }
-        let start = match options::skip(&wrapper.options, &command.args) {
-            Ok(start) => start,
-            Err(odd) => {
-                if !(name == "env" && odd.contains('S')) {
-                    self.opaque(&format!("the option `{odd}` of `{name}` is not known"));
-                }
-                // The command may begin at any of the next words: each is looked at, none is trusted.
-                for (from, word) in command.args.iter().enumerate().take(MOST_GUESSES) {
-                    if word.is_exact && !word.text.starts_with('-') {
-                        self.words(&command.args[from..], &rest_of(command, from), &via, Input::None);
-                    }
-                }
-                return;
-            }
-        };
-        let mut at = start + wrapper.operands;
-        if wrapper.takes_assignments {
-            while let Some(arg) = command.args.get(at).filter(|arg| arg.text.contains('=')) {
-                self.handed_on(arg);
-                at += 1;
-            }
-        }
-        let Some(rest) = command.args.get(at..).filter(|rest| !rest.is_empty()) else { return };
-        if wrapper.runs_line {
-            return if rest.iter().all(|arg| arg.is_exact) {
-                self.text(&joined(rest), &via);
-            } else {
-                self.opaque(&format!("a line for `{name}` that is known only when it runs"));
-            };
-        }
-        let is_xargs = matches!(name, "xargs" | "parallel" | "sem");
-        let mut rest = rest.to_vec();
-        let mut line = rest_of(command, at);
-        if is_xargs {
-            let own = Own::read(&wrapper.options, command.args.get(..at).unwrap_or_default());
-            if let Some(placeholder) = own.placeholder.filter(|own| !own.is_empty() && own != PLACEHOLDER) {
-                // One spelling for what is replaced: whoever compares the words knows no other.
-                for word in &mut rest {
-                    word.text = word.text.replace(&placeholder, PLACEHOLDER);
-                }
-                line = joined(&rest);
-            }
-            self.placeholders.push(PLACEHOLDER.to_owned());
-            let inner = rest
-                .first()
-                .map(|word| word.text.rsplit('/').next().unwrap_or_default().to_owned())
-                .unwrap_or_default();
-            if shells::is_shell(&inner) || wrappers::find(&inner).is_some() && rest.len() == 1 {
-                self.opaque(&format!("`{inner}` with arguments from elsewhere"));
-            }
-            if own.appends {
-                rest.push(elsewhere());
-                line = format!("{line} {ELSEWHERE}");
-            }
-        }
-        let input = if is_xargs { Input::None } else { command.input.clone() };
-        self.words(&rest, &line, &via, input);
-        if is_xargs {
-            self.placeholders.pop();
-        }
-    }
-
-    /// `perf`, which runs a command by some of its subcommands alone.
-    fn measured(&mut self, command: &Command, wrapper: &wrappers::Wrapper) {
-        let record = |arg: &Value| matches!(arg.text.as_str(), "record" | "rec");
-        let Some((verb, mut rest)) = command.args.split_first() else { return };
-        if !verb.is_exact || verb.text.starts_with('-') && rest.len() > 1 {
-            return self.opaque("`perf` with a subcommand that is not known");
-        }
-        match verb.text.as_str() {
-            "stat" => {
-                while let Some((_, after)) = rest.split_first().filter(|(first, _)| record(first)) {
-                    rest = after;
-                }
-            }
-            "record" | "rec" | "trace" | "top" => {}
-            _ => match rest.iter().position(record) {
-                Some(at) => rest = &rest[at + 1..],
-                None => return,
-            },
-        }
-        self.wrapped(&Command { args: rest.to_vec(), ..command.clone() }, wrapper);
-    }
-
-    fn shell(&mut self, command: &Command) {
-        let via = through(command);
-        match shells::source(command) {
-            Source::Text(line) if line.is_exact => self.text(&line.text, &via),
-            Source::Text(_) => self.opaque("a line for a shell that is known only when it runs"),
-            Source::File(file) if !file.is_exact || file.has_pattern || self.placeholders.contains(&file.text) => {
-                self.opaque("a script whose name is known only when it runs");
-            }
-            Source::File(file) => self.script(&file, command),
-            Source::Nothing => {}
-            Source::Input => match &command.input {
-                Input::None => {}
-                Input::Text(text) => {
-                    // A here-string into a shell is never let by without a question.
-                    if !text.trim().is_empty() {
-                        self.opaque("a shell that runs what it reads");
-                    }
-                    let text = text.clone();
-                    self.text(&text, &via);
-                }
-                Input::Unknown => self.opaque("a shell that runs what it reads"),
-            },
-            Source::Odd(option) => self.opaque(&format!("the option `{}` of a shell is not known", shorten(&option))),
-        }
-    }
-
-    fn interpreter(&mut self, command: &Command, language: code::Language) {
-        let (inline, reads_input) = shells::inline_code(language, command);
-        for piece in &inline {
-            if piece.is_exact {
-                if let Some(why) = code::suspicion(language, &piece.text) {
-                    self.opaque(&why);
-                }
-            } else if piece.text.contains('$') || piece.text.contains('`') {
-                self.opaque(&format!("code for `{}` that is known only when it runs", command.name()));
-            }
-        }
-        if reads_input && shells::has_input(command) {
-            match &command.input {
-                Input::Text(text) => {
-                    if let Some(why) = code::suspicion(language, text) {
-                        self.opaque(&why);
-                    }
-                }
-                _ => self.opaque(&format!("`{}` runs what it reads", command.name())),
-            }
-        }
-        let loads = ["-r", "--require", "--import", "--loader", "--experimental-loader"];
-        if language == code::Language::Node
-            && command.options().any(|option| loads.contains(&option.split('=').next().unwrap_or_default()))
-        {
-            self.opaque("`node` that loads a module first");
-        }
-        for script in shells::script_files(language, command, inline.is_empty()) {
-            self.script(&script, command);
-        }
-    }
-
-    fn sourced(&mut self, command: &Command) {
-        match command.operands().first() {
-            Some(file) if !file.is_exact || file.has_pattern => {
-                self.opaque("a script whose name is known only when it runs");
-            }
-            Some(file) => self.script(file, command),
-            None => {}
-        }
-    }
-
-    fn change_folder(&mut self, command: &Command) {
-        let home = || Value::exact(self.surroundings.home.clone());
-        let target = match (command.name(), command.operands().first()) {
-            ("cd", None) => Some(home()),
-            ("cd" | "pushd", Some(target)) => Some((*target).clone()),
-            _ => None,
-        };
-        self.enter(target.as_ref());
+    /// The shell goes to the user's home.
+    pub(super) fn go_home(&mut self) {
+        let home = Value::exact(self.surroundings.home.clone());
+        self.enter(Some(&home));
     }
 
     /// The shell's folder changes; `None` where it cannot be told to which.

@@ -1,6 +1,5 @@
 //! From the grammar's commands to what runs: words with their certainty, wrappers, inner shells, what is evaluated later.
 
-mod appended;
 mod arithmetic;
 mod assignments;
 mod builtins;
@@ -11,17 +10,14 @@ mod known;
 mod line;
 mod names;
 mod numbers;
-mod options;
 mod programs;
 mod redirects;
 mod scripts;
-mod shells;
 mod variables;
-mod wrappers;
 
 pub use assignments::decides_what_runs;
-pub(crate) use command::ELSEWHERE;
 pub use command::{Analysis, Command, Input, Surroundings, Value};
+pub(crate) use command::{ELSEWHERE, PLACEHOLDER};
 pub use line::analyse;
 
 #[cfg(test)]

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use super::command::{Command, Value};
 use super::line::{Reader, last_part};
-use super::programs;
-use super::shells;
+use crate::effect::Effect;
 use crate::plain_path;
-use crate::registry::shorten;
+use crate::registry::{self, shorten};
 
 impl Reader<'_> {
     /// Objects to a script that another text than that of a file stands for, or that this line may write.
@@ -15,7 +14,7 @@ impl Reader<'_> {
         let name = file.text.as_str();
         if !file.is_exact {
             // A loop over the files of a folder is the everyday use.
-            let computed = name.contains(['(', '`']) || shells::has_input(command) || !self.written.is_empty();
+            let computed = name.contains(['(', '`']) || command.has_input() || !self.written.is_empty();
             if computed {
                 self.opaque("a script whose name is known only when it runs");
             }
@@ -57,14 +56,9 @@ impl Reader<'_> {
         let earlier = self.found.commands.iter().enumerate();
         let earlier = earlier.filter(|(at, earlier)| !is_within(*at, earlier)).map(|(_, earlier)| earlier);
         !name.is_empty()
-            && earlier.filter(|earlier| !programs::only_looks(earlier)).any(|earlier| {
-                let is_own_script = shells::is_shell(earlier.name()) || shells::language(earlier.name()).is_some();
-                let own = if is_own_script { earlier.operands().first().map(|own| own.text.clone()) } else { None };
-                earlier
-                    .args
-                    .iter()
-                    .filter(|arg| Some(&arg.text) != own.as_ref() || arg.text.contains(' '))
-                    .any(|arg| names(&arg.text))
+            && earlier.filter(|earlier| !only_looks(earlier)).any(|earlier| {
+                let own = scripts(earlier);
+                earlier.args.iter().filter(|arg| !own.contains(arg)).any(|arg| names(&arg.text))
             })
     }
 
@@ -83,18 +77,25 @@ impl Reader<'_> {
             }
         })
     }
+}
 
-    /// Files that programs write by being what they are.
-    pub(super) fn remember_writes(&mut self, command: &Command) {
-        let operands = command.operands();
-        match command.name() {
-            "tee" | "sponge" => self.written.extend(operands.iter().map(|file| file.text.clone())),
-            "cp" | "mv" | "ln" | "install" => self.written.extend(operands.iter().map(|file| file.text.clone())),
-            "dd" => {
-                let target = command.args.iter().find_map(|arg| arg.text.strip_prefix("of="));
-                self.written.extend(target.map(str::to_owned));
-            }
-            _ => {}
-        }
+/// Programs that look at the files that they name, of which more is not described.
+const LOOKS: [&str; 12] =
+    ["shellcheck", "shfmt", "pylint", "mypy", "pyright", "flake8", "ruff", "eslint", "bat", "batcat", "tree", "hexyl"];
+/// Subcommands of `git` that change no file in the working tree.
+const GIT_LOOKS: [&str; 9] = ["add", "diff", "log", "status", "show", "blame", "commit", "ls-files", "grep"];
+
+/// Whether a command changes no text in the files it names, beyond those that its effects name.
+fn only_looks(command: &Command) -> bool {
+    let subcommand = command.canonical.as_ref().and_then(|canonical| canonical.words.get(1));
+    match command.name() {
+        "git" => subcommand.is_some_and(|subcommand| GIT_LOOKS.contains(&subcommand.as_str())),
+        name => command.is_exhaustive || LOOKS.contains(&name),
     }
+}
+
+/// The scripts that a command runs itself.
+fn scripts(command: &Command) -> Vec<Value> {
+    let effects = registry::describe(command).map(|described| described.effects).unwrap_or_default();
+    effects.into_iter().filter_map(|effect| if let Effect::Script(file) = effect { Some(file) } else { None }).collect()
 }

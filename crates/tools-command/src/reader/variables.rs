@@ -5,8 +5,8 @@ use super::builtins::{self, Attributes, Change};
 use super::command::{Command, Value};
 use super::content::{ARGUMENTS, Content};
 use super::line::Reader;
-use super::shells;
 use crate::grammar::{Part, Simple};
+use crate::registry;
 
 impl Reader<'_> {
     /// Notes a variable that is set.
@@ -80,7 +80,7 @@ impl Reader<'_> {
     /// Arguments become `$1` and so on.
     pub(super) fn arguments(&mut self, command: &Command) {
         let name = command.name();
-        if !(name == "set" || shells::is_shell(name) || self.functions.contains(&command.program.text)) {
+        if !(name == "set" || registry::is_shell(name) || self.functions.contains(&command.program.text)) {
             return;
         }
         if command.is_open {

@@ -3,6 +3,7 @@
 use super::parsed::Parsed;
 use super::spec::{At, Does, More, Otherwise, Rule, When};
 use super::unknown;
+use crate::code;
 use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, Input, Value};
 use tools_core::Access;
@@ -57,6 +58,10 @@ fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
         && (unknown.hides_subcommand || unknown.hides_operands && runs_operands(parsed))
     {
         found.push(Effect::hidden(format!("the option `{}` of `{name}` is not known", shorten(&unknown.option))));
+    }
+    let is_elsewhere = |first: &Value| !first.is_exact && first.text == ELSEWHERE;
+    if parsed.operand(0).is_some_and(is_elsewhere) && runs_operands(parsed) {
+        found.push(Effect::hidden(format!("`{name}` with arguments from elsewhere")));
     }
     match &parsed.unlisted {
         Some((word, _)) if !word.is_exact => {
@@ -192,9 +197,12 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         }
         Does::RunsScript(at) => found.extend(values(at, parsed).into_iter().map(Effect::Script)),
         Does::Evaluates(language, at) => {
-            found.extend(values(at, parsed).into_iter().map(|code| Effect::Code(language, code)));
+            for code in values(at, parsed) {
+                found.extend(code.is_exact.then(|| code::files(language, &code.text)).into_iter().flatten());
+                found.push(Effect::Code(language, code));
+            }
         }
-        Does::Sets(at) => found.extend(values(at, parsed).into_iter().filter_map(assignment)),
+        Does::Sets(at) => found.extend(values(at, parsed).iter().filter_map(assignment)),
         Does::Is(kind) => found.push(Effect::is(kind)),
         Does::Says(kind, why) => found.push(Effect::says(kind, why)),
         Does::Hides(why) => found.push(Effect::hidden(why)),
@@ -224,7 +232,7 @@ pub(super) fn joined(values: Vec<Value>) -> Option<Value> {
 }
 
 /// `NAME=value` as the setting of a variable.
-fn assignment(value: Value) -> Option<Effect> {
+fn assignment(value: &Value) -> Option<Effect> {
     let (name, text) = value.text.split_once('=')?;
     Some(Effect::Sets(name.to_owned(), Value { text: text.to_owned(), ..value.clone() }))
 }

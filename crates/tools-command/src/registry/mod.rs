@@ -20,6 +20,7 @@ pub use consequence::Consequence;
 pub use lookup::{Canonical, Described, describe, find};
 pub use parsed::{Given, Parsed, Unknown};
 pub use programs::PROGRAMS;
+pub(crate) use programs::shells::is_shell;
 pub use spec::{At, Does, Example, Expect, More, Otherwise, Program, Rule, Style, Subcommand, Syntax, When};
 pub(crate) use spec::{always, plain, when};
 pub use spellings::{Spellings, spellings};

@@ -3,6 +3,7 @@
 
 use super::options::{self, Meaning, Spelled};
 use super::spec::{Otherwise, Program, Style, Subcommand, Syntax};
+use crate::effect::Effect;
 use crate::reader::{Command, Value};
 
 /// An option that is given.
@@ -112,6 +113,13 @@ impl<'a> Parsed<'a> {
     pub fn globals<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b Given> {
         let end = self.words.first().filter(|_| self.program.syntax.style == Style::Leading);
         self.given(options).filter(move |given| end.is_none_or(|end| given.at < *end))
+    }
+
+    /// That an option is not known, where it hides which argument is the first operand.
+    pub fn doubt(&self) -> Option<Effect> {
+        let unknown = self.unknown.as_ref().filter(|unknown| unknown.hides_operands)?;
+        let name = self.command.name();
+        Some(Effect::hidden(format!("the option `{}` of `{name}` is not known", unknown.option)))
     }
 
     /// The value of the first of these options that is given, and every argument behind it.

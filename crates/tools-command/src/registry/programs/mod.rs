@@ -1,21 +1,37 @@
 //! The descriptions, one file for each program or family. Each file is a table and its examples, nothing else.
 
+mod arguments;
+mod builtins;
+mod calculators;
 mod data;
+mod environment;
 mod files;
+mod filters;
+mod find;
 mod forges;
 mod git;
+mod javascript;
+mod jvm;
+mod languages;
 mod machine;
+mod managers;
 mod modes;
+mod namespaces;
 mod network;
 mod node;
 mod packages;
+mod perl;
+mod python;
 mod python_packages;
 mod registries;
 mod remote;
 mod rust;
 mod search;
 mod services;
+mod sessions;
+pub(crate) mod shells;
 mod text;
+mod tracers;
 mod transfer;
 mod versioning;
 mod wrappers;
@@ -24,12 +40,24 @@ use super::spec::Program;
 
 /// Every description, by file.
 pub static PROGRAMS: &[&[Program]] = &[
+    arguments::ALL,
+    builtins::EVALUATION,
+    builtins::VARIABLES,
+    calculators::ALL,
     data::ALL,
+    environment::ALL,
     files::ALL,
+    filters::ALL,
+    find::ALL,
     forges::ALL,
     git::ALL,
+    javascript::ALL,
+    jvm::ALL,
+    languages::ALL,
     machine::ALL,
+    managers::ALL,
     modes::ALL,
+    namespaces::ALL,
     network::ALL,
     node::BUN,
     node::NPM,
@@ -37,12 +65,17 @@ pub static PROGRAMS: &[&[Program]] = &[
     node::TOOLS,
     node::YARN,
     packages::ALL,
+    perl::ALL,
+    python::ALL,
     python_packages::ALL,
     remote::ALL,
     rust::ALL,
     search::ALL,
     services::ALL,
+    sessions::ALL,
+    shells::ALL,
     text::ALL,
+    tracers::ALL,
     transfer::ALL,
     versioning::ALL,
     wrappers::ALL,

@@ -1,0 +1,17 @@
+//! Signs that a piece of code in another language starts programs, opens connections or deletes. Not a parser: what looks
+//! harmless runs under the sandbox like everything else, what shows a sign is asked about.
+
+mod awk;
+mod javascript;
+mod language;
+mod lua;
+mod other;
+mod perl;
+mod php;
+mod python;
+mod ruby;
+mod sed;
+mod text;
+
+pub use language::Language;
+pub(crate) use language::{files, suspicion};

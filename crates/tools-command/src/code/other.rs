@@ -1,0 +1,32 @@
+//! Code in languages of which no signs are known: harmless is only what plainly prints or computes.
+
+use super::text::pattern;
+
+pattern!(
+    HARMLESS,
+    r#"(?x)^\s*\(?\s*(print|println|puts|display|cat|message|putStrLn|disp|writeln|echo|quit|exit|exit\s*0|version)?[\s(]*
+    ("[^"\\$`\[|]*"|'[^'\\$`\[|]*'|[0-9a-z_.]*Version\b|VERSION|version\(?|[0-9+*/.,()\s-]*)[\s)]*;?\s*$"#
+);
+
+pub(super) fn sign(code: &str) -> Option<&str> {
+    if HARMLESS.is_match(code) {
+        return None;
+    }
+    let end = code.char_indices().nth(40).map_or(code.len(), |(at, _)| at);
+    Some(&code[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sign;
+
+    #[test]
+    fn only_plain_prints_are_harmless() {
+        for code in ["println(1 + 1)", "puts \"a b\"", "print('x')", "1+1", "cat(\"a\")"] {
+            assert_eq!(sign(code), None, "{code}");
+        }
+        for code in ["run(`id`)", "system('id')", "puts [exec id]", "exec id", "println(read(x))", "print(a); b()"] {
+            assert!(sign(code).is_some(), "{code}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Signs in Python.
+
+use super::text::{first, pattern, without_strings};
+
+pattern!(
+    SIGNS,
+    r"(?x)\b(os\s*\.\s*(system|popen|exec\w*|spawn\w*|posix_spawn\w*|fork\w*|remove|unlink|rmdir|removedirs|kill\w*|rename|chmod|_exit)
+    |subprocess|pty|popen|commands|__import__|importlib|exec|exec[lv]\w*|spawn[lv]\w*|posix_spawn\w*|eval|compile|getattr|globals
+    |locals|vars|__dict__|__getattribute__|__builtins__|__subclasses__|__globals__|__loader__|__spec__|attrgetter|methodcaller
+    |builtins|ctypes|cffi|socket\w*|socketserver|urllib\w*|http\.client|http\.server|requests|httpx|aiohttp|ftplib|smtplib
+    |telnetlib|paramiko|asyncio\.(create_subprocess|open_connection)\w*|create_subprocess\w*|shutil\s*\.\s*(rmtree|move)|rmtree
+    |multiprocessing|concurrent|ProcessPoolExecutor|base64|codecs|marshal|pickle|shelve|runpy|runpath|webbrowser|posix
+    |_posixsubprocess|fork|system|execfile|load_extension|sys\s*\.\s*(modules|meta_path|path_hooks|settrace|setprofile)|_getframe)\b
+    |from\s+os\s+import|import\s+os\s+as
+    |\b(import|from)\s[\w.,\s]*\b(timeit|cProfile|profile|bdb|pdb|doctest|trace|code|codeop|imp|zipimport|pkgutil|pydoc|idlelib
+    |distutils|ensurepip|gc|pexpect|sh|plumbum|fabric|invoke)\b"
+);
+pattern!(NOT_ASCII, r"[^\x00-\x7f]+");
+
+pub(super) fn sign(code: &str) -> Option<&str> {
+    // A name of letters beyond ASCII is read as its plain form.
+    let is_odd = NOT_ASCII.is_match(&without_strings(code));
+    let plain = code.replace("re.compile", "re.------");
+    let found = first(&SIGNS, &plain).and_then(|sign| plain.find(sign)).map(|at| at.min(code.len()));
+    let found = found.map(|at| first(&SIGNS, &code[at..]).unwrap_or(&code[at..]));
+    found.or_else(|| first(&NOT_ASCII, code).filter(|_| is_odd))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sign;
+
+    #[test]
+    fn signs_are_told_from_everyday_code() {
+        for code in [
+            "import os; os.system('x')",
+            "import os; os.ｓystem('x')",
+            "from timeit import timeit; timeit('imp'+'ort os')",
+            "import bdb; bdb.Bdb().run('x')",
+            "import json, cProfile; cProfile.run('x')",
+            "import sys; sys.modules['os']",
+            "vars(os)['sys'+'tem']",
+        ] {
+            assert!(sign(code).is_some(), "{code}");
+        }
+        for code in [
+            "print(1+1)",
+            "import json,sys; print(json.load(open('package.json'))['version'])",
+            "import re; print(re.compile('a').sub('b', 'c'))",
+            "print('é')",
+            "import os; print(os.getcwd(), os.path.join('a', 'b'))",
+            "code = 1; print(code)",
+        ] {
+            assert_eq!(sign(code), None, "{code}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Programs that put arguments from elsewhere into the command that they run.
+
+use crate::effect::Effect;
+use crate::reader::{ELSEWHERE, PLACEHOLDER, Value};
+use crate::registry::{At, Does, Expect, More, Parsed, Program, Syntax, When, always, when};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["xargs", "gxargs"],
+        syntax: Syntax {
+            flags: "-0|--null -r|--no-run-if-empty -p|--interactive -t|--verbose -x|--exit -o|--open-tty --show-limits",
+            valued: "-a|--arg-file -d|--delimiter -E -I -J -L -n|--max-args -P|--max-procs -s|--max-chars -S -R \
+                     --process-slot-var",
+            optional: "-i|--replace -e|--eof -l|--max-lines",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            when(&[When::Lacks("-I -J --replace")], Does::By(appended)),
+            when(&[When::Has("-I -J --replace"), When::Lacks("-n -L --max-lines")], Does::By(replaced)),
+            // Which of the two counts depends on the version.
+            when(&[When::Has("-I -J --replace"), When::Has("-n -L --max-lines")], Does::By(appended)),
+            always(Does::Reads(At::Value("--arg-file"))),
+        ],
+        is_exhaustive: true,
+        examples: &[
+            ("ls | xargs sudo rm", Expect::Denied("takes other rights")),
+            ("xargs -0 -P4 -I{} sudo {}", Expect::Denied("takes other rights")),
+            ("ls | xargs -I% mv % %.bak", Expect::Runs("mv {} {}.bak")),
+            ("ls | xargs -i {}", Expect::Opaque("named only when it runs")),
+            ("ls | xargs -I{} sh -c 'sudo {}'", Expect::Opaque("completed only when it runs")),
+            ("echo id | xargs env", Expect::Opaque("known only when it runs")),
+            ("echo id | xargs sh -c", Expect::Opaque("known only then")),
+            ("ls | xargs -I{} bash {}", Expect::Opaque("known only when it runs")),
+            ("ls | xargs python3", Expect::Opaque("arguments from elsewhere")),
+            ("ls | xargs --odd rm", Expect::Opaque("`--odd` of `xargs`")),
+            ("ls | xargs -n1 grep -l x", Expect::Plain),
+            ("ls | xargs python3 a.py", Expect::Plain),
+            ("xargs -a f echo", Expect::Reads("f")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["parallel", "sem"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-0|--null -k|--keep-order -m -q|--quote -r|--no-run-if-empty -t|--verbose -u|--ungroup -v -X|--xargs \
+                    --bar --dry-run --dryrun --eta --fg --bg --line-buffer|--lb --linebuffer --pipe --pipepart --plus \
+                    --progress --resume --resume-failed --shuf --tag --will-cite --wait --files --gnu --group --id-file \
+                    --link --no-notice -V --semaphore --st --compress --hgrp --unsafe",
+            valued: "-a|--arg-file -C|--colsep -d|--delimiter -I -j|--jobs -P|--max-procs -n|--max-args -N \
+                     --max-replace-args -s|--max-chars --delay --halt --joblog --results --timeout --retries --nice \
+                     --block --id --semaphorename --tagstring --load --memfree --memsuspend --rpl --termseq --env -L|-l \
+                     --tmpdir --workdir|--wd --recstart --recend --header",
+            optional: "-i|--replace --tmux",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::By(parallel)),
+            always(Does::Reads(At::Value("--arg-file"))),
+            always(Does::Writes(At::Value("--joblog --results"))),
+        ],
+        examples: &[
+            ("parallel sudo ::: id", Expect::Denied("takes other rights")),
+            ("parallel ::: 'sudo id'", Expect::Denied("takes other rights")),
+            ("parallel -j4 'sudo id; echo {}' ::: a", Expect::Denied("takes other rights")),
+            ("ls | parallel", Expect::Opaque("lines from elsewhere")),
+            ("parallel --sshlogin host ls ::: a", Expect::Opaque("`--sshlogin` of `parallel`")),
+            ("parallel gzip ::: a b", Expect::Plain),
+            ("parallel -j 4 echo {} ::: a b", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["fd", "fdfind"],
+        syntax: Syntax {
+            flags: "-H|--hidden -I|--no-ignore -u|--unrestricted -s|--case-sensitive -i|--ignore-case -g|--glob --regex \
+                    -F|--fixed-strings -a|--absolute-path -l|--list-details -L|--follow -p|--full-path -0|--print0 -1 \
+                    -q|--quiet --show-errors --no-ignore-vcs --no-ignore-parent --no-require-git --one-file-system --prune \
+                    --hyperlink --no-hidden --ignore --no-follow --relative-path --strip-cwd-prefix --and",
+            valued: "-d|--max-depth --min-depth --exact-depth -E|--exclude -t|--type -e|--extension -S|--size \
+                     --changed-within --newer --changed-before --older -o|--owner --format --batch-size --ignore-file \
+                     -c|--color -j|--threads --max-results --base-directory -C --path-separator --search-path \
+                     --max-buffer-time",
+            last: "-x|--exec -X|--exec-batch",
+            ..Syntax::EXACT
+        },
+        rules: &[always(Does::By(fd))],
+        is_exhaustive: true,
+        examples: &[
+            ("fd -x sudo id", Expect::Denied("takes other rights")),
+            ("fd -xsudo", Expect::Denied("takes other rights")),
+            ("fd --exec=sudo", Expect::Denied("takes other rights")),
+            ("fd -e rs -X wc -l", Expect::Runs("wc -l {}")),
+            ("fd -x {}", Expect::Opaque("named only when it runs")),
+            ("fd -e rs -x mv {} {.}.bak", Expect::Runs("mv {} {}.bak")),
+            ("fd -HI -t f x src", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["run-parts"],
+        syntax: Syntax {
+            flags: "--test --list -v|--verbose --report --reverse --exit-on-error --new-session --lsbsysinit --stdin",
+            valued: "-u|--umask -a|--arg --regex",
+            ..Syntax::GNU
+        },
+        rules: &[when(&[When::Lacks("--test --list")], Does::Hides("`run-parts` runs every program in a folder"))],
+        examples: &[
+            ("run-parts ./hooks", Expect::Opaque("every program in a folder")),
+            ("run-parts --test x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// The command of `xargs`, with more arguments behind its own.
+fn appended(parsed: &Parsed<'_>) -> Vec<Effect> {
+    xargs(parsed, More::Behind)
+}
+
+/// The command of `xargs`, with its arguments in place of a text.
+fn replaced(parsed: &Parsed<'_>) -> Vec<Effect> {
+    xargs(parsed, More::Braces)
+}
+
+/// What is replaced has one spelling: whoever compares the words knows no other.
+fn xargs(parsed: &Parsed<'_>, more: More) -> Vec<Effect> {
+    let own = parsed.values("-I -J").last().map(|value| value.text.clone());
+    let replaced = parsed.given("--replace").last();
+    let short = replaced.map(|given| given.value.as_ref().map_or(PLACEHOLDER.to_owned(), |value| value.text.clone()));
+    let placeholder = own.or(short).filter(|text| !text.is_empty());
+    let words = replace(parsed.from(0), placeholder.as_deref());
+    let runs = (!words.is_empty()).then_some(Effect::Words { words, more: Some(more), has_variables: false });
+    runs.into_iter().chain(parsed.doubt()).collect()
+}
+
+fn replace(words: &[Value], placeholder: Option<&str>) -> Vec<Value> {
+    let replaced = |word: &Value| match placeholder {
+        Some(own) => Value { text: word.text.replace(own, PLACEHOLDER), ..word.clone() },
+        None => word.clone(),
+    };
+    words.iter().map(replaced).collect()
+}
+
+/// The command of `parallel` is a line for a shell; the arguments behind `:::` are lines where it has none.
+fn parallel(parsed: &Parsed<'_>) -> Vec<Effect> {
+    if let Some(doubt) = parsed.doubt() {
+        let behind = parsed.from(1).to_vec();
+        return vec![doubt, Effect::runs(parsed.from(0).to_vec()), Effect::runs(behind)];
+    }
+    let words = parsed.from(0);
+    let end = words.iter().position(|word| word.text.starts_with(":::")).unwrap_or(words.len());
+    let (own, given) = words.split_at(end);
+    if own.is_empty() {
+        let lines = given.iter().filter(|word| !word.text.starts_with(":::")).cloned().map(Effect::Line);
+        let hidden = given.is_empty().then(|| Effect::hidden("`parallel` runs lines from elsewhere"));
+        return lines.chain(hidden).collect();
+    }
+    let mut placeholder: Option<String> = parsed.values("-I").last().map(|value| value.text.clone());
+    for other in ["{/.}", "{//}", "{/}", "{.}", "{#}", "{%}"] {
+        placeholder =
+            placeholder.or_else(|| own.iter().any(|word| word.text.contains(other)).then(|| other.to_owned()));
+    }
+    let own = replace(own, placeholder.as_deref());
+    if own.iter().any(|word| word.text.contains([' ', ';', '|', '&', '$', '`', '(', '<', '>', '\n'])) {
+        let is_exact = own.iter().all(|word| word.is_exact);
+        let text = own.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        // What is put in is quoted.
+        return vec![Effect::Line(Value { text: text.replace(PLACEHOLDER, ELSEWHERE), is_exact, has_pattern: false })];
+    }
+    let has_place = own.iter().any(|word| word.text.contains(PLACEHOLDER));
+    let more = if has_place { More::Braces } else { More::Behind };
+    vec![Effect::Words { words: own, more: Some(more), has_variables: false }]
+}
+
+/// The command of `fd`: each path is put in place of `{}` and its like, and behind the rest where none of them stands.
+fn fd(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let mut found: Vec<Effect> = Vec::new();
+    let mut words = parsed.behind("--exec --exec-batch");
+    if let Some(end) = words.iter().position(|word| word.text == ";") {
+        words.truncate(end);
+    }
+    let mut is_replaced = false;
+    for word in &mut words {
+        for placeholder in ["{/.}", "{//}", "{/}", "{.}"] {
+            word.text = word.text.replace(placeholder, PLACEHOLDER);
+        }
+        is_replaced |= word.text.contains(PLACEHOLDER);
+    }
+    if words.is_empty() {
+        return found;
+    }
+    if !is_replaced {
+        words.push(Value::exact(PLACEHOLDER));
+    }
+    found.push(Effect::Words { words, more: Some(More::Braces), has_variables: false });
+    found
+}

@@ -1,0 +1,228 @@
+//! Programs that start another one with other variables.
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Syntax, When, always, when};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["env", "genv"],
+        syntax: Syntax {
+            flags: "-i|--ignore-environment -0|--null -v|--debug --list-signal-handling",
+            valued: "-u|--unset -C|--chdir -S|--split-string -a|--argv0 -P",
+            optional: "--block-signal --default-signal --ignore-signal",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            when(&[When::FirstIsNot("-")], Does::RunsWithVariables(At::From(0))),
+            when(&[When::First("-")], Does::RunsWithVariables(At::From(1))),
+            always(Does::By(split)),
+        ],
+        is_exhaustive: true,
+        examples: &[
+            ("env FOO=1 sudo id", Expect::Denied("takes other rights")),
+            ("env -u X -i PATH=/bin sudo id", Expect::Denied("takes other rights")),
+            ("env - sudo id", Expect::Denied("takes other rights")),
+            ("env -S 'sudo -a'", Expect::Denied("takes other rights")),
+            ("env -iS 'A=1 sudo' id", Expect::Denied("takes other rights")),
+            ("env --split-string='sudo id'", Expect::Denied("takes other rights")),
+            (r"env -S '\_sudo'", Expect::Opaque("a line that `env` splits")),
+            ("env PATH=./x ls", Expect::Opaque("PATH")),
+            ("env --odd sudo id", Expect::Opaque("`--odd` of `env`")),
+            ("env RUST_LOG=trace cargo run", Expect::Plain),
+            ("env", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["cross-env"],
+        syntax: Syntax::LEADING,
+        rules: &[always(Does::RunsWithVariables(At::From(0)))],
+        examples: &[
+            ("cross-env NODE_ENV=test sudo id", Expect::Denied("takes other rights")),
+            ("cross-env NODE_ENV=test jest", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["cross-env-shell"],
+        syntax: Syntax::LEADING,
+        rules: &[always(Does::RunsLine(At::From(0)))],
+        examples: &[("cross-env-shell NODE_ENV=test 'sudo id'", Expect::Denied("takes other rights"))],
+        ..Program::NEW
+    },
+    Program {
+        names: &["envdir"],
+        syntax: Syntax::LEADING,
+        rules: &[always(Does::RunsWords(At::From(1))), always(Does::Hides("`envdir` sets variables that files hold"))],
+        examples: &[("envdir ./env sudo id", Expect::Denied("takes other rights"))],
+        ..Program::NEW
+    },
+    Program {
+        names: &["dotenv", "dotenvx", "env-cmd"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-q|--quiet --override --overload --no-override --verbose --debug -h --no-expand -o -x --silent",
+            valued: "-e|--env -f|--file --env-file -p|-v -c --convention",
+            ..Syntax::LEADING
+        },
+        rules: &[always(Does::By(dotenv))],
+        examples: &[
+            ("dotenv -- sudo id", Expect::Denied("takes other rights")),
+            ("dotenv -e .env.local -- sudo id", Expect::Denied("takes other rights")),
+            ("dotenv -f x run -- sudo id", Expect::Denied("takes other rights")),
+            ("dotenv sudo id", Expect::Denied("takes other rights")),
+            ("dotenvx run --env-file=.env -- npm start", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["op"],
+        syntax: Syntax {
+            flags: "--cache --debug --iso-timestamps --no-color",
+            valued: "--account --config --encoding --format --session",
+            ..Syntax::EXACT
+        },
+        subcommands: &[
+            crate::registry::Subcommand {
+                names: &["run"],
+                syntax: Syntax { flags: "--no-masking", valued: "--env-file --environment", ..Syntax::LEADING },
+                rules: &[always(Does::RunsWords(At::From(0)))],
+                ..crate::registry::Subcommand::NEW
+            },
+            shows(&["read"]),
+            shows(&["item"]),
+            shows(&["document"]),
+            shows(&["inject"]),
+            crate::registry::plain(&["account", "whoami", "vault", "user", "group", "signin", "signout", "update"]),
+        ],
+        examples: &[
+            ("op run --env-file=.env -- sudo id", Expect::Denied("takes other rights")),
+            ("op read op://a/b/c", Expect::Asks("shows credentials")),
+            ("op whoami", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["doppler", "infisical", "teller", "bws"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--debug --json --no-check-version --print-config --silent --no-color",
+            valued: "-t|--token --config-dir --configuration --scope --api-host --domain -l|--log-level \
+                     -c|--config --access-token --server-url",
+            ..Syntax::EXACT
+        },
+        subcommands: &[
+            crate::registry::Subcommand {
+                names: &["run"],
+                syntax: Syntax {
+                    flags: "--fallback-only --fallback-readonly --forward-signals --no-fallback --no-exit-on-write-failure \
+                            --preserve-env --watch --expand --include-imports --secret-overriding --recursive",
+                    valued: "-p|--project -c|--config -e|--env --command --fallback --mount --mount-format \
+                             --name-transformer --path --projectId --tags --project-config-dir --passphrase --shell",
+                    ..Syntax::LEADING
+                },
+                rules: &[
+                    always(Does::RunsWords(At::From(0))),
+                    always(Does::RunsLine(At::Value("--command"))),
+                    when(&[When::Has("--shell")], Does::Hides("a shell of its own choice")),
+                ],
+                ..crate::registry::Subcommand::NEW
+            },
+            shows(&["secrets", "secret", "export", "show", "get", "env", "sh"]),
+            crate::registry::plain(&["me", "projects", "environments", "setup", "login", "scan", "init", "configs"]),
+        ],
+        examples: &[
+            ("doppler run -- sudo id", Expect::Denied("takes other rights")),
+            ("doppler run --command 'sudo id'", Expect::Denied("takes other rights")),
+            ("infisical run --env=dev -- sudo id", Expect::Denied("takes other rights")),
+            ("infisical secrets", Expect::Asks("shows credentials")),
+            ("teller run -- npm start", Expect::Plain),
+            ("bws run 'sudo id'", Expect::Runs("sudo id")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["aws-vault", "chamber", "envchain", "sops", "summon", "berglas", "granted", "assume"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--debug --verbose -v -q --no-session --server --json -j --strict --pristine",
+            valued: "--backend --prompt --keychain -b --retries -r -d|--duration --region -f -p --config --mfa-token -t",
+            ..Syntax::LEADING
+        },
+        rules: &[always(Does::By(vault))],
+        examples: &[
+            ("aws-vault exec dev -- sudo id", Expect::Denied("takes other rights")),
+            ("chamber exec app -- sudo id", Expect::Denied("takes other rights")),
+            ("envchain aws sudo id", Expect::Denied("takes other rights")),
+            ("sops exec-env s.yaml 'sudo id'", Expect::Denied("takes other rights")),
+            ("sops -d s.yaml", Expect::Asks("shows credentials")),
+            ("aws-vault list", Expect::Plain),
+            ("chamber export app", Expect::Asks("shows credentials")),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// A subcommand that prints secrets.
+const fn shows(names: &'static [&'static str]) -> crate::registry::Subcommand {
+    const SHOWS: &[crate::registry::Rule] = &[always(Does::Is(Consequence::ShowsCredentials))];
+    crate::registry::Subcommand { names, syntax: Syntax::EXACT, rules: SHOWS, ..crate::registry::Subcommand::NEW }
+}
+
+/// What `env -S` splits into words, options and variables of `env` among them.
+fn split(parsed: &Parsed<'_>) -> Vec<Effect> {
+    parsed.values("--split-string").flat_map(|line| split_line(line, parsed)).collect()
+}
+
+fn split_line(line: &Value, parsed: &Parsed<'_>) -> Vec<Effect> {
+    let hidden = Effect::hidden("a line that `env` splits");
+    if !line.is_exact {
+        return vec![hidden];
+    }
+    let own = line.text.split_whitespace().map(Value::exact);
+    let rest = parsed.operands().cloned();
+    let words: Vec<Value> = std::iter::once(Value::exact("env")).chain(own).chain(rest).collect();
+    let mut found = vec![Effect::runs(words)];
+    // It has escapes, quotes and variables of its own in such a line.
+    found.extend(line.text.contains(['\\', '$', '\'', '"', '#']).then_some(hidden));
+    found
+}
+
+/// What stands behind `--`, or else a command behind an optional `run` and what may be a file.
+fn dotenv(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let args = &parsed.command.args;
+    if let Some(at) = args.iter().position(|arg| arg.text == "--") {
+        return vec![Effect::runs(args[at + 1..].to_vec())];
+    }
+    let shows = ["list", "get", "export", "decrypt"];
+    if parsed.operand(0).is_some_and(|first| shows.contains(&first.text.as_str())) {
+        return vec![Effect::is(Consequence::ShowsCredentials)];
+    }
+    (0..2).map(|from| parsed.from(from).to_vec()).filter(|words| !words.is_empty()).map(Effect::runs).collect()
+}
+
+/// Programs that run a command behind `exec`, the name of a profile and `--`.
+fn vault(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let args = &parsed.command.args;
+    let first = parsed.operand(0).map_or("", |first| first.text.as_str());
+    let shows = ["export", "read", "env", "list-services", "print", "decrypt", "get", "find"];
+    if parsed.command.name() == "sops" {
+        return match first {
+            "exec-env" | "exec-file" => parsed.operand(2).cloned().map(Effect::Line).into_iter().collect(),
+            _ if args.iter().any(|arg| matches!(arg.text.as_str(), "-e" | "--encrypt" | "encrypt" | "--version")) => {
+                Vec::new()
+            }
+            _ => vec![Effect::is(Consequence::ShowsCredentials)],
+        };
+    }
+    if let Some(at) = args.iter().position(|arg| arg.text == "--") {
+        return vec![Effect::runs(args[at + 1..].to_vec())];
+    }
+    match first {
+        "list" | "ls" | "version" | "" => Vec::new(),
+        "exec" => vec![Effect::runs(parsed.from(2).to_vec())],
+        _ if shows.contains(&first) => vec![Effect::is(Consequence::ShowsCredentials)],
+        _ => vec![Effect::runs(parsed.from(1).to_vec())],
+    }
+}

@@ -1,0 +1,89 @@
+//! `find`: an expression that looks at files, and may run programs, write and delete.
+
+use tools_core::Access;
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{Consequence, Does, Expect, More, Parsed, Program, Style, Syntax, always};
+
+/// Tests and actions with one argument.
+const VALUED: &str = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size \
+                      -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -newermt -newerat -newerct -newermm \
+                      -newerXY -perm -user -group -uid -gid -links -inum -samefile -fstype -used -context -maxdepth \
+                      -mindepth -regextype -printf -D -files0-from -Bmin -Btime -flags";
+
+pub(super) static ALL: &[Program] = &[Program {
+    names: &["find", "gfind"],
+    syntax: Syntax {
+        flags: "-H -L -P -O# -E -X -d -f -s -x -print -print0 -ls -quit -prune -depth -mount -xdev -follow -daystart -noleaf \
+                -empty -executable -readable -writable -true -false -nouser -nogroup -not -and -or -a -o -warn -nowarn \
+                -ignore_readdir_race -noignore_readdir_race -delete",
+        valued: VALUED,
+        // Options of the programs that it runs stand among its own.
+        optional: "-*",
+        style: Style::Single,
+        ..Syntax::GNU
+    },
+    rules: &[always(Does::By(expression))],
+    is_exhaustive: true,
+    examples: &[
+        ("find . -exec sudo id \\;", Expect::Denied("takes other rights")),
+        ("find . -name '*.x' -execdir sudo id {} +", Expect::Denied("takes other rights")),
+        ("find . -ok sudo id ';'", Expect::Denied("takes other rights")),
+        ("find . -exec {} \\;", Expect::Opaque("named only when it runs")),
+        ("find . -exec sh {} \\;", Expect::Opaque("known only when it runs")),
+        ("find . -exec echo \\; -exec sudo id \\;", Expect::Denied("takes other rights")),
+        ("find . $x sudo \\;", Expect::Opaque("known only when it runs")),
+        ("find build -name '*.o' -delete", Expect::Asks("deletes files")),
+        ("find build -delete", Expect::Deletes("build")),
+        ("find . -fprint .envrc", Expect::Writes(".envrc")),
+        ("find . -fprintf out.txt %p", Expect::Writes("out.txt")),
+        ("find src tests -name '*.rs' -not -path './x/*'", Expect::Plain),
+        ("find . -name '*.py' -exec grep -l x {} +", Expect::Plain),
+        ("find src -type f", Expect::Reads("src")),
+    ],
+    ..Program::NEW
+}];
+
+/// Reads the starting points and every action of the expression.
+fn expression(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let args = &parsed.command.args;
+    let is_option = |arg: &&Value| matches!(arg.text.as_str(), "-H" | "-L" | "-P" | "-E" | "-X" | "-d" | "-s" | "-x");
+    let first = args.iter().take_while(is_option).count();
+    let begins = |arg: &Value| arg.text.starts_with('-') || matches!(arg.text.as_str(), "(" | ")" | "!" | ",");
+    let end = args.iter().skip(first).position(begins).map_or(args.len(), |at| at + first);
+    let starts: Vec<Value> = if end == first { vec![Value::exact(".")] } else { args[first..end].to_vec() };
+    let tree = |access: Access| {
+        starts.iter().map(move |path| Effect::Path { path: path.clone(), access, is_tree: true }).collect::<Vec<_>>()
+    };
+    let mut found = tree(Access::Read);
+    let (mut at, mut runs) = (end, false);
+    while let Some(arg) = args.get(at) {
+        at += 1;
+        match arg.text.as_str() {
+            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                let rest = args.get(at..).unwrap_or_default();
+                let end = rest.iter().position(|word| word.text == ";" || word.text == "+").unwrap_or(rest.len());
+                let words = rest[..end].to_vec();
+                found.push(Effect::Words { words, more: Some(More::Braces), has_variables: false });
+                runs = true;
+                at += end;
+            }
+            "-delete" => {
+                found.extend(tree(Access::Delete));
+                found.push(Effect::says(Consequence::Destroys, "deletes files"));
+            }
+            "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
+                found.extend(args.get(at).cloned().map(|path| Effect::path(path, Access::Write)));
+                at += if arg.text == "-fprintf" { 2 } else { 1 };
+            }
+            test if VALUED.split_ascii_whitespace().any(|one| one == test) || test.starts_with("-newer") => at += 1,
+            _ => {}
+        }
+    }
+    // What ends a command is there, but not what begins it.
+    if !runs && args.iter().any(|arg| arg.is_exact && arg.text == ";") {
+        found.push(Effect::hidden("`find` with an expression known only when it runs"));
+    }
+    found
+}

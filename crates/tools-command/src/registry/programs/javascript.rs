@@ -1,0 +1,147 @@
+//! JavaScript runtimes: code, scripts and modules that are loaded first.
+
+use crate::code::Language;
+use crate::effect::Effect;
+use crate::reader::{Input, Value};
+use crate::registry::{At, Does, Expect, Parsed, Program, Rule, Syntax, When, always, when};
+
+/// Options of `node` that stand alone.
+const NODE_FLAGS: &str = "-c|--check -h|--help -i|--interactive -v|--version --test --test-only --watch --watch-preserve-output \
+    --enable-source-maps --no-warnings --no-deprecation --trace-warnings --trace-deprecation --trace-uncaught --trace-exit \
+    --trace-sigint --trace-sync-io --throw-deprecation --pending-deprecation --preserve-symlinks --preserve-symlinks-main \
+    --abort-on-uncaught-exception --expose-gc --expose_gc --experimental-strip-types --experimental-transform-types \
+    --experimental-vm-modules --experimental-modules --experimental-json-modules --experimental-wasm-modules \
+    --experimental-specifier-resolution --experimental-fetch --experimental-test-coverage --experimental-default-type \
+    --experimental-sqlite --experimental-websocket --experimental-permission --permission --experimental-detect-module \
+    --experimental-require-module --experimental-global-webcrypto --experimental-print-required-tla --experimental-import-meta-resolve \
+    --no-experimental-fetch --no-experimental-strip-types --no-experimental-require-module --no-experimental-global-navigator \
+    --no-experimental-websocket --no-addons --no-global-search-paths --no-network-family-autoselection --no-force-async-hooks-checks \
+    --insecure-http-parser --jitless --interpreted-frames-native-stack --prof --prof-process --cpu-prof --heap-prof --use-openssl-ca \
+    --use-bundled-ca --use-system-ca --zero-fill-buffers --verify-base-objects --track-heap-objects --force-fips --enable-fips \
+    --frozen-intrinsics --report-compact --report-on-fatalerror --report-on-signal --report-uncaught-exception --harmony \
+    --harmony-top-level-await --allow-fs-read --allow-fs-write --allow-child-process --allow-worker --allow-addons --allow-wasi \
+    --entry-url --node-memory-debug --test-force-exit --test-update-snapshots --disable-wasm-trap-handler --build-snapshot";
+const NODE_VALUED: &str = "-e|--eval -p|--print|-pe -r|--require --import --loader|--experimental-loader -C|--conditions \
+    --env-file --env-file-if-exists --input-type --icu-data-dir --openssl-config --redirect-warnings --title --tls-cipher-list \
+    --test-name-pattern --test-skip-pattern --test-reporter --test-reporter-destination --test-concurrency --test-timeout \
+    --test-shard --test-coverage-include --test-coverage-exclude --test-isolation --watch-path --unhandled-rejections \
+    --dns-result-order --diagnostic-dir --report-dir --report-directory --report-filename --report-signal --snapshot-blob \
+    --secure-heap --secure-heap-min --max-http-header-size --cpu-prof-dir --cpu-prof-name --cpu-prof-interval --heap-prof-dir \
+    --heap-prof-name --heap-prof-interval --trace-event-categories --trace-event-file-pattern --v8-pool-size --es-module-specifier-resolution \
+    --build-snapshot-config --experimental-sea-config --localstorage-file --disable-proto --trace-require-module --run";
+const NODE_OPTIONAL: &str = "--inspect --inspect-brk --inspect-port --inspect-publish-uid --inspect-wait --max-old-space-size \
+    --max_old_space_size --max-semi-space-size --max-old-space-size-percentage --stack-size --stack_size --stack-trace-limit \
+    --heapsnapshot-near-heap-limit --heapsnapshot-signal --disable-warning --network-family-autoselection-attempt-timeout \
+    --experimental-config-file --experimental-default-config-file --tls-min-v1.2 --tls-max-v1.2 --tls-min-v1.3 --tls-max-v1.3";
+
+const NODE_RULES: &[Rule] = &[
+    always(Does::By(code)),
+    always(Does::RunsScript(At::Value("-r --require --import --loader"))),
+    when(&[When::Has("--require --import --loader")], Does::Hides("a module is loaded first")),
+    when(
+        &[When::Has("--experimental-sea-config --build-snapshot-config --snapshot-blob --openssl-config")],
+        Does::Hides("settings of its own"),
+    ),
+    when(&[When::Lacks("--eval --print --test --run"), When::FirstIsNot("- inspect")], Does::RunsScript(At::Nth(0))),
+    when(&[When::First("inspect")], Does::Hides("a debugger that runs what it reads")),
+    when(
+        &[When::Lacks("--eval --print --test --run --version --help --v8-options --prof-process"), When::AtMost(0)],
+        Does::By(reads),
+    ),
+    when(&[When::Lacks("--eval --print"), When::First("-")], Does::By(reads)),
+    when(&[When::Has("--interactive"), When::Fed], Does::By(reads)),
+];
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["node", "nodejs", "node2*", "node1*"],
+        is_family: true,
+        syntax: Syntax { flags: NODE_FLAGS, valued: NODE_VALUED, optional: NODE_OPTIONAL, ..Syntax::LEADING },
+        rules: NODE_RULES,
+        examples: &[
+            ("node -e 'require(\"child_process\").execSync(\"id\")'", Expect::Opaque("child_process")),
+            ("node -pe 'require(\"child_process\").execSync(\"id\")'", Expect::Opaque("child_process")),
+            ("node --eval='require(\"child_process\")'", Expect::Opaque("child_process")),
+            ("node -p -e 'require(\"child_process\")'", Expect::Opaque("child_process")),
+            (r#"node -e 'module.require("child\x5fprocess").\u0065xecSync("id")'"#, Expect::Opaque("code with")),
+            ("node --no-warnings -e 'fetch(1)'", Expect::Opaque("fetch")),
+            ("node -r ./x y.js", Expect::Opaque("loaded first")),
+            ("node --import ./x y.js", Expect::Opaque("loaded first")),
+            ("node --odd -e 1", Expect::Opaque("`--odd` of `node`")),
+            ("node /dev/stdin <<< x", Expect::Opaque("from a descriptor")),
+            ("cat x | node", Expect::Opaque("runs what it reads")),
+            ("node", Expect::Opaque("runs what it reads")),
+            ("node <<< 'require(\"child_process\")'", Expect::Opaque("child_process")),
+            ("echo x > a.js; node a.js", Expect::Opaque("written by this very line")),
+            ("node server.js", Expect::Plain),
+            ("node --max-old-space-size=4096 build.mjs --watch", Expect::Plain),
+            ("node --test --test-reporter spec", Expect::Plain),
+            ("node -e 'console.log(1)'", Expect::Plain),
+            ("node -e \"console.log(require('./package.json').version)\"", Expect::Plain),
+            ("node --version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["tsx", "ts-node", "ts-node-esm", "esno", "swc-node", "babel-node", "jiti", "vite-node"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-T|--transpile-only -s|--script-mode -F|--files --esm --swc -H -vv --pretty --prefer-ts-exts --no-cache --show-config \
+                    --watch --clear-screen --no-warnings --enable-source-maps --test --skip-project -w -v",
+            valued: "-e|--eval -p|--print -r|--require --import --loader -P|--project -O|--compiler-options -I|--ignore --cwd \
+                     --tsconfig --env-file -C|--compiler -d|--dir --conditions --ignore-diagnostics",
+            ..Syntax::LEADING
+        },
+        rules: NODE_RULES,
+        examples: &[
+            ("tsx -e 'import(\"child_process\")'", Expect::Opaque("import")),
+            ("ts-node -T -e 'fetch(1)'", Expect::Opaque("fetch")),
+            ("tsx --odd x.ts", Expect::Opaque("`--odd` of `tsx`")),
+            ("tsx watch src/x.ts", Expect::Plain),
+            ("tsx src/x.ts", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["jsc", "qjs", "d8", "rhino", "jjs", "mujs", "hermes", "gjs", "osascript"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-h -i -m --std --module",
+            valued: "-e|--eval -c|--command -I --include -l",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Other, At::Value("-e -c"))),
+            when(&[When::Lacks("-e -c")], Does::RunsScript(At::Nth(0))),
+            when(&[When::Fed], Does::Hides("it runs what it reads")),
+        ],
+        examples: &[
+            ("qjs -e 'std.popen(1)'", Expect::Opaque("code with")),
+            ("osascript -e 'do shell script \"id\"'", Expect::Opaque("code with")),
+            ("cat x | qjs", Expect::Opaque("runs what it reads")),
+            ("qjs x.js", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// Code that options give. The value of `--print` is an option of its own where it begins like one.
+fn code(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let given = parsed.values("--eval --print");
+    let read = |value: &Value| {
+        if value.is_exact && value.text.starts_with('-') {
+            parsed.operands().cloned().map(|code| Effect::Code(Language::Node, code)).collect()
+        } else {
+            vec![Effect::Code(Language::Node, value.clone())]
+        }
+    };
+    given.flat_map(read).collect()
+}
+
+/// Code that comes in: seen through where the text is known.
+fn reads(parsed: &Parsed<'_>) -> Vec<Effect> {
+    match &parsed.command.input {
+        Input::Text(text) => vec![Effect::Code(Language::Node, Value::exact(text.clone()))],
+        Input::None | Input::Unknown => vec![Effect::hidden(format!("`{}` runs what it reads", parsed.command.name()))],
+    }
+}

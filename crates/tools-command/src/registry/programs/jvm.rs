@@ -1,0 +1,108 @@
+//! Java and its languages: classes, archives, agents, and code by an option.
+
+use crate::code::Language;
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Does, Expect, Parsed, Program, Style, Syntax, When, always, when};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["java", "javaw"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-server -client -ea -esa -da -dsa -showversion --show-version -version --version -help --help -? -X --help-extra \
+                    --enable-preview --dry-run --validate-modules --list-modules -verbose --show-module-resolution -Xint -Xcomp -Xmixed \
+                    -Xrs -Xbatch -Xfuture",
+            valued: "-cp|-classpath|--class-path -p|--module-path --add-modules --add-opens --add-exports --add-reads --patch-module \
+                     --limit-modules --upgrade-module-path --source -d|--describe-module --enable-native-access --finalization",
+            optional: "-D* -Xm* -Xs* -XX:* -X* -verbose:* -ea:* -da:* -enableassertions* -splash:* -agentlib:* -agentpath:* -javaagent:* -@*",
+            last: "-jar -m|--module",
+            style: Style::Single,
+        },
+        rules: &[
+            always(Does::By(machine)),
+            always(Does::RunsScript(At::Value("-jar"))),
+            when(&[When::Lacks("-jar -m")], Does::By(main_class)),
+        ],
+        examples: &[
+            ("java -XX:OnError='sudo id' X", Expect::Opaque("loads an agent")),
+            ("java -javaagent:x.jar Main", Expect::Opaque("loads an agent")),
+            ("java @args Main", Expect::Opaque("loads an agent")),
+            ("java -Xmx1g -agentpath:./x.so -jar a.jar", Expect::Opaque("loads an agent")),
+            ("echo x > A.java; java A.java", Expect::Opaque("written by this very line")),
+            ("java -cp out Main", Expect::Plain),
+            ("java -Xmx1g -Dfile.encoding=UTF-8 -jar app.jar --odd", Expect::Plain),
+            ("java -version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "jshell",
+            "scala",
+            "scala3",
+            "scala-cli",
+            "groovy",
+            "kotlin",
+            "clojure-cli",
+            "jruby-complete",
+            "jython",
+            "bsh",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-i -n -p -q -v -s -deprecation -feature -explain --power -howtorun",
+            valued: "-cp|-classpath|--classpath|--class-path -c -e --execute-expression -l|--load -I -J -R --startup --feedback --add-modules \
+                     -D -S",
+            style: Style::Leading,
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Other, At::Value("-e -c"))),
+            when(
+                &[When::Lacks("-e -c"), When::FirstIsNot("run compile test fmt package setup-ide -")],
+                Does::RunsScript(At::Nth(0)),
+            ),
+            when(
+                &[When::Lacks("-e -c --version -version -v --help"), When::AtMost(0)],
+                Does::Hides("it runs what it reads"),
+            ),
+            when(&[When::First("-")], Does::Hides("it runs what it reads")),
+        ],
+        examples: &[
+            ("groovy -e '\"id\".execute()'", Expect::Opaque("code with")),
+            ("scala -e 'sys.process.stringToProcess(\"id\").!'", Expect::Opaque("code with")),
+            ("jshell", Expect::Opaque("runs what it reads")),
+            ("jshell - <<< x", Expect::Opaque("runs what it reads")),
+            ("groovy --odd -e 1", Expect::Opaque("`--odd` of `groovy`")),
+            ("groovy x.groovy", Expect::Plain),
+            ("scala-cli compile .", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// Options of the machine that run a command or load code into it.
+fn machine(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let signs = [
+        "-XX:OnOutOfMemoryError",
+        "-XX:OnError",
+        "-javaagent",
+        "-agentpath",
+        "-agentlib",
+        "-XX:Flags",
+        "-XX:VMOptionsFile",
+        "@",
+    ];
+    let own = parsed.operands.first().copied().unwrap_or(parsed.command.args.len());
+    let is_sign = |arg: &Value| signs.iter().any(|sign| arg.text.starts_with(sign));
+    let runs = parsed.command.args.iter().take(own + 1).any(is_sign);
+    runs.then(|| Effect::hidden("`java` that runs a command or loads an agent")).into_iter().collect()
+}
+
+/// A file of code in place of a class.
+fn main_class(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let file =
+        parsed.operand(0).filter(|first| first.text.to_lowercase().ends_with(".java") || first.text.contains('/'));
+    file.cloned().map(Effect::Script).into_iter().collect()
+}

@@ -1,0 +1,303 @@
+//! Interpreters of further languages: code by an option, scripts, modules, and code that comes in.
+
+use crate::code::Language;
+use crate::effect::Effect;
+use crate::registry::{At, Does, Expect, Parsed, Program, Rule, Style, Syntax, When, always, when};
+
+/// Code by `-e` or `--eval`, else a script, else what comes in.
+const BY_E: &[Rule] = &[
+    always(Does::Evaluates(Language::Other, At::Value("-e --eval"))),
+    when(&[When::Lacks("-e --eval"), When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+    when(&[When::Lacks("-e --eval --version --help -h -v -V"), When::AtMost(0)], READS),
+    when(&[When::First("-")], READS),
+];
+const READS: Does = Does::Hides("an interpreter that runs what it reads");
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["lua", "lua5*", "luajit", "texlua", "luau", "lune"],
+        is_family: true,
+        syntax: Syntax { flags: "-i -v -E -W -b", valued: "-e -l -O", optional: "-j", ..Syntax::LEADING },
+        rules: &[
+            always(Does::Evaluates(Language::Lua, At::Value("-e"))),
+            when(&[When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+            when(&[When::Lacks("-e -v"), When::AtMost(0)], READS),
+            when(&[When::First("-")], READS),
+        ],
+        examples: &[
+            ("lua -e 'os.execute(\"id\")'", Expect::Opaque("os.execute")),
+            ("lua -W -e 'io.popen(1)'", Expect::Opaque("io.popen")),
+            ("cat x | lua", Expect::Opaque("runs what it reads")),
+            ("lua --odd x", Expect::Opaque("`--odd` of `lua`")),
+            ("lua -e 'print(1)'", Expect::Plain),
+            ("lua x.lua a", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["php", "php7*", "php8*"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-a -C -h -i|--info -l|--syntax-check -m|--modules -n|--no-php-ini -q -s|--syntax-highlight -v|--version -w|--strip \
+                    -H|--hide-args --ini -e|--profile-info --interactive --strip --rfinfo",
+            valued: "-B|--process-begin -E|--process-end -R|--process-code -r|--run -F|--process-file -f|--file -c|--php-ini \
+                     -d|--define -S|--server -t|--docroot -z|--zend-extension --rf --rc --re --rz --ri -b",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Php, At::Value("-r -B -R -E"))),
+            always(Does::RunsScript(At::Value("-f -F"))),
+            when(&[When::Lacks("-r -B -R -E -f -F -S"), When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+            when(
+                &[When::Lacks("-r -B -R -E -f -F -S -v -i -m -h --help --ini --rf --rc --re --ri"), When::AtMost(0)],
+                READS,
+            ),
+            when(&[When::First("-")], READS),
+            when(&[When::Has("-d -z -c")], Does::By(php_setting)),
+            when(&[When::Has("-S")], Does::NeedsNetwork),
+        ],
+        examples: &[
+            ("php -r 'system(\"id\");'", Expect::Opaque("system")),
+            ("php -B 'system(\"x\");'", Expect::Opaque("system")),
+            ("php -nr 'exec(1);'", Expect::Opaque("exec")),
+            ("php -d auto_prepend_file=x y.php", Expect::Opaque("a setting")),
+            ("cat x | php", Expect::Opaque("runs what it reads")),
+            ("php --odd x.php", Expect::Opaque("`--odd` of `php`")),
+            ("php -l index.php", Expect::Plain),
+            ("php -d memory_limit=1G artisan test", Expect::Plain),
+            ("php -r 'echo 1 + 1;'", Expect::Plain),
+            ("php -v", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["tclsh", "tclsh8*", "wish", "expect", "jimsh", "expectk"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-b -d -i -n -N -v",
+            valued: "-c -f -encoding -D",
+            style: Style::Single,
+            ..Syntax::LEADING
+        },
+        rules: &[
+            when(&[When::Has("-c")], Does::Hides("code of Tcl")),
+            always(Does::RunsScript(At::Value("-f"))),
+            when(&[When::Lacks("-c -f"), When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+            when(&[When::Lacks("-c -f -v"), When::AtMost(0)], READS),
+            when(&[When::First("-")], READS),
+        ],
+        examples: &[
+            ("expect -c 'spawn sudo id'", Expect::Opaque("code of Tcl")),
+            ("tclsh <<< 'exec id'", Expect::Opaque("runs what it reads")),
+            ("tclsh", Expect::Opaque("runs what it reads")),
+            ("expect x.exp", Expect::Plain),
+            ("tclsh x.tcl", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["R", "Rscript", "littler"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--vanilla --no-save --save --no-environ --no-site-file --no-init-file --no-restore --no-restore-data \
+                    --no-restore-history --slave -s|--no-echo -q|--quiet|--silent --interactive --verbose --no-readline -d",
+            valued: "-e -f|--file -g|--gui",
+            optional: "--encoding --default-packages --args --max-ppsize --min-nsize --min-vsize --debugger --arch",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Other, At::Value("-e"))),
+            always(Does::RunsScript(At::Value("-f"))),
+            when(&[When::Lacks("-e -f"), When::FirstIsNot("CMD")], Does::RunsScript(At::Nth(0))),
+            when(&[When::Lacks("-e -f --version --help"), When::AtMost(0)], READS),
+            when(&[When::Has("--debugger")], Does::Hides("a debugger of its own choice")),
+        ],
+        examples: &[
+            ("R -e 'system(\"id\")'", Expect::Opaque("code with")),
+            ("Rscript --vanilla -e 'system(\"id\")'", Expect::Opaque("code with")),
+            ("R --no-save < x.R", Expect::Opaque("runs what it reads")),
+            ("R --odd -e 1", Expect::Opaque("`--odd` of `R`")),
+            ("R CMD check x", Expect::Plain),
+            ("Rscript x.R a", Expect::Plain),
+            ("Rscript -e '1+1'", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["julia"],
+        syntax: Syntax {
+            flags: "-i -q|--quiet -v --lisp --experimental --trace-compile-timing",
+            valued: "-e|--eval -E|--print -L|--load -J|--sysimage -H|--home -p|--procs -t|--threads --machine-file -C|--cpu-target \
+                     -O|--optimize -g --gcthreads -m",
+            optional: "--project --startup-file --history-file --color --compile --check-bounds --depwarn --warn-overwrite --inline \
+                       --banner --compiled-modules --code-coverage --track-allocation --handle-signals --math-mode --sysimage-native-code \
+                       --pkgimages --min-optlevel --heap-size-hint --warn-scope",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Other, At::Value("-e -E"))),
+            always(Does::RunsScript(At::Value("-L --machine-file --sysimage"))),
+            when(&[When::Lacks("-e -E")], Does::RunsScript(At::Nth(0))),
+            when(&[When::Lacks("-e -E -m --version -v --help"), When::AtMost(0)], READS),
+        ],
+        examples: &[
+            ("julia -e 'run(`id`)'", Expect::Opaque("code with")),
+            ("julia --project=. -E 'run(`id`)'", Expect::Opaque("code with")),
+            ("julia --odd -e 1", Expect::Opaque("`--odd` of `julia`")),
+            ("julia", Expect::Opaque("runs what it reads")),
+            ("julia --project=. x.jl", Expect::Plain),
+            ("julia -e 'println(1 + 1)'", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "octave",
+            "octave-cli",
+            "guile",
+            "guile3*",
+            "gsi",
+            "csi",
+            "racket",
+            "sbcl",
+            "clisp",
+            "ecl",
+            "chez",
+            "scheme",
+            "mit-scheme",
+            "swipl",
+            "gprolog",
+            "yap",
+            "gnuplot",
+            "maxima",
+            "gp",
+            "sage",
+            "scilab",
+            "elixir",
+            "iex",
+            "erl",
+            "escript",
+            "clojure",
+            "clj",
+            "bb",
+            "lein-exec",
+            "janet",
+            "fennel",
+            "picolisp",
+            "gforth",
+            "io",
+            "wolframscript",
+            "math",
+            "matlab",
+            "ocaml",
+            "utop",
+            "polyml",
+            "mosml",
+            "crystal-eval",
+            "nickel",
+            "dhall-repl",
+            "gawk-eval",
+            "spidermonkey",
+            "js",
+            "kotlinc-jvm",
+            "kscript",
+            "groovysh",
+            "pike",
+            "newlisp",
+            "rexx",
+            "regina",
+            "gst",
+            "falcon",
+            "squirrel",
+            "wren",
+            "zx",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-q|--quiet|--silent -i --no-gui --norc -f --no-init-file --no-history --no-window-system -W -V -v --persist|-p -noshell \
+                    -noinput --no-auto-compile --batch -batch --non-interactive",
+            valued: "-e|--eval|-c|-g|-x|-r|--execute|-eval -l|--load -s -L -d -pa -S|-mix",
+            ..Syntax::LEADING
+        },
+        rules: BY_E,
+        examples: &[
+            ("octave --eval 'system(\"id\")'", Expect::Opaque("code with")),
+            ("guile -c '(system \"id\")'", Expect::Opaque("code with")),
+            ("gnuplot -e 'system(\"id\")' x.gp", Expect::Opaque("code with")),
+            ("elixir -e 'System.cmd(\"id\", [])'", Expect::Opaque("code with")),
+            ("sbcl --non-interactive --eval '(run-program \"id\")'", Expect::Opaque("code with")),
+            ("cat x | gnuplot", Expect::Opaque("runs what it reads")),
+            ("guile --odd -c 1", Expect::Opaque("`--odd` of `guile`")),
+            ("octave --eval 'disp(1+1)'", Expect::Plain),
+            ("gnuplot plot.gp", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["ghc", "runghc", "runhaskell", "ghci", "stack-runghc"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-O -O0 -O1 -O2 -c -S -v -v0 -Wall -Werror -w -threaded -static -dynamic -prof -g --make -M -i -fforce-recomp -E -C -V \
+                    --interactive --info --numeric-version --supported-extensions -rtsopts -no-link -shared",
+            valued: "-o -e -package -package-id -package-db -outputdir -odir -hidir -main-is -x -l -optl -opta -optP",
+            optional: "-X* -i* -W* -f* -I* -L* -D* -j*",
+            style: Style::Single,
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Other, At::Value("-e"))),
+            always(Does::By(haskell)),
+            always(Does::Writes(At::Value("-o"))),
+        ],
+        examples: &[
+            ("ghc -e 'System.Process.callCommand \"id\"'", Expect::Opaque("code with")),
+            ("ghc -pgmF ./x -F y.hs", Expect::Opaque("programs of its own choice")),
+            ("ghci <<< ':!id'", Expect::Opaque("runs what it reads")),
+            ("ghc -O2 -o x x.hs", Expect::Plain),
+            ("runghc x.hs", Expect::Plain),
+            ("ghc --version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// Settings of PHP that load or run nothing.
+fn php_setting(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let plain = [
+        "memory_limit",
+        "max_execution_time",
+        "display_errors",
+        "error_reporting",
+        "date.timezone",
+        "xdebug.mode",
+        "zend.assertions",
+        "opcache.enable",
+        "opcache.enable_cli",
+        "phar.readonly",
+        "pcov.enabled",
+        "log_errors",
+        "short_open_tag",
+    ];
+    let is_plain = |value: &crate::reader::Value| plain.contains(&value.text.split('=').next().unwrap_or_default());
+    let is_odd = parsed.values("-d").any(|value| !is_plain(value)) || parsed.has("-z -c");
+    is_odd.then(|| Effect::hidden("a setting of `php` that may load code")).into_iter().collect()
+}
+
+/// Preprocessors and plug-ins of `ghc`, scripts of `runghc`, what `ghci` reads.
+fn haskell(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let command = parsed.command;
+    let mut found = Vec::new();
+    let runs = |option: &str| {
+        option.starts_with("-pgm") || option.starts_with("-fplugin") || option.starts_with("-ghci-script")
+    };
+    if command.options().any(runs) {
+        found.push(Effect::hidden("`ghc` with programs of its own choice"));
+    }
+    if command.name() == "ghci" {
+        found.push(Effect::hidden("an interpreter that runs what it reads"));
+    }
+    if command.name().starts_with("run") {
+        found.extend(parsed.operand(0).cloned().map(Effect::Script));
+    }
+    found
+}

@@ -1,0 +1,148 @@
+//! Python: code, modules and scripts.
+
+use tools_core::Access;
+
+use crate::code::Language;
+use crate::effect::Effect;
+use crate::reader::{Input, Value};
+use crate::registry::{At, Does, Expect, Parsed, Program, Syntax, When, always, when};
+
+pub(super) static ALL: &[Program] = &[Program {
+    names: &[
+        "python",
+        "python2",
+        "python3",
+        "python3.*",
+        "python2.*",
+        "pypy",
+        "pypy3",
+        "pypy3.*",
+        "ipython",
+        "ipython3",
+        "py",
+        "uvpython",
+    ],
+    is_family: true,
+    syntax: Syntax {
+        flags: "-b -bb -B -d -E -h -? -i -I -O -OO -P -q -R -s -S -t -u -v -V -VV -x --help-env --help-xoptions --help-all -3 -2 \
+                --no-banner --quiet --no-confirm-exit",
+        valued: "-W -X -Q --check-hash-based-pycs --profile --pylab",
+        last: "-c -m",
+        ..Syntax::LEADING
+    },
+    rules: &[
+        always(Does::Evaluates(Language::Python, At::Value("-c"))),
+        always(Does::By(module)),
+        when(&[When::Lacks("-c -m"), When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+        when(&[When::Lacks("-c -m"), When::First("-")], Does::By(reads_code)),
+        when(
+            &[When::Lacks("-c -m -V -VV -h -? --version --help-all --help-env --help-xoptions"), When::AtMost(0)],
+            Does::By(reads_code),
+        ),
+        when(&[When::Has("-i"), When::AtLeast(1), When::Fed], Does::Evaluates(Language::Python, At::Input)),
+        when(&[When::Has("-i"), When::Has("-c -m"), When::Fed], Does::Evaluates(Language::Python, At::Input)),
+    ],
+    examples: &[
+        ("python3 -c 'import os; os.system(\"id\")'", Expect::Opaque("os.system")),
+        ("python3 -Ic 'import os; os.system(\"id\")'", Expect::Opaque("os.system")),
+        ("python3 -X utf8 -W ignore -c 'import subprocess'", Expect::Opaque("subprocess")),
+        ("python3 --check-hash-based-pycs always -c 'import subprocess'", Expect::Opaque("subprocess")),
+        ("python3.12 -c 'import os; os.ｓystem(\"id\")'", Expect::Opaque("code with")),
+        ("python3 --odd -c 'print(1)'", Expect::Opaque("`--odd` of `python3`")),
+        ("python3 -c \"$x\"", Expect::Opaque("known only when it runs")),
+        ("cat x | python3", Expect::Opaque("known only when it runs")),
+        ("cat x | python3 -", Expect::Opaque("known only when it runs")),
+        ("python3", Expect::Opaque("runs what it reads")),
+        ("python3 /dev/stdin <<< x", Expect::Opaque("read from a descriptor")),
+        ("python3 -ic 1 <<< 'import os; os.system(1)'", Expect::Opaque("os.system")),
+        ("python3 -m timeit '__import__(\"os\").system(\"id\")'", Expect::Opaque("__import__")),
+        ("python3 -m timeit -n 1 -s 'import subprocess' 'x'", Expect::Opaque("subprocess")),
+        ("python3 -m pdb -c '!import os' x.py", Expect::Opaque("runs code by its arguments")),
+        ("cat x | python3 -m code", Expect::Opaque("runs code by its arguments")),
+        ("echo x > a.py; python3 -m cProfile -o out a.py", Expect::Opaque("written by this very line")),
+        ("echo x > a.py; python3 a.py", Expect::Opaque("written by this very line")),
+        ("python3 -m pip install x", Expect::Runs("pip install x")),
+        ("python3 -m json.tool a.json b.json", Expect::Writes("b.json")),
+        ("python3 -m timeit 'sum(range(10))'", Expect::Plain),
+        ("python -m pytest -x tests", Expect::Plain),
+        ("python -m http.server --help", Expect::Plain),
+        ("echo '{}' | python3 -m json.tool", Expect::Plain),
+        ("python3 -u script.py --odd", Expect::Plain),
+        ("python3 -c 'print(1+1)'", Expect::Plain),
+        ("python --version", Expect::Plain),
+    ],
+    ..Program::NEW
+}];
+
+/// Code that comes in: seen through where the text is known.
+fn reads_code(parsed: &Parsed<'_>) -> Vec<Effect> {
+    match &parsed.command.input {
+        Input::Text(text) => vec![Effect::Code(Language::Python, Value::exact(text.clone()))],
+        Input::Unknown => {
+            vec![Effect::Code(Language::Python, Value { text: "-".to_owned(), is_exact: false, has_pattern: false })]
+        }
+        Input::None => vec![Effect::hidden(format!("`{}` runs what it reads", parsed.command.name()))],
+    }
+}
+
+/// What a module does with the arguments behind its name.
+fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let words = parsed.behind("-m");
+    let Some((name, args)) = words.split_first() else { return Vec::new() };
+    if !name.is_exact {
+        return vec![Effect::hidden("a module that is known only when it runs")];
+    }
+    let is_asked = args.iter().any(|arg| matches!(arg.text.as_str(), "-h" | "--help" | "--version"));
+    match name.text.as_str() {
+        _ if is_asked => Vec::new(),
+        // They have commands of the same name.
+        "pip" | "pipx" | "twine" | "poetry" | "uv" | "hatch" | "flit" | "pdm" | "ansible" | "awscli" | "conda"
+        | "virtualenv" => {
+            vec![Effect::runs(words)]
+        }
+        "timeit" => timed(args),
+        "cProfile" | "profile" | "trace" | "doctest" | "debugpy" | "memory_profiler" | "line_profiler" | "kernprof" => {
+            profiled(args)
+        }
+        "pdb" | "bdb" | "code" | "codeop" | "runpy" | "asyncio" | "IPython" | "ptpython" | "bpython" | "idlelib"
+        | "turtledemo" | "pydoc" | "_pyrepl" | "sqlite3" | "ensurepip" | "webbrowser"
+            if parsed.command.input != Input::None || args.iter().any(|arg| arg.text.starts_with('-')) =>
+        {
+            vec![Effect::hidden(format!("the module `{}` runs code by its arguments or its input", name.text))]
+        }
+        "http.server" | "SimpleHTTPServer" | "xmlrpc.server" | "smtpd" | "wsgiref.simple_server" | "webbrowser" => {
+            vec![Effect::Network]
+        }
+        "json.tool" => {
+            let files: Vec<&Value> = args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
+            let read = files.first().map(|file| Effect::path((*file).clone(), Access::Read));
+            let written = files.get(1).map(|file| Effect::path((*file).clone(), Access::Write));
+            read.into_iter().chain(written).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The statements that `timeit` measures, and its setup.
+fn timed(args: &[Value]) -> Vec<Effect> {
+    let mut found = Vec::new();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.text.as_str() {
+            "-n" | "-r" | "-u" | "--number" | "--repeat" | "--unit" => drop(args.next()),
+            "-s" | "--setup" => found.extend(args.next().cloned()),
+            option if option.starts_with("--") => {
+                let value = option.split_once('=').map_or("", |(_, value)| value);
+                found.push(Value { text: value.to_owned(), ..arg.clone() });
+            }
+            option if option.starts_with('-') => found.push(Value { text: option[1..].to_owned(), ..arg.clone() }),
+            _ => found.push(arg.clone()),
+        }
+    }
+    found.into_iter().map(|code| Effect::Code(Language::Python, code)).collect()
+}
+
+/// The script behind the options of a profiler: an option may take the first word as its value.
+fn profiled(args: &[Value]) -> Vec<Effect> {
+    args.iter().filter(|arg| !arg.text.starts_with('-')).take(2).cloned().map(Effect::Script).collect()
+}

@@ -1,0 +1,323 @@
+//! Programs that start another one in a session, a display, a terminal or under a lock, or start it again when files change.
+
+use tools_core::Access;
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Does, Expect, Parsed, Program, Style, Syntax, When, always, plain, when};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["flock"],
+        syntax: Syntax {
+            flags: "-s|--shared -e|-x|--exclusive -u|--unlock -n|--nb|--nonblock -o|--close -F|--no-fork --verbose --fcntl",
+            valued: "-w|--wait|--timeout -E|--conflict-exit-code",
+            ..Syntax::LEADING
+        },
+        rules: &[when(&[When::AtLeast(2)], Does::By(locked)), when(&[When::AtLeast(2)], Does::Writes(At::Nth(0)))],
+        is_exhaustive: true,
+        examples: &[
+            ("flock x sudo id", Expect::Denied("takes other rights")),
+            ("flock -n x -c 'sudo id'", Expect::Denied("takes other rights")),
+            ("flock -w 5 x --command 'sudo id'", Expect::Denied("takes other rights")),
+            ("flock --odd x sudo id", Expect::Opaque("`--odd` of `flock`")),
+            ("flock -u 9", Expect::Plain),
+            ("flock x.lock cargo build", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["script"],
+        syntax: Syntax {
+            flags: "-a|--append -e|--return -f|--flush --force -q|--quiet -k -r -d -p",
+            valued: "-c|--command -E|--echo -I|--log-in -O|--log-out -B|--log-io -T|--log-timing -m|--logging-format \
+                     -o|--output-limit",
+            optional: "-t|--timing -F",
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::RunsLine(At::Value("--command"))),
+            always(Does::RunsWords(At::From(1))),
+            when(
+                &[When::Lacks("--command --version"), When::AtMost(1)],
+                Does::Hides("`script` starts a shell that runs what it reads"),
+            ),
+            always(Does::By(recorded)),
+        ],
+        is_exhaustive: true,
+        examples: &[
+            ("script -c 'sudo id' /dev/null", Expect::Denied("takes other rights")),
+            ("script -qc 'sudo id' x", Expect::Denied("takes other rights")),
+            ("script --command 'sudo id' x", Expect::Denied("takes other rights")),
+            ("script -q /dev/null sudo id", Expect::Denied("takes other rights")),
+            ("script -q /dev/null", Expect::Opaque("starts a shell")),
+            ("script -c ls .envrc", Expect::Writes(".envrc")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["ssh-agent"],
+        syntax: Syntax { flags: "-c -s -k -d -D", valued: "-a -E -O -P -t", ..Syntax::LEADING },
+        rules: &[always(Does::RunsWords(At::From(0)))],
+        examples: &[("ssh-agent -t 5 sudo id", Expect::Denied("takes other rights")), ("ssh-agent -s", Expect::Plain)],
+        ..Program::NEW
+    },
+    Program {
+        names: &["dbus-run-session", "dbus-launch"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--sh-syntax --csh-syntax --exit-with-session --exit-with-x11 --auto-syntax --close-stderr --binary-syntax",
+            valued: "--config-file --dbus-daemon",
+            optional: "--autolaunch",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::RunsWords(At::From(0))),
+            when(&[When::Has("--dbus-daemon")], Does::Hides("a message bus of its own choice")),
+        ],
+        examples: &[
+            ("dbus-run-session -- sudo id", Expect::Denied("takes other rights")),
+            ("dbus-run-session --dbus-daemon=./x ls", Expect::Opaque("of its own choice")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["xvfb-run", "startx", "xinit", "cage"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-a|--auto-servernum -l|--listen-tcp -d",
+            valued: "-e|--error-file -f|--auth-file -n|--server-num -p|--xauth-protocol -s|--server-args -w|--wait",
+            ..Syntax::LEADING
+        },
+        rules: &[always(Does::RunsWords(At::From(0)))],
+        examples: &[
+            ("xvfb-run -a sudo id", Expect::Denied("takes other rights")),
+            ("xvfb-run -s '-screen 0 1x1x24' npm test", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["watch"],
+        syntax: Syntax {
+            flags: "-b|--beep -c|--color -C|--no-color -e|--errexit -f|--follow -g|--chgexit -p|--precise -r|--no-rerun -t|--no-title \
+                    -w|--no-wrap|--no-linewrap -x|--exec",
+            valued: "-n|--interval -q|--equexit -s|--shotsdir",
+            optional: "-d|--differences",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            when(&[When::Lacks("--exec")], Does::RunsLine(At::From(0))),
+            when(&[When::Has("--exec")], Does::RunsWords(At::From(0))),
+        ],
+        is_exhaustive: true,
+        examples: &[
+            ("watch sudo id", Expect::Denied("takes other rights")),
+            ("watch -n1 -d 'ls; sudo id'", Expect::Denied("takes other rights")),
+            ("watch -x sudo id", Expect::Denied("takes other rights")),
+            ("watch --odd ls", Expect::Opaque("`--odd` of `watch`")),
+            ("watch -n 1 date", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["watchexec"],
+        syntax: Syntax {
+            flags: "-1 -r|--restart -c|--clear -n|--no-shell -p|--postpone -q|--quiet --watch-when-idle -N|--notify \
+                    -k|--kill --no-vcs-ignore --no-project-ignore --no-global-ignore --no-default-ignore --no-discover-ignore \
+                    --ignore-nothing -v -vv --no-process-group --no-meta --print-events --timings --only-emit-events -I",
+            valued: "-w|--watch -W -e|--exts -f|--filter -i|--ignore -s|--signal -o|--on-busy-update -d|--debounce --shell \
+                     --stop-signal --stop-timeout --map-signal --delay-run --poll --workdir -E|--env --emit-events-to \
+                     --project-origin --filter-file --ignore-file -j|--filter-prog --fs-events --color --wrap-process --env-file",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            when(&[When::Lacks("--no-shell --shell")], Does::RunsLine(At::From(0))),
+            when(&[When::Has("--no-shell")], Does::RunsWords(At::From(0))),
+            when(&[When::Has("--shell")], Does::RunsLine(At::From(0))),
+            when(&[When::Has("--shell")], Does::Hides("`watchexec` with a shell of its own choice")),
+            always(Does::Sets(At::Value("--env"))),
+        ],
+        examples: &[
+            ("watchexec -e rs 'sudo id'", Expect::Denied("takes other rights")),
+            ("watchexec -n -- sudo id", Expect::Denied("takes other rights")),
+            ("watchexec -e rs,toml cargo test", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["entr"],
+        syntax: Syntax { flags: "-a -c -d -n -p -r -s -x -z", ..Syntax::LEADING },
+        rules: &[
+            when(&[When::Has("-s")], Does::RunsLine(At::From(0))),
+            when(&[When::Lacks("-s")], Does::RunsWords(At::From(0))),
+        ],
+        examples: &[
+            ("ls | entr -r sudo id", Expect::Denied("takes other rights")),
+            ("ls | entr -cs 'ls; sudo id'", Expect::Denied("takes other rights")),
+            ("ls *.rs | entr -c cargo test", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["nodemon"],
+        syntax: Syntax {
+            flags: "-V|--verbose -q|--quiet -C|--on-change-only -L|--legacy-watch -I|--no-stdin --spawn -d|--dump -h --exitcrash \
+                    --no-colors --no-update-notifier --colors",
+            valued: "-x|--exec -e|--ext -w|--watch -i|--ignore --delay --config -s|--signal --cwd",
+            optional: "--inspect --inspect-brk",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::RunsLine(At::Value("--exec"))),
+            when(&[When::Lacks("--exec")], Does::RunsScript(At::Nth(0))),
+        ],
+        examples: &[
+            ("nodemon --exec 'sudo id'", Expect::Denied("takes other rights")),
+            ("nodemon -x 'sudo id' x.py", Expect::Denied("takes other rights")),
+            ("echo x > a.js; nodemon a.js", Expect::Opaque("written by this very line")),
+            ("nodemon server.js", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "xterm",
+            "uxterm",
+            "urxvt",
+            "rxvt",
+            "konsole",
+            "gnome-terminal",
+            "alacritty",
+            "kitty",
+            "foot",
+            "st",
+            "wezterm",
+            "terminator",
+            "xfce4-terminal",
+            "lxterminal",
+            "mate-terminal",
+            "tilix",
+            "ghostty",
+            "x-terminal-emulator",
+            "ptyxis",
+        ],
+        is_family: true,
+        syntax: Syntax { last: "-e -x --", style: Style::Single, ..Syntax::GNU },
+        rules: &[
+            when(&[When::Lacks("--version --help")], Does::Hides("it runs commands in a window of its own")),
+            always(Does::RunsWords(At::Behind("-e -x"))),
+            always(Does::RunsWords(At::AfterDashes)),
+        ],
+        examples: &[
+            ("xterm", Expect::Opaque("a window of its own")),
+            ("xterm -e sudo id", Expect::Denied("takes other rights")),
+            ("gnome-terminal -- sudo id", Expect::Denied("takes other rights")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["tmux", "screen", "zellij", "abduco", "dtach", "byobu", "mosh-server", "wezterm-mux-server"],
+        is_family: true,
+        syntax: Syntax { valued: "-f -L -S -T -c", flags: "-2 -C -CC -D -l -N -u -v -V -ls -list", ..Syntax::EXACT },
+        rules: &[when(
+            &[
+                When::FirstIsNot(
+                    "ls list-sessions list-windows lsw list-panes lsp has-session has capture-pane capturep display-message \
+                 display show-options show list-keys list-commands list-clients info",
+                ),
+                When::Lacks("-V -ls -list --version"),
+            ],
+            Does::Hides("a terminal that runs commands on its own"),
+        )],
+        examples: &[
+            ("tmux new -d 'sudo id'", Expect::Opaque("a terminal that runs commands")),
+            ("tmux -L x send-keys -t 0 id Enter", Expect::Opaque("a terminal that runs commands")),
+            ("screen -dm id", Expect::Opaque("a terminal that runs commands")),
+            ("tmux ls", Expect::Plain),
+            ("screen -ls", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["at", "batch"],
+        is_family: true,
+        syntax: Syntax { flags: "-l -m -M -b -v -V -c -d -r", valued: "-q -t -f", ..Syntax::GNU },
+        rules: &[
+            when(&[When::Lacks("-l -V -c")], Does::Hides("it runs commands later")),
+            always(Does::RunsScript(At::Value("-f"))),
+        ],
+        examples: &[
+            ("at now <<< 'id'", Expect::Opaque("runs commands later")),
+            ("batch < f", Expect::Opaque("runs commands later")),
+            ("at -l", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["crontab", "anacron", "fcrontab"],
+        is_family: true,
+        syntax: Syntax { flags: "-l -e -r -i -n -T", valued: "-u -s", ..Syntax::GNU },
+        rules: &[
+            when(&[When::Lacks("-l")], Does::Hides("it runs commands later")),
+            when(
+                &[When::Has("-r")],
+                Does::Says(crate::registry::Consequence::Destroys, "removes what is to run later"),
+            ),
+        ],
+        examples: &[
+            ("crontab x", Expect::Opaque("runs commands later")),
+            ("crontab -", Expect::Opaque("runs commands later")),
+            ("crontab -r", Expect::Asks("removes what is to run later")),
+            ("crontab -l", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["direnv"],
+        syntax: Syntax::LEADING,
+        subcommands: &[
+            crate::registry::Subcommand {
+                names: &["exec"],
+                syntax: Syntax::LEADING,
+                rules: &[always(Does::RunsWords(At::From(1))), always(Does::RunsScript(At::Path(".envrc")))],
+                ..crate::registry::Subcommand::NEW
+            },
+            crate::registry::Subcommand {
+                names: &["allow", "permit", "grant"],
+                rules: &[always(Does::Hides("`direnv allow` lets a file run whenever its folder is entered"))],
+                ..crate::registry::Subcommand::NEW
+            },
+            plain(&[
+                "status", "deny", "block", "disallow", "revoke", "hook", "version", "prune", "reload", "fetchurl",
+                "export", "edit",
+            ]),
+        ],
+        examples: &[
+            ("direnv exec . sudo id", Expect::Denied("takes other rights")),
+            ("direnv allow", Expect::Opaque("whenever its folder is entered")),
+            ("direnv status", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// What `flock` runs behind its file: a line behind `-c`, else words.
+fn locked(parsed: &Parsed<'_>) -> Vec<Effect> {
+    if let Some(doubt) = parsed.doubt() {
+        return vec![doubt, Effect::runs(parsed.from(1).to_vec()), Effect::runs(parsed.from(0).to_vec())];
+    }
+    match parsed.from(1) {
+        [first, rest @ ..] if matches!(first.text.as_str(), "-c" | "--command") => {
+            rest.first().cloned().map(Effect::Line).into_iter().collect()
+        }
+        words => vec![Effect::runs(words.to_vec())],
+    }
+}
+
+/// The files in which `script` records a session.
+fn recorded(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let logs = parsed.values("--log-in --log-out --log-io --log-timing --timing").cloned();
+    let file = parsed.operand(0).cloned();
+    let default = (file.is_none() && !parsed.has("--version")).then(|| Value::exact("typescript"));
+    logs.chain(file).chain(default).map(|path| Effect::path(path, Access::Write)).collect()
+}

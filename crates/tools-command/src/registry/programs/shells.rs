@@ -1,0 +1,276 @@
+//! Shells: how each is told a line, a script or to run what it reads.
+
+use crate::effect::Effect;
+use crate::reader::{Command, Input, PLACEHOLDER, Value};
+use crate::registry::{At, Does, Expect, Parsed, Program, Style, Syntax, When, always, when};
+
+/// Shells that read their options as `bash` does.
+pub(crate) const POSIX: &[&str] = &[
+    "bash", "sh", "dash", "zsh", "ksh", "ksh93", "mksh", "lksh", "oksh", "loksh", "pdksh", "posh", "ash", "hush",
+    "rbash", "yash", "bosh", "rksh", "rzsh", "bash5", "zsh-5*", "bash-5*", "osh", "ysh",
+];
+/// Shells with options of their own.
+pub(crate) const OTHER: &[&str] =
+    &["fish", "csh", "tcsh", "pwsh", "powershell", "nu", "elvish", "xonsh", "rc", "es", "ion", "scsh", "dtksh"];
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: POSIX,
+        is_family: true,
+        syntax: Syntax {
+            flags: "-a -b -e -f -h -i -k -l -m -n -p -r -t -u -v -x -B -C -D -E -H -P -T --debug --debugger --dump-po-strings \
+                    --dump-strings --login --noediting --noprofile --norc --posix --pretty-print --protected --restricted --verbose \
+                    --wordexp --no-rcs --no-globalrcs",
+            valued: "-o -O --init-file --rcfile --emulate",
+            style: Style::Exact,
+            ..Syntax::LEADING
+        },
+        rules: &[when(&[When::Lacks("-n")], Does::By(posix)), when(&[When::Has("-n")], Does::By(posix))],
+        is_exhaustive: true,
+        examples: &[
+            ("bash -c 'sudo id'", Expect::Denied("takes other rights")),
+            ("bash -lc 'sudo id'", Expect::Denied("takes other rights")),
+            ("bash -oc posix 'sudo id'", Expect::Denied("takes other rights")),
+            ("bash -Oc extglob 'sudo id'", Expect::Denied("takes other rights")),
+            ("bash +O extglob -c 'sudo id'", Expect::Denied("takes other rights")),
+            ("bash --rcfile x -c 'sudo id'", Expect::Denied("takes other rights")),
+            ("bash -norc -c 'sudo id'", Expect::Denied("takes other rights")),
+            ("sh -c -- 'sudo id'", Expect::Denied("takes other rights")),
+            ("sh -cx -- 'sudo id'", Expect::Denied("takes other rights")),
+            ("zsh -c 'sudo id'", Expect::Denied("takes other rights")),
+            ("bash -s -- x <<< 'sudo id'", Expect::Denied("takes other rights")),
+            ("bash -s x <<< 'id'", Expect::Opaque("runs what it reads")),
+            ("bash -x", Expect::Opaque("runs what it reads")),
+            ("bash -", Expect::Opaque("runs what it reads")),
+            ("cat x | bash", Expect::Opaque("runs what it reads")),
+            ("bash --odd -c 'ls'", Expect::Opaque("`--odd` of `bash`")),
+            ("bash -c \"$(cat x)\"", Expect::Opaque("known only then")),
+            ("bash --rcfile x -i", Expect::Opaque("runs what it reads")),
+            ("echo x > a.sh; bash a.sh", Expect::Opaque("written by this very line")),
+            ("bash /dev/stdin <<< ls", Expect::Opaque("read from a descriptor")),
+            ("bash -n x.sh", Expect::Plain),
+            ("bash -x build.sh --release", Expect::Plain),
+            ("sh -c 'cd sub && make'", Expect::Plain),
+            ("bash --version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["fish"],
+        syntax: Syntax {
+            flags: "-i|--interactive -l|--login -n|--no-execute -N|--no-config -P|--private -v",
+            valued: "-c|--command -C|--init-command -d|--debug -o|--debug-output -f|--features -p|--profile --profile-startup \
+                     -D|--debug-stack-frames",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::RunsLine(At::Value("--command"))),
+            always(Does::RunsLine(At::Value("--init-command"))),
+            when(&[When::Lacks("--command --no-execute")], Does::RunsScript(At::Nth(0))),
+            when(
+                &[When::Lacks("--command --version -v"), When::AtMost(0)],
+                Does::Hides("a shell that runs what it reads"),
+            ),
+        ],
+        is_exhaustive: true,
+        examples: &[
+            ("fish -c 'sudo id'", Expect::Denied("takes other rights")),
+            ("fish -NC 'sudo id' x.fish", Expect::Denied("takes other rights")),
+            ("fish", Expect::Opaque("runs what it reads")),
+            ("fish --odd -c ls", Expect::Opaque("`--odd` of `fish`")),
+            ("fish x.fish", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["csh", "tcsh", "rc", "es"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-b -d -e -f -i -l -m -n -q -s -t -v -V -x -X -p",
+            valued: "-D",
+            last: "-c",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::RunsLine(At::Value("-c"))),
+            when(&[When::Lacks("-c")], Does::RunsScript(At::Nth(0))),
+            when(&[When::Lacks("-c --version"), When::AtMost(0)], Does::Hides("a shell that runs what it reads")),
+        ],
+        examples: &[
+            ("tcsh -fc 'sudo id'", Expect::Denied("takes other rights")),
+            ("csh -c 'sudo id'", Expect::Denied("takes other rights")),
+            ("csh", Expect::Opaque("runs what it reads")),
+            ("tcsh x.csh", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["pwsh", "powershell", "nu", "elvish", "xonsh", "ion", "scsh", "dtksh"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-NoProfile -NonInteractive -NoLogo -Login -n -l --no-config-file --no-std-lib --no-rc -norc -i",
+            valued: "-ExecutionPolicy -WorkingDirectory -OutputFormat -InputFormat --config --env-config",
+            last: "-File -f",
+            style: Style::Single,
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::RunsScript(At::Value("-File"))),
+            when(&[When::Lacks("-File --version -Version -v")], Does::By(foreign)),
+        ],
+        examples: &[
+            ("pwsh -Command 'rm x'", Expect::Opaque("a shell of another language")),
+            ("pwsh -NoProfile -c 'rm x'", Expect::Opaque("a shell of another language")),
+            ("pwsh -EncodedCommand abc", Expect::Opaque("a shell of another language")),
+            ("nu -c 'rm x'", Expect::Opaque("a shell of another language")),
+            ("pwsh", Expect::Opaque("a shell of another language")),
+            ("pwsh -NoProfile -File x.ps1", Expect::Plain),
+            ("pwsh x.ps1", Expect::Plain),
+            ("nu build.nu", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// Whether this is the name of a shell.
+pub(crate) fn is_shell(name: &str) -> bool {
+    let is_named = |known: &str| known.strip_suffix('*').map_or(name == known, |start| name.starts_with(start));
+    POSIX.iter().chain(OTHER).any(|known| is_named(known))
+}
+
+/// A script by its name; everything else is code in a language that is not read.
+fn foreign(parsed: &Parsed<'_>) -> Vec<Effect> {
+    match parsed
+        .command
+        .args
+        .iter()
+        .find(|arg| !matches!(arg.text.as_str(), "-NoProfile" | "-NoLogo" | "-NonInteractive" | "-n"))
+    {
+        Some(file) if file.is_exact && !file.text.starts_with('-') => vec![Effect::Script(file.clone())],
+        _ => vec![Effect::hidden("a shell of another language")],
+    }
+}
+
+/// What the arguments of a shell say.
+#[derive(Default)]
+struct Told {
+    line: bool,
+    input: bool,
+    /// The first argument that is no option.
+    operand: usize,
+    odd: Option<String>,
+    files: Vec<Value>,
+    only_says: bool,
+    only_reads: bool,
+}
+
+/// What a shell runs: a line, a file, what comes in.
+fn posix(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let command = parsed.command;
+    let told = options(&command.args);
+    let mut found: Vec<Effect> = told.files.iter().cloned().map(Effect::Script).collect();
+    if let Some(odd) = &told.odd {
+        found.push(Effect::hidden(format!("the option `{odd}` of `{}` is not known", command.name())));
+        let lines = command.args.iter().filter(|arg| arg.is_exact && !arg.text.starts_with('-'));
+        found.extend(lines.cloned().map(Effect::Line));
+        found.extend(fed(&command.input));
+        return found;
+    }
+    if told.only_says {
+        return found;
+    }
+    match command.args.get(told.operand) {
+        Some(line) if told.line => found.push(Effect::Line(line.clone())),
+        None if told.line => {}
+        Some(file) if !told.input && is_unknown(file, command) => {
+            found.push(Effect::hidden("a script whose name is known only when it runs"));
+        }
+        Some(file) if !told.input => {
+            let name = Effect::Script(file.clone());
+            found.push(if told.only_reads { Effect::path(file.clone(), tools_core::Access::Read) } else { name });
+        }
+        _ => {
+            found.push(Effect::hidden("a shell that runs what it reads"));
+            found.extend(fed(&command.input));
+        }
+    }
+    found
+}
+
+fn is_unknown(file: &Value, command: &Command) -> bool {
+    !file.is_exact || file.has_pattern || command.is_open && file.text.contains(PLACEHOLDER)
+}
+
+fn fed(input: &Input) -> Option<Effect> {
+    match input {
+        Input::Text(text) => Some(Effect::Line(Value::exact(text.clone()))),
+        Input::None | Input::Unknown => None,
+    }
+}
+
+/// Reads options as `bash` does: long ones with one dash or two, values of `-o` and `-O` behind the cluster.
+fn options(args: &[Value]) -> Told {
+    let mut told = Told::default();
+    let mut at = 0;
+    while let Some(arg) = args.get(at) {
+        let text = arg.text.as_str();
+        if !arg.is_exact {
+            if text.starts_with(['-', '+']) {
+                told.odd = Some(text.to_owned());
+            }
+            break;
+        }
+        if text == "-" || text == "--" {
+            at += 1;
+            break;
+        }
+        if !text.starts_with(['-', '+']) || text.len() < 2 {
+            break;
+        }
+        at += 1;
+        if !long(text, args, &mut at, &mut told) {
+            short(text, &mut at, &mut told);
+        }
+    }
+    told.operand = at;
+    told
+}
+
+/// Reads a long option; `false` where this is none.
+fn long(text: &str, args: &[Value], at: &mut usize, told: &mut Told) -> bool {
+    let name = text.trim_start_matches('-');
+    match name.split('=').next().unwrap_or_default() {
+        "help" | "version" => told.only_says = true,
+        "debug" | "debugger" | "dump-po-strings" | "dump-strings" | "login" | "noediting" | "noprofile" | "norc"
+        | "posix" | "pretty-print" | "protected" | "restricted" | "verbose" | "wordexp" | "no-rcs" | "no-globalrcs"
+        | "no-rc" => {}
+        "rcfile" | "init-file" if !name.contains('=') => {
+            told.files.extend(args.get(*at).cloned());
+            *at += 1;
+        }
+        "emulate" if !name.contains('=') => *at += 1,
+        _ if text.starts_with("--") => {
+            told.odd.get_or_insert_with(|| text.to_owned());
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Reads a cluster of short options.
+fn short(text: &str, at: &mut usize, told: &mut Told) {
+    for letter in text.chars().skip(1) {
+        match letter {
+            'c' if text.starts_with('-') => told.line = true,
+            's' if text.starts_with('-') => told.input = true,
+            'n' if text.starts_with('-') => told.only_reads = true,
+            'o' | 'O' => *at += 1,
+            'a' | 'b' | 'e' | 'f' | 'h' | 'k' | 'l' | 'm' | 'p' | 'r' | 't' | 'u' | 'v' | 'x' | 'B' | 'C' | 'D'
+            | 'E' | 'H' | 'P' | 'T' | 'I' | 'V' | 'd' | 'F' | 'c' | 's' | 'i' | 'n' | 'X' | 'G' => {}
+            _ => {
+                told.odd.get_or_insert_with(|| text.to_owned());
+                return;
+            }
+        }
+    }
+}
