@@ -69,7 +69,7 @@ pub fn find_obeyed(path: &Path) -> Option<FoundObeyed> {
 
 /// Whether a change of `path` asks.
 pub fn is_guarded(path: &Path) -> bool {
-    find_obeyed(path).is_some_and(|found| found.obeyed.class == ObeyedClass::Guarded)
+    find_obeyed(path).is_some_and(|found| found.obeyed.class != ObeyedClass::Reported)
 }
 
 /// Whether `path` is the beginning of a guarded path (`.github`): a folder that is put there brings guarded files with it.
@@ -176,12 +176,19 @@ mod tests {
             "requirements-dev.txt",
             "vite.config.ts",
             "CMakeLists.txt",
-            ".husky/pre-commit",
+            ".gitattributes",
             "docker-compose.prod.yml",
             "Dockerfile",
             "src/Cargo.toml",
         ] {
             assert_eq!(class(path), Some(ObeyedClass::Reported), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_a_commit_runs_asks() {
+        for path in [".husky/pre-commit", ".husky/_/h", ".pre-commit-config.yaml", "lefthook.yml"] {
+            assert_eq!((class(path), is_guarded(Path::new(path))), (Some(ObeyedClass::Asked), true), "{path}");
         }
     }
 

@@ -5,6 +5,9 @@
 pub enum ObeyedClass {
     /// An ordinary input of builds, which commands must be able to write: a change is named in the result.
     Reported,
+    /// Something that installers write and that runs with a person's next command: a call that names it asks, other changes
+    /// are named in the result.
+    Asked,
     /// No everyday command has to write it: a change asks, and commands find it read-only.
     Guarded,
 }
@@ -31,7 +34,8 @@ pub(super) const ROWS: &[(ObeyedClass, &str, &[&str])] = &[
     (ObeyedClass::Guarded, "shells and logins", LOGINS),
     (ObeyedClass::Guarded, "command-line programs", PROGRAMS),
     (ObeyedClass::Guarded, "the system", SYSTEM),
-    (ObeyedClass::Reported, "git hooks", HOOK_MANAGERS),
+    (ObeyedClass::Asked, "git hooks", HOOK_MANAGERS),
+    (ObeyedClass::Reported, "git", ATTRIBUTES),
     (ObeyedClass::Reported, "JavaScript tools", JAVASCRIPT),
     (ObeyedClass::Reported, "Python tools", PYTHON),
     (ObeyedClass::Reported, "Rust tools", RUST),
@@ -258,10 +262,10 @@ const HOOK_MANAGERS: &[&str] = &[
     "lefthook-local.yml",
     ".lefthook/**",
     ".simple-git-hooks.json",
-    ".lintstagedrc*",
     ".overcommit.yml",
-    ".gitattributes",
 ];
+
+const ATTRIBUTES: &[&str] = &[".gitattributes", ".lintstagedrc*"];
 
 const JAVASCRIPT: &[&str] = &[
     "package.json",

@@ -8,7 +8,7 @@ use tools_core::{ObeyedClass, find_obeyed, is_guarded, leads_to_guarded};
 /// working directory is given relative to it.
 pub(super) fn guarded_by(path: &Path) -> Option<&'static str> {
     match find_obeyed(path) {
-        Some(found) if found.obeyed.class == ObeyedClass::Guarded => Some(found.obeyed.by),
+        Some(found) if found.obeyed.class != ObeyedClass::Reported => Some(found.obeyed.by),
         _ => leads_to_guarded(path).then_some("other programs"),
     }
 }

@@ -133,7 +133,7 @@ impl Guard {
             || self.grants.lead_below(path)
             || was_agreed_since(path, self.since)
             || self.was_moved(now);
-        if !self.puts_aside || *class == ObeyedClass::Reported || is_agreed {
+        if !self.puts_aside || *class != ObeyedClass::Guarded || is_agreed {
             return None;
         }
         self.roots.iter().map(PathBuf::as_path).find(|root| path.starts_with(root))
