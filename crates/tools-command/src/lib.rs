@@ -8,6 +8,7 @@ mod grammar;
 mod plain_path;
 mod reader;
 mod registry;
+mod sql;
 
 #[cfg(test)]
 mod differential;
@@ -20,3 +21,4 @@ pub use registry::{
     At, Canonical, Consequence, Described, Does, Example, Expect, Given, More, Otherwise, PROGRAMS, Parsed, Program,
     Rule, Spellings, Style, Subcommand, Syntax, Unknown, When, describe, find, spellings,
 };
+pub use sql::statements;

@@ -3,80 +3,11 @@
 
 use std::path::Path;
 
-use crate::pattern::CommandPattern;
-use crate::sql;
-use tools_command::plain_path;
-use tools_command::{Analysis, Command, Consequence, Effect, Surroundings, Value};
+use tools_command::{Analysis, Command, Consequence, Effect, Surroundings, Value, plain_path, statements};
+use tools_core::Access;
 
-const POWER: [&str; 7] = ["shutdown", "reboot", "halt", "poweroff", "telinit", "kexec", "pm-suspend"];
-const DISKS: [&str; 17] = [
-    "wipefs",
-    "fdisk",
-    "sfdisk",
-    "cfdisk",
-    "gdisk",
-    "sgdisk",
-    "parted",
-    "blkdiscard",
-    "hdparm",
-    "cryptsetup",
-    "lvremove",
-    "vgremove",
-    "pvremove",
-    "mdadm",
-    "badblocks",
-    "swapoff",
-    "losetup",
-];
-const MODULES: [&str; 4] = ["insmod", "rmmod", "modprobe", "depmod"];
-const NETWORK: [&str; 44] = [
-    "curl",
-    "wget",
-    "wget2",
-    "nc",
-    "ncat",
-    "netcat",
-    "nc.openbsd",
-    "nc.traditional",
-    "telnet",
-    "ftp",
-    "tftp",
-    "sftp",
-    "scp",
-    "ssh",
-    "socat",
-    "dig",
-    "nslookup",
-    "host",
-    "drill",
-    "ping",
-    "ping6",
-    "traceroute",
-    "tracepath",
-    "mtr",
-    "nmap",
-    "masscan",
-    "aria2c",
-    "axel",
-    "lynx",
-    "links",
-    "w3m",
-    "elinks",
-    "http",
-    "https",
-    "httpie",
-    "xh",
-    "curlie",
-    "mosh",
-    "rlogin",
-    "rsh",
-    "whois",
-    "lftp",
-    "hping3",
-    "websocat",
-];
-const DELETERS: [&str; 4] = ["rm", "shred", "srm", "wipe"];
-const CHANGERS: [&str; 4] = ["chmod", "chown", "chgrp", "chattr"];
+use crate::pattern::CommandPattern;
+
 /// Folders without which a machine or an account does not work.
 const SYSTEM: [&str; 20] = [
     "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/media", "/mnt", "/opt", "/proc",
@@ -148,7 +79,7 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
         return None;
     }
     let because = |what: &str, instead| Some(Objection::new(format!("`{name}` {what}"), instead));
-    let statements = sql::statements(command);
+    let statements = statements(command);
     if let Some(pattern) = rules.extra.iter().find(|pattern| pattern.matches(command, &statements)) {
         let why = format!("`{}` is blocked by the configuration", pattern.text);
         return Some(Objection::new(
@@ -156,54 +87,17 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
             "Reach the goal another way, or tell the user what is needed: nobody can agree to this one.",
         ));
     }
-    let denied = command.effects.iter().find_map(|effect| match effect {
-        Effect::Is { kind, why } if kind.is_denied() => Some((*kind, why.clone())),
-        _ => None,
-    });
-    if let Some((kind, why)) = denied {
-        return because(&why, instead(kind));
-    }
-    let needs_network = |effect: &Effect| matches!(effect, Effect::Network | Effect::Host(_));
-    if !rules.allow_network && command.effects.iter().any(needs_network) {
-        return because("needs the network, which is closed", OFFLINE);
-    }
-    if POWER.contains(&name)
-        || (name == "init" && command.args.iter().any(|arg| matches!(arg.text.as_str(), "0" | "6")))
-    {
-        return because("stops the machine", LEAVE_RUNNING);
-    }
-    if name == "systemctl" || name == "loginctl" {
-        let stops = ["poweroff", "reboot", "halt", "kexec", "suspend", "hibernate", "rescue", "emergency", "isolate"];
-        if stops.iter().any(|stop| command.has_arg(stop)) {
-            return because("stops the machine", LEAVE_RUNNING);
+    command.effects.iter().find_map(|effect| match effect {
+        Effect::Is { kind, why } if kind.is_denied() => because(why, instead(*kind)),
+        Effect::Network | Effect::Host(_) if !rules.allow_network => {
+            because("needs the network, which is closed", OFFLINE)
         }
-    }
-    if name.starts_with("mkfs") || name.starts_with("mke2fs") || name == "mkswap" || DISKS.contains(&name) {
-        return because("rewrites a disk", TO_A_FILE);
-    }
-    if MODULES.contains(&name) {
-        return because("changes the kernel", "Tell the user which module is needed.");
-    }
-    if name == "dd" && command.args.iter().any(copies_raw) {
-        return because(
-            "copies to or from more than a file",
-            "Copy files with `cp`; `dd` may read `/dev/zero` or `/dev/urandom` and write a file below the working directory.",
-        );
-    }
-    if matches!(name, "tee" | "cp" | "mv" | "install" | "sponge" | "truncate")
-        && let Some(why) = command.operands().last().and_then(|target| device(target))
-    {
-        return Some(why);
-    }
-    let only_says = !command.args.is_empty()
-        && command.args.iter().all(|arg| {
-            arg.is_exact && matches!(arg.text.as_str(), "--version" | "--help" | "--manual")
-                || (arg.text == "-V" && matches!(name, "ssh" | "curl" | "wget" | "nmap" | "socat"))
-        });
-    if !rules.allow_network && !only_says && (NETWORK.contains(&name) || is_remote_copy(command)) {
-        return because("needs the network, which is closed", OFFLINE);
-    }
-    destroyed(command, rules)
+        Effect::Path { path, access, is_tree: true } if *access != Access::Read => {
+            device(&path.placed(command.folder.as_deref())).or_else(|| destroyed(path, *access, command, rules))
+        }
+        Effect::Path { path, access: Access::Write, .. } => device(&path.placed(command.folder.as_deref())),
+        _ => None,
+    })
 }
 
 /// What would do instead of something that never runs.
@@ -219,58 +113,13 @@ fn instead(kind: Consequence) -> &'static str {
     }
 }
 
-/// Whether an argument of `dd` reads or writes more than a file: plain sources of bytes and files below the working folder
-/// do no harm.
-fn copies_raw(arg: &Value) -> bool {
-    let text = arg.text.as_str();
-    if let Some(source) = text.strip_prefix("if=") {
-        let plain = ["/dev/zero", "/dev/null", "/dev/urandom", "/dev/random", "/dev/stdin"];
-        return !arg.is_exact || !plain.contains(&source);
-    }
-    text.strip_prefix("of=").is_some_and(|target| {
-        let is_plain = matches!(target, "/dev/null" | "/dev/stdout");
-        let leaves = target.starts_with('/') || target.split('/').any(|step| step == "..");
-        is_disk(target) || !arg.is_exact || (leaves && !is_plain && plain_path(Path::new(target)).starts_with("/dev"))
-    })
-}
-
-fn is_remote_copy(command: &Command) -> bool {
-    let is_remote = |value: &&Value| {
-        value.text.starts_with("rsync://")
-            || value.text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty())
-    };
-    command.name() == "rsync" && command.operands().iter().any(is_remote)
-}
-
 /// A deletion or a change of everything below a folder that must stay.
-fn destroyed(command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
-    let name = command.name();
-    let is_recursive = command.has_short("rR")
-        || command.options().any(|option| option.len() > 3 && "--recursive".starts_with(option));
-    let operands = command.operands();
-    let targets: Vec<&Value> = match name {
-        _ if DELETERS.contains(&name) => {
-            if command.options().any(|option| option == "--no-preserve-root") {
-                return Some(Objection::new(format!("`{name}` without regard for the root"), BY_NAME));
-            }
-            if !is_recursive {
-                return None;
-            }
-            operands
-        }
-        _ if CHANGERS.contains(&name) && is_recursive => operands.into_iter().skip(1).collect(),
-        "find" | "gfind" if command.has_arg("-delete") => {
-            operands.into_iter().take_while(|value| !value.text.starts_with(['-', '(', '!'])).take(8).collect()
-        }
-        "mv" => {
-            let sources = operands.len().saturating_sub(1);
-            operands.into_iter().take(sources).collect()
-        }
-        _ => return None,
-    };
-    let keeps_own = name == "find" || CHANGERS.contains(&name) || name == "mv";
-    let target = targets.into_iter().find(|target| is_protected(target, command, rules, keeps_own))?;
-    Some(Objection::new(format!("`{name}` of `{}`", target.text), BY_NAME))
+fn destroyed(target: &Value, access: Access, command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
+    // What is searched and deleted from, or changed, may be the working folder itself.
+    let is_searched = |effect: &Effect| matches!(effect, Effect::Path { path, access: Access::Read, is_tree: true } if path == target);
+    let keeps_own = access == Access::Write || command.effects.iter().any(is_searched);
+    let is_meant = is_protected(target, command, rules, keeps_own);
+    is_meant.then(|| Objection::new(format!("`{}` of `{}`", command.name(), target.text), BY_NAME))
 }
 
 /// Whether a target is, or is everything in, a folder that must stay. `keeps_own`: the working folder itself may be meant.

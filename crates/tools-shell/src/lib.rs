@@ -24,7 +24,6 @@ mod blocklist;
 mod confirm;
 mod pattern;
 mod size;
-mod sql;
 
 pub use bash::{Bash, BashArgs};
 pub use config::{LimitsConfig, SandboxChoice, ShellConfig, ShellConfigError};

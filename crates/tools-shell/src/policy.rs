@@ -104,38 +104,56 @@ mod tests {
 
     use super::*;
 
-    /// What a person would see: `allow`, `confirm` or `block`.
-    fn judge(line: &str, allow_network: bool) -> &'static str {
+    /// What a person would see, `allow`, `confirm` or `block`, with the reason.
+    fn judged(line: &str, allow_network: bool) -> (&'static str, String) {
         static OPEN: OnceLock<ShellPolicy> = OnceLock::new();
         static CLOSED: OnceLock<ShellPolicy> = OnceLock::new();
         let compiled = |allow_network| ShellConfig { allow_network, ..ShellConfig::default() }.compile().unwrap();
         let policy = if allow_network { &OPEN } else { &CLOSED }.get_or_init(|| compiled(allow_network));
         let around = surroundings(Some("/home/me"), Path::new("/home/me/project"));
         let found = analyse(line, &around);
-        if policy.blocked(&found, &around).is_some() {
-            "block"
-        } else if policy.confirm(&found, &around).is_some() {
-            "confirm"
-        } else {
-            "allow"
+        match (policy.blocked(&found, &around), policy.confirm(&found, &around)) {
+            (Some(objection), _) => ("block", objection.why),
+            (None, Some(asked)) => ("confirm", asked.reason),
+            (None, None) => ("allow", String::new()),
         }
+    }
+
+    fn judge(line: &str, allow_network: bool) -> &'static str {
+        judged(line, allow_network).0
     }
 
     fn lines(fixture: &str) -> impl Iterator<Item = String> {
         fixture.lines().map(|line| line.replace('⏎', "\n"))
     }
 
+    /// Each line of the fixture is a command, what becomes of it and a part of the reason, with tabs between them.
     #[test]
-    fn what_could_do_harm_never_passes_without_a_question() {
-        let passed: Vec<_> =
-            lines(include_str!("fixtures/stopped.txt")).filter(|line| judge(line, false) == "allow").collect();
-        assert_eq!(passed, Vec::<String>::new());
+    fn what_could_do_harm_is_stopped_for_its_reason() {
+        let mut wrong = Vec::new();
+        for row in lines(include_str!("fixtures/stopped.txt")) {
+            let mut parts = row.rsplitn(3, '\t');
+            let (part, verdict, line) = (parts.next(), parts.next(), parts.next());
+            let (Some(part), Some(verdict), Some(line)) = (part, verdict, line) else {
+                wrong.push(format!("not a command, a verdict and a reason: {row}"));
+                continue;
+            };
+            let (found, why) = judged(line, false);
+            if found != verdict || !why.contains(part) {
+                wrong.push(format!("{}\t{found}\t{why}", line.replace('\n', "⏎")).replace('\n', "⏎"));
+            }
+        }
+        assert!(wrong.is_empty(), "{} rows:\n{}", wrong.len(), wrong.join("\n"));
     }
 
     #[test]
     fn everyday_lines_pass() {
-        let stopped: Vec<_> =
-            lines(include_str!("fixtures/passed.txt")).filter(|line| judge(line, false) != "allow").collect();
+        let stopped: Vec<_> = lines(include_str!("fixtures/passed.txt"))
+            .filter_map(|line| {
+                let (verdict, why) = judged(&line, false);
+                (verdict != "allow").then(|| format!("{line}: {why}"))
+            })
+            .collect();
         assert_eq!(stopped, Vec::<String>::new());
     }
 

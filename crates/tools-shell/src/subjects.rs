@@ -158,9 +158,9 @@ mod tests {
         let check = |line: &str, expected: &[&str]| assert_eq!(named(line), expected, "{line}");
         check("rm a ./b", &["Delete /nowhere/w/a", "Delete /nowhere/w/b"]);
         check("cd sub && rm ../x", &["Delete /nowhere/w/x"]);
-        check("mv a /etc/b.x", &["Delete /nowhere/w/a", "Write /etc/b.x"]);
+        check("mv a /etc/b.x", &["Write /etc/b.x", "Delete /nowhere/w/a"]);
         // A name without an ending may be that of a folder.
-        check("mv a /etc/b", &["Delete /nowhere/w/a", "Write /etc/b/a", "Write /etc/b"]);
+        check("mv a /etc/b", &["Write /etc/b", "Delete /nowhere/w/a", "Write /etc/b/a"]);
         check("rm ~/x", &["Delete /h/x"]);
         check("rm src/*.o", &["Delete? /nowhere/w/src/*.o"]);
         check("rm \"$d\"/.envrc", &["Delete? **/.envrc"]);

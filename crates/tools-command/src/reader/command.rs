@@ -1,7 +1,10 @@
 //! What an analysis finds: commands with their words as values, redirections and what stayed opaque.
 
+use std::path::Path;
+
 use crate::effect::Effect;
 use crate::grammar::{Part, Word};
+use crate::plain_path;
 use crate::registry::Canonical;
 
 /// A word, as far as its value is known before it runs.
@@ -16,6 +19,18 @@ pub struct Value {
 }
 
 impl Value {
+    /// A path from a folder, in its plainest form; as it is where one of them is not known.
+    #[must_use]
+    pub fn placed(&self, folder: Option<&str>) -> Self {
+        match folder {
+            Some(folder) if self.is_exact => {
+                let text = plain_path(&Path::new(folder).join(&self.text)).to_string_lossy().into_owned();
+                Self { text, ..self.clone() }
+            }
+            _ => self.clone(),
+        }
+    }
+
     /// A value that is certain.
     pub fn exact(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_exact: true, has_pattern: false }

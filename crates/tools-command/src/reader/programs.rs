@@ -1,7 +1,7 @@
 //! Programs that run other programs by an option, a subcommand or a script of their own. One function per program; what is
 //! not understood is opaque.
 
-use super::command::{Command, Input, Value};
+use super::command::{Command, Value};
 
 /// What a program's arguments make it do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,33 +24,7 @@ use Verdict::{Line, Opaque, Sets, Words};
 pub(super) fn look(command: &Command) -> Vec<Verdict> {
     let name = command.name();
     match name {
-        "tar" | "gtar" | "bsdtar"
-            if command.args.first().is_some_and(|arg| !arg.text.starts_with('-') && arg.text.contains(['I', 'F'])) =>
-        {
-            vec![Opaque(format!("`{name}` runs what an option says"))]
-        }
-        "tar" | "gtar" | "bsdtar" => options(
-            command,
-            &[
-                "--to-command",
-                "--use-compress-program",
-                "--checkpoint-action",
-                "--rsh-command",
-                "--info-script",
-                "--new-volume-script",
-                "--rmt-command",
-            ],
-            "IF",
-        ),
         "make" | "gmake" | "bmake" | "ninja" | "just" => make(command),
-        "vim" | "vi" | "nvim" | "ex" | "view" | "vimdiff" => editor(command),
-        "emacs" | "emacsclient" => options(command, &["--eval", "--execute", "--load", "--funcall"], "lf"),
-        "less" | "more" | "most" => prefixed(command, '+'),
-        "man" => options(command, &["--pager", "--html", "--preprocessor"], "PH"),
-        "cpio" => options(command, &["--rsh-command"], ""),
-        "mysql" | "mariadb" | "psql" | "sqlite3" | "duckdb" | "mongo" | "mongosh" | "redis-cli" | "sqlite" => {
-            database(command)
-        }
         "cmake" => cmake(command),
         "go" => options(
             command,
@@ -58,10 +32,8 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
             "",
         ),
         "bundle" | "bundler" if command.args.first().is_some_and(|arg| arg.text == "exec") => runner(command, 1),
-        "docker" | "podman" | "nerdctl" => container(command),
-        "zip" => options(command, &["--unzip-command"], "T"),
         "gcc" | "cc" | "g++" | "clang" => options(command, &["-wrapper"], ""),
-        "cscope" | "ctags" | "pandoc" | "ansible" | "ansible-playbook" => {
+        "cscope" | "ctags" | "pandoc" => {
             options(command, &["--filter", "--lua-filter", "--options", "--pdf-engine"], "F")
         }
         _ => Vec::new(),
@@ -70,68 +42,10 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
 
 /// Whether a program's arguments are looked at here, or are data for it.
 pub(super) fn is_known(name: &str) -> bool {
-    const KNOWN: [&str; 61] = [
-        "ansible",
-        "ansible-playbook",
-        "bmake",
-        "bsdtar",
-        "bundle",
-        "bundler",
-        "cargo",
-        "cc",
-        "clang",
-        "cmake",
-        "conda",
-        "cpio",
-        "cscope",
-        "ctags",
-        "docker",
-        "duckdb",
-        "emacs",
-        "emacsclient",
-        "ex",
-        "g++",
-        "gcc",
-        "gmake",
-        "go",
-        "gtar",
-        "hatch",
-        "just",
-        "less",
-        "make",
-        "mamba",
-        "man",
-        "mariadb",
-        "micromamba",
-        "mongo",
-        "mongosh",
-        "more",
-        "most",
-        "mysql",
-        "nerdctl",
-        "ninja",
-        "nvim",
-        "pandoc",
-        "pdm",
-        "pipenv",
-        "pipx",
-        "pixi",
-        "podman",
-        "poetry",
-        "psql",
-        "redis-cli",
-        "rustup",
-        "rye",
-        "sqlite",
-        "sqlite3",
-        "tar",
-        "uv",
+    const KNOWN: [&str; 27] = [
+        "bmake", "bundle", "bundler", "cargo", "cc", "clang", "cmake", "cscope", "ctags", "g++", "gcc", "gmake", "go",
+        "hatch", "just", "make", "ninja", "pandoc", "pdm", "pipenv", "pipx", "pixi", "poetry", "rustup", "rye", "uv",
         "uvx",
-        "vi",
-        "view",
-        "vim",
-        "vimdiff",
-        "zip",
     ];
     KNOWN.contains(&name)
 }
@@ -248,102 +162,4 @@ fn make(command: &Command) -> Vec<Verdict> {
         }
     }
     found
-}
-
-fn editor(command: &Command) -> Vec<Verdict> {
-    let runs = command.args.iter().any(|arg| {
-        let script = arg.text.as_str();
-        script.starts_with('+')
-            || ["-c", "--cmd", "-S", "-s", "-u", "-e", "-es"].contains(&script)
-            || script.contains('!')
-    });
-    let scripted = command.input != Input::None;
-    if runs || scripted { vec![Opaque("an editor that follows commands".to_owned())] } else { Vec::new() }
-}
-
-fn prefixed(command: &Command, prefix: char) -> Vec<Verdict> {
-    let runs = command.args.iter().any(|arg| {
-        arg.text.starts_with(prefix)
-            && arg.text.len() > 1
-            && !arg.text.chars().skip(1).all(|c| c.is_ascii_digit() || c == 'G' || c == 'F')
-    });
-    if runs { vec![Opaque(format!("`{}` that follows commands", command.name()))] } else { Vec::new() }
-}
-
-fn database(command: &Command) -> Vec<Verdict> {
-    let escapes = |text: &str| {
-        let lower = text.to_lowercase();
-        text.contains("\\!")
-            || text.contains("\\o |")
-            || text.contains("\\g |")
-            // Beginnings of the commands count too.
-            || dot_command(&lower, &[".shell", ".system", ".load", ".excel", ".once |", ".output |", ".import |", ".archive", ".cd"])
-            || lower.contains("edit(")
-            || lower.contains("load_extension")
-            || lower.contains("system ") && text.trim_start().starts_with("system")
-            || lower.contains("to program")
-            || lower.contains("from program")
-            || lower.contains("sys_exec")
-            || lower.contains("into outfile")
-            || lower.contains(".import |")
-            || lower.contains(".once |")
-            || lower.contains(".output |")
-            || lower.contains("pg_read_file")
-            || lower.contains("\\copy")
-    };
-    let input = matches!(&command.input, Input::Text(text) if escapes(text));
-    if input
-        || command.args.iter().any(|arg| escapes(&arg.text))
-        || command.args.iter().any(|arg| arg.text.starts_with("--pager") || arg.text.starts_with("-init"))
-    {
-        vec![Opaque("a database client that runs a command".to_owned())]
-    } else {
-        Vec::new()
-    }
-}
-
-/// Whether a line of a text begins one of these commands, by as few letters as a client takes.
-fn dot_command(text: &str, commands: &[&str]) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim_start();
-        let word = line.split_whitespace().next().unwrap_or_default();
-        commands.iter().any(|command| {
-            let name = command.split(' ').next().unwrap_or_default();
-            let needs_pipe = command.ends_with('|');
-            word.len() > 2
-                && name.starts_with(word)
-                && (!needs_pipe || line.contains('|'))
-                && !matches!(word, ".s" | ".sc" | ".se")
-        })
-    })
-}
-
-fn container(command: &Command) -> Vec<Verdict> {
-    let is_own = |text: &str| {
-        ["/:", "/etc", "/root", "/var", "/home:", "/usr", "/boot", "/dev", "/proc", "/sys", "/lib", "/bin"]
-            .iter()
-            .any(|start| text.starts_with(start))
-    };
-    let mounts = |text: &str| {
-        is_own(text)
-            || text.contains("docker.sock")
-            || ["source=", "src="].iter().any(|key| {
-                text.split(',').filter_map(|part| part.strip_prefix(key)).any(|path| is_own(&format!("{path}:")))
-            })
-    };
-    let reaches = command.args.iter().enumerate().any(|(at, arg)| {
-        let text = arg.text.as_str();
-        let next = command.args.get(at + 1).map_or("", |next| next.text.as_str());
-        let value = |short: &str, long: &[&str]| {
-            option_value(text, short, long)
-                .map(|value| if value.is_empty() { next } else { value.trim_start_matches('=') })
-        };
-        let names_host = |long: &[&str]| value("", long).is_some_and(|value| value == "host");
-        let cluster = text.starts_with("-v") || text == "-itv" || text.starts_with("--");
-        text.starts_with("--privileged")
-            || (cluster && value("v", &["volume", "mount"]).is_some_and(mounts))
-            || names_host(&["pid", "ipc", "userns", "uts", "cgroupns"])
-            || value("", &["cap-add", "device", "security-opt"]).is_some()
-    });
-    if reaches { vec![Opaque("a container with the machine's own files or rights".to_owned())] } else { Vec::new() }
 }

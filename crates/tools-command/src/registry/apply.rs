@@ -189,7 +189,9 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::RunsWithVariables(at) => commands(at, None, true, parsed, found),
         Does::RunsWithMore(at, more) => commands(at, Some(more), false, parsed, found),
         // Operands are one line together; an option that is there twice says two.
-        Does::RunsLine(at @ At::Value(_)) => found.extend(values(at, parsed).into_iter().map(Effect::Line)),
+        Does::RunsLine(at @ (At::Value(_) | At::ValueRest(..))) => {
+            found.extend(values(at, parsed).into_iter().map(Effect::Line))
+        }
         Does::RunsLine(at) => found.extend(joined(values(at, parsed)).map(Effect::Line)),
         Does::RunsLineWithMore(at) => {
             let more = |line: Value| Value { text: format!("{} {ELSEWHERE}", line.text), ..line };

@@ -186,7 +186,7 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
         None => sources.pop().unwrap_or(&here),
     };
     let is_folder = given.is_some() || sources.len() != 1 || may_be_folder(target);
-    let mut found = Vec::new();
+    let mut found = vec![Effect::path(target.clone(), Access::Write)];
     for source in &sources {
         let (access, is_tree) = match name {
             "mv" => (Access::Delete, true),
@@ -201,7 +201,6 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
             found.push(Effect::path(path, Access::Write));
         }
     }
-    found.push(Effect::path(target.clone(), Access::Write));
     found
 }
 

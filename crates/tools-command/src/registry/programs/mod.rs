@@ -1,9 +1,14 @@
 //! The descriptions, one file for each program or family. Each file is a table and its examples, nothing else.
 
+mod archives;
 mod arguments;
 mod builtins;
 mod calculators;
+mod clouds;
+mod containers;
 mod data;
+mod databases;
+mod editors;
 mod environment;
 mod files;
 mod filters;
@@ -40,11 +45,16 @@ use super::spec::Program;
 
 /// Every description, by file.
 pub static PROGRAMS: &[&[Program]] = &[
+    archives::ALL,
     arguments::ALL,
     builtins::EVALUATION,
     builtins::VARIABLES,
     calculators::ALL,
+    clouds::ALL,
+    containers::ALL,
     data::ALL,
+    databases::ALL,
+    editors::ALL,
     environment::ALL,
     files::ALL,
     filters::ALL,

@@ -1,0 +1,344 @@
+//! Archives and compressed files: what is packed, where it is unpacked, and the programs that are run on the way.
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Does, Expect, Parsed, Program, Style, Syntax, When, always, when};
+use tools_core::Access;
+
+/// Options of `tar` whose value is run.
+const RUNS: &str = "--use-compress-program --to-command --rsh-command --rmt-command --info-script --checkpoint-action";
+const HIDES: &str = "an archive that runs what an option says";
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["tar", "gtar", "bsdtar"],
+        syntax: Syntax {
+            flags: "-A|--catenate|--concatenate -c|--create -d|--diff|--compare -r|--append -t|--list -u|--update -x|--extract|--get --delete --test-label -S|--sparse -k|--keep-old-files --keep-newer-files --overwrite --overwrite-dir \
+                    --no-overwrite-dir -U|--unlink-first --recursive-unlink --remove-files -W|--verify -O|--to-stdout --ignore-failed-read -G|--incremental --check-device --no-check-device -n|--seek --skip-old-files -m|--touch \
+                    -p|--preserve-permissions|--same-permissions --same-owner --no-same-owner --no-same-permissions --numeric-owner -s|--preserve-order --delay-directory-restore -M|--multi-volume -a|--auto-compress -j|--bzip2 -J|--xz \
+                    --lzip --lzma --lzop -z|--gzip|--gunzip|--ungzip -Z|--compress|--uncompress --zstd --no-auto-compress -h|--dereference --hard-dereference --one-file-system -P|--absolute-names --anchored --ignore-case --no-anchored \
+                    --no-ignore-case --no-wildcards --wildcards --no-wildcards-match-slash --wildcards-match-slash --exclude-backups --exclude-caches --exclude-caches-all --exclude-vcs --exclude-vcs-ignores --no-recursion --recursion --null --no-null \
+                    --no-unquote --unquote -R|--block-number -v|--verbose --totals --utc --full-time --show-defaults --show-omitted-dirs --show-transformed-names -w|--interactive|--confirmation -o|--old-archive|--portability --posix --force-local \
+                    -i|--ignore-zeros -B|--read-full-records -l|--check-links --no-xattrs --xattrs --selinux --acls --no-acls --no-selinux --clamp-mtime --restrict -?|--help --usage --keep-directory-symlink --verbatim-files-from -e -q|--fast-read -y",
+            valued: "-f|--file -C|--directory|--cd -T|--files-from -X|--exclude-from --exclude --exclude-tag --exclude-tag-all --exclude-tag-under --exclude-ignore --exclude-ignore-recursive -b|--blocking-factor --record-size -H|--format \
+                     -V|--label -I|--use-compress-program --to-command --rsh-command --rmt-command -F|--info-script|--new-volume-script --checkpoint-action -g|--listed-incremental -K|--starting-file -L|--tape-length -N|--newer|--after-date \
+                     --newer-mtime --owner --group --owner-map --group-map --mode --mtime --sort --strip-components --transform|--xform --suffix --volno-file --index-file --level --pax-option --quoting-style --warning --xattrs-include --xattrs-exclude \
+                     --include --options --uid --gid --uname --gname --passphrase --set-mtime-command --set-mtime-format",
+            optional: "--atime-preserve --backup --checkpoint --occurrence --one-top-level --newer-mtime-than --no-quote-chars --quote-chars --totals-signal",
+            ..Syntax::GNU
+        },
+        rules: &[always(Does::By(bundled))],
+        examples: &[
+            ("tar -I 'rm -rf x' -cf y z", Expect::Runs("rm -rf x $@")),
+            ("tar xIf id x", Expect::Opaque(HIDES)),
+            ("tar -xf a.tar --to-command='rm -rf x'", Expect::Runs("rm -rf x")),
+            ("tar -xf a.tar --to-comm='rm -rf x'", Expect::Opaque(HIDES)),
+            ("tar cf x --checkpoint=1 --checkpoint-action=exec=id y", Expect::Opaque(HIDES)),
+            ("tar -cf x --rsh-command=./x h:y z", Expect::Opaque(HIDES)),
+            ("tar cFf ./x y z", Expect::Opaque(HIDES)),
+            ("tar -xf x.tar -C .git/hooks", Expect::Writes(".git/hooks")),
+            ("tar xfC x.tar .git/hooks", Expect::Writes(".git/hooks")),
+            ("tar -xf x.tar .envrc", Expect::Writes(".envrc")),
+            ("tar czf a.tgz private", Expect::Reads("private")),
+            ("tar -T private/x -cf y", Expect::Reads("private/x")),
+            ("tar -xzf a.tgz -C out", Expect::Plain),
+            ("tar tvf a.tar", Expect::Plain),
+            ("tar --checkpoint=100 -cf x y", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["zip", "zipcloak", "zipnote", "zipsplit"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-r -R -q -v -j -m -d -u -f -g -9 -# -T|--test -y -X -D -l -ll -o -e -F -FF -A -c -z -s- -@ --recurse-paths --quiet --symlinks --move --update --freshen --delete --junk-paths -fd -FS -h -L -sc -sf",
+            valued: "-TT|--unzip-command -x|--exclude -i|--include -b|--temp-path -O|--output-file|--out -P|--password -s|--split-size -n -t -tt -Z --logfile-path -lf",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Has("--unzip-command")], Does::Hides("`zip` that runs a program to test what it made")),
+            always(Does::RunsLineWithMore(At::Value("--unzip-command"))),
+            always(Does::By(zip_test)),
+            always(Does::Writes(At::Nth(0))),
+            always(Does::Writes(At::Value("--output-file -lf"))),
+            always(Does::ReadsTrees(At::From(1))),
+            when(&[When::Has("-m --move")], Does::DeletesTrees(At::From(1))),
+        ],
+        examples: &[
+            ("zip x.zip y -T -TT 'rm -rf z'", Expect::Opaque("to test what it made")),
+            ("zip x.zip y -T --unzip-command='rm -rf z'", Expect::Opaque("to test what it made")),
+            ("zip -qTTx a b", Expect::Opaque("to test what it made")),
+            ("zip x.zip private/x", Expect::Reads("private/x")),
+            ("zip -r .envrc x", Expect::Writes(".envrc")),
+            ("zip -rm x.zip private", Expect::Deletes("private")),
+            ("zip -r x.zip src", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["unzip", "zipinfo", "funzip", "unrar", "rar", "unar", "unace", "unlzx"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-l -t -v -z -p -c -Z -Z* -*",
+            valued: "-d -x -P -output-directory",
+            style: Style::Exact,
+            ..Syntax::EXACT
+        },
+        rules: &[always(Does::Reads(At::Nth(0))), when(&[When::Lacks("-l -t -v -z -p -c -Z")], Does::By(unzipped))],
+        examples: &[
+            ("unzip -o x.zip -d .git", Expect::Writes(".git")),
+            ("unzip -qd .git x.zip", Expect::Writes(".git")),
+            ("unzip private/x.zip", Expect::Reads("private/x.zip")),
+            ("unzip x.zip .envrc", Expect::Writes(".envrc")),
+            ("unzip -l archive.zip", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "gzip",
+            "gunzip",
+            "bzip2",
+            "bunzip2",
+            "xz",
+            "unxz",
+            "lzma",
+            "unlzma",
+            "zstd",
+            "unzstd",
+            "lz4",
+            "unlz4",
+            "lzop",
+            "pigz",
+            "unpigz",
+            "pbzip2",
+            "brotli",
+            "compress",
+            "uncompress",
+            "zstdmt",
+            "pixz",
+            "lzip",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-c|--stdout|--to-stdout -k|--keep -l|--list -t|--test -d|--decompress|--uncompress -z|--compress -r|--recursive -f|--force -q|--quiet -v|--verbose -n|--no-name -N|--name --fast --best --rm -*",
+            valued: "-S|--suffix -o|--output --files --files0 -M|--memory -D --block-size -p|--processes",
+            optional: "-T|--threads",
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::Reads(At::All)),
+            always(Does::Reads(At::Value("--files --files0"))),
+            always(Does::Writes(At::Value("--output"))),
+            when(&[When::Lacks("--stdout --list --test")], Does::By(compressed)),
+        ],
+        is_exhaustive: true,
+        examples: &[
+            ("gzip private/x", Expect::Deletes("private/x")),
+            ("gzip private/x", Expect::Writes("private/x.gz")),
+            ("gunzip .envrc.gz", Expect::Writes(".envrc")),
+            ("zstd -d x.zst -o .envrc", Expect::Writes(".envrc")),
+            ("xz -dk .envrc.xz", Expect::Writes(".envrc")),
+            ("gzip -c private/x", Expect::Reads("private/x")),
+            ("gzip -9 x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["7z", "7za", "7zz", "7zr", "p7zip"],
+        is_family: true,
+        syntax: Syntax { flags: "-o* -w* -*", ..Syntax::SINGLE },
+        rules: &[
+            always(Does::Reads(At::From(1))),
+            always(Does::Writes(At::Value("-o*"))),
+            when(&[When::First("a u d rn")], Does::Writes(At::Nth(1))),
+            when(&[When::First("x e"), When::Lacks("-o*")], Does::Writes(At::Path("."))),
+            always(Does::Reads(At::Rest("@"))),
+        ],
+        examples: &[
+            ("7z x a.7z -o.git", Expect::Writes(".git")),
+            ("7z a x.7z private/x", Expect::Reads("private/x")),
+            ("7z a .envrc x", Expect::Writes(".envrc")),
+            ("7z l a.7z", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["cpio", "pax"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-i|--extract -o|--create -p|--pass-through -t|--list -v|--verbose -d|--make-directories -m|--preserve-modification-time -u|--unconditional -a -A|--append -B -c -0|--null -L|--dereference -k -l|--link -n -r -w -s -S -b -V|--dot --no-absolute-filenames --quiet --sparse -f --nonmatching --no-preserve-owner --to-stdout -X -z -j",
+            valued: "-F|--file -I -O -D|--directory -E|--pattern-file -H|--format -M|--message -R|--owner -C|--io-size --block-size --rsh-command --rsh-comm",
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(&[When::Has("--rsh-command --rsh-comm")], Does::Hides(HIDES)),
+            always(Does::RunsLineWithMore(At::Value("--rsh-command --rsh-comm"))),
+            always(Does::Writes(At::Value("-O --file --directory"))),
+            always(Does::Reads(At::Value("-I --file --pattern-file"))),
+            when(&[When::Has("--extract -r"), When::Lacks("--list")], Does::Writes(At::Path("."))),
+            when(&[When::Has("--pass-through")], Does::Writes(At::Last)),
+        ],
+        examples: &[
+            ("cpio -o --rsh-command=./x -F h:y", Expect::Opaque(HIDES)),
+            ("cpio -idF x -D .git", Expect::Writes(".git")),
+            ("cpio -pd .git", Expect::Writes(".git")),
+            ("cpio -it", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["ar", "ranlib", "strip", "objcopy"],
+        is_family: true,
+        syntax: Syntax { flags: "-*", valued: "-o --plugin --output -O -I", ..Syntax::EXACT },
+        rules: &[
+            always(Does::Reads(At::All)),
+            always(Does::Writes(At::Value("-o --output"))),
+            when(&[When::Has("--plugin")], Does::Hides("a library of its own choice")),
+            always(Does::By(archived)),
+        ],
+        builds: true,
+        examples: &[
+            ("ar rcs .envrc x.o", Expect::Writes(".envrc")),
+            ("ar --plugin ./x.so r y z", Expect::Opaque("of its own choice")),
+            ("ar t x.a", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// `tar`, whose first word may be its options in one word, with their values behind it in order.
+fn bundled(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let mode = "--create --extract --list --update --append --diff --catenate --delete";
+    let bundle = parsed.operand(0).filter(|first| first.is_exact && is_bundle(&first.text));
+    let mut found = if bundle.is_none() || parsed.has(mode) { packed(parsed) } else { Vec::new() };
+    let Some(bundle) = bundle else { return found };
+    let first = parsed.operands.first().copied().unwrap_or_default();
+    let mut args: Vec<Value> = parsed.command.args[..first].to_vec();
+    let mut rest = parsed.command.args[first + 1..].iter();
+    for letter in bundle.text.chars() {
+        args.push(Value::exact(format!("-{letter}")));
+        if "fCTXbHVIFgKLN".contains(letter) {
+            args.extend(rest.next().cloned());
+        }
+    }
+    args.extend(rest.cloned());
+    let command = crate::Command { args, ..parsed.command.clone() };
+    // With a mode in front it may be a name that looks like options.
+    found.extend(packed(&Parsed::of(parsed.program, &command)));
+    found
+}
+
+fn is_bundle(text: &str) -> bool {
+    let has_mode = text.contains(['c', 'x', 't', 'r', 'u', 'd', 'A']);
+    has_mode && text.chars().all(|c| "AcdrtuxSkUWOGnmpsMajJzZhPRvwoiBlfCTXbHVIFgKLNye".contains(c))
+}
+
+/// What `tar` reads, writes and runs.
+fn packed(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let mut found = Vec::new();
+    let paths = |values: Vec<Value>, access: Access| values.into_iter().map(move |path| Effect::path(path, access));
+    let values = |options: &str| parsed.values(options).cloned().collect::<Vec<_>>();
+    let extracts = parsed.has("--extract");
+    let archive =
+        if parsed.has("--create --append --update --catenate --delete") { Access::Write } else { Access::Read };
+    found.extend(paths(values("--file").into_iter().filter(|file| file.text != "-").collect(), archive));
+    found.extend(paths(values("--files-from --exclude-from"), Access::Read));
+    found.extend(paths(values("--index-file --volno-file --listed-incremental"), Access::Write));
+    let folders = values("--directory --one-top-level");
+    if extracts && !parsed.has("--to-stdout --list") {
+        let here = if folders.is_empty() { vec![Value::exact(".")] } else { folders.clone() };
+        found.extend(paths(here, Access::Write));
+        found.extend(paths(parsed.operands().cloned().collect(), Access::Write));
+    } else if parsed.has("--create --append --update") {
+        let sources = parsed.operands().filter(|source| !source.text.starts_with('@'));
+        found.extend(sources.map(|path| Effect::Path { path: path.clone(), access: Access::Read, is_tree: true }));
+    }
+    if parsed.has("--remove-files") {
+        found.extend(parsed.operands().map(|path| Effect::Path {
+            path: path.clone(),
+            access: Access::Delete,
+            is_tree: true,
+        }));
+    }
+    let is_plain = |value: &&Value| {
+        let name = value.text.split(' ').next().unwrap_or_default();
+        matches!(
+            name,
+            "gzip"
+                | "pigz"
+                | "zstd"
+                | "zstdmt"
+                | "xz"
+                | "bzip2"
+                | "pbzip2"
+                | "lz4"
+                | "lzip"
+                | "pixz"
+                | "lbzip2"
+                | "dot"
+                | "bell"
+                | "ttyout"
+                | "totals"
+        ) || name.starts_with("echo")
+    };
+    for value in parsed.values(RUNS).filter(|value| !is_plain(value)) {
+        found.push(Effect::hidden(HIDES));
+        let line = value.text.strip_prefix("exec=").unwrap_or(&value.text);
+        let is_wrapped = parsed.values("--use-compress-program").any(|own| own == value);
+        let text = if is_wrapped { format!("{line} $@") } else { line.to_owned() };
+        found.push(Effect::Line(Value { text, ..value.clone() }));
+    }
+    found
+}
+
+/// `-TT` in a cluster, which the reader of options does not split.
+fn zip_test(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let tests = |arg: &Value| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains("TT");
+    let found = parsed.command.args.iter().any(tests);
+    found.then(|| Effect::hidden("`zip` that runs a program to test what it made")).into_iter().collect()
+}
+
+/// Where files are unpacked to, and those that are named.
+fn unzipped(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let folder = parsed.values("-d -output-directory").next().cloned().unwrap_or_else(|| Value::exact("."));
+    let named = parsed.operands().skip(1).cloned();
+    [folder].into_iter().chain(named).map(|path| Effect::path(path, Access::Write)).collect()
+}
+
+/// The file that takes the place of another.
+fn compressed(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let name = parsed.command.name();
+    let opens = parsed.has("--decompress") || name.starts_with("un") || matches!(name, "gunzip" | "bunzip2");
+    let keeps = parsed.has("--keep") || name.contains("zst") && !parsed.has("--rm") || name.contains("lz4");
+    let ending = match name {
+        "xz" | "pixz" => "xz",
+        "bzip2" | "pbzip2" => "bz2",
+        "zstd" | "zstdmt" => "zst",
+        "lz4" => "lz4",
+        _ => "gz",
+    };
+    let mut found = Vec::new();
+    for file in parsed.operands() {
+        if !keeps {
+            found.push(Effect::path(file.clone(), Access::Delete));
+        }
+        let text = match file.text.rsplit_once('.') {
+            Some((stem, _)) if opens => stem.to_owned(),
+            _ => format!("{}.{ending}", file.text),
+        };
+        if !parsed.has("--output") {
+            found.push(Effect::path(Value { text, ..file.clone() }, Access::Write));
+        }
+    }
+    found
+}
+
+/// The archive that `ar` changes, or the file that is changed in place.
+fn archived(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_ar = parsed.command.name() == "ar";
+    let key = parsed.operand(0).map_or("", |key| key.text.as_str());
+    let changes = !is_ar || key.contains(['r', 'q', 'd', 'm', 's']);
+    let file = parsed.operand(usize::from(is_ar)).filter(|_| changes && !parsed.has("-o --output"));
+    file.map(|path| Effect::path(path.clone(), Access::Write)).into_iter().collect()
+}

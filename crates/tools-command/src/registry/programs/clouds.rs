@@ -1,0 +1,522 @@
+//! Clusters and clouds: what removes, changes or shows what others use there.
+
+use crate::registry::{
+    At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, When, always, plain, when,
+};
+
+const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
+const CHANGES: Does = Does::Says(Consequence::DeletesForOthers, "changes what others may use");
+const PUBLISHES: Does = Does::Is(Consequence::Publishes);
+const LOGIN: Does = Does::Is(Consequence::ChangesIdentity);
+const SHOWS: Does = Does::Is(Consequence::ShowsCredentials);
+
+const ANY: Syntax = Syntax { flags: "--dry-run --dryrun -*", ..Syntax::EXACT };
+const KUBE_GET: Syntax = Syntax {
+    flags: "-A|--all-namespaces -w|--watch --watch-only -R|--recursive --show-labels --show-kind --no-headers --ignore-not-found --server-print --allow-missing-template-keys --show-managed-fields --output-watch-events",
+    valued: "-o|--output -l|--selector --field-selector -f|--filename -k|--kustomize -L|--label-columns --sort-by --chunk-size --template --raw --subresource",
+    ..Syntax::EXACT
+};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["kubectl", "oc"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--insecure-skip-tls-verify --match-server-version --warnings-as-errors --disable-compression --add-dir-header --alsologtostderr --logtostderr --help -h",
+            valued: "-n|--namespace --context --cluster --user --kubeconfig -s|--server --token --as --as-group --as-uid --certificate-authority --client-certificate --client-key --request-timeout --tls-server-name --cache-dir \
+                     --profile --profile-output -v|--v --vmodule --log-file --log-dir --log-flush-frequency --username --password --kuberc",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Has("--kubeconfig --kuberc")], Does::Hides("a cluster whose settings may run a program")),
+            always(Does::Reads(At::Value("--filename --kustomize"))),
+        ],
+        subcommands: &[
+            Subcommand {
+                names: &["get"],
+                syntax: KUBE_GET,
+                rules: &[
+                    when(&[When::OperandHas("secret"), When::ValueStarts("--output", "y j g c t")], SHOWS),
+                    when(&[When::OperandHas("secret"), When::Has("--template")], SHOWS),
+                    when(&[When::ValueHas("--raw", "secrets")], SHOWS),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["delete", "drain", "evict"],
+                syntax: ANY,
+                rules: &[when(&[When::Lacks("--dry-run")], REMOVES)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &[
+                    "apply",
+                    "create",
+                    "replace",
+                    "patch",
+                    "edit",
+                    "scale",
+                    "autoscale",
+                    "set",
+                    "expose",
+                    "label",
+                    "annotate",
+                    "taint",
+                    "cordon",
+                    "uncordon",
+                    "run",
+                    "new-app",
+                    "new-project",
+                    "adm",
+                    "start-build",
+                    "tag",
+                    "process",
+                    "import-image",
+                    "policy",
+                ],
+                syntax: ANY,
+                rules: &[when(&[When::Lacks("--dry-run")], CHANGES)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["rollout"],
+                subcommands: &[
+                    plain(&["status", "history"]),
+                    Subcommand {
+                        names: &["undo", "restart", "pause", "resume", "latest", "cancel", "retry"],
+                        rules: &[always(CHANGES)],
+                        ..Subcommand::NEW
+                    },
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["exec", "attach", "debug", "cp", "rsh", "rsync"],
+                syntax: ANY,
+                rules: &[always(Does::Says(Consequence::DeletesForOthers, "works in what others may use"))],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["certificate", "login", "logout"], rules: &[always(LOGIN)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["config"],
+                subcommands: &[
+                    plain(&["get-contexts", "current-context", "get-clusters", "get-users"]),
+                    Subcommand {
+                        names: &["view"],
+                        syntax: Syntax {
+                            flags: "--raw --flatten --minify --merge",
+                            valued: "-o|--output",
+                            ..Syntax::EXACT
+                        },
+                        rules: &[when(&[When::Has("--raw")], SHOWS)],
+                        ..Subcommand::NEW
+                    },
+                    Subcommand {
+                        names: &[
+                            "use-context",
+                            "use",
+                            "set",
+                            "set-context",
+                            "set-cluster",
+                            "set-credentials",
+                            "unset",
+                            "delete-context",
+                            "delete-cluster",
+                            "delete-user",
+                            "rename-context",
+                        ],
+                        rules: &[always(LOGIN)],
+                        ..Subcommand::NEW
+                    },
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["auth"],
+                subcommands: &[
+                    plain(&["can-i", "whoami"]),
+                    Subcommand { names: &["reconcile"], rules: &[always(CHANGES)], ..Subcommand::NEW },
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["proxy", "port-forward"],
+                syntax: ANY,
+                rules: &[always(Does::NeedsNetwork)],
+                ..Subcommand::NEW
+            },
+            plain(&[
+                "describe",
+                "logs",
+                "top",
+                "version",
+                "cluster-info",
+                "api-resources",
+                "api-versions",
+                "explain",
+                "diff",
+                "wait",
+                "kustomize",
+                "events",
+                "completion",
+                "options",
+                "help",
+                "plugin",
+                "status",
+                "projects",
+                "project",
+                "whoami",
+            ]),
+        ],
+        otherwise: Otherwise::Opaque("a plug-in"),
+        examples: &[
+            ("kubectl get secrets -A -o yaml", Expect::Asks("shows credentials")),
+            ("kubectl get secret/x -ojsonpath={.data}", Expect::Asks("shows credentials")),
+            ("kubectl get pods,secrets --output=json", Expect::Asks("shows credentials")),
+            ("kubectl config view --raw", Expect::Asks("shows credentials")),
+            ("kubectl delete ns prod", Expect::Asks("removes resources")),
+            ("kubectl -n x drain node", Expect::Asks("removes resources")),
+            ("kubectl apply -f x.yml", Expect::Asks("changes what others may use")),
+            ("kubectl exec -it pod -- sh", Expect::Asks("works in what others may use")),
+            ("kubectl rollout undo deploy/x", Expect::Asks("changes what others may use")),
+            ("kubectl --kubeconfig x get pods", Expect::Opaque("may run a program")),
+            ("kubectl frob", Expect::Opaque("a plug-in")),
+            ("kubectl get pods -n default -o wide", Expect::Plain),
+            ("kubectl apply --dry-run=client -f x.yml", Expect::Plain),
+            ("kubectl logs -f x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "helm",
+            "helmfile",
+            "kustomize",
+            "skaffold",
+            "argocd",
+            "flux",
+            "istioctl",
+            "eksctl",
+            "kind",
+            "minikube",
+            "k3d",
+            "tilt",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--debug -h|--help --dry-run -*",
+            valued: "-n|--namespace --kube-context --kubeconfig --kube-apiserver --kube-token --registry-config --repository-cache --repository-config --post-renderer --post-renderer-args -f|--values|--file -e|--environment -l|--selector --set -o|--output -p|--profile --filename --enable-exec",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Operand("uninstall delete del un destroy purge remove"), When::Lacks("--dry-run")], REMOVES),
+            when(
+                &[
+                    When::First(
+                        "install upgrade rollback apply sync deploy run dev app cluster create bootstrap up reconcile suspend resume repo-add edit set",
+                    ),
+                    When::Lacks("--dry-run"),
+                ],
+                CHANGES,
+            ),
+            when(&[When::First("push package-push")], PUBLISHES),
+            when(&[When::First("login logout registry account")], LOGIN),
+            when(
+                &[When::Has("--post-renderer --kubeconfig --enable-exec")],
+                Does::Hides("a deployment that runs a program"),
+            ),
+            when(&[When::First("plugin ssh exec")], Does::Hides("a deployment that runs a program")),
+            always(Does::RunsLineWithMore(At::Value("--post-renderer"))),
+        ],
+        examples: &[
+            ("helm uninstall x", Expect::Asks("removes resources")),
+            ("helm -n x upgrade --install y .", Expect::Asks("changes what others may use")),
+            ("helm push x oci://y", Expect::Asks("publishes")),
+            ("helm template --post-renderer ./x .", Expect::Opaque("runs a program")),
+            ("skaffold delete", Expect::Asks("removes resources")),
+            ("argocd app delete x", Expect::Asks("removes resources")),
+            ("helm template .", Expect::Plain),
+            ("helm list -A", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "terraform",
+            "tofu",
+            "terragrunt",
+            "pulumi",
+            "cdk",
+            "cdktf",
+            "sam",
+            "serverless",
+            "sls",
+            "packer",
+            "vagrant",
+            "crossplane",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-help -version -json -raw -*",
+            valued: "-C|--cwd --cwd -s|--stack -c|--config --app -p --profile --region --stage --context",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            when(&[When::Operand("destroy delete remove rm halt taint untaint force-unlock down")], REMOVES),
+            when(
+                &[When::First(
+                    "apply import up update refresh deploy push run-all state workspace provision reload resume suspend cancel login build snapshot box invoke convert bootstrap watch rollback stack",
+                )],
+                CHANGES,
+            ),
+            when(&[When::First("logout login")], LOGIN),
+            when(&[When::Operand("publish")], PUBLISHES),
+            when(
+                &[When::First("console exec ssh powershell rdp winrm plugin run test")],
+                Does::Hides("a tool that runs what it is told to"),
+            ),
+            when(&[When::Has("--app")], Does::RunsLine(At::Value("--app"))),
+            when(&[When::First("output"), When::Has("-json -raw")], SHOWS),
+        ],
+        examples: &[
+            ("terraform destroy -auto-approve", Expect::Asks("removes resources")),
+            ("terraform -chdir=x destroy", Expect::Asks("removes resources")),
+            ("terraform apply", Expect::Asks("changes what others may use")),
+            ("terraform state rm x", Expect::Asks("removes resources")),
+            ("pulumi up -y", Expect::Asks("changes what others may use")),
+            ("vagrant destroy -f", Expect::Asks("removes resources")),
+            ("packer build x", Expect::Asks("changes what others may use")),
+            ("terraform console", Expect::Opaque("runs what it is told to")),
+            ("terraform plan -no-color", Expect::Plain),
+            ("terraform validate", Expect::Plain),
+            ("terraform fmt -check", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "aws",
+            "gcloud",
+            "gsutil",
+            "az",
+            "bq",
+            "doctl",
+            "s3cmd",
+            "rclone",
+            "mc",
+            "ibmcloud",
+            "oci",
+            "linode-cli",
+            "hcloud",
+            "scw",
+            "exo",
+            "azcopy",
+            "s5cmd",
+            "b2",
+            "aliyun",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--dryrun|--dry-run -*",
+            valued: "--profile --region --output --endpoint-url --query --project --account --subscription --format --configuration -o --config --endpoint --ca-bundle --cli-read-timeout --cli-connect-timeout --color --verbosity --impersonate-service-account --access-token-file --password-command",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[
+                    When::Operand(
+                        "rm rb delete purge terminate-instances del remove destroy deletefile rmdir rmdirs cleanup dedupe delete-bucket cancel deregister disable release kill",
+                    ),
+                    When::Lacks("--dryrun"),
+                ],
+                REMOVES,
+            ),
+            when(
+                &[
+                    When::OperandStarts(
+                        "delete- remove- terminate- purge- batch-delete deregister- revoke- detach- disassociate- cancel- stop- disable- empty-",
+                    ),
+                    When::Lacks("--dryrun"),
+                ],
+                REMOVES,
+            ),
+            when(
+                &[
+                    When::Operand(
+                        "deploy create update import restore patch set put resize start stop restart publish mb add-iam-policy-binding set-iam-policy attach enable reset sync move mv migrate mirror bisync rewrite setacl invoke",
+                    ),
+                    When::Lacks("--dryrun"),
+                ],
+                CHANGES,
+            ),
+            when(
+                &[
+                    When::OperandStarts(
+                        "create- update- put- modify- attach- associate- run-instances start- reboot- register- import- restore- send- publish- enable- set- add- invoke copy- authorize- replace- reset- tag-resource untag-resource deploy",
+                    ),
+                    When::Lacks("--dryrun"),
+                ],
+                CHANGES,
+            ),
+            when(
+                &[When::Operand(
+                    "login logout configure auth sso-login authorize init credentials activate-service-account",
+                )],
+                LOGIN,
+            ),
+            when(
+                &[When::Operand(
+                    "print-access-token print-identity-token get-secret-value get-login-password get-session-token export-credentials get-access-token get-credentials list-keys show-keys decrypt get-parameters-by-path assume-role create-access-key get-caller-token versions-access",
+                )],
+                SHOWS,
+            ),
+            when(
+                &[When::Operand(
+                    "ssh scp start-session execute-command exec bastion interactive shell serve rcd mount nfsmount",
+                )],
+                Does::Hides("a cloud tool that runs a command or changes its settings"),
+            ),
+            when(
+                &[When::Has("--password-command")],
+                Does::Hides("a cloud tool that runs a command or changes its settings"),
+            ),
+            always(Does::RunsLine(At::Value("--password-command"))),
+        ],
+        examples: &[
+            ("aws s3 rm s3://b --recursive", Expect::Asks("removes resources")),
+            ("aws --profile x ec2 terminate-instances --instance-ids y", Expect::Asks("removes resources")),
+            ("gcloud compute instances delete x", Expect::Asks("removes resources")),
+            ("gcloud auth print-access-token", Expect::Asks("shows credentials")),
+            ("aws secretsmanager get-secret-value --secret-id x", Expect::Asks("shows credentials")),
+            ("az group delete -n x", Expect::Asks("removes resources")),
+            ("rclone purge x:y", Expect::Asks("removes resources")),
+            ("rclone sync a b:c", Expect::Asks("changes what others may use")),
+            ("rclone --password-command 'rm -rf x' ls y:", Expect::Runs("rm -rf x")),
+            ("gsutil rm gs://x", Expect::Asks("removes resources")),
+            ("aws ec2 run-instances --image-id x", Expect::Asks("changes what others may use")),
+            ("gcloud compute ssh x", Expect::Opaque("runs a command")),
+            ("aws s3 ls s3://bucket/", Expect::Plain),
+            ("aws s3 rm --dryrun s3://b", Expect::Plain),
+            ("az vm list", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "flyctl", "fly", "heroku", "vercel", "vc", "netlify", "wrangler", "firebase", "railway", "render", "surge",
+            "now", "amplify", "supabase", "eb", "cf", "ntl", "nuxthub", "workers",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--dry-run -*",
+            valued: "-a|--app -c|--config -o|--org --project -p --token -t -S|--scope --cwd --remote -e|--env --stage",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[
+                    When::Operand(
+                        "destroy delete rm remove purge apps:destroy pg:reset db:reset disable unset down database:remove firestore:delete functions:delete hosting:disable addons:destroy terminate",
+                    ),
+                    When::Lacks("--dry-run"),
+                ],
+                REMOVES,
+            ),
+            when(
+                &[
+                    When::First(
+                        "deploy publish release launch up push promote rollback redeploy create hosting:clone pages functions db link",
+                    ),
+                    When::Lacks("--dry-run"),
+                ],
+                PUBLISHES,
+            ),
+            when(
+                &[
+                    When::OperandStarts("deploy publish releases: deploy: ps:scale config:set config:unset"),
+                    When::Lacks("--dry-run"),
+                ],
+                PUBLISHES,
+            ),
+            when(
+                &[When::First(
+                    "login logout auth auth:login auth:logout secrets secret env tokens switch whoami-token",
+                )],
+                LOGIN,
+            ),
+            when(
+                &[When::Operand(
+                    "auth:token config:get env:get secrets:list credentials credentials:url pg:credentials:url",
+                )],
+                SHOWS,
+            ),
+            when(
+                &[When::First("ssh console run exec shell run:detached ps:exec dev:exec emulators:exec login:ci")],
+                Does::Hides("a cloud tool that runs a command or changes its settings"),
+            ),
+        ],
+        examples: &[
+            ("fly deploy", Expect::Asks("publishes")),
+            ("fly apps destroy x", Expect::Asks("removes resources")),
+            ("heroku pg:reset", Expect::Asks("removes resources")),
+            ("wrangler publish", Expect::Asks("publishes")),
+            ("netlify --cwd x deploy", Expect::Asks("publishes")),
+            ("firebase deploy --only hosting", Expect::Asks("publishes")),
+            ("heroku auth:token", Expect::Asks("shows credentials")),
+            ("heroku run bash", Expect::Opaque("runs a command")),
+            ("vercel dev", Expect::Plain),
+            ("wrangler dev", Expect::Plain),
+            ("heroku logs", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "ansible",
+            "ansible-playbook",
+            "ansible-console",
+            "ansible-galaxy",
+            "ansible-pull",
+            "ansible-test",
+            "ansible-vault",
+            "ansible-inventory",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-C|--check -D|--diff --list-hosts --list-tasks --list-tags --syntax-check -*",
+            valued: "-i|--inventory -l|--limit -e|--extra-vars -u|--user -t|--tags --skip-tags -f|--forks -M|--module-path -m|--module-name -a|--args -c|--connection --vault-password-file --vault-id -T --ssh-common-args --private-key --start-at-task -U -d --playbook-dir -p|--roles-path -r",
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(
+                &[When::Has("--module-path --args --connection --vault-password-file --vault-id --ssh-common-args")],
+                Does::Hides("`ansible` that runs what it is told to"),
+            ),
+            when(
+                &[
+                    When::Lacks("--check --list-hosts --list-tasks --list-tags --syntax-check"),
+                    When::FirstIsNot(
+                        "list info search view init encrypt decrypt rekey edit create encrypt_string sanity units collection role install remove import setup delete login",
+                    ),
+                ],
+                Does::By(played),
+            ),
+            when(&[When::First("decrypt view")], SHOWS),
+            when(&[When::First("import delete login publish")], PUBLISHES),
+        ],
+        examples: &[
+            ("ansible-playbook site.yml", Expect::Asks("changes what others may use")),
+            ("ansible all -a 'rm -rf x'", Expect::Opaque("runs what it is told to")),
+            ("ansible-vault view x", Expect::Asks("shows credentials")),
+            ("ansible-playbook -i hosts site.yml --check", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// Playbooks and modules that change hosts.
+fn played(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+    let plays = matches!(parsed.command.name(), "ansible" | "ansible-playbook" | "ansible-pull" | "ansible-console");
+    let says = || crate::effect::Effect::says(Consequence::DeletesForOthers, "changes what others may use");
+    plays.then(says).into_iter().collect()
+}

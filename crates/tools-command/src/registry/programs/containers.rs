@@ -1,0 +1,397 @@
+//! Programs that run containers and build their images.
+
+use crate::effect::Effect;
+use crate::registry::{
+    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+};
+
+const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes containers or images");
+const DATA: Does = Does::Says(Consequence::DeletesForOthers, "deletes data of containers");
+const PUBLISHES: Does = Does::Is(Consequence::Publishes);
+const LOGIN: Does = Does::Is(Consequence::ChangesIdentity);
+
+const FORCE: Syntax = Syntax {
+    flags: "-f|--force -a|--all -l|--link -v|--volumes --no-prune -i|--ignore --depend -s|--stop --cidfile",
+    valued: "--filter -t|--time",
+    ..Syntax::EXACT
+};
+const FORCED: &[Rule] = &[when(&[When::Has("--force --all")], REMOVES)];
+const RUN: &[Rule] = &[always(Does::By(reach))];
+const BUILD: Syntax = Syntax {
+    flags: "--no-cache --pull --quiet|-q --rm --force-rm --squash --compress --push --load -D|--debug --check --no-cache-filter --skip-tls-verify",
+    valued: "-t|--tag -f|--file --build-arg --build-context --target -o|--output --platform --secret --ssh --cache-from --cache-to --network --progress --label --add-host --iidfile --metadata-file --builder --allow --security-opt \
+             --ulimit -m|--memory --cpu-shares --shm-size --annotation --attest --sbom --provenance --cgroup-parent --set --isolation -v|--volume --cap-add --device --format --authfile --creds",
+    ..Syntax::EXACT
+};
+const BUILDS: &[Rule] = &[
+    when(&[When::Has("--push")], PUBLISHES),
+    when(&[When::ValueHas("--output", "type=registry push=true")], PUBLISHES),
+    always(Does::Writes(At::ValueRest("--output", "type=local,dest= type=tar,dest= dest="))),
+    when(
+        &[When::ValueStarts("--output", "/ ~ . a b c d e f g h i j k l m n o p q r s u v w x y z")],
+        Does::Writes(At::Value("--output")),
+    ),
+    when(
+        &[When::ValueStarts("--output", "/")],
+        Does::Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
+    ),
+    when(
+        &[When::ValueHas("--output", "dest=/")],
+        Does::Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
+    ),
+    always(Does::Writes(At::Value("--iidfile --metadata-file"))),
+    always(Does::Reads(At::ValueRest("--secret", "src= source= id=x,src="))),
+    when(
+        &[When::Has("--allow --security-opt --cap-add --device")],
+        Does::Hides("a container with the machine's own files or rights"),
+    ),
+    always(Does::By(reach)),
+];
+/// What is done with one kind of thing: an image, a volume, a network.
+const REMOVABLE: &[Subcommand] = &[
+    Subcommand { names: &["rm", "remove"], syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
+    Subcommand { names: &["prune"], rules: &[always(REMOVES)], ..Subcommand::NEW },
+    Subcommand { names: &["push"], rules: &[always(PUBLISHES)], is: Some("push"), ..Subcommand::NEW },
+    Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, is: Some("build"), ..Subcommand::NEW },
+    Subcommand { names: &["run", "create", "exec"], rules: RUN, ..Subcommand::NEW },
+    Subcommand {
+        names: &["save", "export"],
+        syntax: OUT,
+        rules: &[always(Does::Writes(At::Value("--output")))],
+        ..Subcommand::NEW
+    },
+    Subcommand { names: &["cp", "copy"], rules: &[always(Does::By(copied))], ..Subcommand::NEW },
+    plain(&[
+        "ls",
+        "list",
+        "ps",
+        "inspect",
+        "logs",
+        "pull",
+        "tag",
+        "history",
+        "start",
+        "stop",
+        "restart",
+        "top",
+        "stats",
+        "port",
+        "diff",
+        "connect",
+        "disconnect",
+        "show",
+        "use",
+        "version",
+        "df",
+        "info",
+        "events",
+        "tree",
+        "exists",
+        "mount",
+        "unmount",
+    ]),
+];
+const OUT: Syntax = Syntax {
+    flags: "-q|--quiet --compress --multi-image-archive -m",
+    valued: "-o|--output --format --platform",
+    ..Syntax::EXACT
+};
+const VOLUMES: &[Subcommand] = &[
+    Subcommand { names: &["rm", "remove"], syntax: FORCE, rules: &[always(DATA)], ..Subcommand::NEW },
+    Subcommand { names: &["prune"], rules: &[always(DATA)], ..Subcommand::NEW },
+    plain(&["ls", "list", "inspect", "create", "update", "exists", "mount", "unmount", "export", "import"]),
+];
+/// What belongs to a cluster of machines.
+const SHARED: &[Subcommand] = &[
+    Subcommand {
+        names: &["rm", "remove", "leave", "demote", "down"],
+        rules: &[always(Does::Is(Consequence::DeletesForOthers))],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &[
+            "create", "update", "deploy", "up", "scale", "init", "join", "rollback", "promote", "install", "enable",
+            "set", "upgrade", "import", "export", "use",
+        ],
+        rules: &[always(Does::Says(Consequence::ChangesSystem, "changes what containers run with"))],
+        ..Subcommand::NEW
+    },
+    plain(&["ls", "list", "inspect", "ps", "logs", "services", "config", "show"]),
+];
+const COMPOSE: &[Subcommand] = &[
+    Subcommand {
+        names: &["down"],
+        syntax: Syntax {
+            flags: "-v|--volumes --remove-orphans --dry-run",
+            valued: "-t|--timeout --rmi",
+            ..Syntax::EXACT
+        },
+        rules: &[when(&[When::Has("--volumes --rmi"), When::Lacks("--dry-run")], DATA)],
+        ..Subcommand::NEW
+    },
+    Subcommand {
+        names: &["rm"],
+        syntax: Syntax { flags: "-f|--force -s|--stop -v|--volumes --dry-run", ..Syntax::EXACT },
+        rules: &[when(&[When::Has("--volumes"), When::Lacks("--dry-run")], DATA)],
+        ..Subcommand::NEW
+    },
+    Subcommand { names: &["push", "publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+    Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
+    Subcommand { names: &["run", "exec", "create"], rules: RUN, ..Subcommand::NEW },
+    Subcommand { names: &["cp"], rules: &[always(Does::By(copied))], ..Subcommand::NEW },
+    plain(&[
+        "up", "start", "stop", "restart", "ps", "ls", "logs", "top", "events", "images", "pull", "port", "kill",
+        "pause", "unpause", "config", "convert", "version", "watch", "attach", "wait", "scale", "stats", "volumes",
+        "export", "commit", "viz", "alpha",
+    ]),
+];
+const COMPOSE_SYNTAX: Syntax = Syntax {
+    flags: "--all-resources --compatibility --dry-run --verbose -v|--version",
+    valued: "-f|--file -p|--project-name --profile --env-file --ansi --progress --parallel --project-directory --workdir --context -H|--host -l|--log-level",
+    ..Syntax::EXACT
+};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["docker", "podman", "nerdctl"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-D|--debug --tls --tlsverify -v|--version --help -r|--remote --transient-store --noout --syslog --debug-full --insecure-registry --trace",
+            valued: "-c|--context --config -H|--host -l|--log-level --tlscacert --tlscert --tlskey --url --connection --identity --root --runroot --runtime --runtime-flag --storage-driver --storage-opt --hooks-dir --conmon \
+                     --cgroup-manager --module --network-config-dir --events-backend --tmpdir --volumepath --out --imagestore --ssh -n|--namespace --address --snapshotter --cni-path --cni-netconfpath --data-root --hosts-dir --cdi-spec-dir",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::Connects(At::Value("--host --url"))),
+            when(
+                &[When::Has("--config --hooks-dir --conmon --runtime --module --cni-path")],
+                Does::Hides("containers with programs and settings of its own choice"),
+            ),
+        ],
+        subcommands: &[
+            Subcommand { names: &["run", "create", "exec", "update"], rules: RUN, ..Subcommand::NEW },
+            Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
+            Subcommand { names: &["push"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+            Subcommand { names: &["rm", "rmi"], syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
+            Subcommand { names: &["login", "logout"], rules: &[always(LOGIN)], ..Subcommand::NEW },
+            Subcommand { names: &["cp"], rules: &[always(Does::By(copied))], ..Subcommand::NEW },
+            Subcommand {
+                names: &["save", "export"],
+                syntax: OUT,
+                rules: &[always(Does::Writes(At::Value("--output")))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["image", "container", "network", "system", "builder", "pod"],
+                subcommands: REMOVABLE,
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["buildx"],
+                syntax: Syntax { valued: "--builder", flags: "-D|--debug", ..Syntax::EXACT },
+                subcommands: BUILDX,
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["volume"], subcommands: VOLUMES, ..Subcommand::NEW },
+            Subcommand { names: &["compose"], syntax: COMPOSE_SYNTAX, subcommands: COMPOSE, ..Subcommand::NEW },
+            Subcommand {
+                names: &[
+                    "swarm", "node", "service", "stack", "secret", "config", "plugin", "context", "machine", "trust",
+                    "manifest", "farm", "kube",
+                ],
+                subcommands: TRUSTED,
+                ..Subcommand::NEW
+            },
+            plain(&[
+                "ps",
+                "images",
+                "logs",
+                "inspect",
+                "info",
+                "version",
+                "pull",
+                "tag",
+                "start",
+                "stop",
+                "restart",
+                "kill",
+                "pause",
+                "unpause",
+                "top",
+                "stats",
+                "port",
+                "diff",
+                "events",
+                "history",
+                "search",
+                "wait",
+                "rename",
+                "attach",
+                "commit",
+                "load",
+                "import",
+                "scout",
+                "help",
+                "init",
+                "desktop",
+                "debug",
+                "model",
+                "sbom",
+                "healthcheck",
+                "generate",
+                "completion",
+                "ls",
+                "list",
+                "unshare-info",
+                "checkpoint",
+            ]),
+        ],
+        otherwise: Otherwise::Opaque("a plug-in"),
+        examples: &[
+            ("docker run -v /:/host alpine", Expect::Opaque("the machine's own files or rights")),
+            ("docker run -itv /etc:/x alpine", Expect::Opaque("the machine's own files or rights")),
+            ("docker run --privileged alpine", Expect::Opaque("the machine's own files or rights")),
+            ("docker run --mount type=bind,source=/,target=/x y", Expect::Opaque("the machine's own files or rights")),
+            ("docker run --pid host y", Expect::Opaque("the machine's own files or rights")),
+            ("docker container run --privileged alpine", Expect::Opaque("the machine's own files or rights")),
+            ("docker exec --privileged x ls", Expect::Opaque("the machine's own files or rights")),
+            ("docker system prune -af", Expect::Asks("removes containers or images")),
+            ("docker rm -vf x", Expect::Asks("removes containers or images")),
+            ("docker image rm --force x", Expect::Asks("removes containers or images")),
+            ("docker volume rm x", Expect::Asks("deletes data of containers")),
+            ("docker compose down -v", Expect::Asks("deletes data of containers")),
+            ("docker compose -f x.yml down --volumes", Expect::Asks("deletes data of containers")),
+            ("docker push x", Expect::Asks("publishes")),
+            ("docker image push x", Expect::Asks("publishes")),
+            ("docker build --push -t x .", Expect::Asks("publishes")),
+            ("docker buildx build -t x --push .", Expect::Asks("publishes")),
+            ("docker build -o / .", Expect::Asks("outside of the workspace")),
+            ("docker login", Expect::Asks("changes accounts")),
+            ("docker stack rm x", Expect::Asks("removes what others may use")),
+            ("docker frob", Expect::Opaque("a plug-in")),
+            ("podman --hooks-dir x run y", Expect::Opaque("its own choice")),
+            ("docker cp web:/x .envrc", Expect::Writes(".envrc")),
+            ("docker ps -a", Expect::Plain),
+            ("docker run --rm -v ./data:/data x", Expect::Plain),
+            ("docker build -t x .", Expect::Plain),
+            ("docker compose up -d", Expect::Plain),
+            ("docker compose down", Expect::Plain),
+            ("docker exec -it web ls", Expect::Plain),
+            ("docker --help", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["docker-compose", "podman-compose"],
+        is_family: true,
+        syntax: COMPOSE_SYNTAX,
+        subcommands: COMPOSE,
+        examples: &[
+            ("docker-compose down -v", Expect::Asks("deletes data of containers")),
+            ("docker-compose -p x push", Expect::Asks("publishes")),
+            ("docker-compose run --privileged x", Expect::Opaque("the machine's own files or rights")),
+            ("docker-compose up -d", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "buildah",
+            "skopeo",
+            "crane",
+            "ctr",
+            "crictl",
+            "runc",
+            "crun",
+            "lxc",
+            "lxc-execute",
+            "incus",
+            "singularity",
+            "apptainer",
+        ],
+        is_family: true,
+        syntax: Syntax { flags: "-*", ..Syntax::EXACT },
+        rules: &[
+            when(&[When::Operand("push copy sync")], PUBLISHES),
+            when(&[When::Operand("rm rmi delete prune")], REMOVES),
+            when(
+                &[When::Operand("run exec create spec shell unshare mount attach launch")],
+                Does::Hides("a container that runs a command"),
+            ),
+        ],
+        examples: &[
+            ("skopeo copy a b", Expect::Asks("publishes")),
+            ("buildah unshare sh", Expect::Opaque("runs a command")),
+            ("crictl ps", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+const BUILDX: &[Subcommand] = &[
+    Subcommand { names: &["build", "b"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
+    Subcommand { names: &["bake", "f"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
+    Subcommand { names: &["rm", "prune"], rules: &[always(REMOVES)], ..Subcommand::NEW },
+    plain(&["ls", "inspect", "create", "use", "du", "stop", "version", "imagetools", "history", "dial-stdio", "debug"]),
+];
+const TRUSTED: &[Subcommand] = &[
+    Subcommand { names: &["push", "sign", "revoke", "apply", "play"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+    Subcommand {
+        names: &["rm", "remove", "leave", "demote", "down", "reset"],
+        rules: SHARED[0].rules,
+        ..Subcommand::NEW
+    },
+    Subcommand { names: SHARED[1].names, rules: SHARED[1].rules, ..Subcommand::NEW },
+    plain(&[
+        "ls", "list", "inspect", "ps", "logs", "services", "config", "show", "annotate", "ssh", "start", "stop",
+        "generate",
+    ]),
+];
+
+/// Mounts and rights that reach the machine itself.
+fn reach(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let args: Vec<&str> = parsed.command.args.iter().map(|arg| arg.text.as_str()).collect();
+    let value = |at: usize, names: &[&str]| {
+        let (name, value) = args[at].split_once('=').map_or((args[at], None), |(name, value)| (name, Some(value)));
+        let next = args.get(at + 1).copied().unwrap_or_default();
+        names.contains(&name).then(|| value.unwrap_or(next))
+    };
+    let short = |at: usize| {
+        let letters = args[at].strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+        let rest = letters.trim_start_matches(|c: char| "ditPqu".contains(c)).strip_prefix('v')?;
+        Some(if rest.is_empty() { args.get(at + 1).copied().unwrap_or_default() } else { rest.trim_start_matches('=') })
+    };
+    let reaches = (0..args.len()).any(|at| {
+        args[at].starts_with("--privileged")
+            || short(at).or_else(|| value(at, &["--volume", "--mount"])).is_some_and(mounts)
+            || value(at, &["--pid", "--ipc", "--userns", "--uts", "--cgroupns"]).is_some_and(|value| value == "host")
+            || value(at, &["--cap-add", "--device", "--security-opt", "--volumes-from-host", "--env-host", "--rootfs"])
+                .is_some()
+    });
+    reaches.then(|| Effect::hidden("a container with the machine's own files or rights")).into_iter().collect()
+}
+
+fn mounts(text: &str) -> bool {
+    let is_own = |text: &str| {
+        let own = [
+            "/:", "/,", "/etc", "/root", "/var", "/home:", "/home,", "/usr", "/boot", "/dev", "/proc", "/sys", "/lib",
+            "/bin", "/run", "~:", "$HOME:", "~/.",
+        ];
+        own.iter().any(|start| text.starts_with(start)) || text == "/"
+    };
+    let source = |part: &str| {
+        part.strip_prefix("source=")
+            .or_else(|| part.strip_prefix("src="))
+            .is_some_and(|path| is_own(&format!("{path},")))
+    };
+    is_own(text) || text.contains("docker.sock") || text.contains("podman.sock") || text.split(',').any(source)
+}
+
+/// The files of this machine in a copy from or to a container.
+fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let operands: Vec<_> = parsed.operands().collect();
+    let access =
+        |at: usize| if at + 1 == operands.len() { tools_core::Access::Write } else { tools_core::Access::Read };
+    let own = operands.iter().enumerate().filter(|(_, operand)| !operand.text.contains(':') && operand.text != "-");
+    own.map(|(at, operand)| Effect::path((*operand).clone(), access(at))).collect()
+}

@@ -1,0 +1,353 @@
+//! Clients of databases: what their statements and their own commands remove, write or run.
+
+use crate::code::Language;
+use crate::effect::Effect;
+use crate::reader::{Input, Value};
+use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Rule, Syntax, When, always, when};
+use crate::sql;
+use tools_core::Access;
+
+const RUNS: &str = "a database client that runs a command";
+const LOADS: &str = "a database client with a library or commands from a file";
+const DELETES: Does = Does::Says(Consequence::DeletesForOthers, "deletes a database");
+const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
+const SQL: &[Rule] = &[always(Does::By(lost)), always(Does::By(escaped))];
+
+/// Commands of `sqlite3` and `duckdb` that run a program or load a library, by their beginnings.
+const DOT_RUNS: [&str; 5] = [".shell", ".system", ".load", ".excel", ".archive"];
+/// Those whose argument may be a pipe or a file that is written.
+const DOT_WRITES: [&str; 9] = [".output", ".once", ".log", ".backup", ".save", ".clone", ".import", ".read", ".trace"];
+/// Beginnings that mean something harmless.
+const DOT_PLAIN: [&str; 12] = [".s", ".sc", ".sch", ".se", ".sep", ".o", ".l", ".i", ".b", ".c", ".t", ".a"];
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["psql", "pgcli", "usql", "cockroach"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-a -A|--no-align -b -E -H|--html -l|--list -n -q|--quiet -s -S -t|--tuples-only -1|--single-transaction -w -W|--password -x|--expanded -X|--no-psqlrc -z -0 -? --csv -V --echo-all --echo-errors --echo-queries --no-readline --no-password",
+            valued: "-c|--command -d|--dbname -f|--file -F|--field-separator -h|--host -o|--output -p|--port -P|--pset -R|--record-separator -T|--table-attr -U|--username -v|--set|--variable -L|--log-file -e|--execute --url --insecure --certs-dir",
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::By(lost)),
+            always(Does::By(escaped)),
+            always(Does::Reads(At::Value("--file"))),
+            always(Does::Writes(At::Value("--log-file"))),
+            when(&[When::ValueStarts("--output", "|")], Does::Hides(RUNS)),
+            when(&[When::ValueHas("--pset", "pager")], Does::Hides(RUNS)),
+            always(Does::RunsLine(At::ValueRest("--output", "|"))),
+            always(Does::Writes(At::Value("--output"))),
+        ],
+        examples: &[
+            ("psql -c '\\! id'", Expect::Opaque(RUNS)),
+            ("psql -c \"copy x to program 'id'\"", Expect::Opaque(RUNS)),
+            ("psql -o '|rm -rf x' -c 'select 1'", Expect::Runs("rm -rf x")),
+            ("psql --out='|rm -rf x'", Expect::Opaque(RUNS)),
+            ("psql -c 'DROP TABLE users'", Expect::Asks("removes what is in a database")),
+            ("psql -c \"delete from users\"", Expect::Asks("removes what is in a database")),
+            ("psql -Atc 'alter table x drop y'", Expect::Asks("removes what is in a database")),
+            ("psql -f private/x", Expect::Reads("private/x")),
+            ("psql -c 'select 1'", Expect::Plain),
+            ("psql -f x.sql", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["mysql", "mariadb", "mycli", "mysqldump", "mariadb-dump", "mysqlimport", "mysqlsh"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-A -b -B|--batch -C -E -f|--force -g -G -H|--html -i -j -L -n -N|--skip-column-names -q|--quick -r|--raw -s|--silent -t|--table -U -v|--verbose -w -X|--xml -V --ssl --no-defaults --all-databases --single-transaction --routines --triggers --no-data --add-drop-table --databases -?",
+            valued: "-D|--database -e|--execute -h|--host -P|--port -S|--socket -u|--user --default-auth --plugin-dir --pager --tee --init-command --defaults-file --defaults-extra-file --login-path --protocol --ssl-ca --ssl-cert --ssl-key --result-file -T|--tab --delimiter --default-character-set --libexecdir",
+            optional: "-p|--password --histignore",
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::By(lost)),
+            always(Does::By(escaped)),
+            always(Does::RunsLine(At::Value("--pager"))),
+            when(&[When::Has("--pager")], Does::Hides(RUNS)),
+            when(&[When::Has("--default-auth --plugin-dir --defaults-file --defaults-extra-file")], Does::Hides(LOADS)),
+            always(Does::Writes(At::Value("--tee --result-file --tab"))),
+        ],
+        examples: &[
+            ("mysql -e '\\! id'", Expect::Opaque(RUNS)),
+            ("mysql -e 'system id'", Expect::Opaque(RUNS)),
+            ("mysql --default-auth ../x", Expect::Opaque(LOADS)),
+            ("mysql --pager=id x", Expect::Opaque(RUNS)),
+            ("mysql -u me -e 'drop table x'", Expect::Asks("removes what is in a database")),
+            ("mysqldump --result-file=.envrc x", Expect::Writes(".envrc")),
+            ("mysql -e 'select 1'", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["sqlite3", "sqlite", "litecli", "duckdb"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-append -ascii -bail -batch -box -column -csv -deserialize -echo -header -noheader -help -html -interactive -json -line -list -markdown -memtrace -nofollow -quote -readonly -safe -stats -table -tabs -unsigned -version -A -no-stdin -jsonlines",
+            valued: "-cmd -init -heap -lookaside -maxsize -mmap -newline -nonce -nullvalue -pagecache -pcachetrace -separator -sorterref -vfs -escape -unredacted -ui -s -c -f",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            always(Does::By(lost)),
+            always(Does::By(escaped)),
+            always(Does::By(dotted)),
+            when(&[When::Has("-init -f")], Does::Hides(LOADS)),
+            when(&[When::Has("-A")], Does::Hides(RUNS)),
+            always(Does::Reads(At::Nth(0))),
+        ],
+        examples: &[
+            ("sqlite3 x '.shell id'", Expect::Opaque(RUNS)),
+            ("sqlite3 :memory: '.sh rm -rf x'", Expect::Runs("rm -rf x")),
+            ("sqlite3 :memory: '.read |rm -rf x'", Expect::Runs("rm -rf x")),
+            ("sqlite3 :memory: '.o |rm -rf x'", Expect::Opaque(RUNS)),
+            ("sqlite3 :memory: -cmd '.system id'", Expect::Opaque(RUNS)),
+            ("sqlite3 -init x y", Expect::Opaque(LOADS)),
+            ("sqlite3 x '.output .envrc'", Expect::Writes(".envrc")),
+            ("sqlite3 x '.once .envrc' 'select 1'", Expect::Writes(".envrc")),
+            ("sqlite3 x '.backup .envrc'", Expect::Writes(".envrc")),
+            ("sqlite3 x \"select writefile('y', z)\"", Expect::Opaque(RUNS)),
+            ("sqlite3 a.db 'DROP TABLE t'", Expect::Asks("removes what is in a database")),
+            ("sqlite3 private/x .dump", Expect::Reads("private/x")),
+            ("sqlite3 x.db .schema", Expect::Plain),
+            ("sqlite3 x.db '.schema users'", Expect::Plain),
+            ("sqlite3 app.db \"select 'drop table'\"", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["sqlcmd", "isql", "clickhouse-client", "clickhouse", "snowsql", "cqlsh", "influx"],
+        is_family: true,
+        syntax: ANY,
+        rules: SQL,
+        examples: &[
+            ("clickhouse-client -q 'drop table x'", Expect::Asks("removes what is in a database")),
+            ("sqlcmd -Q 'select 1'", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["mongosh", "mongo", "mongodump", "mongorestore", "mongoimport"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--drop --quiet -*",
+            valued: "--eval -f|--file --host --port -u -p --shell --uri -d|--db -c|--collection -o|--out",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[When::ValueHas(
+                    "--eval",
+                    ".drop dropDatabase deleteMany deleteOne .remove( findOneAndDelete bulkWrite",
+                )],
+                DELETES,
+            ),
+            when(&[When::Has("--drop")], DELETES),
+            always(Does::Evaluates(Language::Node, At::Value("--eval"))),
+            always(Does::RunsScript(At::Value("--file"))),
+            always(Does::Writes(At::Value("--out"))),
+        ],
+        examples: &[
+            ("mongosh --eval 'db.dropDatabase()'", Expect::Asks("deletes a database")),
+            ("mongosh --eval 'require(\"child_process\").execSync(\"id\")'", Expect::Opaque("code with")),
+            ("mongorestore --drop x", Expect::Asks("deletes a database")),
+            ("mongosh --eval 'db.x.find()'", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["redis-cli", "valkey-cli", "keydb-cli"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-h -p -s -a -u -n -r -i --user --pass --rdb --functions-rdb --eval --cacert --cert --key --sni -d -D -t",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::By(emptied)),
+            always(Does::Writes(At::Value("--rdb --functions-rdb"))),
+            always(Does::Reads(At::Value("--eval"))),
+        ],
+        examples: &[
+            ("redis-cli FlushAll", Expect::Asks("empties a database")),
+            ("redis-cli -n 1 del x", Expect::Asks("removes what is in a database")),
+            ("redis-cli config set dir /x", Expect::Asks("changes a database's settings")),
+            ("redis-cli --rdb .envrc", Expect::Writes(".envrc")),
+            ("redis-cli ping", Expect::Plain),
+            ("redis-cli get x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "dropdb",
+            "dropuser",
+            "mysqladmin",
+            "pg_dropcluster",
+            "createuser",
+            "createdb",
+            "pg_ctl",
+            "pg_resetwal",
+            "initdb",
+        ],
+        is_family: true,
+        syntax: Syntax { flags: "-*", valued: "-h|--host -p|--port -U|--username -u|--user -D -P", ..Syntax::EXACT },
+        rules: &[always(Does::By(administered))],
+        examples: &[
+            ("dropdb x", Expect::Asks("deletes a database")),
+            ("mysqladmin -u root drop x", Expect::Asks("deletes a database")),
+            ("createuser x", Expect::Asks("changes accounts")),
+            ("createdb x", Expect::Plain),
+            ("mysqladmin status", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["pg_dump", "pg_dumpall", "pg_restore", "pg_basebackup"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-a|--data-only -b|--blobs -B -c|--clean -C|--create -e|--exit-on-error -l|--list -O|--no-owner -s|--schema-only -v|--verbose -w -W -x|--no-privileges -1|--single-transaction --if-exists --inserts -g|--globals-only -r",
+            valued: "-d|--dbname -E|--encoding -f|--file -F|--format -h|--host -j|--jobs -n|--schema -N -p|--port -S|--superuser -t|--table -T|--exclude-table -U|--username -Z|--compress -I -P -L --section -D|--pgdata",
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(&[When::Has("--clean"), When::Lacks("--list --schema-only --file")], Does::By(cleaned)),
+            always(Does::Writes(At::Value("--file --pgdata"))),
+            always(Does::Reads(At::All)),
+        ],
+        examples: &[
+            ("pg_restore -cd x y.dump", Expect::Asks("deletes a database")),
+            ("pg_dump -f .envrc x", Expect::Writes(".envrc")),
+            ("pg_dump x", Expect::Plain),
+            ("pg_dump --clean x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// The texts that reach a client: its arguments and what is typed into it.
+fn texts(parsed: &Parsed<'_>) -> Vec<String> {
+    let mut texts: Vec<String> = parsed.command.args.iter().map(|arg| arg.text.clone()).collect();
+    if let Input::Text(text) = &parsed.command.input {
+        texts.push(text.clone());
+    }
+    texts
+}
+
+/// What statements remove.
+fn lost(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let statements = sql::statements(parsed.command);
+    let why = statements.iter().find_map(|statement| sql::loss(statement));
+    why.map(|why| Effect::says(Consequence::DeletesForOthers, why)).into_iter().collect()
+}
+
+/// Commands and functions of a client, or of its server, that run a program or write a file.
+fn escaped(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let escapes = |text: &String| {
+        let lower = text.to_lowercase();
+        let words = [
+            "\\!",
+            "\\o |",
+            "\\o|",
+            "\\g |",
+            "\\g|",
+            "\\copy",
+            "\\w |",
+            "\\setenv",
+            "edit(",
+            "load_extension",
+            "to program",
+            "from program",
+            "sys_exec",
+            "into outfile",
+            "into dumpfile",
+            "load_file(",
+            "lo_export",
+            "lo_import",
+            "pg_read_file",
+            "writefile(",
+            "readfile(",
+            "xp_cmdshell",
+            "create extension",
+            "create function",
+            "fts3_tokenizer",
+            "\\P ",
+        ];
+        words.iter().any(|word| lower.contains(word))
+            || lower.trim_start().starts_with("system ")
+            || lower.contains("; system ")
+    };
+    texts(parsed).iter().any(escapes).then(|| Effect::hidden(RUNS)).into_iter().collect()
+}
+
+/// The commands of `sqlite3` and `duckdb` that begin with a dot, by as few letters as they take.
+fn dotted(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let mut found = Vec::new();
+    for text in texts(parsed) {
+        for line in text.lines().map(str::trim_start).filter(|line| line.starts_with('.')) {
+            let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            let rest = rest.trim().trim_matches(['\'', '"']);
+            let begins = |names: &[&str]| names.iter().any(|name| name.starts_with(&word.to_lowercase()));
+            let is_plain = DOT_PLAIN.contains(&word) && !rest.contains('|');
+            if let Some(line) = rest.strip_prefix('|').or_else(|| rest.split_once('|').map(|(_, line)| line)) {
+                found.push(Effect::hidden(RUNS));
+                found.push(Effect::Line(Value::exact(line.trim())));
+            } else if !is_plain && begins(&DOT_RUNS) {
+                found.push(Effect::hidden(RUNS));
+                found.push(Effect::Line(Value::exact(rest)));
+            } else if begins(&[".read"]) && word.len() > 1 {
+                found.push(Effect::path(Value::exact(rest), Access::Read));
+            } else if begins(&DOT_WRITES) && word.len() > 1 && !matches!(rest, "" | "stdout" | "off" | "stderr") {
+                found.push(Effect::path(Value::exact(rest), Access::Write));
+            }
+        }
+    }
+    found
+}
+
+/// Commands of `redis-cli` that remove or change.
+fn emptied(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let word = |at: usize| parsed.operand(at).map(|word| word.text.to_lowercase()).unwrap_or_default();
+    let typed = match &parsed.command.input {
+        Input::Text(text) => text.to_lowercase(),
+        _ => String::new(),
+    };
+    let empties =
+        parsed.operands().any(|word| word.text.to_lowercase().starts_with("flush")) || typed.contains("flush");
+    let why = match word(0).as_str() {
+        _ if empties => "empties a database",
+        "del" | "unlink" | "getdel" | "hdel" | "ltrim" | "expire" => "removes what is in a database",
+        "shutdown" | "slaveof" | "replicaof" | "module" | "debug" | "migrate" | "restore" | "failover" => {
+            "changes a database's settings"
+        }
+        "config" | "acl" | "script" | "function" | "cluster"
+            if !matches!(word(1).as_str(), "get" | "list" | "whoami" | "info" | "nodes") =>
+        {
+            "changes a database's settings"
+        }
+        _ => return Vec::new(),
+    };
+    vec![Effect::says(Consequence::DeletesForOthers, why)]
+}
+
+/// Programs that administer a server.
+fn administered(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let has = |words: &[&str]| parsed.operands().any(|operand| words.contains(&operand.text.as_str()));
+    match parsed.command.name() {
+        "createuser" => vec![Effect::says(Consequence::ChangesIdentity, "changes accounts")],
+        "dropdb" | "dropuser" | "pg_dropcluster" | "pg_resetwal" => {
+            vec![Effect::says(Consequence::DeletesForOthers, "deletes a database")]
+        }
+        _ if has(&["drop", "shutdown", "password", "stop", "kill", "flush-hosts"]) => {
+            vec![Effect::says(Consequence::DeletesForOthers, "deletes a database")]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A restore that drops what is there first; a dump that says so only prints it.
+fn cleaned(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let restores = parsed.command.name() == "pg_restore";
+    restores.then(|| Effect::says(Consequence::DeletesForOthers, "deletes a database")).into_iter().collect()
+}

@@ -1,0 +1,77 @@
+//! The SQL that a command hands to a database client, and what it removes there.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::reader::{Command, Input};
+
+/// Clients whose arguments and input are statements.
+pub(crate) const CLIENTS: [&str; 18] = [
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "sqlite",
+    "duckdb",
+    "sqlcmd",
+    "isql",
+    "usql",
+    "clickhouse-client",
+    "clickhouse",
+    "cockroach",
+    "snowsql",
+    "pgcli",
+    "mycli",
+    "litecli",
+    "cqlsh",
+    "bq",
+];
+
+/// The statements of a command without string literals and comments; empty unless it is a client of a database.
+pub fn statements(command: &Command) -> Vec<String> {
+    static DATA: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?s)'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/").expect("the pattern is a constant"));
+    if !CLIENTS.contains(&command.name()) {
+        return Vec::new();
+    }
+    let mut texts: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    if let Input::Text(text) = &command.input {
+        texts.push(text);
+    }
+    texts.into_iter().map(|text| DATA.replace_all(text, " ").into_owned()).collect()
+}
+
+/// What a statement removes that cannot be had again, in the words of a clause.
+pub(crate) fn loss(statement: &str) -> Option<&'static str> {
+    static LOSS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?is)\b(?:drop\s+\w+|truncate\s+(?:table\s+)?\w+|delete\s+from|alter\s+\w+.*?\bdrop\b|flush\s+tables|reset\s+master|purge\s+)",
+        )
+        .expect("the pattern is a constant")
+    });
+    LOSS.is_match(statement).then_some("removes what is in a database")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_removes_data_is_told_from_what_reads_it() {
+        for statement in [
+            "DROP TABLE t",
+            "drop\ttable t",
+            "truncate t",
+            "delete from t",
+            "alter table t\ndrop column c",
+            "x; Drop view v",
+        ] {
+            assert!(loss(statement).is_some(), "{statement}");
+        }
+        for statement in ["select 1", "select deleted from t", "insert into drops values (1)", "create table t (a int)"]
+        {
+            assert!(loss(statement).is_none(), "{statement}");
+        }
+    }
+}
