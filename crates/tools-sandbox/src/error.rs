@@ -6,7 +6,7 @@ use std::{
 };
 
 use thiserror::Error;
-use tools_core::{ToolError, ToolErrorCategory, classify_io_error};
+use tools_core::{ToolError, ToolErrorCategory, classify_io_error, is_hidden};
 
 use crate::FileKind;
 
@@ -168,9 +168,7 @@ pub fn shown(path: &Path) -> String {
                 text.push('…');
                 return text;
             }
-            if c.is_control()
-                || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-            {
+            if is_hidden(c) {
                 text.extend(c.escape_default());
             } else {
                 text.push(c);

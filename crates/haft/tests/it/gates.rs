@@ -2,7 +2,10 @@
 
 use haft::{
     config::Loaded,
-    core::{Answer, CallerId, ConfirmPrompt, Confirmer, NobodyToAsk, ToolError, TrustLevel, Verdict},
+    core::{
+        Answer, CallerId, Change, ConfirmPrompt, Confirmer, EventKind, EventSink, NobodyToAsk, ToolError, TrustLevel,
+        Verdict,
+    },
 };
 use serde_json::json;
 use tools_testkit::Workspace;
@@ -75,6 +78,26 @@ async fn a_persons_no_has_a_line_of_its_own() {
     assert_eq!((&no["approved_by"], &no["approver"]), (&json!("person"), &json!("person")));
     assert_eq!((&no["result"], &no["call_id"]), (&json!("not_executed"), &asked["call_id"]));
     assert!(no["ms"]["approval"].is_u64() && no["subjects"] == asked["subjects"], "{no}");
+}
+
+#[tokio::test]
+async fn those_who_watch_a_call_are_told_what_a_person_is_asked() {
+    let workspace = Workspace::new();
+    let toolbox = toolbox(&workspace, "");
+    let (sink, mut events) = EventSink::channel(16);
+    let cx = toolbox.context().with_events(sink);
+    let params = json!({"path": "new.txt", "content": "hello\n"});
+    toolbox.call(call("write", params), &cx, &SaysNo).await.outcome.unwrap_err();
+    drop(cx);
+    let mut asked = vec![];
+    while let Some(event) = events.recv().await {
+        if let EventKind::ConfirmationRequested(prompt) = event.kind {
+            asked.push(prompt);
+        }
+    }
+    let [prompt] = asked.as_slice() else { panic!("one question is told: {asked:?}") };
+    let Some(Change::Content { path, bytes, head, replaces }) = &prompt.change else { panic!("{prompt:?}") };
+    assert_eq!((path, *bytes, head.as_str(), *replaces), (&workspace.path("work/new.txt"), 6, "hello\n", false));
 }
 
 #[tokio::test]

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use tools_core::is_hidden;
+
 /// Text as the content of an element: markup is inert, and what could change how text is read is shown by its number.
 pub(super) fn text(text: &str) -> String {
     escaped(text, |out, c| {
@@ -35,19 +37,11 @@ fn escaped(text: &str, unseen: impl Fn(&mut String, char)) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
-            c if is_unseen(c) => unseen(&mut out, c),
+            c if is_hidden(c) => unseen(&mut out, c),
             c => out.push(c),
         }
     }
     out
-}
-
-/// Control characters, and those that reorder or hide what stands beside them.
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// `1,234,567`.
