@@ -47,7 +47,7 @@ fn ask(question: &Question, tool: &str, patience: Duration) -> Answer {
     // What was typed before the question was seen is no answer to it.
     let _ = tcflush(&tty, QueueSelector::IFlush);
     let (until, width) = (Instant::now() + patience, width(&tty));
-    let mut text = shown(question, tool, width, patience);
+    let mut text = shown(question, tool, (width, height(&tty)), patience);
     loop {
         if tty.write_all(text.as_bytes()).and_then(|()| tty.flush()).is_err() {
             return Answer::Nobody(Absence::CannotAsk);
@@ -106,10 +106,17 @@ pub(crate) fn width(terminal: impl AsFd) -> Width {
     Width::columns(columns.unwrap_or(80))
 }
 
+/// How many rows a terminal has; 24 where it does not tell.
+fn height(terminal: impl AsFd) -> usize {
+    tcgetwinsize(terminal).ok().map(|size| usize::from(size.ws_row)).filter(|rows| *rows > 0).unwrap_or(24)
+}
+
 /// What, why, what would change, what "always" would store, and the answers.
-fn shown(question: &Question, tool: &str, width: Width, patience: Duration) -> String {
-    let mut rows = question.rows(width);
-    rows.extend(question.stored_rows(&format!("[a] always, here: {tool}  "), width));
+fn shown(question: &Question, tool: &str, (width, height): (Width, usize), patience: Duration) -> String {
+    let stored = question.stored_rows(&format!("[a] always, here: {tool}  "), width);
+    // An empty row above, the answers and the line to type on below.
+    let mut rows = question.screen(width, height.saturating_sub(stored.len() + 4));
+    rows.extend(stored);
     let always = if question.stores() { "[a] always  " } else { "" };
     let seconds = patience.as_secs();
     rows.push(format!("[y] once  {always}[n] no  [e] no, and tell it why  [?] explain   {seconds} s → no"));
@@ -170,7 +177,7 @@ mod tests {
 
     fn text(stores: bool) -> String {
         let question = Question::of(&prompt(stores)).unwrap();
-        shown(&question, "bash", Width::columns(80), Duration::from_mins(2))
+        shown(&question, "bash", (Width::columns(80), 24), Duration::from_mins(2))
     }
 
     #[test]

@@ -44,6 +44,16 @@ fn a_long_line_does_not_go_on_at_the_left_edge() {
 }
 
 #[test]
+fn parts_that_are_allowed_do_not_push_what_asks_off_the_screen() {
+    let haft = Haft::new();
+    let padding: Vec<String> = (0..20).map(|n| format!("echo {n}{}", "x".repeat(100))).collect();
+    let command = format!("{}; make docs; {}", padding.join("; "), padding.join("; "));
+    let shown = asked(&haft, "bash", &json!({ "command": command }));
+    assert!(shown.starts_with("\nbash ASK: make docs\n") && shown.lines().count() <= 24, "{shown}");
+    assert!(shown.contains("more parts that are allowed"), "{shown}");
+}
+
+#[test]
 fn what_cannot_be_seen_is_shown() {
     let haft = Haft::new();
     let command = "make a\u{200b}b\u{202e}c\u{e0041} \u{9b}2J '\u{1b}[2K'";

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{Subject, Visible};
 
-/// How many characters may ask: about a screen and a half.
-const MAX_ASKING_CHARS: usize = 4_000;
+/// How many characters may ask: two or three screens.
+const MAX_ASKING_CHARS: usize = 6_000;
 /// How many parts may ask.
 const MAX_ASKING_PARTS: usize = 60;
 /// How many rows what asks may take of a dialog before its parts share rows: so many some clients show.
@@ -21,6 +21,8 @@ const MAX_CHANGE_LINE: usize = 240;
 /// Parts that are allowed anyway, and characters of one of them.
 const MAX_ALLOWED_PARTS: usize = 20;
 const MAX_ALLOWED_CHARS: usize = 160;
+/// Characters of the whole line that the parts are of, where it does not ask itself.
+const MAX_LINE_CHARS: usize = 400;
 /// Characters of a reason or a rule.
 const MAX_REASON_CHARS: usize = 400;
 /// Characters of a pattern that an answer stores; a longer one is not offered.
@@ -31,6 +33,7 @@ const MAX_STORED_CHARS: usize = 400;
 pub struct Question {
     tool: String,
     asking: Vec<Part>,
+    line: Option<Visible>,
     allowed: Vec<Visible>,
     allowed_more: usize,
     change: Vec<Visible>,
@@ -62,11 +65,13 @@ impl Question {
             return Err(Unanswered::TooLong { chars, parts: asking.len() });
         }
         let shown = prompt.asking().next().is_some();
-        let allowed = || prompt.allowed().filter(|_| shown);
+        let line = prompt.allowed().find(|part| shown && is_whole_line(part) && !brings_its_input(prompt));
+        let allowed = || prompt.allowed().filter(|part| shown && !is_whole_line(part));
         let change: Vec<String> = prompt.change.as_ref().map(lines).unwrap_or_default();
         let pattern = prompt.would_store.as_ref().map(|rule| Visible::of(&rule.pattern));
         Ok(Self {
             tool: prompt.tool.to_string(),
+            line: line.map(|part| text(part).shortened(MAX_LINE_CHARS)),
             allowed: allowed().take(MAX_ALLOWED_PARTS).map(|part| text(part).shortened(MAX_ALLOWED_CHARS)).collect(),
             allowed_more: allowed().count().saturating_sub(MAX_ALLOWED_PARTS),
             change_more: prompt.change.as_ref().and_then(|foreseen| left_out(foreseen, &change)),
@@ -88,10 +93,21 @@ impl Question {
         self.stores.as_ref().map(|pattern| wrapped(front, pattern, width)).unwrap_or_default()
     }
 
-    /// The rows for a terminal: a row or more for each part that asks.
+    /// All rows, with a row or more for each part that asks.
     pub fn rows(&self, width: Width) -> Vec<String> {
+        self.screen(width, usize::MAX)
+    }
+
+    /// The rows for a terminal that shows `height` of them: what does not ask gives way, so that what asks stays in sight.
+    /// Where it cannot, the last row says how far above it begins.
+    pub fn screen(&self, width: Width, height: usize) -> Vec<String> {
         let mut rows = self.asking_rows(width);
-        self.add_the_rest(&mut rows, width);
+        let asking = rows.len();
+        self.add_the_rest(&mut rows, width, height);
+        if rows.len() > height {
+            let above = rows.len() - asking;
+            rows.push(format!("  what asks are the first {asking} rows, which end {above} rows above this one"));
+        }
         rows
     }
 
@@ -104,7 +120,7 @@ impl Question {
             let front = format!("{} ASKS about {} parts: ", self.tool, self.asking.len());
             rows = wrapped(&front, &Visible::numbered(texts), width);
         }
-        self.add_the_rest(&mut rows, width);
+        self.add_the_rest(&mut rows, width, usize::MAX);
         rows
     }
 
@@ -133,22 +149,42 @@ impl Question {
         rows
     }
 
-    fn add_the_rest(&self, rows: &mut Vec<String>, width: Width) {
+    /// Adds change, reasons, the whole line and what is allowed, as far as `height` rows go.
+    fn add_the_rest(&self, rows: &mut Vec<String>, width: Width, height: usize) {
+        let reasons = self.reasons(width);
+        let room = |rows: &[String], kept: usize| height.saturating_sub(rows.len() + kept + 1);
+        let mut shown = 0;
         for line in &self.change {
-            rows.extend(wrapped(CONTINUED, line, width));
+            let more = wrapped(CONTINUED, line, width);
+            if more.len() > room(rows, reasons.len()) {
+                break;
+            }
+            rows.extend(more);
+            shown += 1;
         }
-        rows.extend(self.change_more.iter().map(|more| format!("  and {more}")));
-        self.add_reasons(rows, width);
-        for part in &self.allowed {
-            rows.extend(wrapped("  allowed: ", part, width));
+        match (&self.change_more, self.change.len() - shown) {
+            (Some(more), 0) => rows.push(format!("  and {more}")),
+            (None, 0) => {}
+            (_, left) => rows.push(format!("  and {left} or more lines of the change that are not shown")),
         }
-        if self.allowed_more > 0 {
-            rows.push(format!("  and {} more parts that are allowed", self.allowed_more));
+        rows.extend(reasons);
+        let line = self.line.iter().map(|line| wrapped("  whole line: ", line, width));
+        let allowed = self.allowed.iter().map(|part| wrapped("  allowed: ", part, width));
+        let mut left = self.allowed_more;
+        for (at, more) in line.chain(allowed).enumerate() {
+            if more.len() <= room(rows, 0) && left == self.allowed_more {
+                rows.extend(more);
+            } else if at > 0 || self.line.is_none() {
+                left += 1;
+            }
+        }
+        if left > 0 {
+            rows.push(format!("  and {left} more parts that are allowed"));
         }
     }
 
-    fn add_reasons(&self, rows: &mut Vec<String>, width: Width) {
-        rows.extend(wrapped("Why it asks: ", &self.reason, width));
+    fn reasons(&self, width: Width) -> Vec<String> {
+        let mut rows = wrapped("Why it asks: ", &self.reason, width);
         if self.by_tool {
             rows.push("  asked by the tool itself; every part is covered by a rule".to_owned());
         }
@@ -164,6 +200,7 @@ impl Question {
             let parts = if self.asking.len() > 1 { format!(" {}", parts.join(", ")) } else { String::new() };
             rows.extend(wrapped(&format!("  rule{parts}: "), rule, width));
         }
+        rows
     }
 }
 
@@ -184,8 +221,9 @@ fn asking(prompt: &ConfirmPrompt) -> Vec<Part> {
             via: via(&part.subject),
         }
     };
+    let line = prompt.allowed().find(|part| is_whole_line(part) && brings_its_input(prompt));
     let asking: Vec<Part> = match prompt.asking().next() {
-        Some(_) => prompt.asking().map(&mut part).collect(),
+        Some(_) => prompt.asking().chain(line).map(&mut part).collect(),
         None => prompt.parts.iter().map(&mut part).collect(),
     };
     if asking.is_empty() {
@@ -193,6 +231,16 @@ fn asking(prompt: &ConfirmPrompt) -> Vec<Part> {
         return vec![Part { mark: "ASK", extent, rule: text.clone(), text, via: None }];
     }
     asking
+}
+
+/// The line that a call is made of, beside the commands in it.
+fn is_whole_line(part: &PromptPart) -> bool {
+    matches!(&part.subject, Subject::Command { program, .. } if program.is_empty())
+}
+
+/// Whether a command that asks is given its input by the line, further down than its own text: then all of it asks.
+fn brings_its_input(prompt: &ConfirmPrompt) -> bool {
+    prompt.asking().any(|part| matches!(&part.subject, Subject::Command { line, .. } if line.contains("<<")))
 }
 
 fn text(part: &PromptPart) -> Visible {

@@ -110,6 +110,51 @@ fn a_dialog_of_three_lines_shows_all_that_asks() {
     ");
 }
 
+/// A line of which `program` is a part.
+fn whole(line: &str) -> PromptPart {
+    let subject = Subject::Command { line: line.to_owned(), program: String::new(), argv: vec![], via: vec![] };
+    PromptPart { subject, verdict: Verdict::Allow, rule: "judged with its commands".to_owned() }
+}
+
+#[test]
+fn input_that_a_line_brings_asks_with_the_command_that_reads_it() {
+    let line = "python3 - <<EOF\nimport os\nEOF\necho hi";
+    let parts = vec![whole(line), part("python3 - <<EOF", Verdict::Ask), part("echo hi", Verdict::Allow)];
+    insta::assert_snapshot!(rows(&ConfirmPrompt::new(tool(), "no rule", parts)), @r"
+    bash ASK 1/2: python3 - <<EOF
+      ASK 2/2: python3 - <<EOF⏎import os⏎EOF⏎echo hi
+    Why it asks: no rule
+      rule 1: permissions.bash Ask
+      rule 2: judged with its commands
+      allowed: echo hi
+    ");
+    let long = format!("python3 - <<EOF\n{}EOF", "import os\n".repeat(900));
+    let parts = vec![whole(&long), part("python3 - <<EOF", Verdict::Ask)];
+    assert!(Question::of(&ConfirmPrompt::new(tool(), "x", parts)).is_err(), "code that is not shown is not agreed to");
+    let parts = vec![whole(&"echo a; ".repeat(900)), part("rm x", Verdict::Ask)];
+    insta::assert_snapshot!(rows(&ConfirmPrompt::new(tool(), "no rule", parts)).lines().take(4).collect::<Vec<_>>().join("\n"), @r"
+    bash ASK: rm x
+    Why it asks: no rule
+      rule: permissions.bash Ask
+      whole line: echo a; echo a; echo a; echo a; echo a; echo a; echo a; echo a; e
+    ");
+}
+
+#[test]
+fn what_asks_stays_on_the_screen() {
+    let parts: Vec<PromptPart> =
+        (0..15).map(|n| part(&format!("echo {n} {}", "x".repeat(140)), Verdict::Allow)).collect();
+    let parts = parts.into_iter().chain([part("rm x", Verdict::Ask)]).collect();
+    let prompt = ConfirmPrompt::new(tool(), "no rule", parts);
+    let question = Question::of(&prompt).unwrap();
+    let rows = question.screen(Width::columns(80), 20);
+    assert!(rows.len() <= 20 && rows[0] == "bash ASK: rm x", "{rows:?}");
+    assert!(rows.last().is_some_and(|row| row.ends_with("more parts that are allowed")), "{rows:?}");
+    let long = part(&"make ".repeat(700), Verdict::Ask);
+    let rows = Question::of(&ConfirmPrompt::new(tool(), "x", vec![long])).unwrap().screen(Width::columns(80), 20);
+    assert!(rows.last().is_some_and(|row| row.starts_with("  what asks are the first ")), "{rows:?}");
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     let check = |parts: Vec<PromptPart>, chars: usize, count: usize| {
@@ -119,7 +164,7 @@ fn what_does_not_fit_is_refused() {
     check(vec![part(&"a".repeat(10_000), Verdict::Ask), part("b", Verdict::Allow)], 10_000, 1);
     check((0..1000).map(|_| part("ab", Verdict::Ask)).collect(), 2_000, 1_000);
     // Escaped it is longer than it is.
-    check(vec![part(&"\u{e0041}".repeat(500), Verdict::Ask)], 4_500, 1);
+    check(vec![part(&"\u{e0041}".repeat(700), Verdict::Ask)], 6_300, 1);
     let allowed = (0..1000).map(|_| part(&"a".repeat(5_000), Verdict::Allow));
     let prompt = ConfirmPrompt::new(tool(), "x", allowed.chain([part("rm x", Verdict::Ask)]).collect());
     let question = Question::of(&prompt).expect("what is allowed may be left out");
@@ -179,7 +224,9 @@ fn change() -> impl Strategy<Value = Option<Change>> {
 }
 
 /// What rows of our own begin with, and which of them may occur how often is told by the prompt.
-const OWN: [&str; 9] = [
+const OWN: [&str; 11] = [
+    "  whole line: ",
+    "  what asks are the first ",
     "bash ",
     "  ASK",
     "  DENIED",
@@ -200,6 +247,7 @@ fn check(rows: &[String], prompt: &ConfirmPrompt, is_packed: bool) -> Result<(),
     prop_assert_eq!(starting("bash "), 1, "one first row");
     prop_assert_eq!(starting("Why it asks: "), 1);
     let asking: Vec<&PromptPart> = match prompt.asking().next() {
+        Some(_) if prompt.asking().any(|part| part.subject.text().contains("<<")) => return Ok(()),
         Some(_) => prompt.asking().collect(),
         None => prompt.parts.iter().collect(),
     };
@@ -220,6 +268,7 @@ fn check(rows: &[String], prompt: &ConfirmPrompt, is_packed: bool) -> Result<(),
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn what_asks_is_shown_whole_or_refused(
         parts in parts(), reason in text(), pattern in text(), change in change(), width in 10..300_usize,
@@ -233,6 +282,7 @@ proptest! {
             return Ok(());
         };
         check(&question.rows(Width::columns(width.min(81))), &prompt, false)?;
+        check(&question.screen(Width::columns(width.min(81)), width / 4), &prompt, false)?;
         check(&question.dialog(), &prompt, question.dialog()[0].contains("ASKS about"))?;
         for row in question.details(Width::columns(width)) {
             prop_assert!(!row.contains(is_hidden), "{row:?}");
