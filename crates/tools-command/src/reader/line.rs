@@ -11,6 +11,7 @@ use super::command::{Analysis, Command, ELSEWHERE, Input, Surroundings, Value};
 use super::content::Content;
 use super::known::Known;
 use super::programs::{self, Verdict};
+use crate::effect::Effect;
 use crate::grammar::{Feed, Parsed, Part, Simple, Word, parse};
 use crate::plain_path;
 use crate::registry::{self, shorten};
@@ -195,7 +196,9 @@ impl Reader<'_> {
         let described = if program.is_exact { registry::describe(&command) } else { None };
         if let Some(described) = &described {
             command.canonical = Some(described.canonical.clone());
-            command.is_exhaustive = described.program.is_exhaustive;
+            // What a script or code does is not told.
+            let runs_code = |effect: &Effect| matches!(effect, Effect::Script(_) | Effect::Code(..));
+            command.is_exhaustive = described.program.is_exhaustive && !described.effects.iter().any(runs_code);
             command.effects = described.effects.iter().filter(|effect| effect.is_lasting()).cloned().collect();
         }
         self.found.commands.push(command.clone());

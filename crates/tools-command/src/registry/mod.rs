@@ -7,6 +7,7 @@ mod apply;
 mod lookup;
 mod options;
 mod parsed;
+mod shown;
 mod spellings;
 mod unknown;
 
@@ -21,6 +22,7 @@ pub use lookup::{Canonical, Described, describe, find};
 pub use parsed::{Given, Parsed, Unknown};
 pub use programs::PROGRAMS;
 pub(crate) use programs::shells::is_shell;
+pub use shown::{Shown, shown};
 pub use spec::{At, Does, Example, Expect, More, Otherwise, Program, Rule, Style, Subcommand, Syntax, When};
 pub(crate) use spec::{always, plain, when};
 pub use spellings::{Spellings, spellings};

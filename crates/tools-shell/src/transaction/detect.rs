@@ -1,62 +1,7 @@
 //! Which lines are known to change nothing. Everything else gets a snapshot: an unknown command costs one, nothing more.
 
-use tools_command::{Analysis, Command};
-
-/// Programs that write nothing whatever their arguments are.
-const READERS: &[&str] = &[
-    ":",
-    "[",
-    "basename",
-    "cat",
-    "cd",
-    "cksum",
-    "cmp",
-    "comm",
-    "cut",
-    "date",
-    "df",
-    "diff",
-    "dirname",
-    "du",
-    "echo",
-    "exit",
-    "expand",
-    "false",
-    "fold",
-    "free",
-    "grep",
-    "head",
-    "id",
-    "ls",
-    "md5sum",
-    "nl",
-    "nproc",
-    "od",
-    "paste",
-    "printenv",
-    "printf",
-    "ps",
-    "pwd",
-    "readlink",
-    "realpath",
-    "rev",
-    "seq",
-    "sha1sum",
-    "sha256sum",
-    "sleep",
-    "stat",
-    "tac",
-    "tail",
-    "test",
-    "tr",
-    "true",
-    "type",
-    "uname",
-    "uptime",
-    "wc",
-    "which",
-    "whoami",
-];
+use tools_command::{Analysis, Command, Effect};
+use tools_core::Access;
 
 /// Whether the line is known to change nothing.
 pub(crate) fn only_reads(found: &Analysis) -> bool {
@@ -68,11 +13,12 @@ pub(crate) fn writes_nothing_itself(found: &Analysis) -> bool {
     found.opaque.is_empty() && found.writes.iter().all(|target| target.is_exact && target.text == "/dev/null")
 }
 
-/// Whether a command is known to change nothing.
+/// Whether a command is known to change nothing: a program of the system of which every change is told, and none is.
 pub(crate) fn reads(command: &Command) -> bool {
-    let program = command.program.text.as_str();
-    let system = ["/bin/", "/usr/bin/"].iter().find_map(|folder| program.strip_prefix(folder));
-    command.program.is_exact && command.via.is_empty() && READERS.contains(&system.unwrap_or(program))
+    let folder = command.program.text.rsplit_once('/').map(|(folder, _)| folder);
+    let is_of_system = folder.is_none_or(|folder| matches!(folder, "/bin" | "/usr/bin"));
+    let only_looks = |effect: &Effect| matches!(effect, Effect::Path { access: Access::Read, .. });
+    is_of_system && command.is_exhaustive && command.via.is_empty() && command.effects.iter().all(only_looks)
 }
 
 #[cfg(test)]

@@ -9,12 +9,12 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &[
             "apropos", "arch", "basename", "cal", "clear", "dirname", "echo", "expr", "factor", "false", "findmnt",
-            "free", "getconf", "getent", "groups", "hostid", "htop", "id", "iostat", "last", "lastlog", "ldconfig",
-            "locale", "logname", "lsblk", "lscpu", "lsmod", "lsns", "lsof", "lspci", "lsusb", "mktemp", "mpstat",
-            "ncal", "nproc", "numfmt", "pathchk", "pgrep", "pidof", "printenv", "ps", "pstree", "pwd", "readlink",
-            "realpath", "seq", "sleep", "ss", "netstat", "stty", "tldr", "top", "tput", "tr", "true", "tty", "uname",
-            "uptime", "users", "vmstat", "w", "whatis", "whereis", "which", "who", "whoami", "yes", "usleep",
-            "uuidgen", "pinky", "modinfo",
+            "free", "getconf", "getent", "groups", "hostid", "htop", "id", "iostat", "last", "lastlog", "locale",
+            "logname", "lsblk", "lscpu", "lsmod", "lsns", "lsof", "lspci", "lsusb", "mpstat", "ncal", "nproc",
+            "numfmt", "pathchk", "pgrep", "pidof", "printenv", "ps", "pstree", "pwd", "readlink", "realpath", "seq",
+            "sleep", "ss", "netstat", "stty", "tldr", "top", "tput", "tr", "true", "tty", "uname", "uptime", "users",
+            "vmstat", "w", "whatis", "whereis", "which", "who", "whoami", "yes", "usleep", "uuidgen", "pinky",
+            "modinfo",
         ],
         is_family: true,
         syntax: ANY,
@@ -40,7 +40,6 @@ pub(super) static ALL: &[Program] = &[
             "shellcheck",
             "file",
             "stat",
-            "exiftool",
             "hexyl",
             "jp",
             "lsattr",
@@ -54,11 +53,20 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: ANY,
         rules: &[always(Does::Reads(At::All))],
+        is_exhaustive: true,
         examples: &[
             ("strings -n 8 private/x", Expect::Reads("private/x")),
             ("file /bin/sh", Expect::Plain),
             ("stat -c %s x", Expect::Reads("x")),
         ],
+        ..Program::NEW
+    },
+    // They may write, whatever their options.
+    Program {
+        names: &["mktemp", "ldconfig", "exiftool"],
+        is_family: true,
+        syntax: ANY,
+        examples: &[("mktemp -d", Expect::Plain), ("exiftool x.jpg", Expect::Plain)],
         ..Program::NEW
     },
     Program {

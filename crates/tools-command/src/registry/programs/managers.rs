@@ -271,11 +271,33 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
+        names: &["sudo", "doas", "dzdo", "pfexec", "sudo-rs"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-A|--askpass -b|--background -B|--bell -E -e|--edit -H|--set-home -K|--remove-timestamp \
+                    -k|--reset-timestamp -l|--list -n|--non-interactive -N|--no-update -P|--preserve-groups -S|--stdin \
+                    -s|--shell -i|--login -L -v|--validate -V|--version",
+            valued: "-u|--user -g|--group -h|--host -p|--prompt -C|--close-from -D|--chdir -r|--role -t|--type \
+                     -T|--command-timeout -U|--other-user -R|--chroot",
+            optional: "--preserve-env",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::Is(crate::registry::Consequence::TakesRights)),
+            always(Does::RunsWithVariables(At::From(0))),
+        ],
+        examples: &[
+            ("sudo id", Expect::Denied("takes other rights")),
+            ("sudo -u x -- ls", Expect::Denied("takes other rights")),
+            ("sudo -u x A=1 rm -rf y", Expect::Runs("rm -rf y")),
+            ("doas -n id", Expect::Denied("takes other rights")),
+        ],
+        ..Program::NEW
+    },
+    Program {
         names: &[
-            "sudo",
             "sudoedit",
             "su",
-            "doas",
             "pkexec",
             "run0",
             "gosu",
@@ -284,12 +306,9 @@ pub(super) static ALL: &[Program] = &[
             "kdesu",
             "gksu",
             "gksudo",
-            "dzdo",
-            "pfexec",
             "sux",
             "ksu",
             "s6-setuidgid",
-            "sudo-rs",
             "su-rs",
             "please",
             "calife",
@@ -299,8 +318,6 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax::LEADING,
         rules: &[always(Does::Is(crate::registry::Consequence::TakesRights))],
         examples: &[
-            ("sudo id", Expect::Denied("takes other rights")),
-            ("sudo -u x -- ls", Expect::Denied("takes other rights")),
             ("su -", Expect::Denied("takes other rights")),
             ("gosu root id", Expect::Denied("takes other rights")),
         ],

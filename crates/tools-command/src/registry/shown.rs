@@ -1,0 +1,93 @@
+//! Whose output a command's own is: `timeout 5 cargo test` prints what `cargo test` prints.
+
+use super::lookup::{canonical, describe};
+use super::{Parsed, find};
+use crate::effect::Effect;
+use crate::reader::{Command, Value};
+
+/// Commands within commands; more are not looked through.
+const MAX_DEPTH: usize = 12;
+
+/// What a command's words amount to, as far as its output is concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// The output is that of these words: without assignments, wrappers, folders, options in front of the subcommand, and
+    /// by first names.
+    Words(Vec<String>),
+    /// The output is that of a line for a shell.
+    Line(String),
+}
+
+/// Whose output a command of these words gives.
+pub fn shown(words: Vec<String>) -> Shown {
+    let mut words = without_assignments(words);
+    for _ in 0..MAX_DEPTH {
+        let command = command(&words);
+        match inner(&command) {
+            Some(Shown::Words(inner)) => words = without_assignments(inner),
+            Some(line) => return line,
+            None => break,
+        }
+    }
+    let command = command(&words);
+    match find(command.name()) {
+        Some(program) => Shown::Words(canonical(&Parsed::of(program, &command)).words),
+        None => Shown::Words(with_plain_program(words)),
+    }
+}
+
+fn command(words: &[String]) -> Command {
+    let mut values = words.iter().map(Value::exact);
+    Command { program: values.next().unwrap_or_default(), args: values.collect(), ..Command::default() }
+}
+
+/// The command that the last arguments of a command are, or the line that it hands to a shell.
+fn inner(command: &Command) -> Option<Shown> {
+    let described = describe(command)?;
+    let has_subcommands = !described.program.subcommands.is_empty();
+    described.effects.into_iter().find_map(|effect| match effect {
+        Effect::Words { words, .. } if !words.is_empty() && command.args.ends_with(&words) => {
+            Some(Shown::Words(words.into_iter().map(|word| word.text).collect()))
+        }
+        Effect::Line(line) if line.is_exact && !has_subcommands => Some(Shown::Line(line.text)),
+        _ => None,
+    })
+}
+
+fn without_assignments(mut words: Vec<String>) -> Vec<String> {
+    let assigned = words.iter().take_while(|word| is_assignment(word)).count();
+    words.drain(..assigned);
+    words
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+fn with_plain_program(mut words: Vec<String>) -> Vec<String> {
+    if let Some(program) = words.first_mut() {
+        let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+        *program = name.strip_suffix(".exe").unwrap_or(name).to_owned();
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_whose_output_it_is_is_found() {
+        let check = |line: &str, expected: &str| {
+            let words = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(shown(words), Shown::Words(expected.split(' ').map(str::to_owned).collect()), "{line}");
+        };
+        check("A=1 timeout -k 5 60 git -C x --no-pager status -s", "git status -s");
+        check("nice -n 5 unheard-of x", "unheard-of x");
+        check("/opt/unheard-of.exe x", "unheard-of x");
+        check("timeout 60", "timeout 60");
+    }
+}
