@@ -1,5 +1,6 @@
 //! Comparing what a call touches with patterns: shared by every gate that has rules.
 
+mod alternatives;
 mod forms;
 mod heads;
 mod open;

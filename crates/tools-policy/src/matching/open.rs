@@ -5,8 +5,8 @@ use std::{borrow::Cow, path::Path};
 
 use tools_command::spellings;
 
-use super::forms::lower;
 use super::pattern::escape;
+use super::{alternatives::first_choice, forms::lower};
 
 /// Alternatives of a pattern beyond these are read as `*`.
 const MOST_ALTERNATIVES: usize = 64;
@@ -134,40 +134,6 @@ fn alternatives(glob: &str) -> Vec<Cow<'_, str>> {
         open.extend(choices.iter().map(|choice| Cow::Owned(format!("{before}{choice}{after}"))));
     }
     done
-}
-
-/// What stands before the first `{…}`, what it chooses from, and what stands behind.
-fn first_choice(glob: &str) -> Option<(&str, Vec<&str>, &str)> {
-    let (mut depth, mut begin, mut choices, mut class) = (0_usize, 0, Vec::new(), false);
-    let mut start = 0;
-    let mut characters = glob.char_indices();
-    while let Some((at, character)) = characters.next() {
-        match character {
-            '\\' => {
-                characters.next();
-            }
-            '[' if !class => class = true,
-            ']' => class = false,
-            _ if class => {}
-            '{' => {
-                depth += 1;
-                if depth == 1 {
-                    (start, begin) = (at, at + 1);
-                }
-            }
-            ',' if depth == 1 => {
-                choices.push(&glob[begin..at]);
-                begin = at + 1;
-            }
-            '}' if depth == 1 => {
-                choices.push(&glob[begin..at]);
-                return Some((&glob[..start], choices, &glob[at + 1..]));
-            }
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    None
 }
 
 fn pieces(glob: &str) -> Vec<Piece> {

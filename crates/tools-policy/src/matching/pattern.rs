@@ -4,14 +4,20 @@
 //! where the text begins as it does, or holds the longest literal piece of it, whichever fewer globs of the list share;
 //! one automaton finds all such pieces in one pass.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{borrow::Cow, collections::HashMap, sync::OnceLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use regex::Regex;
 use tools_core::by_characters;
 
-use super::heads::{Building, Heads};
+use super::{
+    alternatives::expanded,
+    heads::{Building, Heads},
+};
+
+/// Globs with more alternatives are compared as one.
+const MOST_CHOICES: usize = 512;
 
 /// What a glob may cross.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +130,13 @@ impl Matcher {
     }
 }
 
+/// The globs that one with `{a,b}` stands for, each of which is found by its own beginning. On paths `**` means something
+/// else beside a brace than beside a slash: those stay as they are.
+fn choices(glob: &str, crossing: Crossing) -> Vec<Cow<'_, str>> {
+    let each = if crossing == Crossing::Everything { expanded(glob, MOST_CHOICES) } else { None };
+    each.unwrap_or_else(|| vec![glob.into()])
+}
+
 /// Whether a glob can only be right: it has none of the characters that have to fit together.
 pub(crate) fn is_plain(glob: &str) -> bool {
     !glob.contains(['[', ']', '{', '}', '\\'])
@@ -145,12 +158,14 @@ impl Patterns {
         let mut heads = Building::default();
         let mut others = Vec::new();
         for (number, text) in list {
-            match Shape::parse(text, crossing)? {
-                Shape::Exactly(literal) => heads.exactly(literal, *number),
-                Shape::Begins(head) => heads.beginning(head, *number),
-                Shape::Other(matcher) => {
-                    patterns.globs.push(Numbered { number: *number, matcher });
-                    others.push((head(text), longest_piece(text)));
+            for text in choices(text, crossing) {
+                match Shape::parse(&text, crossing)? {
+                    Shape::Exactly(literal) => heads.exactly(literal, *number),
+                    Shape::Begins(head) => heads.beginning(head, *number),
+                    Shape::Other(matcher) => {
+                        patterns.globs.push(Numbered { number: *number, matcher });
+                        others.push((head(&text), longest_piece(&text)));
+                    }
                 }
             }
         }
