@@ -63,7 +63,8 @@ pub(crate) enum Verb {
         /// The sort of project [default: what its files say].
         #[arg(long = "kind", value_enum, value_name = "KIND")]
         kinds: Vec<Kind>,
-        /// Write them to the user's configuration (or `--config`), if there is none yet.
+        /// Write them to the user's configuration (or `--config`). To one that is there, those that it lacks are added,
+        /// behind its own; a copy of it is kept.
         #[arg(long)]
         write: bool,
     },
@@ -374,6 +375,12 @@ pub(crate) enum Kind {
     Node,
     /// Python.
     Python,
+    /// Go modules.
+    Go,
+    /// Built with Gradle or Maven.
+    Java,
+    /// Ruby with Bundler.
+    Ruby,
 }
 
 /// In which shape tools are listed.

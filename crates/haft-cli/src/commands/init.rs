@@ -1,19 +1,18 @@
-//! `haft init`: rules for a project that has none. Prints them; writes only where nothing is.
+//! `haft init`: rules for the project in a folder. Prints them, or adds to the configuration those that it lacks.
 
-use std::{
-    fs::{self, OpenOptions},
-    io::Write,
-    path::PathBuf,
-};
+use std::{fs, path::PathBuf};
 
 use haft::{
     config::places,
-    init::{ProjectKind, detect, propose},
+    init::{ProjectKind, add, detect, propose},
 };
 
 use crate::{
     args::{Common, Kind},
-    commands::open::workdir,
+    commands::{
+        change::{Change, read},
+        open::workdir,
+    },
     exit::Exit,
     output,
 };
@@ -24,28 +23,46 @@ pub(crate) fn run(common: &Common, kinds: &[Kind], write: bool) -> Result<Exit, 
         [] => detect(&workdir(common)?),
         named => named.iter().map(|kind| ProjectKind::from(*kind)).collect(),
     };
-    let text = propose(&kinds);
+    let proposed = propose(&kinds);
     if !write {
-        output::text(&text);
+        output::text(&proposed);
         return Ok(Exit::Ok);
     }
     let file = common.config.clone().or_else(places::config_file);
     let file: PathBuf = file.ok_or("there is no home to write a configuration to; name a file with `--config`")?;
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
-    }
-    let made = OpenOptions::new().write(true).create_new(true).open(&file);
-    let mut made = made.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            format!("`{}` is there already; `haft init` without `--write` prints the rules", file.display())
+    // A link stays a link: what it leads to is renewed.
+    let file = file.canonicalize().unwrap_or(file);
+    let before = read(&file)?;
+    let (after, said) = match &before {
+        None => (proposed, format!("wrote `{}`", file.display())),
+        Some(there) => {
+            let added = add(there, &proposed).map_err(|error| format!("`{}`: {error}", file.display()))?;
+            let said = match added.count {
+                0 => format!("`{}` has all these rules already", file.display()),
+                count => format!("added {count} rules to `{}`, behind its own", file.display()),
+            };
+            (added.text, said)
         }
-        _ => format!("`{}`: {error}", file.display()),
-    })?;
-    made.write_all(text.as_bytes()).map_err(|error| format!("`{}`: {error}", file.display()))?;
+    };
+    let change = Change { file, before, after };
+    let copy = if change.before.as_ref() == Some(&change.after) { None } else { store(&change)? };
     if !common.quiet {
-        output::line(&format!("wrote `{}`; `haft config check` reads it", file.display()));
+        output::line(&format!("{said}; `haft config check` reads it"));
+        if let Some(copy) = copy {
+            output::line(&format!("the text as it was: `{}`", copy.display()));
+        }
     }
     Ok(Exit::Ok)
+}
+
+/// Writes the file; the copy of the text as it was.
+fn store(change: &Change) -> Result<Option<PathBuf>, String> {
+    if let Some(folder) = change.file.parent() {
+        fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
+    }
+    let copy = change.backup()?;
+    change.replace()?;
+    Ok(copy)
 }
 
 impl From<Kind> for ProjectKind {
@@ -54,6 +71,9 @@ impl From<Kind> for ProjectKind {
             Kind::Rust => Self::Rust,
             Kind::Node => Self::Node,
             Kind::Python => Self::Python,
+            Kind::Go => Self::Go,
+            Kind::Java => Self::Java,
+            Kind::Ruby => Self::Ruby,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One file per verb.
 
+mod change;
 mod open;
 mod parameters;
 

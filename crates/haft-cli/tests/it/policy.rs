@@ -96,7 +96,7 @@ fn a_reset_of_trust_is_left_for_every_process() {
 }
 
 #[test]
-fn init_looks_at_the_project_and_writes_only_where_nothing_is() {
+fn init_looks_at_the_project_and_adds_what_is_missing() {
     let haft = Haft::new();
     haft.workspace.file("Cargo.toml", "");
     let printed = haft.run(&["init"]);
@@ -107,7 +107,12 @@ fn init_looks_at_the_project_and_writes_only_where_nothing_is() {
     assert_eq!(explain(&haft, "RUST_BACKTRACE=1 cargo test")["verdict"], "allow");
     assert_eq!(explain(&haft, "RUSTC_WRAPPER=x cargo test")["verdict"], "ask");
     let again = haft.run(&["init", "--write"]);
-    assert!(again.code == 2 && again.err.contains("is there already"), "{again:?}");
+    assert!(again.code == 0 && again.out.contains("has all these rules already"), "{again:?}");
+    assert_eq!(explain(&haft, "npm ci")["verdict"], "ask");
+    let node = haft.run(&["init", "--write", "--kind", "node"]);
+    assert!(node.code == 0 && node.out.contains("rules to") && node.out.contains(".bak-1"), "{node:?}");
+    assert_eq!(explain(&haft, "npm ci && cargo test")["verdict"], "allow");
+    assert_eq!(explain(&haft, "npm publish")["verdict"], "ask");
     assert!(haft.run(&["config", "check"]).out.ends_with("ok, 0 warnings\n"));
 }
 

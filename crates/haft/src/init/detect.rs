@@ -11,6 +11,12 @@ pub enum ProjectKind {
     Node,
     /// Python.
     Python,
+    /// Go modules.
+    Go,
+    /// Built with Gradle or Maven.
+    Java,
+    /// Ruby with Bundler.
+    Ruby,
 }
 
 /// Files that say what sort of project it is.
@@ -18,11 +24,17 @@ const SIGNS: &[(ProjectKind, &[&str])] = &[
     (ProjectKind::Rust, &["Cargo.toml"]),
     (ProjectKind::Node, &["package.json", "tsconfig.json", "deno.json"]),
     (ProjectKind::Python, &["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", "tox.ini"]),
+    (ProjectKind::Go, &["go.mod", "go.work"]),
+    (
+        ProjectKind::Java,
+        &["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "mvnw", "gradlew"],
+    ),
+    (ProjectKind::Ruby, &["Gemfile", "Rakefile"]),
 ];
 
 impl ProjectKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Rust, Self::Node, Self::Python];
+    pub const ALL: [Self; 6] = [Self::Rust, Self::Node, Self::Python, Self::Go, Self::Java, Self::Ruby];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -30,6 +42,9 @@ impl ProjectKind {
             Self::Rust => "rust",
             Self::Node => "node",
             Self::Python => "python",
+            Self::Go => "go",
+            Self::Java => "java",
+            Self::Ruby => "ruby",
         }
     }
 }

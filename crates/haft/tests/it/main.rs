@@ -5,6 +5,7 @@
 mod cache;
 mod gates;
 mod grounding;
+mod init;
 mod migrate;
 mod reload;
 mod undo;

@@ -1,0 +1,84 @@
+//! A file of the user's that a command rewrites: in one step, with a copy of the text as it was.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{ErrorKind, Write},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use similar::TextDiff;
+
+/// The most copies of earlier texts that are looked for.
+const MOST_BACKUPS: u32 = 10_000;
+
+/// One file that changes.
+pub(super) struct Change {
+    pub(super) file: PathBuf,
+    /// `None` for a file that is not there yet.
+    pub(super) before: Option<String>,
+    pub(super) after: String,
+}
+
+impl Change {
+    /// Keeps the text as it was, under the first number that is free.
+    pub(super) fn backup(&self) -> Result<Option<PathBuf>, String> {
+        let Some(before) = &self.before else { return Ok(None) };
+        let name = self.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for number in 1..=MOST_BACKUPS {
+            let copy = self.file.with_file_name(format!("{name}.bak-{number}"));
+            let open = OpenOptions::new().write(true).create_new(true).mode(mode(&self.file)).open(&copy);
+            match open {
+                Ok(mut open) => {
+                    let written = open.write_all(before.as_bytes()).and_then(|()| open.sync_all());
+                    written.map_err(|error| format!("`{}`: {error}", copy.display()))?;
+                    return Ok(Some(copy));
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(format!("`{}`: {error}", copy.display())),
+            }
+        }
+        Err(format!("`{}` has {MOST_BACKUPS} copies already; remove some", self.file.display()))
+    }
+
+    /// Puts the new text in the place of the old one in a single step.
+    pub(super) fn replace(&self) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("`{}`: {error}", self.file.display());
+        let name = self.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let made = self.file.with_file_name(format!(".{name}.{}", std::process::id()));
+        let rights = mode(&self.file);
+        let write = || {
+            let mut open = OpenOptions::new().write(true).create_new(true).mode(rights).open(&made)?;
+            open.write_all(self.after.as_bytes())?;
+            // What the mask took away.
+            open.set_permissions(fs::Permissions::from_mode(rights))?;
+            open.sync_all()?;
+            fs::rename(&made, &self.file)
+        };
+        write().map_err(|error| {
+            let _ = fs::remove_file(&made);
+            failed(error)
+        })
+    }
+
+    /// What changes, as a patch.
+    pub(super) fn diff(&self) -> String {
+        let before = self.before.as_deref().unwrap_or_default();
+        let name = self.file.display().to_string();
+        TextDiff::from_lines(before, self.after.as_str()).unified_diff().header(&name, &name).to_string()
+    }
+}
+
+/// The text of a file; `None` where there is none.
+pub(super) fn read(file: &Path) -> Result<Option<String>, String> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("`{}`: {error}", file.display())),
+    }
+}
+
+/// The mode of a file; readable by its user alone when it is not there yet.
+fn mode(file: &Path) -> u32 {
+    fs::metadata(file).map_or(0o600, |meta| meta.permissions().mode() & 0o777)
+}
