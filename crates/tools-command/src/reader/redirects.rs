@@ -28,6 +28,10 @@ impl Reader<'_> {
             }
             return self.found.connects.push(host);
         }
+        // A process, whose commands are found on their own.
+        if matches!(redirect.target.parts.as_slice(), [Part::Dynamic]) {
+            return;
+        }
         let target = self.placed(target);
         if redirect.kind == RedirectKind::Read {
             return self.found.reads.push(target);
