@@ -247,11 +247,6 @@ impl Reader<'_> {
                     let line = joined(&words);
                     self.words(&words, &line, &through(command), Input::None);
                 }
-                Verdict::Sets(name, value) => {
-                    self.arithmetic.set(&name, Content::value(&value, false));
-                    self.assignment(&name, &value);
-                }
-                Verdict::Script(file) => self.script(&file, command),
             }
         }
     }

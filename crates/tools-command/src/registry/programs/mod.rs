@@ -5,6 +5,8 @@ mod arguments;
 mod builtins;
 mod calculators;
 mod clouds;
+mod cmake;
+mod compilers;
 mod containers;
 mod data;
 mod databases;
@@ -19,6 +21,7 @@ mod javascript;
 mod jvm;
 mod languages;
 mod machine;
+mod make;
 mod managers;
 mod modes;
 mod namespaces;
@@ -51,6 +54,8 @@ pub static PROGRAMS: &[&[Program]] = &[
     builtins::VARIABLES,
     calculators::ALL,
     clouds::ALL,
+    cmake::ALL,
+    compilers::ALL,
     containers::ALL,
     data::ALL,
     databases::ALL,
@@ -65,6 +70,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     jvm::ALL,
     languages::ALL,
     machine::ALL,
+    make::ALL,
     managers::ALL,
     modes::ALL,
     namespaces::ALL,

@@ -1,0 +1,240 @@
+//! `cmake`, `ctest`, `meson`: build systems that write builds for others.
+
+use tools_core::Access;
+
+use super::registries::PUBLISHES;
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, plain, when};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["cmake", "cmake3"],
+        syntax: Syntax {
+            flags: "--fresh -Wdev -Wno-dev -Werror=dev -Wno-error=dev -Wdeprecated -Wno-deprecated -L -LA -LH -LAH -N \
+                    --list-presets --trace --trace-expand --warn-uninitialized --no-warn-unused-cli --check-system-vars \
+                    --compile-no-warning-as-error --link-no-warning-as-error --debug-output --debug-trycompile --debug-find \
+                    --verbose|-v --clean-first --use-stderr --strip --workflow --help|-help|-usage|-h|-H|/? --version|-version \
+                    --open --find-package",
+            valued: "-S -B -C -D -U -G -T -A --toolchain --install-prefix --preset --graphviz --log-level --trace-source \
+                     --trace-redirect --trace-format --profiling-output --profiling-format --build --install --target|-t \
+                     --config --component --default-directory-permissions --prefix --install-script --resolve-package-references",
+            optional: "-D* -U* -G* -S* -B* -C* -j* --parallel --debug-find-pkg --debug-find-var --list-presets --help-*",
+            last: "-E -P",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            always(Does::RunsScript(At::Value("-P"))),
+            when(&[When::Has("-P")], Does::Hides("`cmake` runs what the option `-P` says")),
+            always(Does::RunsScript(At::Value("-C -C* --toolchain"))),
+            always(Does::By(definitions)),
+            always(Does::By(tool)),
+            always(Does::By(native)),
+            always(Does::Writes(At::Value("-B -B* --graphviz --trace-redirect --profiling-output"))),
+            always(Does::Writes(At::Value("--prefix"))),
+        ],
+        builds: true,
+        examples: &[
+            ("cmake -E env sudo id", Expect::Runs("sudo id")),
+            ("cmake -E env --unset=X A=1 -- sudo id", Expect::Runs("sudo id")),
+            ("cmake -E chdir . sudo id", Expect::Runs("sudo id")),
+            ("cmake -E time sudo id", Expect::Runs("sudo id")),
+            ("cmake -E rm -rf x", Expect::Runs("rm -rf x")),
+            ("cmake -E copy x .git/hooks/y", Expect::Writes(".git/hooks/y")),
+            ("cmake -P x.cmake", Expect::Opaque("`-P`")),
+            ("cmake -DCMAKE_C_COMPILER_LAUNCHER=sudo -B b", Expect::Opaque("programs of its own choice")),
+            ("cmake -D CMAKE_MAKE_PROGRAM=./x -B b", Expect::Opaque("programs of its own choice")),
+            ("cmake --build b -- SHELL=./x", Expect::Opaque("arguments for the build")),
+            ("cmake -B b -S .", Expect::Writes("b")),
+            ("cmake -DCMAKE_BUILD_TYPE=Release -B build", Expect::Plain),
+            ("cmake -S . -B build -G Ninja -DCMAKE_C_COMPILER=clang", Expect::Plain),
+            ("cmake --build build -j8 --target all", Expect::Plain),
+            ("cmake --build build -- -j8", Expect::Plain),
+            ("cmake ..", Expect::Plain),
+            ("cmake --version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["ctest"],
+        syntax: Syntax {
+            flags: "-V|--verbose -VV|--extra-verbose --debug --progress --output-on-failure --stop-on-failure -F -N|--show-only \
+                    -Q|--quiet --rerun-failed --schedule-random --no-compress-output --print-labels --no-label-summary --version \
+                    -h|--help --force-new-ctest-process",
+            valued: "--preset -C|--build-config -L|--label-regex -LE|--label-exclude -R|--tests-regex -E|--exclude-regex \
+                     -FA -FS -FC -D|--dashboard -M|--test-model -T|--test-action -S|--script -SP|--script-new-process \
+                     -I|--tests-information -U --repeat --max-width --timeout --test-dir --output-log|-O --output-junit \
+                     --test-load --resource-spec-file -A|--add-notes --build-generator --build-makeprogram --interactive-debug-mode",
+            optional: "-j|--parallel -j* --stop-time",
+            last: "--test-command --build-and-test",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            always(Does::RunsWords(At::Behind("--test-command"))),
+            when(
+                &[When::Has("--build-and-test --build-makeprogram")],
+                Does::Hides("`ctest` with programs of its own choice"),
+            ),
+            when(&[When::Has("--script --script-new-process")], Does::Hides("`ctest` runs a script of its own")),
+            always(Does::RunsScript(At::Value("--script --script-new-process"))),
+            when(&[When::Has("--dashboard --test-model")], PUBLISHES),
+            when(&[When::Value("--test-action", "Submit submit")], PUBLISHES),
+            always(Does::Writes(At::Value("--output-log --output-junit"))),
+        ],
+        examples: &[
+            ("ctest --test-command sudo id", Expect::Runs("sudo id")),
+            ("ctest -S x.cmake", Expect::Opaque("a script of its own")),
+            ("ctest -D Experimental", Expect::Asks("publishes")),
+            ("ctest -T Submit", Expect::Asks("publishes")),
+            ("ctest --output-junit x", Expect::Writes("x")),
+            ("ctest --test-dir build --output-on-failure -j8", Expect::Plain),
+            ("ctest -R x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["meson"],
+        syntax: Syntax { flags: "-h|--help -v|--version", valued: "-C", ..Syntax::EXACT },
+        subcommands: &[
+            Subcommand {
+                names: &["test"],
+                syntax: Syntax {
+                    valued: "--wrap|--wrapper --gdb-path --setup --suite -C --num-processes -t",
+                    ..Syntax::EXACT
+                },
+                rules: &[
+                    when(
+                        &[When::Has("--wrap --gdb-path")],
+                        Does::Hides("`meson test` with a program of its own choice"),
+                    ),
+                    always(Does::RunsLine(At::Value("--wrap"))),
+                    always(Does::RunsLine(At::Value("--gdb-path"))),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["devenv"],
+                syntax: Syntax { flags: "--dump", valued: "-C --workdir|-w --dump-format", ..Syntax::LEADING },
+                rules: &[always(Does::RunsWords(At::From(0)))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["subprojects"],
+                subcommands: &[Subcommand {
+                    names: &["foreach"],
+                    syntax: Syntax { valued: "--sourcedir --types -j|--num-processes", ..Syntax::LEADING },
+                    rules: &[always(Does::RunsWords(At::From(0)))],
+                    ..Subcommand::NEW
+                }],
+                ..Subcommand::NEW
+            },
+            plain(&["setup"]),
+            plain(&["compile"]),
+        ],
+        builds: true,
+        examples: &[
+            ("meson test --wrap=sudo", Expect::Runs("sudo")),
+            ("meson devenv -C b sudo id", Expect::Runs("sudo id")),
+            ("meson subprojects foreach sudo id", Expect::Runs("sudo id")),
+            ("meson --odd devenv sudo", Expect::Opaque("`--odd` of `meson`")),
+            ("meson setup build", Expect::Plain),
+            ("meson compile -C build", Expect::Plain),
+            ("meson test -C build --print-errorlogs", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// Cache entries that name programs or code.
+fn definitions(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let names_program = |value: &&Value| {
+        let name = value.text.split(['=', ':']).next().unwrap_or_default();
+        let parts = [
+            "_LAUNCHER",
+            "LAUNCH_",
+            "MAKE_PROGRAM",
+            "EMULATOR",
+            "CLANG_TIDY",
+            "CPPCHECK",
+            "CPPLINT",
+            "WHAT_YOU_USE",
+            "CMAKE_COMMAND",
+            "PROJECT_INCLUDE",
+            "TOP_LEVEL_INCLUDES",
+            "GIT_EXECUTABLE",
+        ];
+        let compiles_elsewhere = name.contains("COMPILER") && value.text.contains("=.")
+            || name.contains("COMPILER") && value.text.contains("=/tmp");
+        parts.iter().any(|part| name.contains(part)) || compiles_elsewhere || name.contains('$')
+    };
+    let mut found = Vec::new();
+    if parsed.values("-D -D*").any(|value| names_program(&value)) {
+        found.push(Effect::hidden("`cmake` with programs of its own choice"));
+    }
+    let toolchain = parsed.values("-D -D*").filter(|value| value.text.starts_with("CMAKE_TOOLCHAIN_FILE"));
+    let script = |value: &Value| {
+        let (_, file) = value.text.split_once('=')?;
+        Some(Effect::Script(Value { text: file.to_owned(), ..value.clone() }))
+    };
+    found.extend(toolchain.filter_map(script));
+    found
+}
+
+/// `cmake -E COMMAND …`: small programs of its own, and those that start others.
+fn tool(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let words = parsed.behind("-E");
+    let Some((verb, rest)) = words.split_first() else { return Vec::new() };
+    let run = |words: &[Value]| if words.is_empty() { Vec::new() } else { vec![Effect::runs(words.to_vec())] };
+    match verb.text.as_str() {
+        _ if !verb.is_exact => vec![Effect::hidden("a command of `cmake -E` that is known only when it runs")],
+        "env" => environment(rest),
+        "chdir" => run(rest.get(1..).unwrap_or_default()),
+        "time" => run(rest),
+        "rm" | "remove" | "remove_directory" => {
+            let name = Value::exact("rm");
+            let recursive = (verb.text == "remove_directory").then(|| Value::exact("-r"));
+            run(&[name].into_iter().chain(recursive).chain(rest.iter().cloned()).collect::<Vec<_>>())
+        }
+        "copy"
+        | "copy_if_different"
+        | "copy_directory"
+        | "copy_directory_if_different"
+        | "rename"
+        | "create_symlink"
+        | "create_hardlink"
+        | "touch"
+        | "touch_nocreate"
+        | "make_directory" => rest.iter().cloned().map(|path| Effect::path(path, Access::Write)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// `cmake -E env [--unset=NAME] [NAME=value] [--] COMMAND`.
+fn environment(rest: &[Value]) -> Vec<Effect> {
+    let is_setting = |arg: &Value| arg.text.starts_with('-') || arg.text.contains('=');
+    let count = rest.iter().take_while(|arg| is_setting(arg)).count();
+    let (settings, words) = rest.split_at(count);
+    let mut found: Vec<Effect> = settings
+        .iter()
+        .filter_map(|arg| {
+            let (name, value) = arg.text.split_once('=').filter(|(name, _)| !name.starts_with('-'))?;
+            Some(Effect::Sets(name.to_owned(), Value { text: value.to_owned(), ..arg.clone() }))
+        })
+        .collect();
+    if !words.is_empty() {
+        found.push(Effect::runs(words.to_vec()));
+    }
+    found
+}
+
+/// Arguments for `make` or `ninja` behind `cmake --build DIR --`.
+fn native(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_odd = |arg: &Value| {
+        arg.text.contains('=')
+            || arg.text.starts_with("-f")
+            || arg.text.starts_with("--ev")
+            || arg.text.starts_with("-E")
+    };
+    let odd = parsed.has("--build") && parsed.after_dashes().iter().any(is_odd);
+    odd.then(|| Effect::hidden("`cmake` with arguments for the build")).into_iter().collect()
+}

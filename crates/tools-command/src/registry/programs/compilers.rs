@@ -1,0 +1,203 @@
+//! Compilers, linkers and their tools: what they write, and options that load or start code.
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Does, Expect, Parsed, Program, Syntax, When, always, when};
+
+const CHOICE: Does = Does::Hides("a compiler with programs or plug-ins of its own choice");
+
+/// Options of the family of `gcc` whose value is the next argument; others stand alone or have their value attached.
+const C: Syntax = Syntax {
+    flags: "-c -S -E -g -w -v -s -static -shared -pthread -fPIC -pie -P -H -M -MM -MD -MMD -MP -pipe -ansi -nostdlib -###",
+    valued: "-o -wrapper -x -I -L -D -U -l -include -imacros -isystem -iquote -idirafter -isysroot -MF -MT -MQ -B -T -u -z \
+             -Xlinker -Xpreprocessor -Xassembler -Xclang -mllvm -arch -framework -target -dumpdir -specs -ccbin -load \
+             -aux-info -ld-path -fuse-ld -fplugin -fpass-plugin -sysroot",
+    optional: "-o* -B* -specs=* --specs=* -fplugin=* -fplugin-arg-* -fpass-plugin=* -fuse-ld=* --ld-path=* -ld-path=* -wrapper* \
+               -Wl,* -Wa,* -Wp,* -I* -L* -D* -U* -l* -W* -f* -m* -O* -g* -std=* --std=* -M* -x* -ccbin* --compiler-bindir* \
+               -save-temps* -print-* -dump* -n* -r* -p*",
+    ..Syntax::SINGLE
+};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &[
+            "gcc",
+            "cc",
+            "g++",
+            "c++",
+            "c99",
+            "c89",
+            "clang",
+            "clang++",
+            "tcc",
+            "icc",
+            "icx",
+            "cpp",
+            "gfortran",
+            "nvcc",
+            "mpicc",
+            "mpicxx",
+            "emcc",
+            "em++",
+            "musl-gcc",
+            "zig-cc",
+            "gcc-1*",
+            "g++-1*",
+            "clang-1*",
+            "clang++-1*",
+            "x86_64-linux-gnu-g*",
+            "aarch64-linux-gnu-g*",
+            "arm-none-eabi-g*",
+        ],
+        is_family: true,
+        syntax: C,
+        rules: &[
+            when(
+                &[When::Has(
+                    "-wrapper -wrapper* -B -B* -specs -specs=* --specs=* -fplugin -fplugin=* -fpass-plugin \
+                             -fpass-plugin=* -ld-path -ld-path=* --ld-path=* -ccbin -ccbin* --compiler-bindir* -load",
+                )],
+                CHOICE,
+            ),
+            always(Does::By(wrapper)),
+            always(Does::By(linker)),
+            always(Does::Writes(At::Value("-o -o* -MF -aux-info"))),
+        ],
+        builds: true,
+        examples: &[
+            ("gcc -wrapper sudo,id x.c", Expect::Runs("sudo id")),
+            ("c99 -wrapper sudo x.c", Expect::Runs("sudo")),
+            ("cc -fplugin=./x.so a.c", Expect::Opaque("of its own choice")),
+            ("gcc -B . a.c", Expect::Opaque("of its own choice")),
+            ("gcc -B./x a.c", Expect::Opaque("of its own choice")),
+            ("clang -fuse-ld=/tmp/x a.c", Expect::Opaque("a linker")),
+            ("clang -Xclang -load -Xclang ./x.so a.c", Expect::Opaque("a plug-in")),
+            ("gcc -Wl,-plugin,./x.so a.c", Expect::Opaque("a linker")),
+            ("gcc -specs=x a.c", Expect::Opaque("of its own choice")),
+            ("gcc @x a.c", Expect::Opaque("options from a file")),
+            ("gcc -o x a.c", Expect::Writes("x")),
+            ("cc -ox a.c", Expect::Writes("x")),
+            ("gcc -O2 -Wall -o prog prog.c", Expect::Plain),
+            ("g++ -std=c++20 -Iinclude -c a.cc -o a.o", Expect::Plain),
+            ("clang -fuse-ld=lld -Wl,-rpath,x a.c -lm", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["ld", "ld.lld", "ld.gold", "ld.bfd", "mold", "lld", "ar", "as", "objcopy", "strip", "ranlib", "gold"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-r -s -S -x -g -v --strip-all --strip-debug -static -shared -pie -d -q -c -t",
+            valued: "-o|--output -plugin|--plugin --plugin-opt -T|--script -L -l -e|--entry -m -Map -soname|-h -rpath \
+                     -dynamic-linker -I -O|--output-target -F --target -j -R --add-section --only-section --run",
+            optional: "-L* -l* -o* -plugin=* --plugin=*",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            when(&[When::Has("-plugin -plugin=* --plugin=* --run")], CHOICE),
+            always(Does::Writes(At::Value("--output -o* -Map"))),
+        ],
+        builds: true,
+        examples: &[
+            ("ld -plugin ./x.so a.o", Expect::Opaque("of its own choice")),
+            ("ld -o x a.o", Expect::Writes("x")),
+            ("strip --strip-all x", Expect::Plain),
+            ("ar rcs libx.a a.o", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["javac", "javadoc", "kotlinc", "scalac", "groovyc"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-g -nowarn -verbose -deprecation -parameters -version|--version -help|--help -Werror --enable-preview",
+            valued: "-d -s -h -cp|-classpath|--class-path -sourcepath|--source-path -bootclasspath -processor -processorpath|--processor-path \
+                     --processor-module-path -source|--source -target|--target -encoding --release -p|--module-path -m|--module \
+                     --add-modules --add-exports -doclet -docletpath -taglet -tagletpath -implicit -proc -P",
+            optional: "-J* -X* -A* -Xplugin* -g:* -proc:* -W*",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            when(
+                &[When::Has(
+                    "-processor -processorpath --processor-module-path -doclet -docletpath -taglet -tagletpath -J*",
+                )],
+                CHOICE,
+            ),
+            always(Does::By(java_plugins)),
+            always(Does::Writes(At::Value("-d -s"))),
+        ],
+        builds: true,
+        examples: &[
+            ("javac -processorpath x A.java", Expect::Opaque("of its own choice")),
+            ("javac -J-javaagent:x.jar A.java", Expect::Opaque("of its own choice")),
+            ("javac -Xplugin:X A.java", Expect::Opaque("of its own choice")),
+            ("javac @x", Expect::Opaque("options from a file")),
+            ("javac -d out A.java", Expect::Writes("out")),
+            ("javac -cp lib/x.jar -Xlint:all A.java", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["tsc", "swc", "esbuild", "rollup", "vite", "webpack", "parcel", "tsup"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-w|--watch --noEmit -b|--build --strict --bundle --minify --sourcemap --init -v|--version -h|--help",
+            valued: "-p|--project --outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile -o|--out-file \
+                     -d|--out-dir --outdir --outfile --metafile -c|--config --config-file --target -t|--port --host",
+            ..Syntax::SINGLE
+        },
+        rules: &[always(Does::Writes(At::Value(
+            "--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile --out-file --out-dir \
+             --outdir --outfile --metafile",
+        )))],
+        builds: true,
+        examples: &[
+            ("tsc --outFile x a.ts", Expect::Writes("x")),
+            ("esbuild a.ts --bundle --outfile=x", Expect::Writes("x")),
+            ("tsc --noEmit -p tsconfig.json", Expect::Plain),
+            ("vite build", Expect::Plain),
+            ("webpack --config webpack.prod.js", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// `-wrapper PROGRAM,ARGUMENT,…`.
+fn wrapper(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let words = |value: &Value| {
+        value
+            .text
+            .trim_start_matches('=')
+            .split(',')
+            .map(|word| Value { text: word.to_owned(), ..value.clone() })
+            .collect()
+    };
+    parsed.values("-wrapper -wrapper*").map(|value| Effect::runs(words(value))).collect()
+}
+
+/// Linkers by their path, plug-ins of linkers, and options that stand in a file.
+fn linker(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let by_path = parsed.values("-fuse-ld -fuse-ld=*").any(|value| value.text.contains('/') || !value.is_exact);
+    let plugin =
+        parsed.values("-Wl,* -Xlinker -Xclang").any(|value| value.text.contains("plugin") || value.text == "-load");
+    let mut found = from_file(parsed);
+    if by_path || plugin {
+        found.push(Effect::hidden("a linker or a plug-in of one's own choice"));
+    }
+    found
+}
+
+fn java_plugins(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let mut found = from_file(parsed);
+    if parsed.values("-X*").any(|value| value.text.starts_with("plugin")) {
+        found.push(Effect::hidden("a compiler with programs or plug-ins of its own choice"));
+    }
+    found
+}
+
+/// `@FILE` among the operands.
+fn from_file(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_file = parsed.operands().any(|operand| operand.text.starts_with('@'));
+    is_file.then(|| Effect::hidden("a compiler with options from a file")).into_iter().collect()
+}

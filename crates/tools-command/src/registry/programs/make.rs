@@ -1,0 +1,347 @@
+//! Programs that run recipes of a file: `make`, `ninja`, `just`, `task` and others.
+
+use super::registries::PUBLISHES;
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, find, plain, when};
+
+/// Variables of makefiles that name programs.
+const PROGRAMS: &[&str] = &[
+    "SHELL",
+    ".SHELLFLAGS",
+    "MAKE",
+    "MAKEFLAGS",
+    "MAKEFILES",
+    "CC",
+    "CXX",
+    "CPP",
+    "LD",
+    "AR",
+    "AS",
+    "FC",
+    "RM",
+    "CP",
+    "MV",
+    "LN",
+    "MKDIR",
+    "INSTALL",
+    "YACC",
+    "LEX",
+    "NVCC",
+    "STRIP",
+    "RANLIB",
+    "OBJCOPY",
+    "PYTHON",
+    "PYTHON3",
+    "NODE",
+    "NPM",
+    "CARGO",
+    "GO",
+    "RUBY",
+    "PERL",
+    "DOCKER",
+    "SUDO",
+    "GIT",
+    "CURL",
+    "TEX",
+    "LATEX",
+    "HOSTCC",
+    "CROSS_COMPILE",
+    "SED",
+    "AWK",
+    "GREP",
+];
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["make", "gmake", "bmake", "remake"],
+        syntax: Syntax {
+            flags: "-b -m -B|--always-make -e|--environment-overrides -h|--help -i|--ignore-errors -k|--keep-going -L \
+                    --check-symlink-times -n|--just-print|--dry-run|--recon -p|--print-data-base -q|--question \
+                    -r|--no-builtin-rules -R|--no-builtin-variables -s|--silent|--quiet --no-silent -S|--no-keep-going|--stop \
+                    -t|--touch --trace -v|--version -w|--print-directory --no-print-directory --warn-undefined-variables",
+            valued: "-f|--file|--makefile -C|--directory -I|--include-dir -o|--old-file|--assume-old \
+                     -W|--what-if|--new-file|--assume-new -E|--eval --jobserver-style",
+            optional: "-d --debug -j|--jobs -l|--load-average|--max-load -O|--output-sync --shuffle --jobserver-auth -D*",
+            ..Syntax::GNU
+        },
+        folder: "--directory",
+        rules: &[
+            when(&[When::Has("--eval")], Does::Hides("`make` runs what the option `--eval` says")),
+            when(&[When::Value("--file", "-")], Does::Hides("a makefile that is not seen")),
+            always(Does::RunsScript(At::Value("--file"))),
+            always(Does::By(variables)),
+        ],
+        builds: true,
+        examples: &[
+            ("make SHELL='sudo id'", Expect::Runs("sudo id")),
+            ("make X='$(shell sudo id)'", Expect::Opaque("a variable that runs a program")),
+            ("make -s -C mk CC=./x", Expect::Runs("./x")),
+            ("make RM=sudo clean", Expect::Runs("sudo")),
+            ("make --eval 'x!=id'", Expect::Opaque("`--eval`")),
+            ("make --ev='x!=id'", Expect::Opaque("`--eval`")),
+            ("make -E '$(info x)'", Expect::Opaque("`--eval`")),
+            ("make -sf - < x", Expect::Opaque("not seen")),
+            ("make -f/dev/stdin", Expect::Opaque("descriptor")),
+            ("make -j4 all", Expect::Plain),
+            ("make test CFLAGS='-O2 -Wall'", Expect::Plain),
+            ("make -C sub PREFIX=/usr/local install", Expect::Plain),
+            ("make -f build.mk all", Expect::Plain),
+            ("make CC=clang", Expect::Runs("clang")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["ninja", "samu"],
+        syntax: Syntax {
+            flags: "-n -v|--verbose --quiet --version -h|--help",
+            valued: "-C -f -j -k -l -d -t -w",
+            ..Syntax::EXACT
+        },
+        folder: "-C",
+        rules: &[
+            when(&[When::Value("-f", "-")], Does::Hides("a build file that is not seen")),
+            always(Does::RunsScript(At::Value("-f"))),
+        ],
+        builds: true,
+        examples: &[
+            ("ninja -f - < x", Expect::Opaque("not seen")),
+            ("ninja -C build -j8 all", Expect::Plain),
+            ("ninja", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["just"],
+        syntax: Syntax {
+            flags: "--ceiling-none --check --clear-shell-args --choose --changelog --dump -e|--edit \
+                    --evaluate --explain --fmt -g|--global-justfile --groups -h|--help --highlight --init -l|--list \
+                    --list-submodules --man --no-aliases --no-deps --no-dotenv --no-highlight -n|--dry-run --one -q|--quiet \
+                    --shell-command --summary --timestamp -u|--unsorted --unstable --variables -v|--verbose -V|--version --yes",
+            valued: "--alias-style --chooser --color --command-color --cygpath -d|--working-directory -E|--dotenv-path \
+                     --dotenv-filename --dump-format -f|--justfile --list-heading --list-prefix --request --set --shell \
+                     --shell-arg -s|--show --tempdir --timestamp-format --usage --completions",
+            last: "-c|--command",
+            ..Syntax::EXACT
+        },
+        folder: "--working-directory",
+        rules: &[
+            when(
+                &[When::Has("--shell --shell-arg --chooser --edit --cygpath")],
+                Does::Hides("`just` with programs of its own choice"),
+            ),
+            always(Does::RunsLine(At::Value("--shell"))),
+            always(Does::RunsLine(At::Value("--chooser"))),
+            always(Does::RunsWords(At::Behind("--command"))),
+            always(Does::RunsScript(At::Value("--justfile"))),
+            when(&[When::Value("--justfile", "-")], Does::Hides("a justfile that is not seen")),
+        ],
+        examples: &[
+            ("just --shell sudo x", Expect::Runs("sudo")),
+            ("just --command sudo id", Expect::Runs("sudo id")),
+            ("just -c sudo id", Expect::Runs("sudo id")),
+            ("just --choose --chooser sudo", Expect::Runs("sudo")),
+            ("just -f /dev/stdin x", Expect::Opaque("descriptor")),
+            ("just test", Expect::Plain),
+            ("just --list", Expect::Plain),
+            ("just -f x.just build", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["task", "go-task"],
+        syntax: Syntax {
+            flags: "-c|--color-on -f|--force -g|--global -h|--help -i|--init -l|--list -a|--list-all -n|--dry \
+                    -p|--parallel -s|--silent --status --summary -v|--verbose -w|--watch -x|--exit-code -y|--yes --version \
+                    --json --download --offline --insecure --clear-cache --experiments",
+            valued: "-d|--dir -t|--taskfile -o|--output -C|--concurrency -I|--interval --sort --timeout --completion --expiry",
+            ..Syntax::EXACT
+        },
+        folder: "--dir",
+        rules: &[
+            always(Does::RunsScript(At::Value("--taskfile"))),
+            when(&[When::Value("--taskfile", "-")], Does::Hides("a taskfile that is not seen")),
+            always(Does::By(remote_file)),
+        ],
+        examples: &[
+            ("task -t https://host/x default", Expect::Opaque("from elsewhere")),
+            ("task -t - build", Expect::Opaque("not seen")),
+            ("task build", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["scons", "waf", "invoke", "inv", "doit", "mage", "tup", "xmake", "nox"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-Q -s -k -n -c -h|--help -l|--list --list-all -v --version -r -R",
+            valued: "-f|--file|--noxfile -C|--directory -j|--jobs -D -s|--session -p|--python -e --dir",
+            ..Syntax::EXACT
+        },
+        rules: &[always(Does::RunsScript(At::Value("--file")))],
+        examples: &[
+            ("scons -f /dev/stdin", Expect::Opaque("descriptor")),
+            ("nox -s tests", Expect::Plain),
+            ("inv build", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["rake"],
+        syntax: Syntax {
+            flags: "--all|-A -B|--build-all --comments -g|--system -G|--no-system|--nosystem -m|--multitask -n|--dry-run \
+                    -N|--no-search|--nosearch -P|--prereqs -q|--quiet -s|--silent -v|--verbose \
+                    -V|--version -X|--no-deprecation-warnings -h|-H|--help",
+            valued: "-C|--directory -e|--execute -E|--execute-continue -f|--rakefile -I|--libdir -j|--jobs -p|--execute-print \
+                     -r|--require -R|--rakelibdir|--rakelib --suppress-backtrace",
+            optional: "-D|--describe --job-stats -t|--trace --rules -T|--tasks -W|--where --backtrace",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::Evaluates(
+                crate::code::Language::Ruby,
+                At::Value("--execute --execute-continue --execute-print"),
+            )),
+            always(Does::RunsScript(At::Value("--rakefile --require"))),
+            when(&[When::Lacks("--dry-run")], Does::By(releases)),
+        ],
+        examples: &[
+            ("rake release", Expect::Asks("publishes")),
+            ("rake -q release[origin]", Expect::Asks("publishes")),
+            ("rake release:rubygem_push", Expect::Asks("publishes")),
+            ("rake -e 'system(1)'", Expect::Opaque("code with `system`")),
+            ("rake -f /dev/stdin", Expect::Opaque("descriptor")),
+            ("rake test", Expect::Plain),
+            ("rake -T", Expect::Plain),
+            ("rake db:migrate", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["tox"],
+        syntax: Syntax {
+            flags: "-h|--help --version -v|--verbose -q|--quiet --recreate|-r --notest|-n --develop --skip-pkg-install \
+                    -l|--listenvs -a|--listenvs-all --showconfig --no-list-dependencies --parallel-live|-o",
+            valued: "-c|--conf --workdir --root --runner --colored -e -m -f -x|--override --result-json --hash-seed --discover \
+                     --installpkg --parallel --stderr-color --default-runner",
+            optional: "-p --no-provision",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Has("--override --discover")], Does::Hides("`tox` with settings that may run a program")),
+            always(Does::Writes(At::Value("--result-json"))),
+        ],
+        subcommands: &[Subcommand {
+            names: &["exec", "e"],
+            rules: &[always(Does::RunsWords(At::AfterDashes))],
+            ..Subcommand::NEW
+        }],
+        examples: &[
+            ("tox -x testenv.commands=id", Expect::Opaque("settings that may run")),
+            ("tox run -x testenv.commands=id", Expect::Opaque("settings that may run")),
+            ("tox exec -e py -- sudo id", Expect::Runs("sudo id")),
+            ("tox --result-json x", Expect::Writes("x")),
+            ("tox -e py312", Expect::Plain),
+            ("tox -- -k x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["pre-commit", "prek", "lefthook"],
+        is_family: true,
+        syntax: Syntax { flags: "-h|--help -V|--version", valued: "--color -c|--config", ..Syntax::EXACT },
+        subcommands: &[
+            Subcommand {
+                names: &["install", "uninstall", "migrate-config", "add"],
+                group: true,
+                rules: &[always(Does::Writes(At::Path(".git/hooks")))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["try-repo"],
+                rules: &[always(Does::Connects(At::Remotes)), always(Does::Hides("hooks from elsewhere"))],
+                ..Subcommand::NEW
+            },
+            plain(&["run"]),
+        ],
+        examples: &[
+            ("pre-commit install", Expect::Writes(".git/hooks")),
+            ("pre-commit try-repo https://host/x", Expect::Opaque("hooks from elsewhere")),
+            ("pre-commit run --all-files", Expect::Plain),
+            ("pre-commit autoupdate", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["bazel", "bazelisk", "buck2", "pants"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--batch --nohome_rc --noworkspace_rc --nosystem_rc --ignore_all_rc_files --autodetect_server_javabase \
+                    --block_for_lock --noblock_for_lock --expand_configs_in_place --client_debug -h|--help --version --no-*",
+            valued: "--bazelrc --output_base --output_user_root --host_jvm_args --server_javabase --max_idle_secs -l|--level \
+                     --isolation-dir --run_under --shell_executable --script_path --action_env",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            when(
+                &[When::Has("--bazelrc --host_jvm_args --server_javabase --run_under --shell_executable")],
+                Does::Hides("a build with programs or settings of its own choice"),
+            ),
+            always(Does::RunsLine(At::Value("--run_under"))),
+            always(Does::RunsLine(At::Value("--shell_executable"))),
+            always(Does::Writes(At::Value("--script_path"))),
+        ],
+        subcommands: &[Subcommand { names: &["publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW }],
+        examples: &[
+            ("bazel run --run_under=sudo //x", Expect::Runs("sudo")),
+            ("bazel --bazelrc=x build //x", Expect::Opaque("of its own choice")),
+            ("bazel run --script_path=x //y", Expect::Writes("x")),
+            ("pants publish ::", Expect::Asks("publishes")),
+            ("bazel --odd run //x", Expect::Opaque("`--odd` of `bazel`")),
+            ("bazel test //...", Expect::Plain),
+            ("pants test ::", Expect::Plain),
+            ("bazel build -c opt //x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// `NAME=value` among the targets: text in the language of `make`, or the name of a program.
+fn variables(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let mut found = Vec::new();
+    for operand in parsed.operands() {
+        let Some((name, value)) = operand.text.split_once('=') else { continue };
+        let name = name.trim_end_matches([':', '+', '?', '!']);
+        let value = Value { text: value.to_owned(), ..operand.clone() };
+        // `$(shell …)` and `!=` run what they say.
+        let runs = value.text.contains(['$', '`']) || operand.text.contains("!=");
+        if matches!(name, "SHELL" | ".SHELLFLAGS" | "MAKE" | "MAKEFLAGS" | "MAKEFILES")
+            || runs && (operand.is_exact || value.text.contains('('))
+        {
+            found.push(Effect::hidden("`make` with a variable that runs a program"));
+        }
+        let first = value.text.split_whitespace().next().unwrap_or_default();
+        let is_program = PROGRAMS.contains(&name) || find(first).is_some() && first == value.text;
+        if is_program && value.is_exact && !value.text.is_empty() {
+            found.push(Effect::Line(value.clone()));
+        }
+        found.push(Effect::Sets(name.to_owned(), value));
+    }
+    found
+}
+
+/// A file of tasks by its address.
+fn remote_file(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let remote = parsed.values("--taskfile").filter(|file| file.text.contains("://"));
+    remote.flat_map(|file| [Effect::Host(file.clone()), Effect::hidden("tasks from elsewhere")]).collect()
+}
+
+/// Tasks that by their names hand something to others.
+fn releases(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_release = |task: &Value| {
+        let name = task.text.split('[').next().unwrap_or_default();
+        name.split(':').any(|part| matches!(part, "release" | "publish" | "rubygem_push" | "push" | "deploy"))
+    };
+    let asks = parsed.operands().any(is_release);
+    asks.then(|| Effect::is(crate::registry::Consequence::Publishes)).into_iter().collect()
+}
