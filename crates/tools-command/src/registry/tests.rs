@@ -172,7 +172,7 @@ fn softening(program: &Program) -> BTreeSet<&'static str> {
 }
 
 /// Variants of one program.
-const MOST_OF_ONE: usize = 600;
+const MOST_OF_ONE: usize = 120;
 
 /// Fewer variants would mean that descriptions lost their options or their examples.
 const MIN_VARIANTS: usize = 5_000;
