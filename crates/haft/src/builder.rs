@@ -300,7 +300,7 @@ impl Parts {
     }
 
     /// What no tool may change, wherever it lies: the rules it is judged by, the record of what it did and what is kept of
-    /// it, under every name they have, and the hooks that git would run outside of any sandbox.
+    /// it, under every name they have.
     fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
         let earlier = self.audit.iter().flat_map(|audit| earlier_records(audit));
         let approvals = self.loaded.config.tools.approvals.file();
@@ -324,8 +324,7 @@ impl Parts {
                 let canonical = file.canonicalize().ok();
                 named.into_iter().chain(canonical)
             });
-        let hooks = self.roots(workdir).into_iter().map(|root| root.join(".git/hooks")).filter(|hooks| hooks.is_dir());
-        let mut reserved: Vec<PathBuf> = own.chain(hooks).chain(self.state(workdir)).collect();
+        let mut reserved: Vec<PathBuf> = own.chain(self.state(workdir)).collect();
         reserved.sort();
         reserved.dedup();
         reserved

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use tools_core::{Access, ConfirmReason, is_guarded};
+use tools_sandbox::kernel::resolve_by_words;
 
 use crate::pattern::CommandPattern;
 use tools_command::{Analysis, Command, Effect, Surroundings, Value, statements};
@@ -33,15 +34,22 @@ pub(crate) fn reason(
             return Some(asked(format!("`{}` {why}", command.line), "tools.shell: built-in").about(&command.line));
         }
     }
-    if let Some(why) = found.writes.iter().find_map(|target| obeyed(target, surroundings)) {
-        return Some(asked(why, "tools.shell: built-in"));
-    }
-    if let Some(why) = found.commands.iter().flat_map(written).find_map(|target| obeyed(&target, surroundings)) {
-        return Some(asked(why, "tools.shell: built-in"));
-    }
     if let Some(target) = found.writes.iter().find(|target| !target.is_exact || target.has_pattern) {
         let why = format!("a file that is written is known only when it runs: {}", target.text);
         return Some(asked(why, "tools.shell: built-in"));
+    }
+    if let Some(target) = found.writes.iter().find(|target| is_network(target)) {
+        return Some(asked(
+            format!("what is written to `{}` leaves the machine", target.text),
+            "tools.shell: built-in",
+        ));
+    }
+    // Last, since a rule that names the file answers it.
+    if let Some(asked) = found.writes.iter().find_map(|target| obeyed(target, surroundings)) {
+        return Some(asked);
+    }
+    if let Some(asked) = found.commands.iter().flat_map(written).find_map(|target| obeyed(&target, surroundings)) {
+        return Some(asked);
     }
     let why = found.opaque.first()?;
     let reason = format!("what it runs cannot be told beforehand: {why}");
@@ -80,12 +88,19 @@ fn written(command: &Command) -> impl Iterator<Item = Value> {
     paths.filter(move |path| !is_own(path)).map(|path| path.placed(command.folder.as_deref()))
 }
 
+/// A redirection that opens a connection.
+fn is_network(target: &Value) -> bool {
+    target.is_exact && (target.text.starts_with("/dev/tcp/") || target.text.starts_with("/dev/udp/"))
+}
+
 /// Writing to a file that later programs obey.
-fn obeyed(target: &Value, surroundings: &Surroundings) -> Option<String> {
+fn obeyed(target: &Value, surroundings: &Surroundings) -> Option<ConfirmReason> {
     let text = target.text.trim_end_matches('/');
     let path = Path::new(text);
     let inside = path.strip_prefix(&surroundings.workdir).unwrap_or(path);
-    let is_network = text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
-    let writes_there = (is_guarded(inside) || is_network) && target.is_exact;
-    writes_there.then(|| format!("other programs obey what is written to `{}`", inside.display()))
+    (is_guarded(inside) && target.is_exact).then(|| {
+        let subject = resolve_by_words(&Path::new(&surroundings.workdir).join(text));
+        let reason = format!("other programs obey what is written to `{}`", inside.display());
+        asked(reason, "tools.shell: built-in").about(subject.to_string_lossy())
+    })
 }

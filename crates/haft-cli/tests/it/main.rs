@@ -15,6 +15,7 @@ mod filter;
 mod gates;
 mod mcp;
 mod migrate;
+mod obeyed;
 mod overflow;
 mod policy;
 mod question;

@@ -42,7 +42,7 @@ pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Deci
     // The first of the strictest: `max_by_key` would name the last.
     let strictest = parts.iter().reduce(|first, next| if next.verdict > first.verdict { next } else { first });
     let strictest = strictest.map(|part| (part.verdict, part.because.clone()));
-    let is_named = names_command(permissions, question, &parts);
+    let is_named = names_command(permissions, question, &parts) || names_file(question, &parts);
     let wish = confirm(question).filter(|_| !is_named);
     let beside = [of_nothing(permissions, question), wish, floor(question)];
     let opinions = strictest.into_iter().chain(beside.into_iter().flatten());
@@ -72,6 +72,21 @@ fn names_command(permissions: &Permissions, question: &Question<'_>, parts: &[Pa
     let simple = || commands().filter(|part| is_simple(part.subject));
     let is_line = commands().any(|part| !is_simple(part.subject) && is_named(part));
     is_line || (simple().next().is_some() && simple().all(is_named))
+}
+
+/// Whether the tool's wish is about writing one file that programs outside obey, and that file is allowed: only a rule that
+/// names it, or a person, allows one.
+fn names_file(question: &Question<'_>, parts: &[Part<'_>]) -> bool {
+    let Some(about) = question.inspection.confirm.as_ref().and_then(|confirm| confirm.about.as_ref()) else {
+        return false;
+    };
+    parts.iter().any(|part| match part.subject {
+        Subject::Path { path, access: Access::Write, .. } => {
+            let inside = path.strip_prefix(question.workdir).unwrap_or(path);
+            part.verdict == Verdict::Allow && path.to_str() == Some(about) && guarded_by(inside).is_some()
+        }
+        _ => false,
+    })
 }
 
 /// Of the rules that let a call run, the one worth naming: the first that somebody wrote.

@@ -1,0 +1,88 @@
+//! Files that programs outside of any sandbox obey: whatever a command does, what they run stays as it was, or is told.
+
+use serde_json::{Value, json};
+
+use crate::support::{Haft, Ran};
+
+const EVERYTHING: &str = "[tools.permissions]\nbash = [{ pattern = \"*\", action = \"allow\" }]\n\
+                          write = [{ pattern = \"**\", action = \"allow\" }]\n";
+
+/// A repository without hooks, with one below it.
+fn workspace(config: &str) -> Haft {
+    let haft = Haft::configured(config);
+    for repository in [".git", "sub/.git"] {
+        haft.workspace.file(&format!("{repository}/HEAD"), "ref: refs/heads/main\n");
+        haft.workspace.file(&format!("{repository}/config"), "[core]\n");
+        haft.workspace.file(&format!("{repository}/objects/keep"), "");
+        haft.workspace.file(&format!("{repository}/refs/keep"), "");
+    }
+    haft
+}
+
+/// A file is written in a way that no analysis sees.
+fn written(haft: &Haft, path: &str) -> Ran {
+    haft.workspace.file(
+        "w.py",
+        "import os,sys\np=sys.argv[1]\nos.makedirs(os.path.dirname(p) or '.',exist_ok=True)\nopen(p,'a').write('x')\n",
+    );
+    haft.run(&["call", "bash", &format!("command=python3 w.py {path}"), "--json"])
+}
+
+/// The last line of the record that has a result.
+fn recorded(haft: &Haft) -> Value {
+    let text = std::fs::read_to_string(haft.record()).unwrap();
+    serde_json::from_str(text.lines().last().unwrap()).unwrap()
+}
+
+#[test]
+fn nothing_that_runs_outside_comes_to_be_unseen() {
+    let haft = workspace(EVERYTHING);
+    for path in [
+        ".git/config",
+        ".git/hooks/post-checkout",
+        "sub/.git/config",
+        "sub/.git/hooks/pre-push",
+        ".vscode/tasks.json",
+        ".envrc",
+        ".mcp.json",
+        ".github/workflows/ci.yml",
+        "CLAUDE.md",
+    ] {
+        let before = haft.workspace.read(path);
+        let ran = written(&haft, path);
+        assert_eq!(haft.workspace.read(path), before, "{path}: {ran:?}");
+        let is_held = ran.out.contains("Read-only file system");
+        let is_told = ran.out.contains("put aside") && recorded(&haft)["obeyed"].is_array();
+        assert!(is_held || is_told, "{path}: {ran:?} {}", recorded(&haft));
+    }
+    for gone in [".git/hooks", "sub/.git/hooks", ".vscode", ".envrc", ".github/workflows"] {
+        assert!(!haft.workspace.path(gone).exists(), "{gone}");
+    }
+}
+
+#[test]
+fn a_rule_that_names_the_file_is_enough() {
+    let named = EVERYTHING.replace("bash = [", "bash = [{ pattern = \"> .envrc\", action = \"allow\" }, ");
+    let haft = workspace(&named);
+    let ran = haft.run(&["call", "bash", "command=echo x > .envrc"]);
+    assert_eq!((ran.code, haft.workspace.read(".envrc").as_deref()), (0, Some(b"x\n".as_slice())), "{ran:?}");
+    let ran = haft.run(&["call", "bash", "command=echo y > .envrc"]);
+    assert_eq!((ran.code, haft.workspace.read(".envrc").as_deref()), (0, Some(b"y\n".as_slice())), "{ran:?}");
+    for line in ["echo x > .bashrc", "echo x | tee .mcp.json", "cp w.py .git/config"] {
+        let ran = haft.run(&["call", "bash", &format!("command={line}")]);
+        assert_eq!(ran.code, 3, "{line}: {ran:?}");
+    }
+    let ran = haft.run(&["call", "write", "path=.mcp.json", "content={}"]);
+    assert_eq!((ran.code, haft.workspace.read(".mcp.json")), (3, None), "{ran:?}");
+    let ran = haft.run(&["call", "write", "path=.mcp.json", "content={}", "--yes"]);
+    assert_eq!((ran.code, haft.workspace.read(".mcp.json").as_deref()), (0, Some(b"{}".as_slice())), "{ran:?}");
+}
+
+#[test]
+fn inputs_of_builds_are_named_in_the_result() {
+    let haft = workspace(EVERYTHING);
+    let ran = haft.run(&["call", "bash", "command=echo '{}' > package.json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("[changed what JavaScript tools will obey: `package.json`]"), "{ran:?}");
+    assert_eq!(recorded(&haft)["obeyed"][0]["path"], json!("package.json"));
+}
