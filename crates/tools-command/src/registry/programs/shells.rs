@@ -46,6 +46,7 @@ pub(super) static ALL: &[Program] = &[
             ("bash --odd -c 'ls'", Expect::Opaque("`--odd` of `bash`")),
             ("bash -c \"$(cat x)\"", Expect::Opaque("known only then")),
             ("bash --rcfile x -i", Expect::Opaque("runs what it reads")),
+            ("bash --rcfile x -i -c :", Expect::Opaque("a file of its own")),
             ("echo x > a.sh; bash a.sh", Expect::Opaque("written by this very line")),
             ("bash /dev/stdin <<< ls", Expect::Opaque("read from a descriptor")),
             ("bash -n x.sh", Expect::Plain),
@@ -169,6 +170,9 @@ fn posix(parsed: &Parsed<'_>) -> Vec<Effect> {
     let command = parsed.command;
     let told = options(&command.args);
     let mut found: Vec<Effect> = told.files.iter().cloned().map(Effect::Script).collect();
+    if !told.files.is_empty() {
+        found.push(Effect::hidden("a shell that starts with a file of its own"));
+    }
     if let Some(odd) = &told.odd {
         found.push(Effect::hidden(format!("the option `{odd}` of `{}` is not known", command.name())));
         let lines = command.args.iter().filter(|arg| arg.is_exact && !arg.text.starts_with('-'));
