@@ -26,20 +26,13 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
             "",
         ),
         "bundle" | "bundler" if command.args.first().is_some_and(|arg| arg.text == "exec") => runner(command, 1),
-        "cscope" | "ctags" | "pandoc" => {
-            options(command, &["--filter", "--lua-filter", "--options", "--pdf-engine"], "F")
-        }
         _ => Vec::new(),
     }
 }
 
 /// Whether a program's arguments are looked at here, or are data for it.
 pub(super) fn is_known(name: &str) -> bool {
-    const KNOWN: [&str; 27] = [
-        "bmake", "bundle", "bundler", "cargo", "cc", "clang", "cmake", "cscope", "ctags", "g++", "gcc", "gmake", "go",
-        "hatch", "just", "make", "ninja", "pandoc", "pdm", "pipenv", "pipx", "pixi", "poetry", "rustup", "rye", "uv",
-        "uvx",
-    ];
+    const KNOWN: [&str; 3] = ["bundle", "bundler", "go"];
     KNOWN.contains(&name)
 }
 

@@ -10,6 +10,7 @@ mod compilers;
 mod containers;
 mod data;
 mod databases;
+mod documents;
 mod editors;
 mod environment;
 mod files;
@@ -60,6 +61,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     data::ALL,
     databases::ALL,
     editors::ALL,
+    documents::ALL,
     environment::ALL,
     files::ALL,
     filters::ALL,
