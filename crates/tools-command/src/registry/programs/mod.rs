@@ -34,6 +34,7 @@ mod python;
 mod python_packages;
 mod registries;
 mod remote;
+mod ruby_packages;
 mod rust;
 mod search;
 mod services;
@@ -87,6 +88,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     python::ALL,
     python_packages::ALL,
     remote::ALL,
+    ruby_packages::ALL,
     rust::ALL,
     search::ALL,
     services::ALL,
