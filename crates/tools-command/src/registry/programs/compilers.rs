@@ -84,7 +84,7 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
-        names: &["ld", "ld.lld", "ld.gold", "ld.bfd", "mold", "lld", "ar", "as", "objcopy", "strip", "ranlib", "gold"],
+        names: &["ld", "ld.lld", "ld.gold", "ld.bfd", "mold", "lld", "as", "gold"],
         is_family: true,
         syntax: Syntax {
             flags: "-r -s -S -x -g -v --strip-all --strip-debug -static -shared -pie -d -q -c -t",
@@ -101,8 +101,7 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("ld -plugin ./x.so a.o", Expect::Opaque("of its own choice")),
             ("ld -o x a.o", Expect::Writes("x")),
-            ("strip --strip-all x", Expect::Plain),
-            ("ar rcs libx.a a.o", Expect::Plain),
+            ("ld -r a.o b.o -o c.o", Expect::Plain),
         ],
         ..Program::NEW
     },
