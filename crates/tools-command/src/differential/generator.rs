@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::constructs::RULES;
 
 /// Rules within rules.
-const DEEPEST: u32 = 5;
+const DEEPEST: u32 = 7;
 
 /// Numbers that follow from a seed (xorshift64*).
 pub(super) struct Numbers(u64);
