@@ -4,6 +4,7 @@ mod consequence;
 mod spec;
 
 mod apply;
+mod index;
 mod lookup;
 mod options;
 mod parsed;

@@ -1,5 +1,6 @@
 //! Options as they are typed: which of a description's options an argument spells.
 
+use super::index::{Index, Listed};
 use super::spec::{Style, Syntax};
 use crate::reader::Value;
 
@@ -22,15 +23,6 @@ pub(super) enum Spelled {
 
 /// Stands for every option that is not listed.
 const ANY: &str = "-*";
-
-/// Every option of a list, with its spellings.
-fn listed(syntax: &Syntax) -> impl Iterator<Item = (&'static str, Meaning)> + use<> {
-    let flags = syntax.flags.split_ascii_whitespace().map(|one| (one, Meaning::Flag));
-    let valued = syntax.valued.split_ascii_whitespace().map(|one| (one, Meaning::Valued));
-    let optional = syntax.optional.split_ascii_whitespace().map(|one| (one, Meaning::Optional));
-    let last = syntax.last.split_ascii_whitespace().map(|one| (one, Meaning::Last));
-    flags.chain(valued).chain(optional).chain(last)
-}
 
 /// The options that an argument spells, looked for in the innermost syntax first. An argument of one dash may spell
 /// several.
@@ -104,31 +96,26 @@ fn is_number(text: &str) -> bool {
 }
 
 /// The option of exactly this spelling.
-fn whole(name: &str, syntaxes: &[&'static Syntax]) -> Option<(&'static str, Meaning)> {
-    let all = syntaxes.iter().flat_map(|syntax| listed(syntax));
-    all.into_iter().find(|(spellings, _)| spellings.split('|').any(|one| one == name))
+fn whole(name: &str, syntaxes: &[&'static Syntax]) -> Option<Listed> {
+    syntaxes.iter().find_map(|syntax| Index::of(syntax).whole(name))
 }
 
 /// The option whose spelling with a `*` an argument begins with, and what follows there.
 fn prefix<'a>(text: &'a str, syntaxes: &[&'static Syntax]) -> Option<(&'static str, &'a str)> {
-    let all = syntaxes.iter().flat_map(|syntax| listed(syntax));
-    all.into_iter().find_map(|(spellings, _)| {
-        let rest = spellings.split('|').find_map(|one| text.strip_prefix(one.strip_suffix('*')?))?;
-        Some((spellings, rest))
-    })
+    syntaxes.iter().find_map(|syntax| Index::of(syntax).prefix(text))
 }
 
 /// The only long option that begins like this, where that is enough.
-fn beginning(name: &str, syntaxes: &[&'static Syntax]) -> Option<(&'static str, Meaning)> {
+fn beginning(name: &str, syntaxes: &[&'static Syntax]) -> Option<Listed> {
     if name.len() < 3 {
         return None;
     }
     let abbreviating = syntaxes.iter().filter(|syntax| matches!(syntax.style, Style::Gnu | Style::Leading));
     let mut found = abbreviating
-        .flat_map(|syntax| listed(syntax))
+        .flat_map(|syntax| &Index::of(syntax).all)
         .filter(|(spellings, _)| spellings.split('|').any(|one| one.starts_with("--") && one.starts_with(name)));
     let first = found.next()?;
-    found.all(|other| other.0 == first.0).then_some(first)
+    found.all(|other| other.0 == first.0).then_some(*first)
 }
 
 /// The options of a cluster: `-xzf file` is three.

@@ -1,0 +1,66 @@
+//! The options of a description by their spellings, made from its table once.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, PoisonError, RwLock};
+
+use super::options::Meaning;
+use super::spec::Syntax;
+
+/// An option: its spellings as they stand in the description, and what its value is.
+pub(super) type Listed = (&'static str, Meaning);
+
+/// The options of one syntax.
+pub(super) struct Index {
+    /// Every option, in the order of the description.
+    pub(super) all: Vec<Listed>,
+    by_name: HashMap<&'static str, Listed>,
+    /// Beginnings of the spellings that end in `*`.
+    beginnings: Vec<(&'static str, Listed)>,
+}
+
+impl Index {
+    /// The index of a syntax. Descriptions are constants, so there are as many as descriptions have.
+    pub(super) fn of(syntax: &Syntax) -> &'static Self {
+        type Key = [&'static str; 4];
+        static MADE: LazyLock<RwLock<HashMap<[usize; 4], Vec<(Key, &'static Index)>>>> = LazyLock::new(RwLock::default);
+        let lists: Key = [syntax.flags, syntax.valued, syntax.optional, syntax.last];
+        let places = lists.map(|list| list.as_ptr().addr());
+        let find = |made: &HashMap<[usize; 4], Vec<(Key, &'static Self)>>| {
+            made.get(&places)?.iter().find(|(key, _)| *key == lists).map(|(_, index)| *index)
+        };
+        if let Some(index) = find(&MADE.read().unwrap_or_else(PoisonError::into_inner)) {
+            return index;
+        }
+        let index: &'static Self = Box::leak(Box::new(Self::new(syntax)));
+        MADE.write().unwrap_or_else(PoisonError::into_inner).entry(places).or_default().push((lists, index));
+        index
+    }
+
+    fn new(syntax: &Syntax) -> Self {
+        let list = |list: &'static str, meaning: Meaning| list.split_ascii_whitespace().map(move |one| (one, meaning));
+        let all: Vec<Listed> = list(syntax.flags, Meaning::Flag)
+            .chain(list(syntax.valued, Meaning::Valued))
+            .chain(list(syntax.optional, Meaning::Optional))
+            .chain(list(syntax.last, Meaning::Last))
+            .collect();
+        let mut by_name = HashMap::new();
+        let mut beginnings = Vec::new();
+        for listed in &all {
+            for name in listed.0.split('|') {
+                by_name.entry(name).or_insert(*listed);
+                beginnings.extend(name.strip_suffix('*').map(|start| (start, *listed)));
+            }
+        }
+        Self { all, by_name, beginnings }
+    }
+
+    /// The option of exactly this spelling.
+    pub(super) fn whole(&self, name: &str) -> Option<Listed> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The option whose spelling with a `*` an argument begins with, and what follows there.
+    pub(super) fn prefix<'a>(&self, text: &'a str) -> Option<(&'static str, &'a str)> {
+        self.beginnings.iter().find_map(|(start, listed)| Some((listed.0, text.strip_prefix(start)?)))
+    }
+}
