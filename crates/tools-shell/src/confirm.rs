@@ -30,9 +30,6 @@ pub(crate) fn reason(
         if let Some(why) = command.effects.iter().find_map(asking) {
             return Some(asked(format!("`{}` {why}", command.line), "tools.shell: built-in").about(&command.line));
         }
-        if let Some(why) = loss(command) {
-            return Some(asked(format!("`{}` {why}", command.line), "tools.shell: built-in").about(&command.line));
-        }
     }
     if let Some(target) = found.writes.iter().find(|target| !target.is_exact || target.has_pattern) {
         let why = format!("a file that is written is known only when it runs: {}", target.text);
@@ -64,15 +61,6 @@ fn asked(reason: String, rule: &str) -> ConfirmReason {
 fn asking(effect: &Effect) -> Option<&str> {
     match effect {
         Effect::Is { kind, why } if !kind.is_denied() => Some(why),
-        _ => None,
-    }
-}
-
-/// What a command destroys beyond what the patterns name.
-fn loss(command: &Command) -> Option<&'static str> {
-    let has = |texts: &[&str]| command.args.iter().any(|arg| texts.contains(&arg.text.as_str()));
-    match command.name() {
-        "gem" if has(&["push", "yank"]) => Some("publishes, which cannot be taken back"),
         _ => None,
     }
 }

@@ -186,6 +186,20 @@ const DANGEROUS: &[&str] = &[
     "ELIXIR_*",
     "PSQLRC",
     "DOCKER_HOST",
+    "AUTOM4TE",
+    "AUTOCONF",
+    "AUTOMAKE",
+    "ACLOCAL",
+    "GROFF_*",
+    "RESTIC_PASSWORD_COMMAND",
+    "BORG_PASSCOMMAND",
+    "BORG_RSH",
+    "RCLONE_*",
+    "TF_CLI_*",
+    "LESSKEYIN*",
+    "BAT_*",
+    "FZF_*",
+    "SSH_ASKPASS*",
 ];
 
 /// Names that a pattern above covers though they say nothing of programs.

@@ -243,10 +243,6 @@ impl Reader<'_> {
                 Verdict::Opaque(why) => self.opaque(&why),
                 Verdict::Line(value) if value.is_exact => self.text(&value.text, &through(command)),
                 Verdict::Line(value) => self.opaque(&format!("`{}` is run, and known only then", shorten(&value.text))),
-                Verdict::Words(words) => {
-                    let line = joined(&words);
-                    self.words(&words, &line, &through(command), Input::None);
-                }
             }
         }
     }

@@ -10,11 +10,9 @@ pub(super) enum Verdict {
     Opaque(String),
     /// A line for a shell.
     Line(Value),
-    /// Another command.
-    Words(Vec<Value>),
 }
 
-use Verdict::{Line, Opaque, Words};
+use Verdict::{Line, Opaque};
 
 /// Everything a program would run through its arguments.
 pub(super) fn look(command: &Command) -> Vec<Verdict> {
@@ -25,15 +23,13 @@ pub(super) fn look(command: &Command) -> Vec<Verdict> {
             &["-toolexec", "--toolexec", "-exec", "--exec", "-vettool", "-overlay", "-ldflags=-extld", "-C"],
             "",
         ),
-        "bundle" | "bundler" if command.args.first().is_some_and(|arg| arg.text == "exec") => runner(command, 1),
         _ => Vec::new(),
     }
 }
 
 /// Whether a program's arguments are looked at here, or are data for it.
 pub(super) fn is_known(name: &str) -> bool {
-    const KNOWN: [&str; 3] = ["bundle", "bundler", "go"];
-    KNOWN.contains(&name)
+    name == "go"
 }
 
 /// Opaque when one of these options is there: long ones by name, short ones by letter.
@@ -70,19 +66,6 @@ fn options(command: &Command, long: &[&str], short: &str) -> Vec<Verdict> {
             None => args.next().cloned(),
         };
         found.extend(value.filter(|value| value.is_exact).map(Line));
-    }
-    found
-}
-
-/// Words after so many arguments and the options that follow them.
-fn runner(command: &Command, from: usize) -> Vec<Verdict> {
-    let rest = command.args.get(from..).unwrap_or_default();
-    let Some(first) = rest.iter().find(|arg| !arg.text.starts_with('-')) else { return Vec::new() };
-    let at = rest.iter().position(|arg| arg == first).unwrap_or_default();
-    // An option may take the first word as its value: the second is looked at too.
-    let mut found = vec![Words(rest[at..].to_vec())];
-    if at > 0 && rest[at - 1].text != "--" && rest.len() > at + 1 {
-        found.push(Words(rest[at + 1..].to_vec()));
     }
     found
 }

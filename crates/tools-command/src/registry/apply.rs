@@ -174,7 +174,9 @@ fn words(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
 
 fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
     let mut paths = |at: At, access: Access, is_tree: bool| {
-        found.extend(values(at, parsed).into_iter().map(|path| Effect::Path { path, access, is_tree }));
+        // A dash is the standard input or output.
+        let named = values(at, parsed).into_iter().filter(|path| path.text != "-");
+        found.extend(named.map(|path| Effect::Path { path, access, is_tree }));
     };
     match rule.does {
         Does::Reads(at) => paths(at, Access::Read, false),
@@ -190,7 +192,7 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::RunsWithMore(at, more) => commands(at, Some(more), false, parsed, found),
         // Operands are one line together; an option that is there twice says two.
         Does::RunsLine(at @ (At::Value(_) | At::ValueRest(..))) => {
-            found.extend(values(at, parsed).into_iter().map(Effect::Line))
+            found.extend(values(at, parsed).into_iter().map(Effect::Line));
         }
         Does::RunsLine(at) => found.extend(joined(values(at, parsed)).map(Effect::Line)),
         Does::RunsLineWithMore(at) => {

@@ -9,6 +9,9 @@ use super::spec::Syntax;
 /// An option: its spellings as they stand in the description, and what its value is.
 pub(super) type Listed = (&'static str, Meaning);
 
+/// Which syntax is meant: where its lists stand, and how long they are.
+type Key = [(usize, usize); 4];
+
 /// The options of one syntax.
 pub(super) struct Index {
     /// Every option, in the order of the description.
@@ -21,18 +24,14 @@ pub(super) struct Index {
 impl Index {
     /// The index of a syntax. Descriptions are constants, so there are as many as descriptions have.
     pub(super) fn of(syntax: &Syntax) -> &'static Self {
-        type Key = [&'static str; 4];
-        static MADE: LazyLock<RwLock<HashMap<[usize; 4], Vec<(Key, &'static Index)>>>> = LazyLock::new(RwLock::default);
-        let lists: Key = [syntax.flags, syntax.valued, syntax.optional, syntax.last];
-        let places = lists.map(|list| list.as_ptr().addr());
-        let find = |made: &HashMap<[usize; 4], Vec<(Key, &'static Self)>>| {
-            made.get(&places)?.iter().find(|(key, _)| *key == lists).map(|(_, index)| *index)
-        };
-        if let Some(index) = find(&MADE.read().unwrap_or_else(PoisonError::into_inner)) {
+        static MADE: LazyLock<RwLock<HashMap<Key, &'static Index>>> = LazyLock::new(RwLock::default);
+        let lists = [syntax.flags, syntax.valued, syntax.optional, syntax.last];
+        let key = lists.map(|list| (list.as_ptr().addr(), list.len()));
+        if let Some(index) = MADE.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return index;
         }
         let index: &'static Self = Box::leak(Box::new(Self::new(syntax)));
-        MADE.write().unwrap_or_else(PoisonError::into_inner).entry(places).or_default().push((lists, index));
+        MADE.write().unwrap_or_else(PoisonError::into_inner).insert(key, index);
         index
     }
 

@@ -26,24 +26,21 @@ pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
     let name = program.rsplit('/').next().unwrap_or_default();
     let begins_with_options = arguments.first().is_some_and(|first| first.starts_with(['-', '+']));
     let mut found = Spellings::default();
-    let is_certain = match canonical(program, arguments) {
-        Some((words, is_certain)) => {
-            let is_as_written = words.first().is_some_and(|first| first == name) && words[1..] == *arguments;
-            if !is_as_written {
-                let is_meant = folder.is_none_or(|folder| SYSTEM_FOLDERS.contains(&folder));
-                found.same = Some(words.clone()).filter(|_| is_certain && is_meant);
-                found.generous.push(words);
-            } else if folder.is_some() {
-                found.generous.push(words);
-            }
-            is_certain
+    let is_certain = if let Some((words, is_certain)) = canonical(program, arguments) {
+        let is_as_written = words.first().is_some_and(|first| first == name) && words[1..] == *arguments;
+        if !is_as_written {
+            let is_meant = folder.is_none_or(|folder| SYSTEM_FOLDERS.contains(&folder));
+            found.same = Some(words.clone()).filter(|_| is_certain && is_meant);
+            found.generous.push(words);
+        } else if folder.is_some() {
+            found.generous.push(words);
         }
-        None => {
-            if folder.is_some() {
-                found.generous.push(from(name, arguments));
-            }
-            false
+        is_certain
+    } else {
+        if folder.is_some() {
+            found.generous.push(from(name, arguments));
         }
+        false
     };
     if begins_with_options && !is_certain {
         // Which of the words is the subcommand cannot be told: each may be.

@@ -187,24 +187,6 @@ pub(super) static ALL: &[Program] = &[
         ],
         ..Program::NEW
     },
-    Program {
-        names: &["ar", "ranlib", "strip", "objcopy"],
-        is_family: true,
-        syntax: Syntax { flags: "-*", valued: "-o --plugin --output -O -I", ..Syntax::EXACT },
-        rules: &[
-            always(Does::Reads(At::All)),
-            always(Does::Writes(At::Value("-o --output"))),
-            when(&[When::Has("--plugin")], Does::Hides("a library of its own choice")),
-            always(Does::By(archived)),
-        ],
-        builds: true,
-        examples: &[
-            ("ar rcs .envrc x.o", Expect::Writes(".envrc")),
-            ("ar --plugin ./x.so r y z", Expect::Opaque("of its own choice")),
-            ("ar t x.a", Expect::Plain),
-        ],
-        ..Program::NEW
-    },
 ];
 
 /// `tar`, whose first word may be its options in one word, with their values behind it in order.
@@ -332,13 +314,4 @@ fn compressed(parsed: &Parsed<'_>) -> Vec<Effect> {
         }
     }
     found
-}
-
-/// The archive that `ar` changes, or the file that is changed in place.
-fn archived(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let is_ar = parsed.command.name() == "ar";
-    let key = parsed.operand(0).map_or("", |key| key.text.as_str());
-    let changes = !is_ar || key.contains(['r', 'q', 'd', 'm', 's']);
-    let file = parsed.operand(usize::from(is_ar)).filter(|_| changes && !parsed.has("-o --output"));
-    file.map(|path| Effect::path(path.clone(), Access::Write)).into_iter().collect()
 }

@@ -502,11 +502,13 @@ pub(super) static ALL: &[Program] = &[
                 Does::By(played),
             ),
             when(&[When::First("decrypt view")], SHOWS),
+            when(&[When::First("shell")], Does::Hides("`ansible` that runs what it is told to")),
             when(&[When::First("import delete login publish")], PUBLISHES),
         ],
         examples: &[
             ("ansible-playbook site.yml", Expect::Asks("changes what others may use")),
             ("ansible all -a 'rm -rf x'", Expect::Opaque("runs what it is told to")),
+            ("ansible-test shell", Expect::Opaque("runs what it is told to")),
             ("ansible-vault view x", Expect::Asks("shows credentials")),
             ("ansible-playbook -i hosts site.yml --check", Expect::Plain),
         ],

@@ -104,11 +104,16 @@ pub(super) static ALL: &[Program] = &[
                 Does::Hides(FOLLOWS),
             ),
             always(Does::RunsLineWithMore(At::Value("--speller"))),
+            when(
+                &[When::First("tunnel serve-web agent-host")],
+                Does::Hides("an editor that is open to other machines"),
+            ),
             always(Does::Reads(At::All)),
             when(&[When::OperandHas("!")], Does::Hides(FOLLOWS)),
         ],
         examples: &[
             ("nano -s /bin/sh x", Expect::Opaque(FOLLOWS)),
+            ("code tunnel --name x", Expect::Opaque("open to other machines")),
             ("nano --spell='rm -rf x' y", Expect::Runs("rm -rf x $@")),
             ("nano --rcfile x y", Expect::Opaque(FOLLOWS)),
             ("nano private/x", Expect::Reads("private/x")),

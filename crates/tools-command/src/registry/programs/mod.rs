@@ -18,6 +18,7 @@ mod filters;
 mod find;
 mod forges;
 mod git;
+mod hooks;
 mod javascript;
 mod jvm;
 mod languages;
@@ -61,14 +62,15 @@ pub static PROGRAMS: &[&[Program]] = &[
     containers::ALL,
     data::ALL,
     databases::ALL,
-    editors::ALL,
     documents::ALL,
+    editors::ALL,
     environment::ALL,
     files::ALL,
     filters::ALL,
     find::ALL,
     forges::ALL,
     git::ALL,
+    hooks::ALL,
     javascript::ALL,
     jvm::ALL,
     languages::ALL,

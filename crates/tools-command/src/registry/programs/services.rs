@@ -262,9 +262,11 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(&[When::Has("--clear --read-clear --console-off --console-on --console-level")], CHANGES),
             always(Does::Reads(At::Value("--file --kmsg-file"))),
+            when(&[When::AtLeast(1)], Does::Hides("`dmesg` runs what the option `-P` says")),
             when(&[When::Has("--pager")], Does::Hides("`dmesg` runs what the option `--pager` says")),
         ],
         examples: &[
+            ("dmesg -P 'sudo id'", Expect::Opaque("`-P` says")),
             ("dmesg -c", Expect::Asks("changes the system")),
             ("dmesg -F private/x", Expect::Reads("private/x")),
             ("dmesg -T", Expect::Plain),

@@ -1,0 +1,322 @@
+//! Programs that run what one of their options, or one of their files, says.
+
+use crate::registry::{At, Consequence, Does, Expect, Program, Syntax, When, always, when};
+
+const RUNS: &str = "a program that an option names is run";
+const FILE: &str = "a file says what is run";
+const SINGLE: Syntax = Syntax { flags: "-*", ..Syntax::SINGLE };
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["dvips", "dvipdfmx", "bibtool"],
+        is_family: true,
+        syntax: Syntax { flags: "-R0 -*", valued: "-o -D -l -p -P -t", ..Syntax::SINGLE },
+        rules: &[
+            when(&[When::Has("-R0")], Does::Hides(RUNS)),
+            when(&[When::ValueStarts("-o", "! |")], Does::Hides(RUNS)),
+            always(Does::Writes(At::Value("-o"))),
+        ],
+        examples: &[
+            ("dvips -R0 x.dvi", Expect::Opaque(RUNS)),
+            ("dvips -o '!id' x.dvi", Expect::Opaque(RUNS)),
+            ("dvips -o .envrc x", Expect::Writes(".envrc")),
+            ("dvips x.dvi", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "asciidoctor",
+            "sphinx-build",
+            "mkdocs",
+            "hugo",
+            "jekyll",
+            "quarto",
+            "asciidoc",
+            "groff",
+            "troff",
+            "nroff",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-U -*",
+            valued: "-o|--out-file|--output -r|--require -I --backend -c|--config -f|--config-file -d|--destination",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Has("--require -I -U")], Does::Hides(RUNS)),
+            always(Does::Writes(At::Value("--out-file --destination"))),
+            always(Does::Reads(At::All)),
+        ],
+        examples: &[
+            ("groff -U x", Expect::Opaque(RUNS)),
+            ("asciidoctor -r ./x y", Expect::Opaque(RUNS)),
+            ("asciidoctor -o .envrc x", Expect::Writes(".envrc")),
+            ("groff -man private/x", Expect::Reads("private/x")),
+            ("mkdocs build", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "restic",
+            "borg",
+            "borgmatic",
+            "duplicity",
+            "rdiff-backup",
+            "kopia",
+            "tarsnap",
+            "rsnapshot",
+            "sshfs",
+            "curlftpfs",
+            "pass",
+            "gopass",
+            "gpg",
+            "gpg2",
+            "gpgsm",
+            "age",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-r|--repo --repository-file --password-command -p|--password-file -o|--option --rsh --remote-path --rclone -c|--config --exec --ssh-command -e --output --homedir --agent-program --pinentry-program --dirmngr-program --photo-viewer --options --passphrase-fd --recipient -u --local-user --target -t",
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(
+                &[When::Has(
+                    "--password-command --rsh --remote-path --exec --ssh-command --agent-program --pinentry-program --dirmngr-program --photo-viewer --options -e",
+                )],
+                Does::Hides(RUNS),
+            ),
+            when(
+                &[When::ValueHas("--option", "command rclone.program sftp.args directport ProxyCommand")],
+                Does::Hides(RUNS),
+            ),
+            always(Does::RunsLine(At::Value("--password-command --rsh --ssh-command --exec"))),
+            when(
+                &[When::First("forget prune delete break-lock key unlock")],
+                Does::Says(Consequence::Destroys, "removes what is kept in a backup"),
+            ),
+            when(
+                &[When::First("show edit exec-env exec-file editor")],
+                Does::Hides("credentials that are shown to a program"),
+            ),
+            always(Does::Writes(At::Value("--output --target"))),
+        ],
+        examples: &[
+            ("restic --password-command='rm -rf x' backup y", Expect::Runs("rm -rf x")),
+            ("restic -o sftp.command='sh' backup y", Expect::Opaque(RUNS)),
+            ("restic forget --prune latest", Expect::Asks("kept in a backup")),
+            ("borg --rsh ./x list", Expect::Opaque(RUNS)),
+            ("sshfs -o ssh_command=./x h: y", Expect::Opaque(RUNS)),
+            ("gpg --photo-viewer ./x --list-keys", Expect::Opaque(RUNS)),
+            ("restic snapshots", Expect::Plain),
+            ("gpg --verify x.sig x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "runscript",
+            "arch-nspawn",
+            "easyrsa",
+            "logrotate",
+            "minicom",
+            "rtorrent",
+            "wg-quick",
+            "bpftrace",
+            "gtester",
+            "check_ssl_cert",
+            "acr",
+            "sash",
+            "dnsmasq",
+            "virsh",
+            "qemu-img",
+            "monit",
+            "openvpn",
+            "pppd",
+            "mutt",
+            "neomutt",
+            "mail",
+            "mailx",
+            "s-nail",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "--regex -a|--arg -f -p -e -P --grep-bin --conf-script --dhcp-script --vars -c -s -m -d -q --up --down --script-security --config --plugin --exec",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::AtLeast(1)], Does::Hides(FILE)),
+            when(
+                &[When::Has(
+                    "--grep-bin --conf-script --dhcp-script --vars -c -e --up --down --plugin --config --exec",
+                )],
+                Does::Hides(FILE),
+            ),
+            when(&[When::Lacks("-h -V -v"), When::AtMost(0)], Does::Hides(FILE)),
+            always(Does::RunsLine(At::Value("--conf-script --dhcp-script --up --down"))),
+        ],
+        examples: &[
+            ("dnsmasq --conf-script='rm -rf x'", Expect::Runs("rm -rf x")),
+            ("logrotate -m x -f y", Expect::Opaque(FILE)),
+            ("mutt -f x", Expect::Opaque(FILE)),
+            ("minicom -D /dev/null", Expect::Opaque(FILE)),
+            ("mail --version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "fastfetch",
+            "neofetch",
+            "screenfetch",
+            "nginx",
+            "apache2",
+            "apache2ctl",
+            "httpd",
+            "caddy",
+            "haproxy",
+            "php-fpm",
+            "redis-server",
+            "postgres",
+            "mysqld",
+            "mongod",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-c|--config -f|--file -g -p --loadmodule --adapter -d -C",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Has("--config --file -g --loadmodule -C")], Does::Hides(FILE)),
+            always(Does::Reads(At::Value("--config --file"))),
+        ],
+        examples: &[
+            ("nginx -t -c x", Expect::Opaque(FILE)),
+            ("neofetch --config x", Expect::Opaque(FILE)),
+            ("redis-server --loadmodule ./x.so", Expect::Opaque(FILE)),
+            ("nginx -t", Expect::Plain),
+            ("fastfetch", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["ssh-keygen", "ssh-add", "ssh-keyscan"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-l -y -e -i -c -p -q -v -A -B -h -H -K -L -Q -X -x -d -k",
+            valued: "-b -C -D -E -F -f -G -g -I -m -M -N -n -O -P -R -r -S -s -T -t -U -u -V -W -w -Y -Z -z -a",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Has("-D -w -S -s"), When::Lacks("-Y")], Does::Hides("a library of keys that is loaded")),
+            when(&[When::Lacks("-l -y -F -Y -Q -L -B")], Does::By(keys)),
+            always(Does::Reads(At::Value("-f"))),
+        ],
+        examples: &[
+            ("ssh-keygen -D ./x.so", Expect::Opaque("a library of keys")),
+            ("ssh-keygen -f .envrc -t ed25519", Expect::Writes(".envrc")),
+            ("ssh-keygen -lf key.pub", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "convert",
+            "magick",
+            "identify",
+            "mogrify",
+            "composite",
+            "montage",
+            "gs",
+            "gm",
+            "inkscape",
+            "gimp",
+            "blender",
+            "soffice",
+            "libreoffice",
+        ],
+        is_family: true,
+        syntax: SINGLE,
+        rules: &[
+            when(
+                &[When::OperandStarts("| ephemeral: msl: https: http: ftp: label:@ caption:@ text: -")],
+                Does::Hides("an image that is read by another program"),
+            ),
+            when(
+                &[When::OperandHas("%pipe% (system) .py .scm")],
+                Does::Hides("an image that is read by another program"),
+            ),
+            when(&[When::Operand("-script")], Does::Hides(FILE)),
+            always(Does::Reads(At::AllButLast)),
+            always(Does::Writes(At::Last)),
+        ],
+        examples: &[
+            ("convert '|id' x", Expect::Opaque("read by another program")),
+            ("convert msl:x y", Expect::Opaque("read by another program")),
+            ("convert a.png .envrc", Expect::Writes(".envrc")),
+            ("convert a.png b.jpg", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["zic", "cobc", "forge", "codex", "claude", "gemini", "aider", "opencode"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-x -j -F -* ",
+            valued: "-e -y --use -d -o -b|--bin -c|--config -C|--cd",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Has("-e -y --use -j")], Does::Hides(RUNS)),
+            when(&[When::First("exec sandbox tunnel mcp app-server debug")], Does::Hides(RUNS)),
+            when(&[When::Has("--config"), When::AtLeast(1)], Does::Hides(RUNS)),
+            always(Does::Writes(At::Value("-o"))),
+        ],
+        builds: true,
+        examples: &[
+            ("zic -d . -y ./x y", Expect::Opaque(RUNS)),
+            ("codex sandbox linux ls", Expect::Opaque(RUNS)),
+            ("cobc -xj x.cob", Expect::Opaque(RUNS)),
+            ("forge build", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["gem"],
+        syntax: Syntax {
+            flags: "-v|--verbose -q|--quiet --silent --backtrace --debug --norc -N|--no-document -f|--force -l|--local -r|--remote --user-install --pre -a|--all -x -I --dry-run",
+            valued: "--config-file --version -i|--install-dir -n|--bindir -s|--source -p|--http-proxy -k|--key --host --otp -e|--editor -P|--trust-policy --platform -g|--file -o",
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(&[When::First("push"), When::Lacks("--dry-run")], Does::Is(Consequence::Publishes)),
+            when(
+                &[When::First("yank")],
+                Does::Says(Consequence::Publishes, "takes away a package that others may use"),
+            ),
+            when(&[When::First("signin signout owner")], Does::Is(Consequence::ChangesIdentity)),
+            when(&[When::First("open exec")], Does::Hides(RUNS)),
+            when(&[When::Has("--editor --config-file")], Does::Hides(RUNS)),
+            when(&[When::First("owner"), When::Has("-a --all")], Does::Is(Consequence::ChangesIdentity)),
+        ],
+        examples: &[
+            ("gem push x.gem", Expect::Asks("publishes")),
+            ("gem yank x -v 1", Expect::Asks("takes away a package")),
+            ("gem open -e ./x y", Expect::Opaque(RUNS)),
+            ("gem list", Expect::Plain),
+            ("gem build x.gemspec", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// The files of a new key.
+fn keys(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+    let file = parsed.values("-f").cloned();
+    file.map(|path| crate::effect::Effect::path(path, tools_core::Access::Write)).collect()
+}
