@@ -6,6 +6,7 @@ mod constructs;
 mod generator;
 mod oracle;
 mod scripts;
+mod words;
 
 mod evaluated;
 mod executed;
