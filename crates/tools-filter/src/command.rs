@@ -3,6 +3,7 @@
 //!
 //! Reads a line for matching filter rules only. Nothing is judged here: what a line may do is the shell's own analysis.
 
+use tools_command::{Shown, shown};
 use tools_core::Subject;
 
 use crate::tokenize::{Token, tokenize};
@@ -40,8 +41,7 @@ impl ParsedCommand {
             _ => None,
         });
         let Some(inner) = inner else { return parsed };
-        let mut words = unwrap(inner);
-        plain_form(&mut words);
+        let Plain::Words(words) = plain_words(inner, MAX_DEPTH) else { return parsed };
         Self { plain: words.join(" "), words, ..parsed }
     }
 
@@ -68,14 +68,10 @@ impl ParsedCommand {
             }
         }
         let typed = command.join(" ");
-        let mut words = unwrap(command);
-        if depth < 4
-            && let Some(script) = shell_script(&words)
-        {
-            return Self::parse_nested(&script, depth + 1);
+        match plain_words(command, depth) {
+            Plain::Line(line) => Self::parse_nested(&line, depth + 1),
+            Plain::Words(words) => Self { typed, plain: words.join(" "), words, pipes },
         }
-        plain_form(&mut words);
-        Self { typed, plain: words.join(" "), words, pipes }
     }
 }
 
@@ -114,236 +110,55 @@ fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A program that runs another, and which of its options take a value.
-struct Wrapper {
-    name: &'static str,
-    /// Words that must follow it (`run` of `poetry run`).
-    verb: Option<&'static str>,
-    valued: &'static [&'static str],
-    /// Operands before the command (`60` of `timeout 60`).
-    operands: usize,
-}
-
-const fn wrapper(name: &'static str) -> Wrapper {
-    Wrapper { name, verb: None, valued: &[], operands: 0 }
-}
-
-const fn runner(name: &'static str, verb: &'static str) -> Wrapper {
-    Wrapper { verb: Some(verb), ..wrapper(name) }
-}
-
-const WRAPPERS: &[Wrapper] = &[
-    Wrapper { valued: &["-u", "-g", "-h", "-p", "-C", "-D"], ..wrapper("sudo") },
-    wrapper("doas"),
-    Wrapper { valued: &["-u", "-S", "-C"], ..wrapper("env") },
-    Wrapper { valued: &["-f", "-o"], ..wrapper("time") },
-    Wrapper { valued: &["-s", "-k"], operands: 1, ..wrapper("timeout") },
-    Wrapper { valued: &["-s", "-k"], operands: 1, ..wrapper("gtimeout") },
-    Wrapper { valued: &["-n"], ..wrapper("nice") },
-    Wrapper { valued: &["-c", "-n", "-p"], ..wrapper("ionice") },
-    Wrapper { valued: &["-i", "-o", "-e"], ..wrapper("stdbuf") },
-    wrapper("nohup"),
-    wrapper("setsid"),
-    wrapper("command"),
-    wrapper("builtin"),
-    wrapper("exec"),
-    wrapper("unbuffer"),
-    wrapper("winpty"),
-    Wrapper { valued: &["-o", "-e"], ..wrapper("strace") },
-    Wrapper { valued: &["-p", "--package"], ..wrapper("npx") },
-    wrapper("bunx"),
-    wrapper("pnpx"),
-    wrapper("uvx"),
-    runner("pnpm", "exec"),
-    runner("pnpm", "dlx"),
-    runner("yarn", "exec"),
-    runner("yarn", "dlx"),
-    runner("npm", "exec"),
-    runner("bun", "x"),
-    runner("poetry", "run"),
-    runner("uv", "run"),
-    runner("pipenv", "run"),
-    runner("hatch", "run"),
-    runner("pdm", "run"),
-    runner("rye", "run"),
-    runner("conda", "run"),
-    runner("bundle", "exec"),
-    runner("coverage", "run"),
-    runner("dotenv", "run"),
-    runner("direnv", "exec"),
-    runner("rustup", "run"),
-    runner("mise", "exec"),
-    runner("haft", "exec"),
-];
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
-}
-
-/// Takes assignments and wrappers off, however many there are.
-fn unwrap(mut words: Vec<String>) -> Vec<String> {
-    loop {
-        let assignments = words.iter().take_while(|word| is_assignment(word)).count();
-        words.drain(..assignments);
-        let Some(program) = words.first().map(|word| base_name(word)) else { return words };
-        let found = WRAPPERS.iter().find(|wrapper| {
-            wrapper.name == program && wrapper.verb.is_none_or(|verb| words.get(1).is_some_and(|word| word == verb))
-        });
-        let rest = found.map(|wrapper| without_wrapper(wrapper, &words)).unwrap_or_default();
-        if !rest.is_empty() {
-            words = rest;
-        } else if let Some(module) = python_module(program, &words) {
-            words.drain(..module);
-        } else {
-            return words;
-        }
+/// The words whose output it is, by the registry of programs; a line for a shell is read in turn.
+fn plain_words(words: Vec<String>, depth: usize) -> Plain {
+    match shown(words) {
+        Shown::Line(line) if depth < MAX_DEPTH => Plain::Line(line),
+        Shown::Line(line) => Plain::Words(vec![line]),
+        Shown::Words(words) => match python_module(&words) {
+            Some(module) => plain_words(words[module..].to_vec(), depth + 1),
+            None => Plain::Words(by_format(words)),
+        },
     }
 }
 
-fn without_wrapper(wrapper: &Wrapper, words: &[String]) -> Vec<String> {
-    let mut at = 1 + usize::from(wrapper.verb.is_some());
-    while let Some(word) = words.get(at) {
-        if word == "--" {
-            at += 1;
-            break;
-        }
-        if wrapper.valued.contains(&word.as_str()) {
-            at += 2;
-        } else if word.starts_with('-') {
-            at += 1;
-        } else {
-            break;
-        }
-    }
-    words.get(at + wrapper.operands..).map(<[String]>::to_vec).unwrap_or_default()
+/// Lines for a shell within lines for a shell; more are not read.
+const MAX_DEPTH: usize = 4;
+
+enum Plain {
+    Words(Vec<String>),
+    Line(String),
 }
 
-/// Where the module of `python -m module …` stands.
-fn python_module(program: &str, words: &[String]) -> Option<usize> {
+/// The words of the program whose format the output has: others print as it does.
+fn by_format(mut words: Vec<String>) -> Vec<String> {
+    let same: &[&str] = match words.first().map(String::as_str).unwrap_or_default() {
+        "docker-compose" => &["docker", "compose"],
+        "podman" | "nerdctl" => &["docker"],
+        "py.test" => &["pytest"],
+        "gmake" => &["make"],
+        "tofu" => &["terraform"],
+        "nodejs" => &["node"],
+        "egrep" | "fgrep" | "zgrep" => &["grep"],
+        "gradlew" | "gradlew.bat" => &["gradle"],
+        "mvnw" | "mvnw.cmd" => &["mvn"],
+        "fdfind" => &["fd"],
+        "batcat" => &["bat"],
+        "k" => &["kubectl"],
+        _ => return words,
+    };
+    words.splice(..1, same.iter().map(|word| (*word).to_owned()));
+    words
+}
+
+/// Where the module of `python -m module …` stands: what it prints is what the program of its name prints.
+fn python_module(words: &[String]) -> Option<usize> {
+    let program = words.first()?;
     if !(program.starts_with("python") || program == "py" || program.starts_with("pypy")) {
         return None;
     }
-    let flag = words.iter().position(|word| !word.starts_with('-') || word == "-m").filter(|at| *at > 0);
-    let flag = flag.or_else(|| words.iter().skip(1).position(|word| word == "-m").map(|at| at + 1))?;
-    (words.get(flag).is_some_and(|word| word == "-m") && words.len() > flag + 1).then_some(flag + 1)
-}
-
-/// The script of `sh -c '…'`.
-fn shell_script(words: &[String]) -> Option<String> {
-    let program = base_name(words.first()?);
-    if !matches!(program, "sh" | "bash" | "zsh" | "dash" | "ksh") {
-        return None;
-    }
-    let flag = words.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
-    words.get(flag + 1).cloned()
-}
-
-/// Options that stand between a program and its sub-command and take a value.
-fn global_values(program: &str) -> &'static [&'static str] {
-    match program {
-        "git" => &["-C", "-c", "--git-dir", "--work-tree", "--namespace"],
-        "cargo" => &["--color", "--manifest-path", "-Z", "--config", "-C"],
-        "docker" => &["--context", "-H", "--host", "--config", "-c", "-l", "--log-level"],
-        "kubectl" => &["-n", "--namespace", "--context", "--kubeconfig", "--cluster", "--user", "-s"],
-        "helm" => &["-n", "--namespace", "--kube-context"],
-        "npm" | "pnpm" | "yarn" => &["--prefix", "-C", "--dir", "--cwd", "--filter", "-F", "-w", "--workspace"],
-        "go" => &["-C"],
-        _ => &[],
-    }
-}
-
-/// Programs whose first operand is a sub-command.
-const WITH_VERBS: &[&str] = &[
-    "git",
-    "cargo",
-    "docker",
-    "kubectl",
-    "helm",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "go",
-    "terraform",
-    "pip",
-    "brew",
-    "gh",
-    "dotnet",
-    "uv",
-    "poetry",
-    "nx",
-    "turbo",
-    "apt",
-    "apt-get",
-];
-
-fn plain_form(words: &mut Vec<String>) {
-    let Some(first) = words.first_mut() else { return };
-    *first = plain_program(base_name(first)).to_owned();
-    let program = words[0].clone();
-    if program == "docker-compose" {
-        words.splice(..1, ["docker".to_owned(), "compose".to_owned()]);
-        return;
-    }
-    if program == "uv" && words.get(1).is_some_and(|word| word == "pip") {
-        words.remove(0);
-        return plain_form(words);
-    }
-    if !WITH_VERBS.contains(&program.as_str()) {
-        return;
-    }
-    let valued = global_values(&program);
-    while let Some(word) = words.get(1) {
-        let drop = if valued.contains(&word.as_str()) {
-            2
-        } else if word.starts_with('-') || (program == "cargo" && word.starts_with('+')) {
-            1
-        } else {
-            break;
-        };
-        if words.len() <= 1 + drop {
-            break;
-        }
-        words.drain(1..=drop);
-    }
-    if let Some(verb) = words.get_mut(1) {
-        *verb = plain_verb(&program, verb).to_owned();
-    }
-}
-
-fn plain_program(name: &str) -> &str {
-    let name = name.strip_suffix(".exe").unwrap_or(name);
-    match name {
-        "pip3" => "pip",
-        "py.test" => "pytest",
-        "gmake" => "make",
-        "tofu" => "terraform",
-        "podman" | "nerdctl" => "docker",
-        "nodejs" => "node",
-        "egrep" | "fgrep" | "zgrep" => "grep",
-        "gradlew" | "gradlew.bat" => "gradle",
-        "mvnw" | "mvnw.cmd" => "mvn",
-        "fdfind" => "fd",
-        "batcat" => "bat",
-        "k" => "kubectl",
-        name if name.starts_with("pip3.") => "pip",
-        name => name,
-    }
-}
-
-fn plain_verb<'a>(program: &str, verb: &'a str) -> &'a str {
-    match (program, verb) {
-        ("cargo", "t") | ("npm" | "pnpm" | "yarn", "t" | "tst") => "test",
-        ("cargo", "b") => "build",
-        ("cargo", "c") => "check",
-        ("cargo", "r") => "run",
-        ("cargo", "d") => "doc",
-        ("npm" | "pnpm" | "bun", "i" | "in" | "isntall") => "install",
-        (_, verb) => verb,
-    }
+    let at = words.iter().skip(1).position(|word| word == "-m" || !word.starts_with('-'))? + 1;
+    (words[at] == "-m" && words.len() > at + 1).then_some(at + 1)
 }
 
 #[cfg(test)]

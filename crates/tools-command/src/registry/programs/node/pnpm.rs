@@ -121,6 +121,8 @@ const SUBCOMMANDS: &[Subcommand] = &[
         ..Subcommand::NEW
     },
     Subcommand { names: &["run", "run-script"], syntax: Syntax::LEADING, ..Subcommand::NEW },
+    plain(&["install", "i"]),
+    plain(&["test", "t", "tst"]),
     installs(&["add"]),
     installs(&["remove", "rm", "uninstall", "un"]),
     installs(&["update", "up", "upgrade"]),
@@ -161,6 +163,7 @@ const EXAMPLES: &[Example] = &[
     ("pnpm -r build", Expect::Plain),
     ("pnpm -r exec tsc --noEmit", Expect::Runs("tsc --noEmit")),
     ("pnpm install --frozen-lockfile", Expect::Plain),
+    ("pnpm -C x i", Expect::Is("pnpm install")),
     ("pnpm dev", Expect::Plain),
     ("pnpm test -- -t x", Expect::Plain),
     ("pnpm add -D vitest", Expect::Plain),
