@@ -10,7 +10,6 @@ use super::builtins;
 use super::command::{Analysis, Command, ELSEWHERE, Input, Surroundings, Value};
 use super::content::Content;
 use super::known::Known;
-use super::programs::{self, Verdict};
 use crate::effect::Effect;
 use crate::grammar::{Feed, Parsed, Part, Simple, Word, parse};
 use crate::plain_path;
@@ -225,26 +224,13 @@ impl Reader<'_> {
         }
         match described {
             Some(described) => self.described(&command, described.program, described.effects),
-            None => self.program(&command),
+            None if !self.functions.contains(command.name()) => self.follow_all(&command, registry::feared(&command)),
+            None => {}
         }
         self.containing.pop();
         self.depth -= 1;
         self.begun = begun;
         self.inherited = around;
-    }
-
-    fn program(&mut self, command: &Command) {
-        let name = command.name();
-        if !programs::is_known(name) && !self.functions.contains(name) {
-            self.follow_all(command, registry::feared(command));
-        }
-        for verdict in programs::look(command) {
-            match verdict {
-                Verdict::Opaque(why) => self.opaque(&why),
-                Verdict::Line(value) if value.is_exact => self.text(&value.text, &through(command)),
-                Verdict::Line(value) => self.opaque(&format!("`{}` is run, and known only then", shorten(&value.text))),
-            }
-        }
     }
 
     /// The shell goes to the user's home.

@@ -10,7 +10,6 @@ mod known;
 mod line;
 mod names;
 mod numbers;
-mod programs;
 mod redirects;
 mod scripts;
 mod variables;

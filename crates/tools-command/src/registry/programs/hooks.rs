@@ -286,33 +286,6 @@ pub(super) static ALL: &[Program] = &[
         ],
         ..Program::NEW
     },
-    Program {
-        names: &["gem"],
-        syntax: Syntax {
-            flags: "-v|--verbose -q|--quiet --silent --backtrace --debug --norc -N|--no-document -f|--force -l|--local -r|--remote --user-install --pre -a|--all -x -I --dry-run",
-            valued: "--config-file --version -i|--install-dir -n|--bindir -s|--source -p|--http-proxy -k|--key --host --otp -e|--editor -P|--trust-policy --platform -g|--file -o",
-            ..Syntax::GNU
-        },
-        rules: &[
-            when(&[When::First("push"), When::Lacks("--dry-run")], Does::Is(Consequence::Publishes)),
-            when(
-                &[When::First("yank")],
-                Does::Says(Consequence::Publishes, "takes away a package that others may use"),
-            ),
-            when(&[When::First("signin signout owner")], Does::Is(Consequence::ChangesIdentity)),
-            when(&[When::First("open exec")], Does::Hides(RUNS)),
-            when(&[When::Has("--editor --config-file")], Does::Hides(RUNS)),
-            when(&[When::First("owner"), When::Has("-a --all")], Does::Is(Consequence::ChangesIdentity)),
-        ],
-        examples: &[
-            ("gem push x.gem", Expect::Asks("publishes")),
-            ("gem yank x -v 1", Expect::Asks("takes away a package")),
-            ("gem open -e ./x y", Expect::Opaque(RUNS)),
-            ("gem list", Expect::Plain),
-            ("gem build x.gemspec", Expect::Plain),
-        ],
-        ..Program::NEW
-    },
 ];
 
 /// The files of a new key.

@@ -5,6 +5,7 @@ mod arguments;
 mod builders_jvm;
 mod builtins;
 mod calculators;
+mod checks;
 mod clouds;
 mod cmake;
 mod compilers;
@@ -31,6 +32,7 @@ mod modes;
 mod namespaces;
 mod network;
 mod node;
+mod package_tools;
 mod packages;
 mod perl;
 mod python;
@@ -59,6 +61,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     builtins::EVALUATION,
     builtins::VARIABLES,
     calculators::ALL,
+    checks::ALL,
     clouds::ALL,
     cmake::ALL,
     compilers::ALL,
@@ -89,6 +92,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     node::PNPM,
     node::TOOLS,
     node::YARN,
+    package_tools::ALL,
     packages::ALL,
     perl::ALL,
     python::ALL,

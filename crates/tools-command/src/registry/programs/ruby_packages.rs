@@ -1,48 +1,260 @@
-//! The package manager of Ruby projects.
+//! Package managers of Ruby, and programs that its projects are run with.
 
-use crate::registry::{At, Consequence, Does, Expect, Program, Subcommand, Syntax, When, always, plain, when};
+use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
+use crate::code::Language;
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, plain, when};
 
-pub(super) static ALL: &[Program] = &[Program {
-    names: &["bundle", "bundler"],
-    syntax: Syntax { flags: "--no-color -V|--verbose", valued: "-r|--retry", ..Syntax::EXACT },
-    subcommands: &[
-        Subcommand {
-            names: &["exec", "e", "ex", "exe"],
-            syntax: Syntax { flags: "--keep-file-descriptors", valued: "--gemfile", ..Syntax::LEADING },
-            rules: &[always(Does::RunsWords(At::From(0)))],
-            ..Subcommand::NEW
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["gem"],
+        syntax: Syntax {
+            flags: "-h|--help --version -V|--verbose -q|--quiet --silent --backtrace --debug --norc -N|--no-document \
+                    --local|-l --remote --both|-b -f|--force --user-install --no-user-install -a|--all -x|--executables",
+            valued: "--config-file -v -i|--install-dir -n|--bindir --host -k|--key --otp -p|--http-proxy -s|--source --platform \
+                     -o|--output -e|--editor -C -P|--trust-policy --add --remove",
+            ..Syntax::GNU
         },
-        Subcommand {
-            names: &["config"],
-            rules: &[when(
-                &[When::OperandStarts("build. path bin shebang gemfile mirror. ")],
-                Does::Hides("settings of `bundle`"),
+        rules: &[
+            when(&[When::Has("--config-file")], Does::Hides("`gem` with settings from elsewhere")),
+            always(Does::By(registries::addresses)),
+        ],
+        subcommands: &[
+            Subcommand { names: &["push"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+            Subcommand { names: &["yank"], rules: &[always(WITHDRAWS)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["owner"],
+                syntax: Syntax { valued: "-a|--add -r|--remove", ..Syntax::GNU },
+                rules: &[when(&[When::Has("--add --remove")], PUBLISHES)],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["signin", "signout"], group: true, rules: &[always(IDENTITY)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["install", "uninstall", "update"],
+                group: true,
+                rules: &[
+                    when(&[When::Lacks("--install-dir")], FOR_USER),
+                    always(Does::Writes(At::Value("--install-dir"))),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["open"],
+                rules: &[
+                    always(Does::Hides("`gem open` starts an editor")),
+                    always(Does::RunsLine(At::Value("--editor"))),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["exec"],
+                syntax: Syntax {
+                    flags: "--conservative --prerelease",
+                    valued: "-g|--gem -v|--version",
+                    ..Syntax::LEADING
+                },
+                rules: &[always(Does::RunsWords(At::From(0)))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["sources"],
+                syntax: Syntax {
+                    flags: "-c|--clear-all -u|--update -l|--list",
+                    valued: "-a|--add -r|--remove -p|--prepend",
+                    ..Syntax::GNU
+                },
+                rules: &[when(
+                    &[When::Has("--add --remove --prepend --clear-all")],
+                    Does::Hides("sources that decide what is fetched"),
+                )],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["build"], rules: &[always(Does::Writes(At::Value("--output")))], ..Subcommand::NEW },
+            plain(&["list"]),
+            plain(&["search"]),
+            plain(&["specification"]),
+            plain(&["outdated"]),
+            plain(&["environment"]),
+            plain(&["info"]),
+            plain(&["pristine"]),
+            plain(&["fetch"]),
+        ],
+        abbreviates: true,
+        examples: &[
+            ("gem push x.gem", Expect::Asks("publishes")),
+            ("gem pus x.gem", Expect::Asks("publishes")),
+            ("gem -V push x.gem", Expect::Asks("publishes")),
+            ("gem yank x -v 1", Expect::Asks("others may use")),
+            ("gem owner x -a me", Expect::Asks("publishes")),
+            ("gem owner x", Expect::Plain),
+            ("gem install x", Expect::Asks("outside of the workspace")),
+            ("gem open -e sudo x", Expect::Runs("sudo")),
+            ("gem exec sudo id", Expect::Runs("sudo id")),
+            ("gem sources -a https://host", Expect::Opaque("sources that decide")),
+            ("gem --config-file x list", Expect::Opaque("settings from elsewhere")),
+            ("gem --odd push x.gem", Expect::Opaque("`--odd` of `gem`")),
+            ("gem list", Expect::Plain),
+            ("gem build x.gemspec", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["bundle", "bundler"],
+        syntax: Syntax {
+            flags: "--no-color -V|--verbose -h|--help -v|--version",
+            valued: "-r|--retry --gemfile",
+            ..Syntax::EXACT
+        },
+        rules: &[always(Does::RunsScript(At::Value("--gemfile")))],
+        subcommands: &[
+            Subcommand {
+                names: &["exec", "e"],
+                syntax: Syntax {
+                    flags: "--keep-file-descriptors --no-keep-file-descriptors",
+                    valued: "--gemfile",
+                    ..Syntax::LEADING
+                },
+                rules: &[always(Does::RunsWords(At::From(0)))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["plugin"],
+                rules: &[when(&[When::First("install")], Does::Hides("a plug-in from elsewhere"))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["open"],
+                rules: &[always(Does::Hides("`bundle open` starts an editor"))],
+                ..Subcommand::NEW
+            },
+            plain(&["install"]),
+            plain(&["update"]),
+            plain(&["add"]),
+            Subcommand {
+                names: &["config"],
+                rules: &[when(
+                    &[When::OperandStarts("build. bin shebang gemfile mirror.")],
+                    Does::Hides("settings of `bundle`"),
+                )],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["console"],
+                rules: &[when(&[When::Fed], Does::Hides("code that comes in"))],
+                ..Subcommand::NEW
+            },
+            plain(&["check"]),
+            plain(&["list"]),
+            plain(&["outdated"]),
+            plain(&["show"]),
+            plain(&["info"]),
+            plain(&["init"]),
+            plain(&["lock"]),
+            plain(&["clean"]),
+            plain(&["cache"]),
+            plain(&["env"]),
+            plain(&["doctor"]),
+            plain(&["pristine"]),
+            plain(&["platform"]),
+            plain(&["remove"]),
+        ],
+        abbreviates: true,
+        examples: &[
+            ("bundle exec sudo id", Expect::Runs("sudo id")),
+            ("bundle exe sudo id", Expect::Runs("sudo id")),
+            ("bundle --no-color exec sudo id", Expect::Runs("sudo id")),
+            ("bundle exec --gemfile x sudo id", Expect::Runs("sudo id")),
+            ("bundle exec gem push x.gem", Expect::Asks("publishes")),
+            ("bundle exec rake release", Expect::Asks("publishes")),
+            ("bundle plugin install x", Expect::Opaque("a plug-in")),
+            ("bundle config build.x --with=./y", Expect::Opaque("settings of `bundle`")),
+            ("bundle e sudo id", Expect::Runs("sudo id")),
+            ("bundle --odd exec sudo", Expect::Opaque("`--odd` of `bundle`")),
+            ("bundle exec rspec spec/models", Expect::Plain),
+            ("bundle install", Expect::Plain),
+            ("bundle config set --local path vendor", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["rails", "hanami"],
+        is_family: true,
+        syntax: Syntax::LEADING,
+        subcommands: &[
+            Subcommand {
+                names: &["runner", "r"],
+                syntax: Syntax { valued: "-e|--environment", ..Syntax::LEADING },
+                rules: &[always(Does::By(runner))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["db:drop", "db:reset", "db:truncate_all", "db:purge", "db:drop:all", "db:schema:load"],
+                group: true,
+                rules: &[always(Does::Says(Consequence::DeletesForOthers, "deletes a database"))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["credentials:show", "credentials:edit", "encrypted:show"],
+                group: true,
+                rules: &[always(Does::Is(Consequence::ShowsCredentials))],
+                ..Subcommand::NEW
+            },
+        ],
+        examples: &[
+            ("rails runner 'system(1)'", Expect::Opaque("code with `system`")),
+            ("rails db:drop", Expect::Asks("a database")),
+            ("rails credentials:show", Expect::Asks("shows credentials")),
+            ("rails test", Expect::Plain),
+            ("rails db:migrate", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["cap", "kamal", "mina", "fastlane"],
+        is_family: true,
+        rules: &[when(
+            &[When::Operand(
+                "deploy setup redeploy rollback release deliver supply pilot upload_to_testflight upload_to_app_store remove beta",
             )],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: &["plugin"],
-            rules: &[when(&[When::First("install")], Does::Is(Consequence::ChangesSystem))],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: &["console"],
-            rules: &[when(&[When::Fed], Does::Hides("it runs what it reads"))],
-            ..Subcommand::NEW
-        },
-        plain(&[
-            "check", "list", "show", "info", "binstubs", "clean", "doctor", "env", "fund", "gem", "init", "licenses",
-            "open", "platform", "pristine", "version", "viz", "help", "issue",
-        ]),
-    ],
-    examples: &[
-        ("bundle exec sudo id", Expect::Denied("takes other rights")),
-        ("bundle e sudo id", Expect::Denied("takes other rights")),
-        ("bundle exec --gemfile x sudo id", Expect::Denied("takes other rights")),
-        ("bundle config build.x --with=./y", Expect::Opaque("settings of `bundle`")),
-        ("bundle exec rspec spec/models", Expect::Plain),
-        ("bundle install", Expect::Plain),
-        ("bundle check", Expect::Plain),
-    ],
-    ..Program::NEW
-}];
+            PUBLISHES,
+        )],
+        examples: &[
+            ("cap production deploy", Expect::Asks("publishes")),
+            ("fastlane ios release", Expect::Asks("publishes")),
+            ("kamal version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["pod"],
+        syntax: Syntax { flags: "--verbose --silent --no-ansi --allow-root --help", ..Syntax::EXACT },
+        subcommands: &[
+            Subcommand {
+                names: &["trunk"],
+                rules: &[when(&[When::FirstIsNot("info me")], PUBLISHES)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["repo"],
+                rules: &[when(&[When::First("push add add-cdn remove")], PUBLISHES)],
+                ..Subcommand::NEW
+            },
+        ],
+        examples: &[
+            ("pod trunk push x", Expect::Asks("publishes")),
+            ("pod --silent repo push x y", Expect::Asks("publishes")),
+            ("pod install", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// `rails runner CODE`, or a file of code.
+fn runner(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let of = |code: &Value| {
+        let is_file = code.text.ends_with(".rb") && !code.text.contains(' ');
+        if is_file { Effect::Script(code.clone()) } else { Effect::Code(Language::Ruby, code.clone()) }
+    };
+    parsed.operand(0).map(of).into_iter().collect()
+}

@@ -1,0 +1,181 @@
+//! Test runners and linters, as far as their options start programs, write files or send something out.
+
+use super::registries::PUBLISHES;
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, plain, when};
+
+const OWN: Does = Does::Hides("a check with a program of its own choice");
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["pytest", "py.test", "pytest-3"],
+        syntax: Syntax {
+            valued: "--pastebin --junit-xml|--junitxml --report-log --log-file --basetemp --debug-file",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Has("--pastebin")], PUBLISHES),
+            always(Does::Writes(At::Value("--junit-xml --report-log --log-file"))),
+            always(Does::DeletesTrees(At::Value("--basetemp"))),
+        ],
+        examples: &[
+            ("pytest --pastebin=all", Expect::Asks("publishes")),
+            ("pytest --junit-xml=x", Expect::Writes("x")),
+            ("pytest --basetemp x", Expect::Deletes("x")),
+            ("pytest -x -q tests/test_x.py::test_y -k z", Expect::Plain),
+            ("pytest --cov=src --cov-report=term", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["coverage", "coverage3"],
+        syntax: Syntax { flags: "-h|--help --version", valued: "--rcfile", ..Syntax::EXACT },
+        subcommands: &[
+            Subcommand {
+                names: &["run"],
+                syntax: Syntax {
+                    flags: "-a|--append --branch -L|--pylib -p|--parallel-mode --timid",
+                    valued: "--concurrency --context --data-file --include --omit --source --rcfile --debug",
+                    last: "-m|--module",
+                    ..Syntax::LEADING
+                },
+                rules: &[always(Does::By(measured)), always(Does::RunsScript(At::Nth(0)))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["html", "xml", "json", "lcov"],
+                group: true,
+                syntax: Syntax { valued: "-o -d|--directory", ..Syntax::EXACT },
+                rules: &[always(Does::Writes(At::Value("-o --directory")))],
+                ..Subcommand::NEW
+            },
+            plain(&["report"]),
+        ],
+        examples: &[
+            ("coverage run -m pytest -q", Expect::Runs("python3 -m pytest -q")),
+            ("coverage run --branch -m x", Expect::Runs("python3 -m x")),
+            ("coverage xml -o x", Expect::Writes("x")),
+            ("coverage report -m", Expect::Plain),
+            ("coverage run x.py", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["nyc", "c8"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-a|--all -s|--silent --check-coverage --clean --no-clean --per-file --skip-full --skip-empty -h|--help \
+                    --version --omit-relative --100 --cache --instrument --hook-require --exclude-after-remap",
+            valued: "-r|--reporter -n|--include -x|--exclude -e|--extension --cwd -t|--temp-dir|--temp-directory --report-dir \
+                     -o|--reports-dir --lines --branches --functions --statements --src -c|--config --nycrc-path --require",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::RunsWords(At::From(0))),
+            always(Does::RunsScript(At::Value("--require"))),
+            always(Does::Writes(At::Value("--report-dir --reports-dir"))),
+        ],
+        examples: &[
+            ("nyc sudo id", Expect::Runs("sudo id")),
+            ("c8 -r text sudo id", Expect::Runs("sudo id")),
+            ("c8 --odd sudo id", Expect::Opaque("`--odd` of `c8`")),
+            ("nyc mocha", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["mypy", "dmypy", "pyright", "pyre", "basedpyright"],
+        is_family: true,
+        syntax: Syntax {
+            valued: "--python-executable --pythonpath --junit-xml --any-exprs-report --html-report --xml-report --txt-report \
+                     --cobertura-xml-report --linecount-report --config-file --cache-dir",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Has("--python-executable --pythonpath")], OWN),
+            always(Does::RunsWords(At::Value("--python-executable --pythonpath"))),
+            always(Does::Writes(At::Value(
+                "--junit-xml --html-report --xml-report --txt-report --cobertura-xml-report",
+            ))),
+        ],
+        examples: &[
+            ("mypy --python-executable sudo x", Expect::Runs("sudo")),
+            ("mypy --junit-xml x y", Expect::Writes("x")),
+            ("mypy --strict src", Expect::Plain),
+            ("pyright", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "jest",
+            "vitest",
+            "mocha",
+            "eslint",
+            "prettier",
+            "stylelint",
+            "biome",
+            "oxlint",
+            "ava",
+            "playwright",
+            "tap",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            valued: "--outputFile --output-file -o --coverageDirectory --testSequencer --shell --execArgv --node-option \
+                     -r|--require --import --globalSetup --globalTeardown --rulesdir",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Has("--execArgv")], OWN),
+            always(Does::RunsScript(At::Value("--require --import --globalSetup --globalTeardown"))),
+            always(Does::Writes(At::Value("--outputFile --output-file -o --coverageDirectory"))),
+        ],
+        examples: &[
+            ("vitest --execArgv=-r x", Expect::Opaque("of its own choice")),
+            ("jest --outputFile=x", Expect::Writes("x")),
+            ("eslint -o x .", Expect::Writes("x")),
+            ("jest --ci --coverage", Expect::Plain),
+            ("vitest run", Expect::Plain),
+            ("eslint . --ext .ts --fix", Expect::Plain),
+            ("prettier --write src", Expect::Plain),
+            ("mocha -r ts-node/register test", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["ruff", "flake8", "black", "isort", "pylint", "bandit", "rubocop", "golangci-lint", "hadolint"],
+        is_family: true,
+        syntax: Syntax { valued: "-o|--output-file --output --out", ..Syntax::EXACT },
+        rules: &[always(Does::Writes(At::Value("--output-file --output --out")))],
+        examples: &[
+            ("ruff check --output-file x .", Expect::Writes("x")),
+            ("ruff check --fix .", Expect::Plain),
+            ("black .", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["codecov", "codecovcli", "coveralls", "cypress"],
+        is_family: true,
+        syntax: Syntax { flags: "--dry-run -d|--dryrun --record", ..Syntax::EXACT },
+        rules: &[
+            when(&[When::Operand("upload-process do-upload upload report create-commit")], PUBLISHES),
+            when(&[When::Has("--record")], PUBLISHES),
+        ],
+        examples: &[
+            ("codecov upload-process", Expect::Asks("publishes")),
+            ("cypress run --record", Expect::Asks("publishes")),
+            ("cypress run", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// `coverage run -m MODULE …` runs what `python -m` would.
+fn measured(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let words = parsed.behind("--module");
+    let python = ["python3", "-m"].map(Value::exact);
+    if words.is_empty() { Vec::new() } else { vec![Effect::runs(python.into_iter().chain(words).collect())] }
+}

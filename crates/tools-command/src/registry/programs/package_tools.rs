@@ -1,0 +1,426 @@
+//! Package managers of other languages: .NET, PHP, Haskell, Elixir, Dart, Swift, C++.
+
+use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
+use crate::registry::{At, Consequence, Does, Expect, Program, Rule, Subcommand, Syntax, When, always, plain, when};
+
+const OWN: Does = Does::Hides("a build with programs or settings of its own choice");
+const SOURCES: Does = Does::Hides("settings that decide what is fetched and run");
+const DROPS: Does = Does::Says(Consequence::DeletesForOthers, "deletes a database");
+
+const fn ruled(names: &'static [&'static str], rules: &'static [Rule]) -> Subcommand {
+    Subcommand { names, rules, ..Subcommand::NEW }
+}
+
+/// A subcommand whose operands are another command.
+const fn runs(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, syntax: Syntax::LEADING, rules: RUNS, ..Subcommand::NEW }
+}
+
+const RUNS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
+
+/// A subcommand that publishes unless it is a rehearsal.
+const fn publishes(names: &'static [&'static str]) -> Subcommand {
+    const RULES: &[Rule] = &[when(&[When::Lacks("--dry-run --help")], PUBLISHES)];
+    let syntax = Syntax { flags: "-n|--dry-run -h|--help", ..Syntax::EXACT };
+    Subcommand { names, group: true, syntax, rules: RULES, ..Subcommand::NEW }
+}
+
+const fn signs(names: &'static [&'static str]) -> Subcommand {
+    const RULES: &[Rule] = &[always(IDENTITY)];
+    Subcommand { names, group: true, rules: RULES, ..Subcommand::NEW }
+}
+
+const fn for_user(names: &'static [&'static str]) -> Subcommand {
+    const RULES: &[Rule] = &[always(FOR_USER)];
+    Subcommand { names, group: true, rules: RULES, ..Subcommand::NEW }
+}
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["dotnet"],
+        syntax: Syntax {
+            flags: "-h|--help --info --list-sdks --list-runtimes --version -d|--diagnostics -g|--global",
+            valued: "--additionalprobingpath --additional-deps --depsfile --fx-version --roll-forward --runtimeconfig -o|--output \
+                     --property-file",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::Writes(At::Value("--output"))),
+            when(&[When::Has("--additionalprobingpath --additional-deps")], OWN),
+        ],
+        subcommands: &[
+            Subcommand {
+                names: &["nuget"],
+                subcommands: &[
+                    publishes(&["push"]),
+                    ruled(&["delete"], &[always(WITHDRAWS)]),
+                    Subcommand {
+                        names: &["add", "remove", "update", "disable", "enable", "trust", "config"],
+                        group: true,
+                        rules: &[always(SOURCES)],
+                        ..Subcommand::NEW
+                    },
+                    plain(&["list"]),
+                    plain(&["locals"]),
+                    plain(&["why"]),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["tool"],
+                subcommands: &[
+                    Subcommand {
+                        names: &["install", "update", "uninstall"],
+                        group: true,
+                        rules: &[when(&[When::Has("--global")], FOR_USER)],
+                        ..Subcommand::NEW
+                    },
+                    runs(&["run"]),
+                    plain(&["list"]),
+                    plain(&["restore"]),
+                ],
+                ..Subcommand::NEW
+            },
+            for_user(&["workload"]),
+            ruled(
+                &["dev-certs"],
+                &[always(Does::Says(Consequence::ChangesSystem, "changes certificates that are trusted"))],
+            ),
+            Subcommand {
+                names: &["user-secrets"],
+                subcommands: &[
+                    ruled(&["list"], &[always(Does::Is(Consequence::ShowsCredentials))]),
+                    signs(&["set", "remove", "clear"]),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["ef"],
+                subcommands: &[Subcommand {
+                    names: &["database"],
+                    rules: &[when(&[When::First("drop")], DROPS)],
+                    ..Subcommand::NEW
+                }],
+                ..Subcommand::NEW
+            },
+        ],
+        builds: true,
+        examples: &[
+            ("dotnet nuget push x.nupkg", Expect::Asks("publishes")),
+            ("dotnet -d nuget push x.nupkg -k y", Expect::Asks("publishes")),
+            ("dotnet nuget delete x 1", Expect::Asks("others may use")),
+            ("dotnet nuget add source https://host", Expect::Opaque("what is fetched")),
+            ("dotnet tool install -g x", Expect::Asks("outside of the workspace")),
+            ("dotnet tool run sudo", Expect::Runs("sudo")),
+            ("dotnet user-secrets list", Expect::Asks("shows credentials")),
+            ("dotnet ef database drop", Expect::Asks("a database")),
+            ("dotnet publish -o x", Expect::Writes("x")),
+            ("dotnet --odd nuget push", Expect::Opaque("`--odd` of `dotnet`")),
+            ("dotnet build -c Release", Expect::Plain),
+            ("dotnet test", Expect::Plain),
+            ("dotnet publish -c Release", Expect::Plain),
+            ("dotnet run -- -x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["nuget"],
+        syntax: Syntax {
+            flags: "-help -NonInteractive -ForceEnglishOutput",
+            valued: "-Verbosity -ConfigFile -Source",
+            ..Syntax::SINGLE
+        },
+        subcommands: &[
+            publishes(&["push", "add"]),
+            ruled(&["delete"], &[always(WITHDRAWS)]),
+            signs(&["setApiKey", "setapikey"]),
+            Subcommand {
+                names: &["sources", "config"],
+                group: true,
+                rules: &[when(&[When::FirstIsNot("list List")], SOURCES)],
+                ..Subcommand::NEW
+            },
+        ],
+        examples: &[
+            ("nuget push x.nupkg", Expect::Asks("publishes")),
+            ("nuget setApiKey x", Expect::Asks("accounts")),
+            ("nuget restore", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["composer", "composer.phar"],
+        syntax: Syntax {
+            flags: "-h|--help -q|--quiet -V|--version --ansi --no-ansi -n|--no-interaction --profile --no-plugins --no-scripts \
+                    --no-cache -v|-vv|-vvv|--verbose",
+            valued: "-d|--working-dir",
+            ..Syntax::EXACT
+        },
+        folder: "--working-dir",
+        subcommands: &[
+            runs(&["exec"]),
+            ruled(&["global"], &[when(&[When::FirstIsNot("show info outdated licenses")], FOR_USER)]),
+            Subcommand {
+                names: &["config"],
+                syntax: Syntax {
+                    flags: "-g|--global -e|--editor -a|--auth --unset -l|--list",
+                    valued: "-f|--file",
+                    ..Syntax::EXACT
+                },
+                rules: &[
+                    when(&[When::AtLeast(2), When::Lacks("--list")], SOURCES),
+                    when(&[When::Has("--editor --unset")], SOURCES),
+                ],
+                ..Subcommand::NEW
+            },
+            for_user(&["self-update", "selfupdate"]),
+            plain(&["install"]),
+            plain(&["update"]),
+            plain(&["require"]),
+            plain(&["show"]),
+            plain(&["run-script"]),
+        ],
+        abbreviates: true,
+        examples: &[
+            ("composer exec sudo id", Expect::Runs("sudo id")),
+            ("composer -d x exec -- sudo id", Expect::Runs("sudo id")),
+            ("composer global require x", Expect::Asks("outside of the workspace")),
+            ("composer config repositories.x https://host", Expect::Opaque("what is fetched")),
+            ("composer --odd exec sudo", Expect::Opaque("`--odd` of `composer`")),
+            ("composer install", Expect::Plain),
+            ("composer config name", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["cabal", "stack", "opam", "dune"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-h|--help -V|--version --numeric-version -v|--verbose --silent --no-* --system-ghc --install-ghc --skip-ghc-check \
+                    --nix --docker --allow-different-user --ignore-project -y|--yes -q|--quiet",
+            valued: "-w|--with-compiler --with-hc-pkg --with-gcc --with-ghc --with-ld --with-ar --config-file --store-dir --builddir \
+                     --project-file --stack-yaml --stack-root --work-dir --resolver --snapshot --compiler --arch --color --switch --root \
+                     --package -j|--jobs",
+            optional: "--with-*",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[When::Has(
+                    "--with-compiler --with-hc-pkg --with-gcc --with-ghc --with-ld --with-ar --config-file --with-*",
+                )],
+                OWN,
+            ),
+            always(Does::By(registries::addresses)),
+        ],
+        subcommands: &[
+            publishes(&["upload", "publish"]),
+            runs(&["exec"]),
+            Subcommand {
+                names: &["install"],
+                rules: &[when(&[When::Lacks("--dry-run")], FOR_USER)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["eval"],
+                rules: &[always(Does::Hides("code on the command line"))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["repository", "remote", "source", "pin", "config", "user-config"],
+                group: true,
+                rules: &[when(&[When::FirstIsNot("list path get show env")], SOURCES)],
+                ..Subcommand::NEW
+            },
+        ],
+        builds: true,
+        examples: &[
+            ("cabal upload x", Expect::Asks("publishes")),
+            ("stack upload .", Expect::Asks("publishes")),
+            ("stack --silent upload .", Expect::Asks("publishes")),
+            ("cabal exec sudo", Expect::Runs("sudo")),
+            ("stack exec -- sudo id", Expect::Runs("sudo id")),
+            ("cabal install x", Expect::Asks("outside of the workspace")),
+            ("cabal build -w ./x", Expect::Opaque("of its own choice")),
+            ("opam publish", Expect::Asks("publishes")),
+            ("dune exec sudo", Expect::Runs("sudo")),
+            ("cabal --odd exec sudo", Expect::Opaque("`--odd` of `cabal`")),
+            ("cabal build all", Expect::Plain),
+            ("stack test --fast", Expect::Plain),
+            ("dune build", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["mix", "rebar3"],
+        is_family: true,
+        syntax: Syntax::LEADING,
+        subcommands: &[
+            publishes(&["hex.publish"]),
+            Subcommand {
+                names: &["hex"],
+                rules: &[when(&[When::First("publish retire owner user organization cut")], PUBLISHES)],
+                ..Subcommand::NEW
+            },
+            ruled(&["hex.retire"], &[always(WITHDRAWS)]),
+            signs(&["hex.owner", "hex.user", "hex.organization", "hex.registry"]),
+            ruled(&["hex.repo"], &[when(&[When::First("add set remove")], SOURCES)]),
+            runs(&["cmd"]),
+            Subcommand {
+                names: &["run", "eval"],
+                group: true,
+                syntax: Syntax {
+                    flags: "--no-halt --no-start --no-compile",
+                    valued: "-e|--eval -r|--require -p|--parallel",
+                    ..Syntax::LEADING
+                },
+                rules: &[when(&[When::Has("--eval")], Does::Hides("code on the command line"))],
+                ..Subcommand::NEW
+            },
+            ruled(&["do"], &[always(Does::Hides("several tasks in one"))]),
+            Subcommand { names: &["ecto.drop", "ecto.reset"], group: true, rules: &[always(DROPS)], ..Subcommand::NEW },
+            for_user(&[
+                "archive.install",
+                "escript.install",
+                "archive.uninstall",
+                "local.hex",
+                "local.rebar",
+                "local.phx",
+            ]),
+        ],
+        examples: &[
+            ("mix hex.publish", Expect::Asks("publishes")),
+            ("rebar3 hex publish", Expect::Asks("publishes")),
+            ("mix hex.retire x 1 other", Expect::Asks("others may use")),
+            ("mix cmd sudo id", Expect::Runs("sudo id")),
+            ("mix run -e 'x'", Expect::Opaque("code on the command line")),
+            ("mix ecto.drop", Expect::Asks("a database")),
+            ("mix archive.install hex x", Expect::Asks("outside of the workspace")),
+            ("mix test", Expect::Plain),
+            ("mix deps.get", Expect::Plain),
+            ("mix format --check-formatted", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["dart", "flutter", "pub", "fvm", "melos"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-v|--verbose --version -h|--help --disable-analytics --enable-analytics --no-color --color --suppress-analytics \
+                    --no-version-check",
+            valued: "-d|--device-id --packages --directory -C --local-engine",
+            ..Syntax::EXACT
+        },
+        subcommands: &[
+            Subcommand {
+                names: &["pub"],
+                subcommands: &[
+                    publishes(&["publish", "lish"]),
+                    ruled(&["global"], &[when(&[When::First("activate deactivate")], FOR_USER)]),
+                    signs(&["login", "logout", "token", "uploader"]),
+                    plain(&["get"]),
+                    plain(&["add"]),
+                ],
+                ..Subcommand::NEW
+            },
+            publishes(&["publish"]),
+            runs(&["exec"]),
+            Subcommand {
+                names: &["compile"],
+                syntax: Syntax { valued: "-o|--output", ..Syntax::EXACT },
+                rules: &[always(Does::Writes(At::Value("--output")))],
+                ..Subcommand::NEW
+            },
+            for_user(&["upgrade", "downgrade", "channel", "global"]),
+        ],
+        builds: true,
+        examples: &[
+            ("dart pub publish", Expect::Asks("publishes")),
+            ("flutter pub publish -f", Expect::Asks("publishes")),
+            ("dart pub publish --dry-run", Expect::Plain),
+            ("dart pub global activate x", Expect::Asks("outside of the workspace")),
+            ("dart pub token add https://host", Expect::Asks("accounts")),
+            ("melos exec -- sudo id", Expect::Runs("sudo id")),
+            ("dart compile exe a.dart -o x", Expect::Writes("x")),
+            ("flutter --odd pub publish", Expect::Opaque("`--odd` of `flutter`")),
+            ("flutter test", Expect::Plain),
+            ("dart run build_runner build", Expect::Plain),
+            ("flutter pub get", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["swift"],
+        syntax: Syntax {
+            flags: "-h|--help --version -v|--verbose",
+            valued: "--package-path --scratch-path --toolchain -c|--configuration --swift-sdk -Xcc -Xswiftc -Xlinker -load-plugin-executable",
+            ..Syntax::SINGLE
+        },
+        folder: "--package-path",
+        rules: &[when(&[When::Has("--toolchain -load-plugin-executable")], OWN)],
+        subcommands: &[
+            Subcommand {
+                names: &["package-registry"],
+                rules: &[
+                    when(&[When::First("publish")], PUBLISHES),
+                    when(&[When::First("login logout set unset")], IDENTITY),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["package"],
+                syntax: Syntax { flags: "--disable-sandbox --allow-writing-to-package-directory", ..Syntax::EXACT },
+                rules: &[when(&[When::Has("--disable-sandbox")], OWN)],
+                ..Subcommand::NEW
+            },
+            plain(&["build"]),
+        ],
+        builds: true,
+        examples: &[
+            ("swift package-registry publish x 1", Expect::Asks("publishes")),
+            ("swift package --disable-sandbox x", Expect::Opaque("of its own choice")),
+            ("swift build -c release", Expect::Plain),
+            ("swift test", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["vcpkg", "conan"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-h|--help -v|--version --debug",
+            valued: "--triplet --vcpkg-root --downloads-root -cc|--core-conf",
+            ..Syntax::EXACT
+        },
+        subcommands: &[
+            publishes(&["upload"]),
+            ruled(&["remove"], &[when(&[When::Has("--remote")], WITHDRAWS)]),
+            Subcommand {
+                names: &["remote"],
+                subcommands: &[
+                    signs(&["login", "logout", "set-user", "auth"]),
+                    plain(&["list"]),
+                    Subcommand {
+                        names: &["add", "remove", "update", "rename"],
+                        group: true,
+                        rules: &[always(SOURCES)],
+                        ..Subcommand::NEW
+                    },
+                ],
+                ..Subcommand::NEW
+            },
+            ruled(&["config"], &[when(&[When::First("install set")], SOURCES)]),
+            for_user(&["integrate"]),
+        ],
+        builds: true,
+        examples: &[
+            ("conan upload x -r y", Expect::Asks("publishes")),
+            ("conan remote add x https://host", Expect::Opaque("what is fetched")),
+            ("conan config install https://host", Expect::Opaque("what is fetched")),
+            ("vcpkg integrate install", Expect::Asks("outside of the workspace")),
+            ("conan install .", Expect::Plain),
+            ("vcpkg install zlib", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
