@@ -379,6 +379,13 @@ impl<'a> Judge<'_, 'a> {
         }
         let workdir = self.question.workdir;
         let Some(by) = guarded_by(path.strip_prefix(workdir).unwrap_or(path)) else { return part };
+        // What git sets in its own configuration is judged by the names of the settings; about every other program that
+        // names it the shell asks by itself.
+        let is_own =
+            matches!(part.subject, Subject::Path { by: NamedBy::Program, .. }) && path.ends_with(".git/config");
+        if is_own && self.question.inspection.confirm.is_none() {
+            return part;
+        }
         if matches!(&part.because, Because::Rule(rule) if names_guarded(rule.pattern)) {
             return part;
         }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tools_command::{Analysis, Command};
+use tools_command::{Analysis, Command, Effect};
 use tools_core::{Access, Subject};
 use tools_sandbox::kernel::ObeyedEntry;
 
@@ -61,6 +61,9 @@ const OTHERS: &[&str] = &[
     "tag",
 ];
 
+/// Where git keeps the configuration of a repository.
+const CONFIGURATION: &str = ".git/config";
+
 /// What a line may change.
 #[derive(Debug, Default)]
 pub(crate) struct Grants {
@@ -75,7 +78,10 @@ pub(crate) struct Grants {
 impl Grants {
     /// The grants of a line with these subjects, all of which were judged.
     pub(crate) fn of(found: &Analysis, subjects: &[Subject]) -> Self {
+        let may_configure = only_git(found) || !found.commands.iter().any(sets_configuration);
         let named = subjects.iter().filter_map(|subject| match subject {
+            // Nobody is asked about what git sets there: beside other programs it is not lifted.
+            Subject::Path { path, .. } if path.ends_with(CONFIGURATION) && !may_configure => None,
             Subject::Path { path, access: Access::Write | Access::Delete, .. } => Some(path.clone()),
             _ => None,
         });
@@ -103,6 +109,18 @@ impl Grants {
     pub(crate) fn lead_below(&self, path: &Path) -> bool {
         self.named.iter().any(|named| named.starts_with(path))
     }
+}
+
+/// Whether nothing but git could write anything.
+fn only_git(found: &Analysis) -> bool {
+    let is_git = |command: &Command| command.program.is_exact && command.via.is_empty() && command.name() == "git";
+    writes_nothing_itself(found) && found.commands.iter().all(|command| is_git(command) || reads(command))
+}
+
+/// Whether a command is git that writes its own configuration.
+fn sets_configuration(command: &Command) -> bool {
+    let is_there = |effect: &Effect| matches!(effect, Effect::Path { path, access: Access::Write, .. } if path.text.ends_with(CONFIGURATION));
+    command.name() == "git" && command.effects.iter().any(is_there)
 }
 
 /// The subcommand of a command that is git. Behind an option that is not known here there is none.
@@ -142,6 +160,14 @@ mod tests {
         assert!(grants.cover(Path::new("/w/.vscode/tasks.json"), false));
         assert!(!grants.cover(Path::new("/w/.vscode/settings.json"), false));
         assert!(grants.lead_below(Path::new("/w/.vscode")));
+    }
+
+    #[test]
+    fn what_git_sets_is_lifted_where_git_is_alone() {
+        let lifts = |line: &str| of(line, &["/w/.git/config"]).lift(&entry("/w/.git/config", true));
+        assert!(lifts("git config user.name x") && lifts("cd a; git remote add o u && git log | head -1"));
+        assert!(!lifts("git config user.name x; python3 x.py"));
+        assert!(lifts("cp x .git/config"), "somebody was asked");
     }
 
     #[test]
