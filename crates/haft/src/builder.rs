@@ -71,6 +71,7 @@ pub(crate) struct Parts {
     pub(crate) continuations: Continuations,
     pub(crate) checkpoints: Option<Checkpoints>,
     pub(crate) jobs: Arc<Jobs>,
+    gates: Arc<Gates>,
     /// Woken when other tools may be listed than before.
     pub(crate) relisted: Arc<tokio::sync::Notify>,
 }
@@ -188,6 +189,7 @@ impl ToolboxBuilder {
             continuations,
             checkpoints,
             jobs: Arc::default(),
+            gates: Arc::clone(&gates),
             relisted: Arc::default(),
         };
         let stack = parts.stack(&config, context.workdir(), None)?;
@@ -217,13 +219,16 @@ impl Parts {
     ) -> Result<Vec<DynExecutor>, LoadError> {
         let tools = &config.tools;
         let (shell, files, checks) = self.leaf_policies(&self.loaded, config, workdir)?;
-        let hidden = secrets::hidden(&tools.file, files.rules(), private(config));
+        let closed = Shared::new(self.gates.closes("bash", workdir));
+        let hidden = secrets::hidden(&tools.file, files.rules(), private(config), closed.clone());
         let leaves = Arc::new(Leaves {
             workdir: workdir.to_owned(),
             roots,
             shell: ShellPolicyHandle::new(shell),
             files: Shared::new(files),
             checks: Shared::new(checks),
+            closed,
+            hidden: hidden.clone(),
         });
         self.swapped.keep(&leaves);
         let (shell, reserved) = (leaves.shell.clone(), self.reserved(workdir));
@@ -272,6 +277,7 @@ impl Parts {
         let files = tools.file.compile(workdir, home().as_deref());
         let files = files.map_err(|error| loaded.fault(&file_key(&tools.file, &error), error.to_string()))?;
         let files = files.closing(&private(config)).reserving(Reserved::new(&self.reserved(workdir)));
+        let files = files.closing_by_tool(self.gates.closing());
         Ok((shell, files.recording(&places::state_dir().join("unfinished")), checks))
     }
 

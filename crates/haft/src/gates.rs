@@ -1,13 +1,17 @@
 //! The one list of gates. Order, compilation, reload, `explain`, `config check`, the reference pages and which tools are
 //! listed all go through it: another gate is one more entry here.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use tools_core::{Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolName, Verdict};
+use tools_core::{Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolDef, ToolName, Verdict};
+use tools_file::Closing;
 use tools_policy::{
     adversarial::AdversarialGate,
     anomaly::{AnomalyGate, AnomalyPolicy, ToolHealth},
-    gate::{About, AnyGate, CompileContext, Gate, GateLayer, Stands},
+    gate::{About, AnyGate, Closed, CompileContext, Gate, GateLayer, Stands},
     grounding::{GroundingGate, Told},
     permissions::{self, PermissionGate, PermissionsConfig, SessionRules},
     quota::{Ledger, QuotaGate, QuotaPolicy},
@@ -258,8 +262,25 @@ impl Gates {
     }
 
     /// What in the sections of the gates does not do what it looks like.
-    pub(crate) fn lint(&self, tools: &[&str]) -> Vec<String> {
+    pub(crate) fn lint(&self, tools: &[Arc<ToolDef>]) -> Vec<String> {
         self.gates().flat_map(|gate| gate.lint(tools)).collect()
+    }
+
+    /// What gates refuse a tool to read in calls from `workdir`.
+    pub(crate) fn closes(&self, tool: &str, workdir: &Path) -> Vec<Closed> {
+        self.gates().filter_map(|gate| gate.closes(tool, workdir)).collect()
+    }
+
+    /// The same as the file tools ask it, call by call.
+    pub(crate) fn closing(self: &Arc<Self>) -> Closing {
+        let gates = Arc::clone(self);
+        Closing::new(move |tool, workdir| {
+            let closed = gates.closes(tool, workdir);
+            (!closed.is_empty()).then(|| {
+                Arc::new(move |path: &Path| closed.iter().any(|one| (one.denies)(path)))
+                    as Arc<dyn Fn(&Path) -> bool + Send + Sync>
+            })
+        })
     }
 
     /// Forgets what a session used and saw; what people allowed for it stays.

@@ -16,8 +16,9 @@ use tools_filter::{
     secrets::{SecretRedactor, SecretsLayer, SecretsMode},
 };
 use tools_overflow::Archive;
-use tools_policy::gate::Applies;
+use tools_policy::gate::{Applies, Closed};
 use tools_retry::RetryPolicy;
+use tools_sandbox::kernel::Hidden;
 use tools_shell::ShellPolicyHandle;
 
 use crate::{
@@ -64,6 +65,9 @@ pub(crate) struct Leaves {
     pub(crate) shell: ShellPolicyHandle,
     pub(crate) files: Shared<FilePolicy>,
     pub(crate) checks: Shared<DiagnosticsPolicy>,
+    /// What gates refuse commands to read.
+    pub(crate) closed: Shared<Vec<Closed>>,
+    pub(crate) hidden: Hidden,
 }
 
 /// Takes credentials out of text by the patterns that are in force when the text comes.
@@ -170,6 +174,8 @@ impl Toolbox {
             let _ = leaves.shell.rebuild(&own.tools.shell);
             leaves.files.store(files);
             leaves.checks.store(checks);
+            leaves.closed.store(self.gates.closes("bash", &leaves.workdir));
+            leaves.hidden.forget();
         }
         parts.swapped.swap(&running, config, extra, parts.overflow_archive());
         report.warnings = parts.swap_filters(config);

@@ -3,8 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use tools_core::Shared;
 use tools_file::FileConfig;
 use tools_filter::secrets::{KnownValues, PatternError, SecretRedactor, SecurityConfig, is_credential};
+use tools_policy::gate::Closed;
 use tools_sandbox::{ReadRules, SECRET_PRESET, kernel::Hidden};
 
 use crate::builder::home;
@@ -38,14 +40,44 @@ fn is_word(name: &str, value: &str) -> bool {
 }
 
 /// What commands cannot read under `config`, whose compiled rules are `rules`: with `private`, which is our own.
-pub(crate) fn hidden(config: &FileConfig, rules: &ReadRules, private: Vec<PathBuf>) -> Hidden {
+pub(crate) fn hidden(
+    config: &FileConfig,
+    rules: &ReadRules,
+    private: Vec<PathBuf>,
+    closed: Shared<Vec<Closed>>,
+) -> Hidden {
     let home = home();
     let configured = config.deny_read.iter().flatten().map(String::as_str);
     let places = configured.chain(SECRET_PRESET.iter().copied()).filter_map(|pattern| place(pattern, home.as_deref()));
     // What the configuration opened is open to commands too.
-    let places: Vec<PathBuf> = places.filter(|place| rules.denies(place)).chain(private).collect();
+    let is_closed = |place: &PathBuf| rules.denies(place) || rules.denies(&place.join("any"));
+    let of_gates = closed.load().iter().flat_map(|closed| closed.places.clone()).collect::<Vec<_>>();
+    let places: Vec<PathBuf> = places.filter(is_closed).chain(private).chain(of_gates).collect();
     let rules = rules.clone();
-    Hidden::new(move |path| rules.denies(path), places)
+    Hidden::new(move |path| rules.denies(path) || closed.load().iter().any(|closed| (closed.denies)(path)), places)
+}
+
+/// What of the read rules commands do not meet.
+pub(crate) fn lint(config: &FileConfig) -> Vec<String> {
+    let home = home();
+    let outside =
+        |pattern: &&String| (pattern.starts_with('/') || pattern.starts_with('~')) && !pattern.starts_with('!');
+    let named = config.deny_read.iter().flatten().filter(outside);
+    let unplaced = named.filter(|pattern| place(pattern, home.as_deref()).is_none());
+    let mut found: Vec<String> = unplaced
+        .map(|pattern| {
+            format!(
+                "`tools.file.deny_read`: outside the workspace `{pattern}` holds for commands only where they name such a file; name the folder itself to close it"
+            )
+        })
+        .collect();
+    if !config.allow_read.is_empty() {
+        found.push(
+            "`tools.file.allow_read`: outside the workspace commands read what they could read before; close folders there with `tools.file.deny_read`"
+                .to_owned(),
+        );
+    }
+    found
 }
 
 /// The one place that a pattern names, wherever the workspace is; `None` when it has to be looked for.

@@ -17,7 +17,7 @@ use tools_policy::permissions::{Approved, Scope};
 use tools_retry::RetryConfig;
 
 use crate::{
-    Doctor, Explanation, approvals, builder::ToolboxBuilder, config::HaftConfig, config::Loaded, gates::Gates,
+    Doctor, Explanation, approvals, builder::ToolboxBuilder, config::HaftConfig, config::Loaded, gates::Gates, secrets,
 };
 
 /// All tools behind all layers: what a host holds. Cheap to clone.
@@ -185,8 +185,8 @@ impl Toolbox {
     /// Rules that can never match, and whatever else in the configuration holds but does not do what it looks like.
     pub fn lint(&self) -> Vec<String> {
         let definitions = self.stack.definitions();
-        let tools: Vec<&str> = definitions.iter().map(|tool| tool.name.as_str()).collect();
-        let mut findings = self.gates.lint(&tools);
+        let mut findings = self.gates.lint(&definitions);
+        findings.extend(secrets::lint(&self.config.tools.file));
         findings.extend(retry_lint(&self.config.tools.retry, &definitions));
         findings.extend(self.parts.swapped.filter_warnings.load().iter().cloned());
         findings

@@ -83,7 +83,7 @@ impl FileConfig {
         };
         let rules = ReadRules::compile(self.deny_read.as_deref(), &self.allow_read, base, home)?;
         let (reserved, unfinished) = (Reserved::default(), Arc::default());
-        Ok(FilePolicy { roots, rules, reserved, unfinished, limits: self.clone() })
+        Ok(FilePolicy { roots, rules, closing: None, reserved, unfinished, limits: self.clone() })
     }
 }
 
@@ -101,9 +101,38 @@ enum Allowed {
 pub struct FilePolicy {
     roots: Allowed,
     rules: ReadRules,
+    closing: Option<Closing>,
     reserved: Reserved,
     unfinished: Arc<Unfinished>,
     limits: FileConfig,
+}
+
+/// Which canonical paths a tool must not read, beyond the read rules; `None` where it may read what they leave open.
+#[derive(Clone)]
+pub struct Closing(Arc<CloseFor>);
+
+type CloseFor = dyn Fn(&str, &Path) -> Option<Denies> + Send + Sync;
+type Denies = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
+
+impl Closing {
+    /// Asks `close` for each call: by the name of the tool and the working directory.
+    pub fn new(close: impl Fn(&str, &Path) -> Option<Denies> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(close))
+    }
+}
+
+impl std::fmt::Debug for Closing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Closing")
+    }
+}
+
+/// What is closed to one tool.
+pub(crate) struct ClosedTo {
+    /// Whose content it may not give.
+    pub(crate) rules: ReadRules,
+    /// What it may not even name: what the read rules close may be named.
+    pub(crate) names: ReadRules,
 }
 
 impl FilePolicy {
@@ -147,7 +176,20 @@ impl FilePolicy {
         Self { rules: self.rules.closing(places), ..self }
     }
 
-    /// Which files stay closed.
+    /// The same policy under which a tool reads nothing of what `closing` says for it, by its name and the working
+    /// directory of a call: asked anew for each call.
+    pub fn closing_by_tool(self, closing: Closing) -> Self {
+        Self { closing: Some(closing), ..self }
+    }
+
+    /// What is closed to one tool in a call from `workdir` beyond what is closed to all; `None` where nothing is.
+    pub(crate) fn closed_to(&self, tool: &str, workdir: &Path) -> Option<ClosedTo> {
+        let denies = self.closing.as_ref().and_then(|closing| (closing.0)(tool, workdir))?;
+        let names = ReadRules::unrestricted().closing_where(Arc::clone(&denies));
+        Some(ClosedTo { rules: self.rules.clone().closing_where(denies), names })
+    }
+
+    /// Which files stay closed to every tool.
     pub fn rules(&self) -> &ReadRules {
         &self.rules
     }

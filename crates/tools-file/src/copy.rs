@@ -158,7 +158,7 @@ pub(crate) fn copy_tree(
     copying: Copying<'_>,
 ) -> Result<Copied, FileError> {
     let unrestricted = ReadRules::unrestricted();
-    let rules = if copying.purpose == Purpose::Move { &unrestricted } else { copying.site.policy().rules() };
+    let rules = if copying.purpose == Purpose::Move { &unrestricted } else { copying.site.rules() };
     let mut copied = Copied { directories: 1, ..Copied::default() };
     let fail = |path: &Path, error: io::Error| FileError::io(path, error);
     let mut places = vec![(place.to_path_buf(), rules.scope(place))];

@@ -47,5 +47,5 @@ mod media;
 mod search;
 mod walk;
 
-pub use config::{FileConfig, FilePolicy};
+pub use config::{Closing, FileConfig, FilePolicy};
 pub use tools::{executor, executors};

@@ -13,14 +13,21 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 use tools_core::{CallContext, SessionId, Shared, ToolError, nearest};
-use tools_sandbox::{Beneath, Directory, Entry, FileKind, Metadata, PathError, ResolvedPath, Roots, shown};
+use tools_sandbox::{Beneath, Directory, Entry, FileKind, Metadata, PathError, ReadRules, ResolvedPath, Roots, shown};
 
 use crate::{
-    FilePolicy, config::FileConfig, error::FileError, memory::ReadMemory, stamps::Stamps, unfinished::Unfinished,
+    FilePolicy,
+    config::{ClosedTo, FileConfig},
+    error::FileError,
+    memory::ReadMemory,
+    stamps::Stamps,
+    unfinished::Unfinished,
 };
 
 /// The state behind the ten tools of one host.
 pub(crate) struct Workspace {
+    /// The tool it is for.
+    tool: &'static str,
     policy: Shared<FilePolicy>,
     memory: Arc<ReadMemory>,
     locks: Arc<PathLocks>,
@@ -28,18 +35,26 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     pub(crate) fn new(policy: Shared<FilePolicy>) -> Self {
-        Self { policy, memory: Arc::default(), locks: Arc::default() }
+        Self { tool: "", policy, memory: Arc::default(), locks: Arc::default() }
+    }
+
+    /// The same for one tool.
+    pub(crate) fn of(&self, tool: &'static str) -> Arc<Self> {
+        let Self { tool: _, policy, memory, locks } = self;
+        Arc::new(Self { tool, policy: policy.clone(), memory: Arc::clone(memory), locks: Arc::clone(locks) })
     }
 
     /// The policy and the roots as they are for this call, to its end.
     pub(crate) fn site(&self, cx: &CallContext) -> Result<Site, FileError> {
         let policy = self.policy.load();
         let roots = policy.roots(cx.workdir())?;
+        let workdir = cx.workdir().to_path_buf();
         Ok(Site {
+            closed: None,
             roots,
             known_as: OnceLock::new(),
             policy,
-            workdir: cx.workdir().to_path_buf(),
+            workdir,
             session: cx.session().clone(),
             memory: Arc::clone(&self.memory),
             locks: Arc::clone(&self.locks),
@@ -55,6 +70,8 @@ impl Workspace {
         work: impl FnOnce(&Site, &Cancel) -> Result<T, FileError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let mut site = self.site(cx)?;
+        // Not for `inspect`: what gates close they refuse themselves, where a call names it.
+        site.closed = site.policy.closed_to(self.tool, &site.workdir);
         site.stamps = cx.basis().map(|_| Stamps::new(&site.workdir));
         let token = cx.cancel().child_token();
         let cancel = Cancel(token.clone());
@@ -104,6 +121,7 @@ impl Cancel {
 pub(crate) struct Site {
     pub(crate) roots: Roots,
     policy: Arc<FilePolicy>,
+    closed: Option<ClosedTo>,
     pub(crate) workdir: PathBuf,
     /// The canonical path of the working directory.
     known_as: OnceLock<PathBuf>,
@@ -118,8 +136,14 @@ impl Site {
         self.policy.limits()
     }
 
-    pub(crate) fn policy(&self) -> &FilePolicy {
-        &self.policy
+    /// Which files stay closed to the tool of the call.
+    pub(crate) fn rules(&self) -> &ReadRules {
+        self.closed.as_ref().map_or_else(|| self.policy.rules(), |closed| &closed.rules)
+    }
+
+    /// Which files the tool of the call may not even name; `None` where it may name all.
+    pub(crate) fn names(&self) -> Option<&ReadRules> {
+        self.closed.as_ref().map(|closed| &closed.names)
     }
 
     /// Where to note what is looked at; `None` when nobody wants to know.
@@ -134,7 +158,7 @@ impl Site {
 
     /// Refuses a canonical path that the read rules close.
     pub(crate) fn check_readable(&self, canonical: &Path, asked: &Path) -> Result<(), FileError> {
-        if self.policy.rules().denies(canonical) {
+        if self.rules().denies(canonical) {
             return Err(PathError::Denied(asked.to_path_buf()).into());
         }
         Ok(())

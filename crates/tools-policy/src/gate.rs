@@ -1,11 +1,18 @@
 //! What a gate is: one value with its name, section, compilation, decision and place. Whoever lists gates orders,
 //! compiles, swaps, explains, checks and documents them by that list; [`GateLayer`] makes a layer of each.
 
-use std::{future::Future, path::Path, sync::Arc};
+use std::{
+    fmt,
+    future::Future,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use thiserror::Error;
-use tools_core::{ConfirmPrompt, Invocation, Layer, Next, Outcome, Shared, ToolError, TrustLevel, Verdict, keys};
+use tools_core::{
+    ConfirmPrompt, Invocation, Layer, Next, Outcome, Shared, ToolDef, ToolError, TrustLevel, Verdict, keys,
+};
 
 /// What is known of a gate without making one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,8 +186,15 @@ pub trait Gate: Send + Sync + Sized + 'static {
         false
     }
 
+    /// Which paths it refuses `tool` to read whatever else a call says, in calls from `workdir`: then searches leave them
+    /// out and commands find them closed. `None` where it refuses none.
+    fn closes(policy: &Arc<Self::Policy>, tool: &str, workdir: &Path) -> Option<Closed> {
+        let _ = (policy, tool, workdir);
+        None
+    }
+
     /// What in its part of the configuration does not do what it looks like, where `tools` are the tools there are.
-    fn lint(&self, policy: &Arc<Self::Policy>, tools: &[&str]) -> Vec<String> {
+    fn lint(&self, policy: &Arc<Self::Policy>, tools: &[Arc<ToolDef>]) -> Vec<String> {
         let _ = (policy, tools);
         vec![]
     }
@@ -198,7 +212,24 @@ pub trait AnyGate: Layer {
     fn describe(&self, inv: &Invocation) -> Option<ConfirmPrompt>;
 
     /// What does not do what it looks like; see [`Gate::lint`].
-    fn lint(&self, tools: &[&str]) -> Vec<String>;
+    fn lint(&self, tools: &[Arc<ToolDef>]) -> Vec<String>;
+
+    /// Which paths it refuses a tool to read; see [`Gate::closes`].
+    fn closes(&self, tool: &str, workdir: &Path) -> Option<Closed>;
+}
+
+/// What a gate refuses a tool to read.
+pub struct Closed {
+    /// Whether a canonical path is closed.
+    pub denies: Box<dyn Fn(&Path) -> bool + Send + Sync>,
+    /// The places outside of any workspace that are closed, where rules name them without a wildcard.
+    pub places: Vec<PathBuf>,
+}
+
+impl fmt::Debug for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Closed").field("places", &self.places).finish_non_exhaustive()
+    }
 }
 
 /// A gate as a layer, over a policy that may be swapped.
@@ -303,7 +334,11 @@ impl<G: Gate> AnyGate for GateLayer<G> {
         self.gate.describe(&self.policy.load(), inv)
     }
 
-    fn lint(&self, tools: &[&str]) -> Vec<String> {
+    fn lint(&self, tools: &[Arc<ToolDef>]) -> Vec<String> {
         self.gate.lint(&self.policy.load(), tools)
+    }
+
+    fn closes(&self, tool: &str, workdir: &Path) -> Option<Closed> {
+        G::closes(&self.policy.load(), tool, workdir)
     }
 }

@@ -1,6 +1,7 @@
 //! Read rules: which canonical paths stay closed although they lie inside the roots. Where the roots are is in `roots.rs`.
 
 use std::{
+    fmt,
     os::fd::AsFd as _,
     path::{Component, Path, PathBuf},
     sync::Arc,
@@ -79,6 +80,17 @@ pub struct ReadRules {
     except: Globs,
     allow: Option<Globs>,
     closed: Arc<[PathBuf]>,
+    others: Option<Others>,
+}
+
+/// What others than these rules close: path by path, each judged by itself.
+#[derive(Clone)]
+struct Others(Arc<dyn Fn(&Path) -> bool + Send + Sync>);
+
+impl fmt::Debug for Others {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Others")
+    }
 }
 
 /// Globs on paths.
@@ -106,12 +118,14 @@ impl Globs {
 pub struct Scope {
     denied: bool,
     allowed: bool,
+    /// Closed by others, which may open what lies below.
+    closed_here: bool,
 }
 
 impl Scope {
     /// Whether reading is closed here.
     pub fn is_closed(self) -> bool {
-        self.denied || !self.allowed
+        self.denied || !self.allowed || self.closed_here
     }
 
     /// Whether nothing below can be open either, so that a walk need not go in.
@@ -156,6 +170,7 @@ impl ReadRules {
                 list => Some(glob_set(list.iter().map(String::as_str), base, home)?),
             },
             closed: Arc::default(),
+            others: None,
         })
     }
 
@@ -166,7 +181,7 @@ impl ReadRules {
 
     /// No rules at all.
     pub fn unrestricted() -> Self {
-        Self { deny: Globs::default(), except: Globs::default(), allow: None, closed: Arc::default() }
+        Self { deny: Globs::default(), except: Globs::default(), allow: None, closed: Arc::default(), others: None }
     }
 
     /// The same rules, under which `places` stay closed too: canonical files, and folders with all that is in them.
@@ -174,9 +189,14 @@ impl ReadRules {
         Self { closed: self.closed.iter().chain(places).cloned().collect(), ..self }
     }
 
+    /// The same rules, under which every canonical path stays closed that `denies` refuses.
+    pub fn closing_where(self, denies: Arc<dyn Fn(&Path) -> bool + Send + Sync>) -> Self {
+        Self { others: Some(Others(denies)), ..self }
+    }
+
     /// Whether nothing is closed.
     pub fn is_unrestricted(&self) -> bool {
-        self.deny.is_empty() && self.allow.is_none() && self.closed.is_empty()
+        self.deny.is_empty() && self.allow.is_none() && self.closed.is_empty() && self.others.is_none()
     }
 
     /// Whether reading the canonical absolute `path` is refused.
@@ -186,7 +206,7 @@ impl ReadRules {
 
     /// How the rules stand at the canonical absolute `path`.
     pub fn scope(&self, path: &Path) -> Scope {
-        let mut scope = Scope { denied: false, allowed: self.allow.is_none() };
+        let mut scope = Scope { denied: false, allowed: self.allow.is_none(), closed_here: false };
         if self.is_unrestricted() {
             return scope;
         }
@@ -205,6 +225,7 @@ impl ReadRules {
                 || self.closed.iter().any(|place| place == path)
                 || (self.deny.is_match(path) && !self.except.is_match(path)),
             allowed: parent.allowed || self.allow.as_ref().is_some_and(|allow| allow.is_match(path)),
+            closed_here: self.others.as_ref().is_some_and(|others| (others.0)(path)),
         }
     }
 }

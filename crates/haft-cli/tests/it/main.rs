@@ -7,6 +7,7 @@ mod batch;
 mod cache;
 mod call;
 mod clients;
+mod closed;
 mod config;
 mod crash;
 mod demo;

@@ -1,7 +1,5 @@
 //! The list of the ten tools, as executors over one policy.
 
-use std::sync::Arc;
-
 use tools_core::{CompositeExecutor, DynExecutor, Shared, Typed};
 
 use super::{
@@ -14,19 +12,19 @@ use crate::{FilePolicy, workspace::Workspace};
 ///
 /// They share what sessions have read; make them once per host.
 pub fn executors(policy: Shared<FilePolicy>) -> Vec<DynExecutor> {
-    let workspace = Arc::new(Workspace::new(policy));
-    let shared = || Arc::clone(&workspace);
+    let workspace = Workspace::new(policy);
+    let of = |tool| workspace.of(tool);
     vec![
-        DynExecutor::new(Typed::new(Read(shared()))),
-        DynExecutor::new(Typed::new(Write(shared()))),
-        DynExecutor::new(Typed::new(Edit(shared()))),
-        DynExecutor::new(Typed::new(Grep(shared()))),
-        DynExecutor::new(Typed::new(FindPath(shared()))),
-        DynExecutor::new(Typed::new(ListDirectory(shared()))),
-        DynExecutor::new(Typed::new(CreateDirectory(shared()))),
-        DynExecutor::new(Typed::new(DeletePath(shared()))),
-        DynExecutor::new(Typed::new(MovePath(shared()))),
-        DynExecutor::new(Typed::new(CopyPath(shared()))),
+        DynExecutor::new(Typed::new(Read(of("read")))),
+        DynExecutor::new(Typed::new(Write(of("write")))),
+        DynExecutor::new(Typed::new(Edit(of("edit")))),
+        DynExecutor::new(Typed::new(Grep(of("grep")))),
+        DynExecutor::new(Typed::new(FindPath(of("find_path")))),
+        DynExecutor::new(Typed::new(ListDirectory(of("list_directory")))),
+        DynExecutor::new(Typed::new(CreateDirectory(of("create_directory")))),
+        DynExecutor::new(Typed::new(DeletePath(of("delete_path")))),
+        DynExecutor::new(Typed::new(MovePath(of("move_path")))),
+        DynExecutor::new(Typed::new(CopyPath(of("copy_path")))),
     ]
 }
 

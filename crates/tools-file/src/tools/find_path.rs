@@ -16,7 +16,7 @@ use tools_core::{
     Access, CallContext, ClaimSource, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
     ToolTraits,
 };
-use tools_sandbox::{Directory, FileKind, PathError};
+use tools_sandbox::{Directory, FileKind, PathError, ReadRules};
 
 use super::notes;
 use crate::{
@@ -102,6 +102,8 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     let starts = starts(args, site)?;
     let is_certain = starts.iter().all(|start| start.directory.is_some()) && !starts.is_empty();
     let place = starts.first().map(|start| Location { path: start.path.clone(), line: None });
+    let open = ReadRules::unrestricted();
+    let names = site.names().unwrap_or(&open);
     for start in starts {
         cancel.check()?;
         let Some(directory) = start.directory else { continue };
@@ -117,7 +119,7 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
             continue;
         }
         let plan = Plan {
-            rules: &tools_sandbox::ReadRules::unrestricted(), // names are not content
+            rules: names, // names are not content
             cancel,
             hidden: args.hidden.unwrap_or(true),
             ignored: args.gitignore.unwrap_or(true).then(|| Ignored::above(&directory, &site.roots, site.stamps())),
@@ -132,10 +134,13 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
             kind: args.kind,
             absolute: start.absolute,
             hits: Hits { keep, ..Hits::default() },
+            names,
+            closed: 0,
         };
         let (workers, skipped) = walk(&directory, &plan, make);
         left_out.add(skipped);
         for worker in workers {
+            hits.closed += worker.closed;
             hits.absorb(worker.hits);
         }
     }
@@ -155,7 +160,7 @@ fn render(
     site: &Site,
     place: Option<Location>,
 ) -> ToolOutput {
-    let total = hits.total;
+    let (total, closed) = (hits.total, hits.closed);
     let mut text = String::new();
     let mut shown = 0;
     for (path, is_directory) in hits.first.into_sorted_vec().into_iter().skip(offset) {
@@ -175,6 +180,7 @@ fn render(
     } else if end < total {
         lines.push(format!("showing {}-{end} of {total} paths; for more: offset={end}", offset + 1));
     }
+    lines.extend((closed > 0).then(|| format!("{closed} more closed by the rules left out")));
     lines.extend(notes::skipped(left_out, site));
     for line in lines {
         let _ = write!(text, "{}[{line}]", if text.is_empty() || text.ends_with('\n') { "" } else { "\n" });
@@ -308,6 +314,9 @@ struct Worker<'a> {
     kind: Option<Kind>,
     absolute: bool,
     hits: Hits,
+    names: &'a ReadRules,
+    /// How many that match may not be named.
+    closed: usize,
 }
 
 impl Visitor for Worker<'_> {
@@ -318,6 +327,10 @@ impl Visitor for Worker<'_> {
         let relative = Path::new(OsStr::from_bytes(found.relative));
         let subject = if self.absolute { found.path } else { relative };
         if self.glob.is_some_and(|glob| glob.is_match(subject)) {
+            if self.names.below(found.scope, found.path).is_closed() {
+                self.closed += 1;
+                return;
+            }
             self.hits.add(found.path.as_os_str().as_bytes(), found.kind == FileKind::Directory);
         }
     }
@@ -327,6 +340,8 @@ impl Visitor for Worker<'_> {
 #[derive(Default)]
 struct Hits {
     first: BinaryHeap<(Vec<u8>, bool)>,
+    /// How many more match and may not be named.
+    closed: usize,
     total: usize,
     keep: usize,
 }

@@ -172,7 +172,7 @@ struct Job<'a> {
 
 /// Searches one file or tree; says which.
 fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(Kept, Skipped, PathBuf), FileError> {
-    let rules = site.policy().rules();
+    let rules = site.rules();
     let start = site.open_any(asked)?;
     let path = start.path().to_path_buf();
     if start.metadata().kind != FileKind::Directory || rules.scope(&path).is_sealed() {
@@ -332,7 +332,7 @@ struct Worker<'a> {
 impl<'a> Worker<'a> {
     fn new(job: &'a Job<'_>, site: &'a Site, cancel: &Cancel) -> Self {
         let search = Search::new(job.matcher.clone(), &job.query, job.line_chars, cancel.clone());
-        Self { search, job, rules: site.policy().rules(), stamps: site.stamps(), kept: Kept::default() }
+        Self { search, job, rules: site.rules(), stamps: site.stamps(), kept: Kept::default() }
     }
 
     fn add(&mut self, path: &Path, found: Hits) {

@@ -55,7 +55,11 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         stamps.opened(directory.path(), &directory, &metadata);
     }
     let mut entries = directory.entries().map_err(|error| FileError::io(asked, error))?;
-    let total = entries.len();
+    let before = entries.len();
+    if let Some(names) = site.names() {
+        entries.retain(|(name, _)| !names.denies(&directory.path().join(name)));
+    }
+    let (total, closed) = (entries.len(), before - entries.len());
     let offset = args.offset.unwrap_or(0);
     let limit = args.limit.unwrap_or(site.limits().list_entries);
     let by_name = |(a, _): &(OsString, FileKind), (b, _): &(OsString, FileKind)| a.as_bytes().cmp(b.as_bytes());
@@ -98,7 +102,7 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         stamps.complete();
     }
     let end = offset.saturating_add(listed);
-    if total == 0 {
+    if total == 0 && closed == 0 {
         text.push_str("[the directory is empty]");
     } else if listed == 0 {
         let _ = write!(text, "[no entries shown; the directory has {total}, offset is {offset}]");
@@ -106,6 +110,9 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         let _ = write!(text, "[showing {}-{end} of {total} entries; for more: offset={end}]", offset + 1);
     } else if offset > 0 {
         let _ = write!(text, "[entries {}-{end} of {total}]", offset + 1);
+    }
+    if closed > 0 {
+        let _ = write!(text, "\n[{closed} more closed by the rules left out]");
     }
     let place = Location { path: directory.path().to_path_buf(), line: None };
     let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace).at(place);

@@ -76,7 +76,7 @@ fn move_path(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, Fi
     let planned = site.resolve_entry_readable(to)?;
     refuse_overlap(&source.path(), &planned, from, to)?;
     if metadata.kind == FileKind::Directory {
-        refuse_opening(&source, &planned, site.policy().rules(), from, cancel)?;
+        refuse_opening(&source, &planned, site.rules(), from, cancel)?;
     }
     let destination = site.target_entry(to)?;
     let replace = if args.overwrite.unwrap_or(false) { Replace::Allowed } else { Replace::Never };

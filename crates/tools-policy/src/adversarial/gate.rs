@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::json;
-use tools_core::{CallDigest, Invocation, Judge, SessionId, ToolError, ToolErrorCategory, Verdict, keys};
+use tools_core::{CallDigest, Invocation, Judge, SessionId, ToolDef, ToolError, ToolErrorCategory, Verdict, keys};
 
 use super::{
     config::{AdversarialConfig, AdversarialPolicy},
@@ -190,7 +190,7 @@ impl Gate for AdversarialGate {
         (self.judge(inv, policy).await, ())
     }
 
-    fn lint(&self, policy: &Arc<AdversarialPolicy>, tools: &[&str]) -> Vec<String> {
+    fn lint(&self, policy: &Arc<AdversarialPolicy>, tools: &[Arc<ToolDef>]) -> Vec<String> {
         let config = &policy.0;
         let exempt =
             config.exempt_tools.iter().filter(|tool| !AdversarialConfig::default().exempt_tools.contains(tool));

@@ -1,19 +1,21 @@
 //! The gate: the decision as a ruling, the question for a person, the refusal.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::Path, sync::Arc};
 
-use tools_core::{ConfirmPrompt, Invocation, PromptPart, ToolError, ToolErrorCategory, Verdict};
+use tools_core::{ConfirmPrompt, Invocation, PromptPart, ToolDef, ToolError, ToolErrorCategory, ToolKind, Verdict};
 
 use super::{
     config::{Permissions, PermissionsConfig},
     decide::{Question, decide},
     lint::lint,
+    list::RuleList,
     session::{SessionRules, SessionView},
     suggest::{would_name, would_store},
 };
 use crate::{
     Because, Decision,
-    gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands},
+    gate::{About, Applies, Closed, CompileContext, Fault, Gate, Ruling, Stands},
+    matching::PathForms,
     names::unknown,
 };
 
@@ -83,12 +85,38 @@ impl Gate for PermissionGate {
         permissions.denies_always(tool)
     }
 
-    fn lint(&self, permissions: &Arc<Permissions>, tools: &[&str]) -> Vec<String> {
+    fn closes(permissions: &Arc<Permissions>, tool: &str, workdir: &Path) -> Option<Closed> {
+        permissions.of(tool).filter(|list| list.denies_paths())?;
+        let (permissions, tool, workdir) = (Arc::clone(permissions), tool.to_owned(), workdir.to_owned());
+        let denies = move |path: &Path| {
+            let list = permissions.of(&tool);
+            list.is_some_and(|list| list.denies_path(&PathForms::new(path, &workdir)))
+        };
+        Some(Closed { denies: Box::new(denies), places: vec![] })
+    }
+
+    fn lint(&self, permissions: &Arc<Permissions>, tools: &[Arc<ToolDef>]) -> Vec<String> {
         let mut found: Vec<String> = lint(permissions).iter().map(ToString::to_string).collect();
         let unknown = permissions.named().filter_map(|tool| unknown(&format!("tools.permissions.{tool}"), tool, tools));
         found.extend(unknown);
+        found.extend(unbound(permissions, tools));
         found
     }
+}
+
+/// Says of rules that close paths to one reading tool that commands read them all the same.
+fn unbound(permissions: &Permissions, tools: &[Arc<ToolDef>]) -> Vec<String> {
+    let runs = |tool: &&Arc<ToolDef>| tool.kind == ToolKind::Execute && !permissions.denies_always(tool.name.as_str());
+    let Some(shell) = tools.iter().find(runs).map(|tool| tool.name.as_str()) else { return vec![] };
+    let reads = tools.iter().filter(|tool| matches!(tool.kind, ToolKind::Read | ToolKind::Search));
+    let closing = reads.filter(|tool| permissions.of(tool.name.as_str()).is_some_and(RuleList::denies_some_paths));
+    let said = closing.map(|tool| {
+        format!(
+            "`tools.permissions.{}`: what it denies is closed to `{}` alone; `{shell}` and other tools may read it: close it with `tools.file.deny_read`, or `paths` of a rule in `tools.policy`",
+            tool.name, tool.name
+        )
+    });
+    said.collect()
 }
 
 fn ruling(inv: &Invocation, decision: &Decision<'_>) -> Ruling {

@@ -193,6 +193,22 @@ impl RuleList {
         lower(self.paths().first(forms), self.everything)
     }
 
+    /// Whether rules deny paths. Those of a tool that has default rules are about commands.
+    pub(super) fn denies_paths(&self) -> bool {
+        let denies = |rule: &Rule| rule.action == Verdict::Deny && written(&rule.pattern).is_none();
+        !self.rules.iter().any(|rule| rule.is_default) && self.rules.iter().any(denies)
+    }
+
+    /// The same, where not everything is denied in the end.
+    pub(super) fn denies_some_paths(&self) -> bool {
+        let denies = |rule: &Rule| rule.action == Verdict::Deny && !rule.is_everything();
+        self.denies_paths() && self.rules.iter().any(denies)
+    }
+
+    pub(super) fn denies_path(&self, forms: &PathForms) -> bool {
+        self.first_path(forms).is_some_and(|rule| self.action(rule) == Verdict::Deny)
+    }
+
     /// The first rule about writing a path.
     pub(super) fn first_write(&self, forms: &PathForms) -> Option<usize> {
         self.writes().first(forms)

@@ -1,6 +1,6 @@
 //! The sections `[tools.policy]` and `[tools.authorization]`, and what they compile to.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use regex::Regex;
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use thiserror::Error;
 use tools_core::Verdict;
 
 use crate::{
-    matching::{Crossing, OneGlob, Patterns, parse, path_glob},
+    matching::{Crossing, OneGlob, Patterns, literal, parse, path_glob},
     names::current,
 };
 
@@ -123,6 +123,11 @@ pub(super) struct PathRule {
     pub(super) globs: Patterns,
     /// The folders that the globs begin with: what deletes one of them or a folder around it is meant too.
     pub(super) folders: Vec<String>,
+    /// The absolute places that patterns name without a wildcard, below the folders that every program needs.
+    pub(super) places: Vec<PathBuf>,
+    /// Patterns on other places than the working directory that name none: what lies there is closed to a command only
+    /// where the command names it.
+    pub(super) unplaced: Vec<String>,
 }
 
 /// What a call may need.
@@ -218,6 +223,10 @@ impl PolicyRule {
             globs.push((number, glob));
         }
         let folders = globs.iter().map(|(_, glob)| fixed_folder(glob)).collect();
+        let places = globs.iter().filter_map(|(_, glob)| place(glob)).collect();
+        let is_unplaced = |glob: &str| glob.starts_with('/') && !glob.starts_with("/**/") && place(glob).is_none();
+        let unplaced = globs.iter().filter(|(_, glob)| is_unplaced(glob));
+        let unplaced = unplaced.map(|(number, _)| rule.paths[*number].clone()).collect();
         let compiled = Patterns::compile(&globs, Crossing::Folders);
         let compiled = compiled.map_err(|error| failed("paths", error.kind().to_string()))?;
         let capabilities: Vec<_> = rule.capabilities.iter().map(|word| Capability::parse(word)).collect();
@@ -225,7 +234,7 @@ impl PolicyRule {
             effect: rule.effect,
             tool,
             args_match,
-            paths: (!globs.is_empty()).then_some(PathRule { globs: compiled, folders }),
+            paths: (!globs.is_empty()).then_some(PathRule { globs: compiled, folders, places, unplaced }),
             capabilities: (!capabilities.is_empty()).then_some(capabilities),
             text: described(rule),
         })
@@ -272,6 +281,12 @@ fn fixed_folder(glob: &str) -> String {
     let fixed = &glob[..end.unwrap_or(glob.len())];
     let folder = if end.is_some() { fixed.rsplit_once('/').map_or("", |(folder, _)| folder) } else { fixed };
     folder.to_owned()
+}
+
+/// The one place that a glob names. A folder right below the root is none: without it nothing runs.
+fn place(glob: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(literal(glob)?);
+    (path.is_absolute() && path.components().count() > 2).then_some(path)
 }
 
 fn described(rule: &PolicyRuleConfig) -> String {

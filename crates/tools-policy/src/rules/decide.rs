@@ -118,7 +118,7 @@ impl<'a> Facts<'a> {
 }
 
 /// Whether a denial is about a path: its own, a folder it lies in, or something in a folder that would be removed.
-fn is_denied(rule: &PathRule, path: &PathForms, access: Access) -> bool {
+pub(super) fn is_denied(rule: &PathRule, path: &PathForms, access: Access) -> bool {
     let covered = path.texts().flat_map(upwards).any(|text| rule.globs.first(text).is_some());
     let around = || {
         path.texts().any(|text| {

@@ -1,15 +1,16 @@
 //! The gate: asks the rules, and refuses what they deny before anybody is asked about it.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use tools_core::{Invocation, ToolError, ToolErrorCategory};
+use tools_core::{Invocation, ToolDef, ToolError, ToolErrorCategory};
 
 use super::{
+    closes::closes,
     config::{AuthorizationConfig, PolicyConfig, PolicyEnforcer},
     decide::{PolicyQuestion, decide},
     lint::lint,
 };
-use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
+use crate::gate::{About, Applies, Closed, CompileContext, Fault, Gate, Ruling, Stands};
 
 /// Refuses what the operator's rules deny.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,7 +61,11 @@ impl Gate for PolicyGate {
         policy.denies_always(tool)
     }
 
-    fn lint(&self, policy: &Arc<PolicyEnforcer>, tools: &[&str]) -> Vec<String> {
+    fn closes(policy: &Arc<PolicyEnforcer>, tool: &str, workdir: &Path) -> Option<Closed> {
+        closes(policy, tool, workdir)
+    }
+
+    fn lint(&self, policy: &Arc<PolicyEnforcer>, tools: &[Arc<ToolDef>]) -> Vec<String> {
         lint(policy, tools)
     }
 }

@@ -1,14 +1,23 @@
 //! Rules that can never decide: no tool is one of theirs, or one before them takes every call that they would.
 
-use super::config::{PolicyEnforcer, PolicyRule, ToolGlob};
+use std::sync::Arc;
+
+use tools_core::{ToolDef, ToolKind};
+
+use super::{
+    closes::is_about_reading,
+    config::{PolicyEffect, PolicyEnforcer, PolicyRule, ToolGlob},
+};
 use crate::names::unknown;
 
 /// Names each rule that can never decide, where `tools` are the tools there are.
-pub fn lint(enforcer: &PolicyEnforcer, tools: &[&str]) -> Vec<String> {
+pub fn lint(enforcer: &PolicyEnforcer, tools: &[Arc<ToolDef>]) -> Vec<String> {
     let mut found = enforcer.uncounted.clone();
     for list in &enforcer.lists {
         for (index, rule) in list.rules.iter().enumerate() {
-            found.extend(no_tool(&format!("tools.{}.rules[{index}].tool", list.name), &rule.tool, tools));
+            let key = format!("tools.{}.rules[{index}]", list.name);
+            found.extend(no_tool(&format!("{key}.tool"), &rule.tool, tools));
+            found.extend(unbound(&key, rule, tools));
         }
         for (index, rule) in list.rules.iter().enumerate() {
             let before = list.rules[..index].iter().position(|other| takes_all_of(other, rule));
@@ -25,11 +34,39 @@ pub fn lint(enforcer: &PolicyEnforcer, tools: &[&str]) -> Vec<String> {
     found
 }
 
+/// Says that paths are closed to calls that name them, and to others not.
+fn unbound(key: &str, rule: &PolicyRule, tools: &[Arc<ToolDef>]) -> Option<String> {
+    let paths = rule.paths.as_ref().filter(|_| rule.effect == PolicyEffect::Deny && is_about_reading(rule))?;
+    let of = |is_one: &dyn Fn(&ToolDef) -> bool| {
+        tools.iter().any(|tool| is_one(tool) && rule.tool.matches(tool.name.as_str()))
+    };
+    let runs = |tool: &ToolDef| tool.kind == ToolKind::Execute;
+    let reads = |tool: &ToolDef| matches!(tool.kind, ToolKind::Read | ToolKind::Search);
+    let use_instead = "close it with `tools.file.deny_read`";
+    if rule.args_match.is_some() && (of(&reads) || of(&runs)) {
+        return Some(format!(
+            "`{key}.paths`: with `args_match` they hold where a call names them, not for searches from above and commands that reach them otherwise; {use_instead}"
+        ));
+    }
+    if of(&reads) && !of(&runs) && tools.iter().any(|tool| runs(tool)) {
+        return Some(format!(
+            "`{key}.paths` do not hold for commands, which may read the same files; leave `tool` out, or {use_instead}"
+        ));
+    }
+    if of(&runs) && !paths.unplaced.is_empty() {
+        let patterns = paths.unplaced.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(", ");
+        return Some(format!(
+            "`{key}.paths`: outside the workspace {patterns} holds for commands only where they name such a path; name the folder itself to close it"
+        ));
+    }
+    None
+}
+
 /// Says that a rule is about no tool there is.
-fn no_tool(key: &str, glob: &ToolGlob, tools: &[&str]) -> Option<String> {
+fn no_tool(key: &str, glob: &ToolGlob, tools: &[Arc<ToolDef>]) -> Option<String> {
     match glob {
         ToolGlob::Named(name) => unknown(key, name, tools),
-        glob if tools.iter().any(|tool| glob.matches(tool)) => None,
+        glob if tools.iter().any(|tool| glob.matches(tool.name.as_str())) => None,
         _ => Some(format!("`{key}`: there is no tool whose name matches")),
     }
 }
@@ -81,7 +118,12 @@ mod tests {
         ];
         let policy = PolicyConfig { enabled: true, rules };
         let enforcer = PolicyEnforcer::compile(&policy, &AuthorizationConfig::default(), None).unwrap();
-        let found = lint(&enforcer, &["bash", "edit", "read", "write"]);
+        let tool = |name: &str| {
+            let schema = schemars::json_schema!({"type": "object"});
+            let name = tools_core::ToolName::parse(name).unwrap();
+            Arc::new(ToolDef::new(name, "", schema, ToolKind::Other, tools_core::ToolTraits::CAUTIOUS))
+        };
+        let found = lint(&enforcer, &["bash", "edit", "read", "write"].map(tool));
         let named = |text: &str| found.iter().filter(|finding| finding.contains(text)).count();
         assert_eq!(
             (found.len(), named("`tools.policy.rules[1]`"), named("`tools.policy.rules[3]`"), named("rules[6]")),

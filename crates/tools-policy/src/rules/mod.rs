@@ -13,6 +13,7 @@
 //! The texts are every string, number and name in the parameters, however deep, and for denials also the words that a
 //! shell makes of each command.
 
+mod closes;
 mod config;
 mod decide;
 mod lint;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tools_core::{Invocation, ToolError, ToolErrorCategory, TrustLevel, Verdict};
+use tools_core::{Invocation, ToolDef, ToolError, ToolErrorCategory, TrustLevel, Verdict};
 
 use super::{
     config::{TrustConfig, TrustPolicy},
@@ -71,7 +71,7 @@ impl Gate for TrustGate {
         }
     }
 
-    fn lint(&self, policy: &Arc<TrustPolicy>, tools: &[&str]) -> Vec<String> {
+    fn lint(&self, policy: &Arc<TrustPolicy>, tools: &[Arc<ToolDef>]) -> Vec<String> {
         policy
             .config
             .tools

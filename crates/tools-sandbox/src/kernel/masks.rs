@@ -101,6 +101,11 @@ impl Hidden {
         Self::new(|_| false, Vec::new())
     }
 
+    /// Forgets what is known of the folders: what is denied is told by other rules from now on.
+    pub fn forget(&self) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Whether the canonical `path` may not be read.
     pub fn denies(&self, path: &Path) -> bool {
         (self.denies)(path)
