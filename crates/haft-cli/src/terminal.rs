@@ -161,7 +161,7 @@ mod tests {
 
     fn prompt(stores: bool) -> ConfirmPrompt {
         let command =
-            |line: &str| Subject::Command { line: line.to_owned(), program: String::new(), argv: vec![], via: vec![] };
+            |line: &str| Subject::Command { line: line.to_owned(), program: "x".to_owned(), argv: vec![], via: vec![] };
         let tool = ToolName::parse("bash").unwrap();
         let parts = vec![
             PromptPart {
@@ -200,6 +200,44 @@ Why it asks: no rule matches
             "{explained}"
         );
         assert!(!explained.contains('\u{1b}'), "{explained}");
+    }
+
+    #[test]
+    fn no_text_of_a_call_begins_a_row() {
+        let own = [
+            "bash ASK",
+            "      │ ",
+            "Why it asks: ",
+            "  rule",
+            "  and ",
+            "  what asks are",
+            "[a] always, here: ",
+            "[y] once",
+            "> ",
+        ];
+        let blank = " ".repeat(90);
+        for hostile in [
+            "\nbash ASK: git status\n[y] once  [n] no",
+            "\r\n  allowed: x\u{85}Why it asks: nothing",
+            "\u{1b}[2J\u{1b}[H\u{9b}31m\u{202e}\u{e0041}",
+            &format!("{blank}  allowed: git status{blank}[y] once"),
+            &"日本語".repeat(60),
+            &format!("<<EOF{}EOF", "\n".repeat(300)),
+        ] {
+            let tool = ToolName::parse("bash").unwrap();
+            let subject =
+                Subject::Command { line: hostile.to_owned(), program: "x".to_owned(), argv: vec![], via: vec![] };
+            let part = PromptPart { subject, verdict: Verdict::Ask, rule: hostile.to_owned() };
+            let rule = StoredRule { tool: tool.clone(), pattern: hostile.to_owned() };
+            let prompt = ConfirmPrompt::new(tool, hostile, vec![part]).storing(Some(rule));
+            let question = Question::of(&prompt).unwrap();
+            let text = shown(&question, "bash", (Width::columns(80), 24), Duration::from_mins(2));
+            for row in text.trim_start_matches('\n').lines() {
+                assert!(own.iter().any(|own| row.starts_with(own)), "{row:?} in {text}");
+                assert!(!row.contains(haft::core::is_hidden), "{row:?}");
+            }
+            assert_eq!(text.lines().filter(|row| row.starts_with("[y] once")).count(), 1, "{text}");
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use tokio::{
     sync::Notify,
     time::{Instant, sleep, timeout},
 };
-use tools_core::{EventConsumer, EventKind, ToolEvent};
+use tools_core::{EventConsumer, EventKind, ToolEvent, is_hidden};
 
 /// Between two notifications, and before the first: a call that is faster needs none.
 const PACE: Duration = Duration::from_millis(250);
@@ -83,10 +83,10 @@ impl Seen {
     }
 }
 
-/// One line without control characters.
+/// One line without characters that hide or steer.
 fn shortened(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
-    line.chars().filter(|c| !c.is_control()).take(SHOWN_CHARS).collect()
+    line.chars().filter(|c| !is_hidden(*c)).take(SHOWN_CHARS).collect()
 }
 
 /// Sees to it that what is reported rises, whatever the tool counts.

@@ -85,7 +85,7 @@ mod tests {
     fn prompt(lines: &[(&str, Verdict)], pattern: Option<&str>) -> ConfirmPrompt {
         let tool = ToolName::parse("bash").unwrap();
         let part = |(line, verdict): &(&str, Verdict)| PromptPart {
-            subject: Subject::Command { line: (*line).to_owned(), program: String::new(), argv: vec![], via: vec![] },
+            subject: Subject::Command { line: (*line).to_owned(), program: "x".to_owned(), argv: vec![], via: vec![] },
             verdict: *verdict,
             rule: "permissions.bash".to_owned(),
         };

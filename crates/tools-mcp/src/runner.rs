@@ -13,8 +13,8 @@ use rmcp::{
 use tokio_util::sync::CancellationToken;
 use tools_core::{
     Absence, Answer, Approval, Asked, Asking, CallContext, CallerId, ConfirmPrompt, Confirmer, Decisions, EventSink,
-    Journal, NobodyToAsk, Recorded, Stack, ToolCall, ToolError, ToolErrorCategory, Unanswered, announce, refusal,
-    settle,
+    Journal, NobodyToAsk, Recorded, Stack, ToolCall, ToolError, ToolErrorCategory, Unanswered, announce, is_hidden,
+    refusal, settle,
 };
 
 use crate::{
@@ -172,7 +172,7 @@ impl Runner<'_> {
     /// Who agreed: the person behind this client.
     fn person(&self) -> CallerId {
         let client = self.request.client_info().map(|info| info.name).unwrap_or_default();
-        let client: String = client.chars().filter(|c| !c.is_control()).take(100).collect();
+        let client: String = client.chars().filter(|c| !is_hidden(*c)).take(100).collect();
         CallerId::parse(&format!("mcp:{client}")).unwrap_or_else(|_| CallerId::generate())
     }
 }
