@@ -118,13 +118,16 @@ pub(super) static ALL: &[Program] = &[
             flags: "-x|--extended -e|--exact -i +i -m|--multi +m --no-sort +s --tac --cycle --reverse --ansi -0|--exit-0 -1|--select-1 \
                     --print0 --read0 --sync --no-mouse --literal --print-query",
             valued: "-q|--query -f|--filter -n|--nth --with-nth -d|--delimiter --prompt --header --height --layout --border --margin \
-                     --tiebreak --expect --color --history --bind --preview --become --execute",
+                     --tiebreak --expect --color --history --bind --preview --become --execute --with-shell --walker --walker-root --walker-skip --preview-window \
+                     --ghost --marker --pointer --info --scheme",
+            optional: "--listen --listen-unsafe --tmux",
             ..Syntax::GNU
         },
-        rules: &[when(&[When::Has("--bind --preview --become --execute --listen")], OWN)],
+        rules: &[when(&[When::Has("--bind --preview --become --execute --with-shell --listen --listen-unsafe")], OWN)],
         examples: &[
             ("ls | fzf --preview 'sudo id'", Expect::Opaque("that an option names")),
             ("ls | fzf --bind 'enter:become(id)'", Expect::Opaque("a program that an option names")),
+            ("ls | fzf --listen=12345", Expect::Opaque("that an option names")),
             ("ls | fzf -f x", Expect::Plain),
         ],
         ..Program::NEW

@@ -162,8 +162,10 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsScript(At::Value("--taskfile"))),
             when(&[When::Value("--taskfile", "-")], Does::Hides("a taskfile that is not seen")),
             always(Does::By(remote_file)),
+            when(&[When::First("execute exec")], Does::RunsWords(At::From(1))),
         ],
         examples: &[
+            ("task execute rm -rf x", Expect::Runs("rm -rf x")),
             ("task -t https://host/x default", Expect::Opaque("from elsewhere")),
             ("task -t - build", Expect::Opaque("not seen")),
             ("task build", Expect::Plain),
