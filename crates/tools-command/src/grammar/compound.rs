@@ -350,7 +350,10 @@ impl Parser<'_> {
             }
             self.blanks();
             let opens = ["{", "if", "while", "until", "for", "case", "[[", "select"];
-            if self.peek() != Some('(') && !opens.iter().any(|word| self.at_word(word)) {
+            if self.peek() == Some('(') || opens.iter().any(|word| self.at_word(word)) {
+                let name = self.slice(start, self.at).trim().to_owned();
+                self.found.arrays.push(name);
+            } else {
                 self.at = start;
             }
         }

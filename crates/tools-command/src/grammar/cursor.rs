@@ -49,6 +49,8 @@ pub(crate) struct Parsed {
     pub(crate) chains: u32,
     /// Variables that loops and `${x:=…}` set.
     pub(crate) settings: Vec<Setting>,
+    /// Variables that are used as arrays.
+    pub(crate) arrays: Vec<String>,
     /// Texts that are evaluated as expressions or as names with a subscript.
     pub(crate) expressions: Vec<Word>,
 }

@@ -168,13 +168,17 @@ impl Parser<'_> {
                 return Problem::new("a subscript that is not understood");
             }
             self.found.expressions.push(subscript);
+            self.found.arrays.push(name.clone());
         }
         if !self.eat("=") && !self.eat("+=") {
             self.at = start;
             return Ok(None);
         }
         let value = match self.peek() {
-            Some('(') => self.array()?,
+            Some('(') => {
+                self.found.arrays.push(name.clone());
+                self.array()?
+            }
             None => Word::default(),
             Some('<' | '>') if self.peek_at(1) == Some('(') => self.word()?,
             Some(character) if ends_word(character) => Word::default(),

@@ -14,6 +14,9 @@ pub(super) struct Arithmetic {
     settings: Vec<(String, Content)>,
     /// Variables that are declared to hold numbers.
     integers: BTreeSet<String>,
+    arrays: BTreeSet<String>,
+    /// What builtins that declare give to variables: where one is an array, bash reads a text as a list of words.
+    declared: Vec<(String, Content)>,
     /// Whether some array is a map: its subscripts are names then.
     has_maps: bool,
     /// Whether a substitution is put into a variable as a text.
@@ -46,6 +49,16 @@ impl Arithmetic {
         self.integers.insert(name.to_owned());
     }
 
+    /// A variable is an array.
+    pub(super) fn array(&mut self, name: &str) {
+        self.arrays.insert(name.to_owned());
+    }
+
+    /// A builtin that declares gives a variable a value.
+    pub(super) fn declare(&mut self, name: &str, content: Content) {
+        self.declared.push((name.to_owned(), content));
+    }
+
     pub(super) fn map(&mut self) {
         self.has_maps = true;
     }
@@ -66,7 +79,9 @@ impl Arithmetic {
     fn may_run(&self, functions: &BTreeSet<String>) -> bool {
         let is_evaluated = |name: &str| name == ANY || names::is_integer(name) || self.integers.contains(name);
         let assigned = self.settings.iter().filter(|(name, _)| is_evaluated(name)).map(|(_, content)| content);
-        let mut open: Vec<&Content> = self.evaluated.iter().chain(assigned).collect();
+        let is_array = |name: &str| names::is_array(name) || self.arrays.contains(name);
+        let lists = self.declared.iter().filter(|(name, _)| is_array(name)).map(|(_, content)| content);
+        let mut open: Vec<&Content> = self.evaluated.iter().chain(assigned).chain(lists).collect();
         let mut reached: BTreeSet<&str> = BTreeSet::new();
         while let Some(content) = open.pop() {
             if content.may_run || content.programs.iter().any(|program| functions.contains(program)) {

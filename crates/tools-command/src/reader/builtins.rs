@@ -16,7 +16,11 @@ pub(super) enum Change {
     Evaluates(Content),
     /// Makes a variable one that holds numbers.
     Integer(String),
-    /// Makes a variable a map.
+    /// Makes a variable an array.
+    Array(String),
+    /// Gives a variable a value that is a list of words where it is an array.
+    Declares(String, Content),
+    /// Makes some variable a map.
     Map,
     /// Runs a line.
     Line(Value),
@@ -24,7 +28,7 @@ pub(super) enum Change {
     Opaque(&'static str),
 }
 
-use Change::{Evaluates, Integer, Line, Map, Opaque, Sets, SetsAny};
+use Change::{Array, Declares, Evaluates, Integer, Line, Map, Opaque, Sets, SetsAny};
 
 /// What the options of `declare` and its kin say.
 #[derive(Debug, Clone, Copy, Default)]
@@ -180,6 +184,7 @@ fn read(command: &Command) -> Vec<Change> {
                 let operand = attached.or_else(|| args.next().cloned());
                 if letters[at..].starts_with('a') {
                     has_name = true;
+                    found.extend(operand.iter().map(|name| Array(name.text.clone())));
                     found.extend(operand.iter().flat_map(|name| sets(name, content.clone(), &value)));
                 }
             }
@@ -214,6 +219,7 @@ fn map_file(command: &Command) -> Vec<Change> {
         }
     }
     let name = name.unwrap_or_else(|| Value::exact("MAPFILE"));
+    found.push(Array(name.text.clone()));
     found.extend(sets(&name, content, &value));
     found
 }
@@ -263,14 +269,17 @@ fn declare(name: &str, args: &[Value]) -> Vec<Change> {
     for arg in args.iter().filter(|arg| !(arg.is_exact && arg.text.starts_with(['-', '+']))) {
         match declared(arg) {
             Some((name, Some((content, value)))) => {
-                if attributes.is_array || attributes.is_integer {
+                if attributes.is_integer {
                     found.push(Evaluates(content.clone()));
                 }
+                found.push(Declares(name.text.clone(), content.clone()));
+                found.extend(attributes.is_array.then(|| Array(name.text.clone())));
                 found.extend(attributes.is_integer.then(|| Integer(name.text.clone())));
                 found.extend(sets(&name, content, &value));
             }
             Some((name, None)) => {
                 found.extend(subscripted(&name));
+                found.extend(attributes.is_array.then(|| Array(name.text.clone())));
                 found.extend(attributes.is_integer.then(|| Integer(name.text.clone())));
             }
             None => found.push(Opaque("a variable whose name is known only when it runs")),

@@ -109,6 +109,9 @@ impl Reader<'_> {
         for word in &parsed.expressions {
             self.evaluate(Content::word(word, false));
         }
+        for name in &parsed.arrays {
+            self.arithmetic.array(name);
+        }
         for setting in &parsed.settings {
             self.arithmetic.set(&setting.name, Content::word(&setting.value, setting.is_split));
             let value = Value::of(&setting.value, &self.here(), |_, _| None);

@@ -50,6 +50,11 @@ pub(super) fn is_integer(name: &str) -> bool {
     INTEGERS.contains(&name)
 }
 
+/// Whether bash itself keeps this variable as an array.
+pub(super) fn is_array(name: &str) -> bool {
+    ["BASH_ALIASES", "BASH_CMDS", "DIRSTACK", "PIPESTATUS"].contains(&name)
+}
+
 /// Whether bash itself puts texts into this variable.
 pub(super) fn holds_text(name: &str) -> bool {
     TEXTS.contains(&name)

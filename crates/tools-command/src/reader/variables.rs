@@ -30,9 +30,11 @@ impl Reader<'_> {
             if attributes.is_integer {
                 self.arithmetic.integer(name);
             }
-            let is_list = matches!(word.parts.as_slice(), [Part::Array(_)]);
-            if attributes.is_array && !is_list {
-                self.arithmetic.evaluate(Content::word(word, false));
+            if attributes.is_array {
+                self.arithmetic.array(name);
+            }
+            if !matches!(word.parts.as_slice(), [Part::Array(_)]) {
+                self.arithmetic.declare(name, Content::word(word, false));
             }
         }
     }
@@ -50,6 +52,8 @@ impl Reader<'_> {
             }
             Change::Evaluates(content) => self.evaluate(content),
             Change::Integer(name) => self.arithmetic.integer(&name),
+            Change::Array(name) => self.arithmetic.array(&name),
+            Change::Declares(name, content) => self.arithmetic.declare(&name, content),
             Change::Map => self.arithmetic.map(),
             Change::Line(line) => self.text(&line.text, via),
             Change::Opaque(why) => self.opaque(why),
