@@ -79,6 +79,7 @@ pub use tools_audit as audit;
 pub use tools_cache as cache;
 pub use tools_catalog as catalog;
 pub use tools_checkpoint as checkpoint;
+pub use tools_command as command;
 pub use tools_core as core;
 pub use tools_filter as filter;
 pub use tools_overflow as overflow_store;

@@ -19,6 +19,6 @@ pub use plain_path::plain_path;
 pub use reader::{Analysis, Command, Input, Surroundings, Value, analyse, decides_what_runs};
 pub use registry::{
     At, Canonical, Consequence, Described, Does, Example, Expect, Given, More, Otherwise, PROGRAMS, Parsed, Program,
-    Rule, Shown, Spellings, Style, Subcommand, Syntax, Unknown, When, describe, find, shown, spellings,
+    Rule, Shown, Spellings, Style, Subcommand, Syntax, Unknown, When, describe, find, is_open_ended, shown, spellings,
 };
 pub use sql::statements;

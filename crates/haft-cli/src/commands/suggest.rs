@@ -7,6 +7,7 @@ use std::{
 
 use haft::{
     Explanation, Toolbox,
+    command::is_open_ended,
     core::{SessionId, StoredRule, Subject, Verdict, canonical_json},
 };
 use serde_json::{Value, json};
@@ -25,13 +26,6 @@ use crate::{
 const QUESTIONS: usize = 1_000;
 /// How many rules are tried.
 const CANDIDATES: usize = 200;
-
-/// Programs that run or fetch whatever they are told: no rule that ends in `*` is proposed for them.
-const OPEN_ENDED: &[&str] = &[
-    "awk", "bash", "curl", "dash", "dd", "deno", "docker", "env", "eval", "exec", "find", "git", "kubectl", "node",
-    "npx", "perl", "php", "podman", "psql", "python", "python3", "rm", "rsync", "ruby", "scp", "sed", "sh", "ssh",
-    "sudo", "tar", "tee", "wget", "xargs", "zsh",
-];
 
 /// A question that the record holds, once or many times.
 struct Asked {
@@ -127,8 +121,7 @@ fn general(subject: &Subject) -> Vec<String> {
     {
         patterns.push(format!("{program} {word}*"));
     }
-    let base = program.rsplit('/').next().unwrap_or(program);
-    if !OPEN_ENDED.contains(&base) {
+    if !is_open_ended(program) {
         patterns.push(format!("{program} *"));
     }
     patterns

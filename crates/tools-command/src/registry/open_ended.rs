@@ -1,0 +1,36 @@
+//! Whether a rule on a program with any arguments would say too much.
+
+use super::lookup::find;
+use super::spec::{Does, Rule, Subcommand};
+
+/// Whether what a program does depends on its arguments so much that a rule on all of them says too little: it runs or
+/// evaluates them, reaches hosts, removes files, or concerns other people or the machine. `false` for a program that is
+/// not described.
+pub fn is_open_ended(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    find(name).is_some_and(|program| program.rules.iter().any(says_more) || any_says_more(program.subcommands))
+}
+
+fn any_says_more(subcommands: &[Subcommand]) -> bool {
+    subcommands.iter().any(|one| one.rules.iter().any(says_more) || any_says_more(one.subcommands))
+}
+
+/// Whether a rule is about more than files that are read and written.
+fn says_more(rule: &Rule) -> bool {
+    !matches!(rule.does, Does::Reads(_) | Does::Writes(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_do_what_they_are_told_are_open_ended() {
+        for program in ["bash", "/usr/bin/env", "git", "curl", "rm", "docker", "npm", "python3", "ssh", "xargs"] {
+            assert!(is_open_ended(program), "{program}");
+        }
+        for program in ["ls", "cat", "wc", "unheard-of"] {
+            assert!(!is_open_ended(program), "{program}");
+        }
+    }
+}
