@@ -253,7 +253,7 @@ pub(super) static ALL: &[Program] = &[
 /// `rails runner CODE`, or a file of code.
 fn runner(parsed: &Parsed<'_>) -> Vec<Effect> {
     let of = |code: &Value| {
-        let is_file = code.text.ends_with(".rb") && !code.text.contains(' ');
+        let is_file = code.text.strip_suffix(".rb").is_some_and(|name| !name.contains(' '));
         if is_file { Effect::Script(code.clone()) } else { Effect::Code(Language::Ruby, code.clone()) }
     };
     parsed.operand(0).map(of).into_iter().collect()
