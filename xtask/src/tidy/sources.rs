@@ -2,12 +2,8 @@
 
 use super::rust_text::{RustFile, block_end};
 
-/// Above this a file has more than one idea, unless it is a flat list.
+/// Above this a file has more than one idea.
 const LONGEST: usize = 600;
-
-/// Files that may be longer, and why.
-const LONG: &[(&str, &str)] =
-    &[("crates/tools-command/src/reader/programs.rs", "a flat list: one short reading of the options of each program")];
 
 /// Files that resolve paths which the operator configured, not a model.
 const OPERATORS: &[&str] = &["crates/tools-shell/src/caches.rs"];
@@ -37,8 +33,7 @@ fn header(file: &RustFile) -> Vec<String> {
 
 fn length(file: &RustFile) -> Vec<String> {
     let lines = file.text.lines().count();
-    let is_listed = LONG.iter().any(|(path, _)| *path == file.path);
-    if lines <= LONGEST || is_listed || !file.path.contains("/src/") || file.is_test() {
+    if lines <= LONGEST || !file.path.contains("/src/") || file.is_test() {
         return Vec::new();
     }
     vec![format!("{}: {lines} lines: split it, or list it with a reason in xtask/src/tidy/sources.rs", file.path)]
