@@ -175,4 +175,4 @@ fn softening(program: &Program) -> BTreeSet<&'static str> {
 const MOST_OF_ONE: usize = 120;
 
 /// Fewer variants would mean that descriptions lost their options or their examples.
-const MIN_VARIANTS: usize = 5_000;
+const MIN_VARIANTS: usize = 10_000;
