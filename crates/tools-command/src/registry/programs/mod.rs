@@ -7,6 +7,7 @@ mod builtins;
 mod calculators;
 mod checks;
 mod clouds;
+mod clusters;
 mod cmake;
 mod compilers;
 mod containers;
@@ -63,6 +64,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     calculators::ALL,
     checks::ALL,
     clouds::ALL,
+    clusters::ALL,
     cmake::ALL,
     compilers::ALL,
     containers::ALL,

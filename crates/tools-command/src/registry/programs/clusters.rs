@@ -1,0 +1,242 @@
+//! Clusters: what removes, changes or shows what others use there.
+
+use crate::registry::{
+    At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, When, always, plain, when,
+};
+
+const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
+const CHANGES: Does = Does::Says(Consequence::DeletesForOthers, "changes what others may use");
+const PUBLISHES: Does = Does::Is(Consequence::Publishes);
+const LOGIN: Does = Does::Is(Consequence::ChangesIdentity);
+const SHOWS: Does = Does::Is(Consequence::ShowsCredentials);
+const ANY: Syntax = Syntax { flags: "--dry-run --dryrun -*", ..Syntax::EXACT };
+const KUBE_GET: Syntax = Syntax {
+    flags: "-A|--all-namespaces -w|--watch --watch-only -R|--recursive --show-labels --show-kind --no-headers --ignore-not-found --server-print --allow-missing-template-keys --show-managed-fields --output-watch-events",
+    valued: "-o|--output -l|--selector --field-selector -f|--filename -k|--kustomize -L|--label-columns --sort-by --chunk-size --template --raw --subresource",
+    ..Syntax::EXACT
+};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["kubectl", "oc"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--insecure-skip-tls-verify --match-server-version --warnings-as-errors --disable-compression --add-dir-header --alsologtostderr --logtostderr --help -h",
+            valued: "-n|--namespace --context --cluster --user --kubeconfig -s|--server --token --as --as-group --as-uid --certificate-authority --client-certificate --client-key --request-timeout --tls-server-name --cache-dir \
+                     --profile --profile-output -v|--v --vmodule --log-file --log-dir --log-flush-frequency --username --password --kuberc",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Has("--kubeconfig --kuberc")], Does::Hides("a cluster whose settings may run a program")),
+            always(Does::Reads(At::Value("--filename --kustomize"))),
+        ],
+        subcommands: &[
+            Subcommand {
+                names: &["get"],
+                syntax: KUBE_GET,
+                rules: &[
+                    when(&[When::OperandHas("secret"), When::ValueStarts("--output", "y j g c t")], SHOWS),
+                    when(&[When::OperandHas("secret"), When::Has("--template")], SHOWS),
+                    when(&[When::ValueHas("--raw", "secrets")], SHOWS),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["delete", "drain", "evict"],
+                syntax: ANY,
+                rules: &[when(&[When::Lacks("--dry-run")], REMOVES)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &[
+                    "apply",
+                    "create",
+                    "replace",
+                    "patch",
+                    "edit",
+                    "scale",
+                    "autoscale",
+                    "set",
+                    "expose",
+                    "label",
+                    "annotate",
+                    "taint",
+                    "cordon",
+                    "uncordon",
+                    "run",
+                    "new-app",
+                    "new-project",
+                    "adm",
+                    "start-build",
+                    "tag",
+                    "process",
+                    "import-image",
+                    "policy",
+                ],
+                syntax: ANY,
+                rules: &[when(&[When::Lacks("--dry-run")], CHANGES)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["rollout"],
+                subcommands: &[
+                    plain(&["status", "history"]),
+                    Subcommand {
+                        names: &["undo", "restart", "pause", "resume", "latest", "cancel", "retry"],
+                        rules: &[always(CHANGES)],
+                        ..Subcommand::NEW
+                    },
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["exec", "attach", "debug", "cp", "rsh", "rsync"],
+                syntax: ANY,
+                rules: &[always(Does::Says(Consequence::DeletesForOthers, "works in what others may use"))],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["certificate", "login", "logout"], rules: &[always(LOGIN)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["config"],
+                subcommands: &[
+                    plain(&["get-contexts", "current-context", "get-clusters", "get-users"]),
+                    Subcommand {
+                        names: &["view"],
+                        syntax: Syntax {
+                            flags: "--raw --flatten --minify --merge",
+                            valued: "-o|--output",
+                            ..Syntax::EXACT
+                        },
+                        rules: &[when(&[When::Has("--raw")], SHOWS)],
+                        ..Subcommand::NEW
+                    },
+                    Subcommand {
+                        names: &[
+                            "use-context",
+                            "use",
+                            "set",
+                            "set-context",
+                            "set-cluster",
+                            "set-credentials",
+                            "unset",
+                            "delete-context",
+                            "delete-cluster",
+                            "delete-user",
+                            "rename-context",
+                        ],
+                        rules: &[always(LOGIN)],
+                        ..Subcommand::NEW
+                    },
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["auth"],
+                subcommands: &[
+                    plain(&["can-i", "whoami"]),
+                    Subcommand { names: &["reconcile"], rules: &[always(CHANGES)], ..Subcommand::NEW },
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["proxy", "port-forward"],
+                syntax: ANY,
+                rules: &[always(Does::NeedsNetwork)],
+                ..Subcommand::NEW
+            },
+            plain(&[
+                "describe",
+                "logs",
+                "top",
+                "version",
+                "cluster-info",
+                "api-resources",
+                "api-versions",
+                "explain",
+                "diff",
+                "wait",
+                "kustomize",
+                "events",
+                "completion",
+                "options",
+                "help",
+                "plugin",
+                "status",
+                "projects",
+                "project",
+                "whoami",
+            ]),
+        ],
+        otherwise: Otherwise::Opaque("a plug-in"),
+        examples: &[
+            ("kubectl get secrets -A -o yaml", Expect::Asks("shows credentials")),
+            ("kubectl get secret/x -ojsonpath={.data}", Expect::Asks("shows credentials")),
+            ("kubectl get pods,secrets --output=json", Expect::Asks("shows credentials")),
+            ("kubectl config view --raw", Expect::Asks("shows credentials")),
+            ("kubectl delete ns prod", Expect::Asks("removes resources")),
+            ("kubectl -n x drain node", Expect::Asks("removes resources")),
+            ("kubectl apply -f x.yml", Expect::Asks("changes what others may use")),
+            ("kubectl exec -it pod -- sh", Expect::Asks("works in what others may use")),
+            ("kubectl rollout undo deploy/x", Expect::Asks("changes what others may use")),
+            ("kubectl --kubeconfig x get pods", Expect::Opaque("may run a program")),
+            ("kubectl frob", Expect::Opaque("a plug-in")),
+            ("kubectl get pods -n default -o wide", Expect::Plain),
+            ("kubectl apply --dry-run=client -f x.yml", Expect::Plain),
+            ("kubectl logs -f x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "helm",
+            "helmfile",
+            "kustomize",
+            "skaffold",
+            "argocd",
+            "flux",
+            "istioctl",
+            "eksctl",
+            "kind",
+            "minikube",
+            "k3d",
+            "tilt",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--debug -h|--help --dry-run -*",
+            valued: "-n|--namespace --kube-context --kubeconfig --kube-apiserver --kube-token --registry-config --repository-cache --repository-config --post-renderer --post-renderer-args -f|--values|--file -e|--environment -l|--selector --set -o|--output -p|--profile --filename --enable-exec",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[When::Operand("uninstall delete del un destroy purge remove"), When::Lacks("--dry-run")], REMOVES),
+            when(
+                &[
+                    When::First(
+                        "install upgrade rollback apply sync deploy run dev app cluster create bootstrap up reconcile suspend resume repo-add edit set",
+                    ),
+                    When::Lacks("--dry-run"),
+                ],
+                CHANGES,
+            ),
+            when(&[When::First("push package-push")], PUBLISHES),
+            when(&[When::First("login logout registry account")], LOGIN),
+            when(
+                &[When::Has("--post-renderer --kubeconfig --enable-exec")],
+                Does::Hides("a deployment that runs a program"),
+            ),
+            when(&[When::First("plugin ssh exec")], Does::Hides("a deployment that runs a program")),
+            always(Does::RunsLineWithMore(At::Value("--post-renderer"))),
+        ],
+        examples: &[
+            ("helm uninstall x", Expect::Asks("removes resources")),
+            ("helm -n x upgrade --install y .", Expect::Asks("changes what others may use")),
+            ("helm push x oci://y", Expect::Asks("publishes")),
+            ("helm template --post-renderer ./x .", Expect::Opaque("runs a program")),
+            ("skaffold delete", Expect::Asks("removes resources")),
+            ("argocd app delete x", Expect::Asks("removes resources")),
+            ("helm template .", Expect::Plain),
+            ("helm list -A", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
