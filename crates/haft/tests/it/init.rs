@@ -54,13 +54,15 @@ async fn of_unusual_commands_few_ask() {
 
 #[tokio::test]
 async fn commands_that_harm_do_not_run() {
-    check("attacks", include_str!("../fixtures/init/attacks.txt"), false, 50).await;
+    check("attacks", include_str!("../fixtures/init/attacks.txt"), false, 10).await;
 }
 
 #[tokio::test]
 async fn what_is_stopped_without_rules_is_stopped_under_them() {
     let stopped = include_str!("../../../tools-shell/src/fixtures/stopped.txt");
-    let stopped: String = stopped.lines().flat_map(|line| ["all | ", line, "\n"]).collect();
+    // Behind a tab stands what is expected of it.
+    let lines = stopped.lines().filter_map(|line| line.split('\t').next());
+    let stopped: String = lines.flat_map(|line| ["all | ", line, "\n"]).collect();
     check("stopped", &stopped, false, 0).await;
 }
 
