@@ -65,8 +65,9 @@ impl Reader<'_> {
                 words = rest;
             }
         }
-        if words.is_empty() {
-            return;
+        let Some(first) = words.first() else { return };
+        if has_variables && first.text.starts_with('-') {
+            self.opaque(&format!("an option of `{}` behind its variables", command.name()));
         }
         let via = through(command);
         let mut words = words.to_vec();

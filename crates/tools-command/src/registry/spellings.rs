@@ -5,8 +5,8 @@ use super::lookup::{self, find};
 use super::parsed::Parsed;
 use crate::reader::{Command, Value};
 
-/// Words at which a subcommand is looked for behind options that are not known.
-const MAX_SUBCOMMANDS: usize = 6;
+/// Arguments in front of a subcommand or an operand; what stands behind more of them is not compared.
+const MAX_LEADING: usize = 8;
 /// Folders whose programs are those that are meant by their names.
 const SYSTEM_FOLDERS: [&str; 5] = ["/bin", "/sbin", "/usr/bin", "/usr/local/bin", "/usr/sbin"];
 
@@ -18,48 +18,58 @@ pub struct Spellings {
     pub same: Option<Vec<String>>,
     /// Words that the command may amount to: a rule that forbids one of them forbids the command.
     pub generous: Vec<Vec<String>>,
+    /// How many arguments stand in front of the subcommand or the first operand, where the first is an option: a rule
+    /// that forbids what is left without the first of them, or the first two and so on, forbids the command.
+    pub leading: usize,
 }
 
 /// How else a program with these arguments may be written.
 pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
     let folder = program.rsplit_once('/').map(|(folder, _)| folder);
     let name = program.rsplit('/').next().unwrap_or_default();
-    let begins_with_options = arguments.first().is_some_and(|first| first.starts_with(['-', '+']));
     let mut found = Spellings::default();
-    let is_certain = if let Some((words, is_certain)) = canonical(program, arguments) {
-        let is_as_written = words.first().is_some_and(|first| first == name) && words[1..] == *arguments;
-        if !is_as_written {
-            let is_meant = folder.is_none_or(|folder| SYSTEM_FOLDERS.contains(&folder));
-            found.same = Some(words.clone()).filter(|_| is_certain && is_meant);
-            found.generous.push(words);
-        } else if folder.is_some() {
-            found.generous.push(words);
+    let described = find(name).map(|description| {
+        let command = command(program, arguments);
+        let parsed = Parsed::of(description, &command);
+        (lookup::canonical(&parsed), parsed.words.iter().chain(&parsed.operands).min().copied())
+    });
+    let first = match described {
+        Some((canonical, first)) => {
+            let words = canonical.words;
+            let is_as_written = words.first().is_some_and(|first| first == name) && words[1..] == *arguments;
+            if !is_as_written {
+                let is_meant = folder.is_none_or(|folder| SYSTEM_FOLDERS.contains(&folder));
+                found.same = Some(words.clone()).filter(|_| canonical.is_certain && is_meant);
+            }
+            found.generous.extend((!is_as_written || folder.is_some()).then_some(words));
+            first.filter(|_| canonical.is_certain).unwrap_or(arguments.len())
         }
-        is_certain
-    } else {
-        if folder.is_some() {
-            found.generous.push(from(name, arguments));
+        None => {
+            found.generous.extend(folder.map(|_| from(name, arguments)));
+            arguments.len()
         }
-        false
     };
-    if begins_with_options && !is_certain {
-        // Which of the words is the subcommand cannot be told: each may be.
-        let operands = arguments.iter().enumerate().filter(|(_, word)| !word.starts_with(['-', '+', '$', '`', '"']));
-        found.generous.extend(operands.take(MAX_SUBCOMMANDS).map(|(at, _)| from(name, &arguments[at..])));
+    if arguments.first().is_some_and(|first| first.starts_with(['-', '+'])) {
+        // Which of them are values cannot always be told: each may be left out with those in front of it.
+        found.leading = first.min(MAX_LEADING);
+        let starts = (1..=found.leading).filter(|at| arguments.get(*at).is_some_and(|word| !is_unknown(word)));
+        found.generous.extend(starts.map(|at| from(name, &arguments[at..])));
     }
     found
+}
+
+/// Whether a word is a variable or a substitution.
+fn is_unknown(word: &str) -> bool {
+    word.trim_start_matches('"').starts_with(['$', '`'])
 }
 
 fn from(name: &str, arguments: &[String]) -> Vec<String> {
     std::iter::once(name.to_owned()).chain(arguments.iter().cloned()).collect()
 }
 
-/// The canonical words of a described program, and whether they are certain.
-fn canonical(program: &str, arguments: &[String]) -> Option<(Vec<String>, bool)> {
+fn command(program: &str, arguments: &[String]) -> Command {
     let args = arguments.iter().map(|word| Value { is_exact: !word.starts_with(['$', '`']), ..Value::exact(word) });
-    let command = Command { program: Value::exact(program), args: args.collect(), ..Command::default() };
-    let canonical = lookup::canonical(&Parsed::of(find(command.name())?, &command));
-    Some((canonical.words, canonical.is_certain))
+    Command { program: Value::exact(program), args: args.collect(), ..Command::default() }
 }
 
 #[cfg(test)]
@@ -84,8 +94,10 @@ mod tests {
         );
         check("unknown-tool deploy --prod", None, &[]);
         check("/opt/unknown-tool deploy", None, &["unknown-tool deploy"]);
-        check("rm -f x", None, &[]);
-        check("/bin/rm -f x", None, &["rm -f x"]);
-        check("./rm -f x", None, &["rm -f x"]);
+        check("rm -f x", None, &["rm x"]);
+        check("/bin/rm -f x", None, &["rm -f x", "rm x"]);
+        check("./rm -f x", None, &["rm -f x", "rm x"]);
+        check("git -C . log push", Some("git log push"), &["git log push", "git . log push", "git log push"]);
+        check("git log -C push", None, &[]);
     }
 }

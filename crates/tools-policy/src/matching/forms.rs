@@ -44,6 +44,8 @@ impl<'a> Forms<'a> {
             }
             let found = spellings(program, arguments);
             others.extend(found.generous.iter().map(|words| Cow::Owned(spaced_words(words))));
+            others
+                .extend((1..=found.leading).filter_map(|count| without_words(&typed, program, count)).map(Cow::Owned));
             // Words with blanks or quotes in them are not the same when they are put together.
             let is_plain = |word: &String| !word.contains([' ', '\t', '\n', '\'', '"', '*', '?', '[']);
             let plain = found.same.filter(|words| words.iter().all(is_plain));
@@ -107,6 +109,15 @@ pub(crate) fn upwards(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| {
         path.rsplit_once('/').map(|(above, _)| above).filter(|above| !above.is_empty())
     })
+}
+
+/// A line as it is typed without the first words behind the program.
+fn without_words(line: &str, program: &str, count: usize) -> Option<String> {
+    let mut rest = line.strip_prefix(program)?.trim_start();
+    for _ in 0..count {
+        rest = rest.split_once(' ')?.1;
+    }
+    Some(format!("{} {rest}", program.rsplit('/').next().unwrap_or_default()))
 }
 
 fn spaced_words(words: &[String]) -> String {

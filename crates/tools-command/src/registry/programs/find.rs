@@ -41,15 +41,29 @@ pub(super) static ALL: &[Program] = &[Program {
         ("find src tests -name '*.rs' -not -path './x/*'", Expect::Plain),
         ("find . -name '*.py' -exec grep -l x {} +", Expect::Plain),
         ("find src -type f", Expect::Reads("src")),
+        ("find -L -O3 -D tree build -delete", Expect::Deletes("build")),
     ],
     ..Program::NEW
 }];
 
+/// How many arguments in front of the starting points are options.
+fn options(args: &[Value]) -> usize {
+    let mut at = 0;
+    while let Some(arg) = args.get(at) {
+        at += match arg.text.as_str() {
+            "-H" | "-L" | "-P" | "-E" | "-X" | "-d" | "-s" | "-x" => 1,
+            "-D" => 2,
+            text if text.starts_with("-O") => 1,
+            _ => break,
+        };
+    }
+    at.min(args.len())
+}
+
 /// Reads the starting points and every action of the expression.
 fn expression(parsed: &Parsed<'_>) -> Vec<Effect> {
     let args = &parsed.command.args;
-    let is_option = |arg: &&Value| matches!(arg.text.as_str(), "-H" | "-L" | "-P" | "-E" | "-X" | "-d" | "-s" | "-x");
-    let first = args.iter().take_while(is_option).count();
+    let first = options(args);
     let begins = |arg: &Value| arg.text.starts_with('-') || matches!(arg.text.as_str(), "(" | ")" | "!" | ",");
     let end = args.iter().skip(first).position(begins).map_or(args.len(), |at| at + first);
     let starts: Vec<Value> = if end == first { vec![Value::exact(".")] } else { args[first..end].to_vec() };
