@@ -1,14 +1,17 @@
 //! Whether a rule on a program with any arguments would say too much.
 
 use super::lookup::find;
-use super::spec::{Does, Rule, Subcommand};
+use super::spec::{At, Does, Rule, Subcommand};
 
 /// Whether what a program does depends on its arguments so much that a rule on all of them says too little: it runs or
 /// evaluates them, reaches hosts, removes files, or concerns other people or the machine. `false` for a program that is
-/// not described.
+/// not described, and for one that builds what the workspace says.
 pub fn is_open_ended(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
-    find(name).is_some_and(|program| program.rules.iter().any(says_more) || any_says_more(program.subcommands))
+    find(name).is_some_and(|program| {
+        let says_more = |rule: &Rule| says_more(rule) && !(program.builds && is_of_options(rule));
+        program.rules.iter().any(says_more) || any_says_more(program.subcommands)
+    })
 }
 
 fn any_says_more(subcommands: &[Subcommand]) -> bool {
@@ -20,6 +23,11 @@ fn says_more(rule: &Rule) -> bool {
     !matches!(rule.does, Does::Reads(_) | Does::Writes(_))
 }
 
+/// Whether a rule is about options, which ask by themselves.
+fn is_of_options(rule: &Rule) -> bool {
+    matches!(rule.does, Does::Hides(_) | Does::By(_) | Does::RunsScript(At::Value(_)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,7 +37,7 @@ mod tests {
         for program in ["bash", "/usr/bin/env", "git", "curl", "rm", "docker", "npm", "python3", "ssh", "xargs"] {
             assert!(is_open_ended(program), "{program}");
         }
-        for program in ["ls", "cat", "wc", "unheard-of"] {
+        for program in ["ls", "cat", "wc", "make", "unheard-of"] {
             assert!(!is_open_ended(program), "{program}");
         }
     }
