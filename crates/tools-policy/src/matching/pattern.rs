@@ -130,10 +130,11 @@ impl Matcher {
     }
 }
 
-/// The globs that one with `{a,b}` stands for, each of which is found by its own beginning. On paths `**` means something
-/// else beside a brace than beside a slash: those stay as they are.
+/// The globs that one with `{a,b}` stands for, each of which is found by its own beginning. `**` means something else beside
+/// a brace than beside a slash: globs on paths, and those with `**`, stay as they are.
 fn choices(glob: &str, crossing: Crossing) -> Vec<Cow<'_, str>> {
-    let each = if crossing == Crossing::Everything { expanded(glob, MOST_CHOICES) } else { None };
+    let is_apart = crossing == Crossing::Everything && !glob.contains("**");
+    let each = if is_apart { expanded(glob, MOST_CHOICES) } else { None };
     each.unwrap_or_else(|| vec![glob.into()])
 }
 

@@ -329,8 +329,7 @@ fn what_programs_outside_obey_is_changed_only_where_a_rule_names_it() {
         let by = tools_core::NamedBy::Program;
         line(program).touching(Subject::path_named_by(by, "/w/.git/config", Access::Write))
     };
-    let asking =
-        named("cp x").confirming(tools_core::ConfirmReason::new("it is obeyed", "shell").about("/w/.git/config"));
+    let asking = named("cp x").confirming(ConfirmReason::new("it is obeyed", "shell").about("/w/.git/config"));
     assert_eq!((bash(everything, &named("git config a.b c")).0, bash(everything, &asking).0), (Allow, Ask));
     let reads = line("cat x").touching(Subject::path("/w/.envrc", Access::Read));
     assert_eq!(bash(everything, &reads).0, Allow);

@@ -26,7 +26,7 @@ async fn gates_see_the_line_and_each_part_of_it() {
         exec("env A=1 cargo test 2>&1", "env", &["A=1", "cargo", "test"], &[]),
         exec("cargo test 2>&1", "cargo", &["test"], &["env"]),
         exec("tail -80 > out", "tail", &["-80"], &[]),
-        {"kind": "path", "path": "/nonexistent/w/out", "access": "write", "by": "redirection"},
+        {"kind": "path", "path": "/nonexistent/w/app/out", "access": "write", "by": "redirection"},
     ]);
     assert_eq!(seen, expected);
 }
@@ -67,7 +67,7 @@ async fn a_blocked_line_comes_with_what_would_do_instead() {
         ("rm -rf /", "one by one"),
         ("echo x > /dev/sda", "Write to a file"),
         ("mkfs.ext4 x", "Write to a file"),
-        ("dd if=/dev/sda of=x", "Copy files with `cp`"),
+        ("dd if=/dev/sda of=x", "Write to a file"),
         ("f() { f & }; f", "a number of processes"),
         ("terraform apply", "another way"),
     ] {
