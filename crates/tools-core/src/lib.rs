@@ -44,93 +44,60 @@
 //! # }
 //! ```
 
-mod globs;
-mod name;
+mod calls;
 
-mod call;
-mod canonical;
-mod parameters;
+mod tools;
 
-mod basis;
-mod context;
+mod outputs;
 
-mod definition;
-mod inspection;
-mod obeyed;
-mod output;
-mod traits;
+mod errors;
 
-mod category;
-mod classify;
-mod error;
-mod feedback;
+mod events;
 
-mod announce;
-mod event;
-mod journal;
-
-mod composite;
-mod erased;
-mod executor;
-mod tool;
-mod typed;
-
-mod layer;
-mod stack;
+mod dispatch;
 
 mod ask;
+
+mod obeyed;
+
+mod globs;
+mod judge;
+mod shared;
 
 #[cfg(doctest)]
 mod guides;
 
-mod clock;
-mod credential;
-mod judge;
-mod nearest;
-mod redact;
-mod schema;
-mod shared;
-mod tokens;
-mod visible;
-
-pub use announce::Announce;
 pub use ask::{
     Absence, Answer, Approval, Asked, Asking, Change, ChangePreview, ConfirmPrompt, Confirmer, Decisions, Lasting,
     NobodyToAsk, PromptPart, Question, Refusal, Settled, StoredRule, Unanswered, Verdict, Width, announce, refusal,
     settle,
 };
-pub use basis::{Basis, BasisSlot};
-pub use call::{CallDigest, JsonObject, ToolCall};
-pub use canonical::{canonical_json, sha256_hex};
-pub use category::{
-    CategoryRow, ErrorDomain, ErrorKind, ErrorPhase, ErrorPhase as ToolInvocationPhase, ToolErrorCategory,
+pub use calls::{
+    BatchId, CallContext, CallDigest, CallId, CallPhase, CallerId, Clock, ConversationId, EnvOverlay, InvalidName,
+    JsonObject, ModelHints, SessionId, SystemClock, ToolCall, ToolName, TrustLevel, canonical_json, sha256_hex,
 };
-pub use classify::{classify_http_status, classify_io_error};
-pub use clock::{Clock, SystemClock};
-pub use composite::CompositeExecutor;
-pub use context::{CallContext, CallPhase, EnvOverlay, ModelHints, TrustLevel};
-pub use credential::{is_credential_key, is_credential_name};
-pub use definition::{InvocationHint, ToolDef, ToolDefs, ToolKind, ToolOrigin};
-pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_confirmation};
-pub use error::{ErrorDetail, ToolError};
-pub use event::{CallStatus, EventConsumer, EventKind, EventSink, OutputStream, ToolEvent};
-pub use executor::{Executed, ToolExecutor};
-pub use feedback::{ToolErrorFeedback, text_for_model};
+pub use dispatch::{
+    Announce, CompositeExecutor, DynExecutor, ErasedToolExecutor, Executed, Invocation, Layer, Next, Outcome, Recorded,
+    Stack, ToolExecutor, is_tool_retryable, requires_confirmation,
+};
+pub use errors::{
+    CategoryRow, ErrorDetail, ErrorDomain, ErrorKind, ErrorPhase, ToolError, ToolErrorCategory, ToolErrorFeedback,
+    ToolInvocationPhase, classify_http_status, classify_io_error, nearest, text_for_model,
+};
+pub use events::{
+    CallStatus, EventConsumer, EventKind, EventSink, GateNote, Journal, OutputStream, Runs, ToolEvent, keys,
+};
 pub use globs::by_characters;
-pub use inspection::{Access, ConfirmReason, FileState, Findings, Inspection, NamedBy, Subject};
-pub use journal::{GateNote, Journal, Runs, keys};
 pub use judge::{Judge, JudgeError, JudgeRequest};
-pub use layer::{Invocation, Layer, Next, Outcome};
-pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId, ToolName};
-pub use nearest::nearest;
 pub use obeyed::{FoundObeyed, Obeyed, ObeyedClass, find_obeyed, is_guarded, leads_to_guarded, was_agreed_since};
-pub use output::{ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Location, Media, Shown, ToolOutput};
-pub use redact::{NoRedaction, Redactor};
-pub use schema::{SchemaFault, SchemaProblem, inline_schema, schema_problems};
+pub use outputs::{
+    Basis, BasisSlot, ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Location, Media, NoRedaction,
+    Redactor, Shown, ToolOutput, Visible, estimate_tokens, is_credential_key, is_credential_name, is_hidden,
+    visible_json, visible_lines,
+};
 pub use shared::Shared;
-pub use stack::{Recorded, Stack};
-pub use tokens::estimate_tokens;
-pub use tool::Tool;
-pub use traits::{ToolTraits, TraitConflict};
-pub use typed::Typed;
-pub use visible::{Visible, is_hidden, visible_json, visible_lines};
+pub use tools::{
+    Access, ConfirmReason, FileState, Findings, Inspection, InvocationHint, NamedBy, SchemaFault, SchemaProblem,
+    Subject, Tool, ToolDef, ToolDefs, ToolKind, ToolOrigin, ToolTraits, TraitConflict, Typed, inline_schema,
+    schema_problems,
+};

@@ -3,7 +3,7 @@
 
 use super::rust_text::{RustFile, block_end};
 
-const HOME: &str = "crates/tools-core/src/executor.rs";
+const HOME: &str = "crates/tools-core/src/dispatch/executor.rs";
 const TRAIT: &str = "trait ToolExecutor";
 const METHODS: usize = 4;
 

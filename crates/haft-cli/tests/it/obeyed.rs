@@ -11,10 +11,10 @@ const EVERYTHING: &str = "[tools.permissions]\nbash = [{ pattern = \"*\", action
 fn workspace(config: &str) -> Haft {
     let haft = Haft::configured(config);
     for repository in [".git", "sub/.git"] {
-        haft.workspace.file(&format!("{repository}/HEAD"), "ref: refs/heads/main\n");
-        haft.workspace.file(&format!("{repository}/config"), "[core]\n");
-        haft.workspace.file(&format!("{repository}/objects/keep"), "");
-        haft.workspace.file(&format!("{repository}/refs/keep"), "");
+        haft.workspace.file(format!("{repository}/HEAD"), "ref: refs/heads/main\n");
+        haft.workspace.file(format!("{repository}/config"), "[core]\n");
+        haft.workspace.file(format!("{repository}/objects/keep"), "");
+        haft.workspace.file(format!("{repository}/refs/keep"), "");
     }
     haft
 }
@@ -30,8 +30,8 @@ fn written(haft: &Haft, path: &str) -> Ran {
 
 /// The last line of the record that has a result.
 fn recorded(haft: &Haft) -> Value {
-    let text = std::fs::read_to_string(haft.record()).unwrap();
-    serde_json::from_str(text.lines().last().unwrap()).unwrap()
+    let text = std::fs::read_to_string(haft.record()).expect("a record");
+    serde_json::from_str(text.lines().last().expect("a line")).expect("JSON")
 }
 
 #[test]

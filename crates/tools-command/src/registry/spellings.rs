@@ -33,21 +33,18 @@ pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
         let parsed = Parsed::of(description, &command);
         (lookup::canonical(&parsed), parsed.words.iter().chain(&parsed.operands).min().copied())
     });
-    let first = match described {
-        Some((canonical, first)) => {
-            let words = canonical.words;
-            let is_as_written = words.first().is_some_and(|first| first == name) && words[1..] == *arguments;
-            if !is_as_written {
-                let is_meant = folder.is_none_or(|folder| SYSTEM_FOLDERS.contains(&folder));
-                found.same = Some(words.clone()).filter(|_| canonical.is_certain && is_meant);
-            }
-            found.generous.extend((!is_as_written || folder.is_some()).then_some(words));
-            first.filter(|_| canonical.is_certain).unwrap_or(arguments.len())
+    let first = if let Some((canonical, first)) = described {
+        let words = canonical.words;
+        let is_as_written = words.first().is_some_and(|first| first == name) && words[1..] == *arguments;
+        if !is_as_written {
+            let is_meant = folder.is_none_or(|folder| SYSTEM_FOLDERS.contains(&folder));
+            found.same = Some(words.clone()).filter(|_| canonical.is_certain && is_meant);
         }
-        None => {
-            found.generous.extend(folder.map(|_| from(name, arguments)));
-            arguments.len()
-        }
+        found.generous.extend((!is_as_written || folder.is_some()).then_some(words));
+        first.filter(|_| canonical.is_certain).unwrap_or(arguments.len())
+    } else {
+        found.generous.extend(folder.map(|_| from(name, arguments)));
+        arguments.len()
     };
     if arguments.first().is_some_and(|first| first.starts_with(['-', '+'])) {
         // Which of them are values cannot always be told: each may be left out with those in front of it.

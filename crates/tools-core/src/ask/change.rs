@@ -9,7 +9,7 @@ use std::{
 use futures::future::BoxFuture;
 use serde::Serialize;
 
-use crate::{FileDiff, inspection::mapped_path};
+use crate::{FileDiff, tools::mapped_path};
 
 /// What a call would do to files. Bounded, and says what was left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -6,10 +6,10 @@ use futures::FutureExt;
 
 use crate::{
     Approval, CallContext, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared, ToolCall,
-    ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName,
-    layer::{Path, caught, not_found},
-    typed::approval_mismatch,
+    ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, tools::approval_mismatch,
 };
+
+use super::layer::{Path, caught, not_found};
 
 /// An ordered list of layers around one executor: the only way in.
 ///

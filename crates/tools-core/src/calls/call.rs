@@ -7,11 +7,11 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::{
-    CallId, CallerId, ToolError, ToolErrorCategory, ToolName,
+use crate::{CallId, CallerId, ToolError, ToolErrorCategory, ToolName, tools::json_type};
+
+use super::{
     canonical::{canonical_json, hex},
     parameters,
-    schema::json_type,
 };
 
 /// A JSON object: the parameters of a call.

@@ -7,7 +7,7 @@ use futures::FutureExt;
 
 use crate::{
     Approval, CallContext, ErasedToolExecutor, Inspection, JsonObject, ToolCall, ToolDef, ToolError, ToolErrorCategory,
-    ToolOutput, nearest, typed::approval_mismatch,
+    ToolOutput, nearest, tools::approval_mismatch,
 };
 
 /// What a dispatched call ends with: exactly one of these, whatever happens.

@@ -1,0 +1,14 @@
+//! What is asked for: names, calls with their parameters, and the context in which a call is made.
+
+mod call;
+mod canonical;
+mod clock;
+mod context;
+mod name;
+mod parameters;
+
+pub use call::{CallDigest, JsonObject, ToolCall};
+pub use canonical::{canonical_json, sha256_hex};
+pub use clock::{Clock, SystemClock};
+pub use context::{CallContext, CallPhase, EnvOverlay, ModelHints, TrustLevel};
+pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId, ToolName};

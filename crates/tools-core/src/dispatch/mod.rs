@@ -1,0 +1,15 @@
+//! How a call gets to its tool: executors, layers around them, and the stack of both.
+
+mod announce;
+mod composite;
+mod erased;
+mod executor;
+mod layer;
+mod stack;
+
+pub use announce::Announce;
+pub use composite::CompositeExecutor;
+pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_confirmation};
+pub use executor::{Executed, ToolExecutor};
+pub use layer::{Invocation, Layer, Next, Outcome};
+pub use stack::{Recorded, Stack};

@@ -1,0 +1,15 @@
+//! What a call fails with: the error, its category, and what a model is told of it.
+
+mod category;
+mod classify;
+mod error;
+mod feedback;
+mod nearest;
+
+pub use category::{
+    CategoryRow, ErrorDomain, ErrorKind, ErrorPhase, ErrorPhase as ToolInvocationPhase, ToolErrorCategory,
+};
+pub use classify::{classify_http_status, classify_io_error};
+pub use error::{ErrorDetail, ToolError};
+pub use feedback::{ToolErrorFeedback, text_for_model};
+pub use nearest::nearest;

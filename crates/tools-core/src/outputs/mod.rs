@@ -1,0 +1,15 @@
+//! What a call gives: the output, what it rests on, and how its text is measured, redacted and made visible.
+
+mod basis;
+mod credential;
+mod output;
+mod redact;
+mod tokens;
+mod visible;
+
+pub use basis::{Basis, BasisSlot};
+pub use credential::{is_credential_key, is_credential_name};
+pub use output::{ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Location, Media, Shown, ToolOutput};
+pub use redact::{NoRedaction, Redactor};
+pub use tokens::estimate_tokens;
+pub use visible::{Visible, is_hidden, visible_json, visible_lines};

@@ -1,0 +1,18 @@
+//! What a tool is: its definition, its schema, what one call of it would touch, and the trait that authors write.
+
+mod definition;
+mod inspection;
+mod schema;
+mod tool;
+mod traits;
+mod typed;
+
+pub use definition::{InvocationHint, ToolDef, ToolDefs, ToolKind, ToolOrigin};
+pub(crate) use inspection::mapped_path;
+pub use inspection::{Access, ConfirmReason, FileState, Findings, Inspection, NamedBy, Subject};
+pub(crate) use schema::json_type;
+pub use schema::{SchemaFault, SchemaProblem, inline_schema, schema_problems};
+pub use tool::Tool;
+pub use traits::{ToolTraits, TraitConflict};
+pub use typed::Typed;
+pub(crate) use typed::approval_mismatch;
