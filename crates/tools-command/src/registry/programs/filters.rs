@@ -64,6 +64,11 @@ pub(super) static ALL: &[Program] = &[
                 &[When::Lacks("--source --file --exec --version -V --help -h")],
                 Does::Evaluates(Language::Awk, At::Nth(0)),
             ),
+            // A file whose name holds a brace is rare; what looks like code is read as code.
+            when(
+                &[When::Has("--source --file --exec"), When::OperandHas("{")],
+                Does::Evaluates(Language::Awk, At::Nth(0)),
+            ),
             always(Does::Writes(At::Value("-d -o -p"))),
             when(&[When::Lacks("--source --file --exec")], Does::By(data)),
         ],
@@ -83,6 +88,7 @@ pub(super) static ALL: &[Program] = &[
             ("awk -F, 'NR>1 {sum+=$3} END {print sum}' data.csv", Expect::Plain),
             ("awk '{printf \"%s|\", $0}' f", Expect::Plain),
             ("awk -f script.awk data.txt", Expect::Plain),
+            ("awk -f x 'BEGIN{system(\"id\")}'", Expect::Opaque("system(")),
         ],
         ..Program::NEW
     },
