@@ -18,6 +18,7 @@ pub use assignments::decides_what_runs;
 pub use command::{Analysis, Command, Input, Surroundings, Value};
 pub(crate) use command::{ELSEWHERE, PLACEHOLDER};
 pub use line::analyse;
+pub(crate) use names::is_name;
 
 #[cfg(test)]
 mod tests;

@@ -71,7 +71,7 @@ pub(super) fn is_ordinary(name: &str) -> bool {
 }
 
 /// Whether a text is the name of a variable.
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

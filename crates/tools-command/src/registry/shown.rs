@@ -3,7 +3,7 @@
 use super::lookup::{canonical, describe};
 use super::{Parsed, find};
 use crate::effect::Effect;
-use crate::reader::{Command, Value};
+use crate::reader::{Command, Value, is_name};
 
 /// Commands within commands; more are not looked through.
 const MAX_DEPTH: usize = 12;
@@ -61,10 +61,7 @@ fn without_assignments(mut words: Vec<String>) -> Vec<String> {
 }
 
 fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
+    word.split_once('=').is_some_and(|(name, _)| is_name(name))
 }
 
 fn with_plain_program(mut words: Vec<String>) -> Vec<String> {

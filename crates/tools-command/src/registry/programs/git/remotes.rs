@@ -76,7 +76,7 @@ pub(super) const FETCH: Subcommand = Subcommand {
         optional: "--recurse-submodules --recurse-submodules-default --submodule-prefix",
         ..Syntax::GNU
     },
-    rules: &[REACHES[0], REACHES[1], REACHES[2], REACHES[3]],
+    rules: &REACHES,
     ..Subcommand::NEW
 };
 
@@ -93,7 +93,7 @@ pub(super) const PULL: Subcommand = Subcommand {
         optional: "-r|--rebase -S|--gpg-sign --log --recurse-submodules",
         ..Syntax::GNU
     },
-    rules: &[REACHES[0], REACHES[1], REACHES[2], REACHES[3]],
+    rules: &REACHES,
     ..Subcommand::NEW
 };
 
@@ -104,7 +104,7 @@ pub(super) const LS_REMOTE: Subcommand = Subcommand {
         valued: "--upload-pack|--exec --sort -o|--server-option",
         ..Syntax::GNU
     },
-    rules: &[REACHES[0], REACHES[1], REACHES[2], REACHES[3]],
+    rules: &REACHES,
     ..Subcommand::NEW
 };
 

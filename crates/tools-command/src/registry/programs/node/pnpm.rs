@@ -33,6 +33,12 @@ const CHANGES: &[Rule] = &[when(
     PUBLISHES,
 )];
 
+/// The words of a command, or a line for a shell.
+const RUNS: &[Rule] = &[
+    when(&[When::Has("--shell-mode")], Does::RunsLine(At::All)),
+    when(&[When::Lacks("--shell-mode")], Does::RunsWords(At::From(0))),
+];
+
 const INSTALLING: &[Rule] = &[when(&[When::Has("--global")], FOR_USER)];
 
 const fn installs(names: &'static [&'static str]) -> Subcommand {
@@ -96,24 +102,8 @@ const SUBCOMMANDS: &[Subcommand] = &[
         rules: &[always(Does::Hides("settings of `pnpm` that decide what is fetched and run"))],
         ..Subcommand::NEW
     },
-    Subcommand {
-        names: &["exec"],
-        syntax: Syntax::LEADING,
-        rules: &[
-            when(&[When::Has("--shell-mode")], Does::RunsLine(At::All)),
-            when(&[When::Lacks("--shell-mode")], Does::RunsWords(At::From(0))),
-        ],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: &["dlx"],
-        syntax: Syntax::LEADING,
-        rules: &[
-            when(&[When::Has("--shell-mode")], Does::RunsLine(At::All)),
-            when(&[When::Lacks("--shell-mode")], Does::RunsWords(At::From(0))),
-        ],
-        ..Subcommand::NEW
-    },
+    Subcommand { names: &["exec"], syntax: Syntax::LEADING, rules: RUNS, ..Subcommand::NEW },
+    Subcommand { names: &["dlx"], syntax: Syntax::LEADING, rules: RUNS, ..Subcommand::NEW },
     Subcommand {
         names: &["create"],
         syntax: Syntax::LEADING,
