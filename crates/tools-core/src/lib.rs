@@ -98,6 +98,6 @@ pub use outputs::{
 pub use shared::Shared;
 pub use tools::{
     Access, ConfirmReason, FileState, Findings, Inspection, InvocationHint, NamedBy, SchemaFault, SchemaProblem,
-    Subject, Tool, ToolDef, ToolDefs, ToolKind, ToolOrigin, ToolTraits, TraitConflict, Typed, inline_schema,
+    Subject, Tool, ToolDef, ToolDefs, ToolKind, ToolOrigin, ToolTraits, TraitConflict, Typed, WebUrl, inline_schema,
     schema_problems,
 };

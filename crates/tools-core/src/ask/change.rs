@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use futures::future::BoxFuture;
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
 use crate::{FileDiff, tools::mapped_path};

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use futures::future::BoxFuture;
+use futures_util::future::BoxFuture;
 
 use crate::{
     Approval, CallContext, Executed, Inspection, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName,

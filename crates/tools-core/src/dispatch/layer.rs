@@ -3,7 +3,7 @@
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use async_trait::async_trait;
-use futures::FutureExt;
+use futures_util::FutureExt;
 
 use crate::{
     Approval, CallContext, ErasedToolExecutor, Inspection, JsonObject, ToolCall, ToolDef, ToolError, ToolErrorCategory,

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt, panic::AssertUnwindSafe, sync::Arc};
 
-use futures::FutureExt;
+use futures_util::FutureExt;
 
 use crate::{
     Approval, CallContext, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared, ToolCall,

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
-use url::Url;
 
-use crate::ChangePreview;
+use crate::{ChangePreview, WebUrl};
 
 /// What a call would touch, found by the owner of the tool without side effects.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -192,7 +191,7 @@ pub enum Subject {
     #[serde(rename = "url")]
     Url {
         /// The address.
-        url: Url,
+        url: WebUrl,
     },
     /// Something that could not be seen through: a person is asked at least.
     #[serde(rename = "opaque")]

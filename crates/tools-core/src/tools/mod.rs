@@ -6,6 +6,7 @@ mod schema;
 mod tool;
 mod traits;
 mod typed;
+mod web_url;
 
 pub use definition::{InvocationHint, ToolDef, ToolDefs, ToolKind, ToolOrigin};
 pub(crate) use inspection::mapped_path;
@@ -16,3 +17,4 @@ pub use tool::Tool;
 pub use traits::{ToolTraits, TraitConflict};
 pub use typed::Typed;
 pub(crate) use typed::approval_mismatch;
+pub use web_url::WebUrl;

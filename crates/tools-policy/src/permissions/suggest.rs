@@ -89,9 +89,8 @@ fn of_subject(subject: &Subject, among_commands: bool, workdir: &Path) -> Option
         // Among commands a bare host would also allow a command of that name.
         Subject::Host { .. } | Subject::Paths { .. } | Subject::Opaque { .. } => None,
         Subject::Url { url } => {
-            let host = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https"))?;
             let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-            Some(format!("{}://{}{port}/*", url.scheme(), escape(host)))
+            Some(format!("{}://{}{port}/*", url.scheme(), escape(url.host())))
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use schemars::json_schema;
 use tools_core::{
     Access, ConfirmReason, Inspection, SessionId, StoredRule, Subject, ToolDef, ToolKind, ToolName, ToolOrigin,
-    ToolTraits, TrustLevel, Verdict,
+    ToolTraits, TrustLevel, Verdict, WebUrl,
 };
 use tools_policy::permissions::{Permissions, PermissionsConfig, Question, SessionRules, decide};
 
@@ -460,10 +460,11 @@ fn both_ends_of_a_move_are_judged() {
 fn addresses() {
     let rules = permissions(r#"fetch = [{ pattern = "https://docs.rs/*", action = "allow" }]"#);
     let fetch = tool("fetch", ToolTraits::FETCH);
-    for (url, verdict) in
-        [("https://docs.rs/a/b", Allow), ("https://docs.rs.evil.example/", Ask), ("http://docs.rs/a", Ask)]
+    for (scheme, host, verdict) in
+        [("https", "docs.rs", Allow), ("https", "docs.rs.evil.example", Ask), ("http", "docs.rs", Ask)]
     {
-        let inspection = Inspection::read_only().touching(Subject::Url { url: url.parse().unwrap() });
+        let url = WebUrl::from_parts(scheme, host, None, "/a/b");
+        let inspection = Inspection::read_only().touching(Subject::Url { url: url.clone() });
         assert_eq!(judge(&rules, &fetch, &inspection, TrustLevel::Trusted).0, verdict, "{url}");
     }
 }

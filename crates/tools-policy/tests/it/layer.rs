@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tools_core::{
     Access, Approval, CallContext, CallerId, ConfirmReason, Inspection, Layer, Outcome, Shared, Stack, StoredRule,
-    Subject, ToolCall, ToolErrorCategory, ToolName, ToolTraits, TrustLevel, Verdict, keys,
+    Subject, ToolCall, ToolErrorCategory, ToolName, ToolTraits, TrustLevel, Verdict, WebUrl, keys,
 };
 use tools_policy::{
     gate::GateLayer,
@@ -146,7 +146,7 @@ async fn the_question_shows_every_part_and_what_an_answer_would_store() {
     check("write", Inspection::mutating().touching(write("/w/a/b*.rs")), Some(r"./a/b\*.rs")).await;
     check("write", Inspection::mutating().touching(write("/etc/x")), Some("/etc/x")).await;
     check("write", Inspection::mutating().touching(write("/w/a")).touching(write("/w/b")), None).await;
-    let url = Subject::Url { url: "https://docs.rs:8443/a".parse().unwrap() };
+    let url = Subject::Url { url: WebUrl::from_parts("https", "docs.rs", Some(8443), "/a") };
     check("fetch", Inspection::read_only().touching(url), Some("https://docs.rs:8443/*")).await;
     check("other", Inspection::default(), Some("*")).await;
 }

@@ -1,0 +1,82 @@
+//! An address of the web, in the parts that its tool found. Parsing is the business of whoever opens it.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// An absolute address of the web, in parts.
+///
+/// The tool that opens the address parses it, once, and rules judge the parts that will be used. A second parser could
+/// find another host in the same text.
+///
+/// ```
+/// use tools_core::WebUrl;
+///
+/// let url = WebUrl::from_parts("https", "docs.rs", Some(8443), "/serde?q=1");
+/// assert_eq!(url.as_str(), "https://docs.rs:8443/serde?q=1");
+/// assert_eq!((url.host(), url.port(), url.path_and_query()), ("docs.rs", Some(8443), "/serde?q=1"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct WebUrl {
+    text: String,
+    scheme: usize,
+    host: usize,
+    port: Option<u16>,
+    path: usize,
+}
+
+impl WebUrl {
+    /// An address from its parts, each normalised: the scheme and the host in lower case, the host without a final dot
+    /// and an IPv6 address in brackets, the port `None` where it is the scheme's own, and the path, with the query, of
+    /// which a missing first `/` is added. No part holds a user, a password or a fragment.
+    pub fn from_parts(scheme: &str, host: &str, port: Option<u16>, path_and_query: &str) -> Self {
+        let mut text = format!("{scheme}://{host}");
+        let host = text.len();
+        if let Some(port) = port {
+            text.push_str(&format!(":{port}"));
+        }
+        let path = text.len();
+        if !path_and_query.starts_with('/') {
+            text.push('/');
+        }
+        text.push_str(path_and_query);
+        Self { text, scheme: scheme.len(), host, port, path }
+    }
+
+    /// The whole address.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The scheme, without `://`.
+    pub fn scheme(&self) -> &str {
+        &self.text[..self.scheme]
+    }
+
+    /// The host: a name, an IPv4 address, or an IPv6 address in brackets.
+    pub fn host(&self) -> &str {
+        &self.text[self.scheme + "://".len()..self.host]
+    }
+
+    /// The port; `None` where it is the scheme's own.
+    pub fn port(&self) -> Option<u16> {
+        self.port
+    }
+
+    /// The path, which begins with `/`, and the query with its `?`.
+    pub fn path_and_query(&self) -> &str {
+        &self.text[self.path..]
+    }
+}
+
+impl fmt::Display for WebUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Serialize for WebUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
