@@ -474,7 +474,7 @@ fn in_order(layers: &[Arc<dyn Layer>]) -> bool {
 
 /// The user's home, for `~` in patterns.
 pub(crate) fn home() -> Option<PathBuf> {
-    std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
+    tools_sandbox::home()
 }
 
 /// The file that calls are recorded in under `config`.

@@ -7,7 +7,7 @@ use tools_core::Shared;
 use tools_file::FileConfig;
 use tools_filter::secrets::{KnownValues, PatternError, SecretRedactor, SecurityConfig, is_credential};
 use tools_policy::gate::Closed;
-use tools_sandbox::{ReadRules, SECRET_PRESET, kernel::Hidden};
+use tools_sandbox::{ReadRules, SECRET_PRESET, homes, kernel::Hidden};
 
 use crate::builder::home;
 
@@ -46,13 +46,23 @@ pub(crate) fn hidden(
     private: Vec<PathBuf>,
     closed: Shared<Vec<Closed>>,
 ) -> Hidden {
-    let home = home();
+    let homes = homes();
+    // Where the environment and the user database name two homes, both hold credentials.
     let configured = config.deny_read.iter().flatten().map(String::as_str);
-    let places = configured.chain(SECRET_PRESET.iter().copied()).filter_map(|pattern| place(pattern, home.as_deref()));
     // What the configuration opened is open to commands too.
     let is_closed = |place: &PathBuf| rules.denies(place) || rules.denies(&place.join("any"));
+    let first = homes.first().map(PathBuf::as_path);
+    let closed_patterns = configured
+        .chain(SECRET_PRESET.iter().copied())
+        .filter(|pattern| place(pattern, first).is_some_and(|place| is_closed(&place)));
+    let places: Vec<PathBuf> = closed_patterns
+        .flat_map(|pattern| {
+            let others = homes.iter().skip(1).map(|home| Some(home.as_path()));
+            std::iter::once(first).chain(others).filter_map(|home| place(pattern, home)).collect::<Vec<_>>()
+        })
+        .collect();
     let of_gates = closed.load().iter().flat_map(|closed| closed.places.clone()).collect::<Vec<_>>();
-    let places: Vec<PathBuf> = places.filter(is_closed).chain(private).chain(of_gates).collect();
+    let places: Vec<PathBuf> = places.into_iter().chain(private).chain(of_gates).collect();
     let rules = rules.clone();
     Hidden::new(move |path| rules.denies(path) || closed.load().iter().any(|closed| (closed.denies)(path)), places)
 }

@@ -15,7 +15,7 @@ use tools_core::{
     ToolOutput, ToolTraits, Typed, keys,
 };
 use tools_sandbox::kernel::{Confinement, ControlSockets, Hidden, Sandbox};
-use tools_sandbox::process::{ProcessSpec, SpawnError, scrubbed};
+use tools_sandbox::process::{ProcessSpec, SpawnError, own_variables, scrubbed};
 use tools_sandbox::{PathError, ResolvedPath, Roots};
 
 use crate::checkers::{CheckCommand, Request};
@@ -159,7 +159,8 @@ impl Diagnostics {
             .resolve(cx.workdir(), cx.workdir())
             .map_or_else(|_| cx.workdir().to_path_buf(), ResolvedPath::into_path);
         let places = Places { roots: &roots, workdir: &workdir };
-        let env = scrubbed(std::env::vars_os(), cx.env(), &self.workspace.env_pass, self.workspace.redactor.as_ref());
+        let env =
+            scrubbed(own_variables().into_iter(), cx.env(), &self.workspace.env_pass, self.workspace.redactor.as_ref());
         let until = until(&policy, cx);
         let mut sandbox = None;
         for Planned { job, command } in planned {

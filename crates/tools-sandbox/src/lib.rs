@@ -6,6 +6,7 @@
 //! place where children start, confined by the kernel before their first instruction.
 
 mod access;
+mod account;
 mod error;
 mod handle;
 mod open;
@@ -18,6 +19,7 @@ pub mod process;
 pub mod tree;
 
 pub use access::{ReadRules, SECRET_PRESET, Scope};
+pub use account::{Account, account, home, homes};
 pub use error::{PathError, shown};
 pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace, set_modified};
 pub use open::Resolver;

@@ -60,7 +60,7 @@ pub struct Bash {
 impl Bash {
     /// The tool under a policy.
     pub fn new(policy: ShellPolicyHandle) -> Self {
-        let home = std::env::var("HOME").ok().filter(|home| home.starts_with('/'));
+        let home = tools_sandbox::home().and_then(|home| home.into_os_string().into_string().ok());
         Self {
             policy,
             hidden: Hidden::nothing(),

@@ -10,7 +10,7 @@ use tools_core::{
     CallContext, ClaimSource, Complete, ErrorDetail, OutputStream, Redactor, Shown, ToolError, ToolOutput, keys,
 };
 use tools_sandbox::kernel::Sandbox;
-use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SideChannel, scrubbed};
+use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SideChannel, own_variables, scrubbed};
 
 use crate::capture::{HeadTail, incomplete_end};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
@@ -111,7 +111,7 @@ pub(crate) fn pipe_status(pipeline: Option<&Pipeline>, side: Option<Receiver>) -
 fn spec(plan: &Plan<'_>, cx: &CallContext) -> ProcessSpec {
     let mut spec = ProcessSpec::new(bash(), plan.workdir);
     spec.args = ["--norc", "--noprofile", "-c", plan.command].map(Into::into).into();
-    spec.env = scrubbed(std::env::vars_os(), cx.env(), &plan.policy.config.env_pass, plan.redactor);
+    spec.env = scrubbed(own_variables().into_iter(), cx.env(), &plan.policy.config.env_pass, plan.redactor);
     plan.sandbox.name_temp(&mut spec.env);
     if let Some(pipeline) = &plan.pipeline {
         spec.env.push(("BASH_ENV".into(), format!("/dev/fd/{}", SideChannel::INPUT).into()));

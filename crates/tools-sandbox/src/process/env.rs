@@ -6,6 +6,8 @@ use std::{borrow::Cow, ffi::OsString, sync::LazyLock};
 use regex::Regex;
 use tools_core::{EnvOverlay, Redactor, is_credential_name};
 
+use crate::account::Account;
+
 /// Further parts of a name that speak of a credential in an environment, where a variable too few does less harm than in
 /// a text.
 const SECRET: [&str; 26] = [
@@ -98,6 +100,30 @@ const STARTERS: [&str; 24] = [
     "LESSOPEN",
     "ZDOTDIR",
 ];
+
+/// The variables of this process, with home and user as the user database has them where no variable tells.
+pub fn own_variables() -> Vec<(OsString, OsString)> {
+    completed(std::env::vars_os().collect(), crate::account::account)
+}
+
+fn completed(
+    mut variables: Vec<(OsString, OsString)>,
+    account: impl FnOnce() -> Option<Account>,
+) -> Vec<(OsString, OsString)> {
+    let has = |wanted: &str| variables.iter().any(|(name, value)| name == wanted && !value.is_empty());
+    let missing: Vec<&str> = ["HOME", "USER", "LOGNAME"].into_iter().filter(|name| !has(name)).collect();
+    if !missing.contains(&"HOME") {
+        // A person's shell has them all; a service that has a home of its own may do without a name.
+        return variables;
+    }
+    let Some(account) = account() else { return variables };
+    variables.retain(|(name, _)| !missing.iter().any(|missing| name == missing));
+    variables.extend(missing.into_iter().map(|name| {
+        let value = if name == "HOME" { account.home.clone().into_os_string() } else { account.name.clone().into() };
+        (name.into(), value)
+    }));
+    variables
+}
 
 /// The variables a command gets: `own` less credentials and starters, with `overlay` on top. `pass` lists names, or globs with
 /// `*` at the end, that are handed on though they look like credentials; values that do, or that `redactor` would take
@@ -245,6 +271,21 @@ mod tests {
 
     fn kept(name: &str, value: &str) -> bool {
         passes(name, value, &[], &NoRedaction)
+    }
+
+    #[test]
+    fn home_and_user_are_told_where_no_variable_does() {
+        let account = || Some(Account { name: "me".to_owned(), home: "/home/me".into() });
+        let check = |given: &[(&str, &str)], expected: &[(&str, &str)]| {
+            let pairs = |pairs: &[(&str, &str)]| -> Vec<(OsString, OsString)> {
+                pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
+            };
+            assert_eq!(completed(pairs(given), account), pairs(expected), "{given:?}");
+        };
+        check(&[("HOME", "/work"), ("A", "1")], &[("HOME", "/work"), ("A", "1")]);
+        check(&[("A", "1")], &[("A", "1"), ("HOME", "/home/me"), ("USER", "me"), ("LOGNAME", "me")]);
+        check(&[("HOME", ""), ("USER", "you")], &[("USER", "you"), ("HOME", "/home/me"), ("LOGNAME", "me")]);
+        assert_eq!(completed(vec![], || None), vec![]);
     }
 
     #[test]

@@ -26,7 +26,7 @@ mod spec;
 mod supervisor;
 mod tree;
 
-pub use env::scrubbed;
+pub use env::{own_variables, scrubbed};
 pub use error::{SpawnError, Step};
 pub(crate) use fork::{effective_ids, try_in_child};
 pub use spec::{ProcessSpec, SideChannel, Stdin};

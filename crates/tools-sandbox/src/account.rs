@@ -1,0 +1,97 @@
+//! The user this process acts as: home and name, from the environment or else from the user database.
+#![expect(unsafe_code, reason = "the user database has no safe interface in the standard library")]
+
+use std::{
+    ffi::{CStr, OsStr},
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+};
+
+/// Longest record of the user database that is read.
+const LONGEST: usize = 64 * 1024;
+
+/// What the user database says of a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// The login name.
+    pub name: String,
+    /// The home folder. It need not exist.
+    pub home: PathBuf,
+}
+
+/// The record of the effective user; `None` when the database has none, as in containers that run under any number.
+pub fn account() -> Option<Account> {
+    let mut buffer = vec![0u8; LONGEST];
+    // SAFETY: zeros are a valid record of null pointers; it is read only after the call has filled it.
+    let mut record: libc::passwd = unsafe { std::mem::zeroed() };
+    let mut found = std::ptr::null_mut();
+    // SAFETY: the record, the buffer of the length told and the place for the answer are ours across the call.
+    let failed = unsafe {
+        libc::getpwuid_r(libc::geteuid(), &raw mut record, buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found)
+    };
+    if failed != 0 || found.is_null() {
+        return None;
+    }
+    // SAFETY: on success both lead to terminated strings in the buffer, which lives to the end of this function.
+    let text =
+        |text: *const libc::c_char| unsafe { (!text.is_null()).then(|| CStr::from_ptr(text).to_bytes().to_vec()) };
+    let home = PathBuf::from(OsStr::from_bytes(&text(record.pw_dir)?));
+    Some(Account { name: String::from_utf8_lossy(&text(record.pw_name)?).into_owned(), home })
+}
+
+/// The user's home: `HOME` where that is an absolute path, else what the user database says.
+pub fn home() -> Option<PathBuf> {
+    homes().into_iter().next()
+}
+
+/// Every folder that is the user's home: the one that `HOME` names, which programs go by, and the one of the user
+/// database where it is another. The first is [`home`].
+pub fn homes() -> Vec<PathBuf> {
+    let named = std::env::var_os("HOME").map(PathBuf::from);
+    candidates(named.as_deref(), account().as_ref().map(|account| account.home.as_path()))
+}
+
+fn candidates(named: Option<&Path>, recorded: Option<&Path>) -> Vec<PathBuf> {
+    // A record without a home says `/` or a folder that is not there, and the root is nobody's home.
+    let recorded = recorded.filter(|home| *home != Path::new("/"));
+    let mut homes: Vec<PathBuf> = Vec::new();
+    for home in [named, recorded].into_iter().flatten() {
+        if home.is_absolute() && !homes.iter().any(|known| known == home) {
+            homes.push(home.to_owned());
+        }
+    }
+    homes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_comes_first_and_the_database_is_asked_where_it_says_nothing() {
+        let check = |named: Option<&str>, recorded: Option<&str>, expected: &[&str]| {
+            let found = candidates(named.map(Path::new), recorded.map(Path::new));
+            assert_eq!(found, expected.iter().map(PathBuf::from).collect::<Vec<_>>(), "{named:?} {recorded:?}");
+        };
+        check(Some("/home/me"), Some("/home/me"), &["/home/me"]);
+        check(Some("/work"), Some("/home/me"), &["/work", "/home/me"]);
+        check(None, Some("/home/me"), &["/home/me"]);
+        check(Some(""), Some("/home/me"), &["/home/me"]);
+        check(Some("relative"), None, &[]);
+        check(None, Some("/"), &[]);
+    }
+
+    #[test]
+    fn the_database_knows_this_user_as_the_system_tool_does() {
+        let entry = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let id = format!(":{}:", rustix::process::geteuid().as_raw());
+        let Some(line) = entry.lines().find(|line| line.split_once(':').is_some_and(|(_, rest)| rest.contains(&id)))
+        else {
+            eprintln!("SKIPPED: this user is in no local user database");
+            return;
+        };
+        let account = account().unwrap();
+        assert!(line.starts_with(&format!("{}:", account.name)));
+        assert!(line.contains(&format!(":{}:", account.home.display())));
+    }
+}
