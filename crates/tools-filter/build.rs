@@ -1,38 +1,17 @@
 //! Makes the tables of the built-in automata: one for each shape of lines in `src/shapes.rs`, one for each list of patterns
-//! in `src/builtin.toml`, one for the keywords of credentials. The program then starts without compiling any of them.
+//! in `src/builtin.toml`. The program then starts without compiling any of them.
 
-#[path = "src/ascii.rs"]
-mod ascii;
 #[path = "src/shapes.rs"]
 mod shapes;
 
-#[path = "src/secrets"]
-mod secrets {
-    #![expect(dead_code, reason = "of keywords only the words are asked for")]
-
-    mod commands;
-    mod keywords;
-    mod providers;
-
-    pub(super) fn words() -> Vec<&'static str> {
-        keywords::all().into_iter().map(|(word, _)| word).collect()
-    }
-}
-
-#[path = "build/automaton.rs"]
-mod automaton;
-#[path = "build/write.rs"]
-mod write;
-
 use std::{fs, path::Path, thread};
 
-use automaton::Automaton;
 use toml::{Table, Value};
+use tools_automata::{Automaton, Code, joined};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=build");
-    for file in ["ascii.rs", "builtin.toml", "shapes.rs", "secrets"] {
+    for file in ["builtin.toml", "shapes.rs"] {
         println!("cargo::rerun-if-changed=src/{file}");
     }
     let out = std::env::var_os("OUT_DIR").expect("cargo says where to");
@@ -41,7 +20,7 @@ fn main() {
     let lists = lists(&fs::read_to_string("src/builtin.toml").expect("the rules are beside the code"));
     let jobs: Vec<(Option<String>, String)> =
         shapes.map(|(name, text)| (Some(name), text)).chain(lists.into_iter().map(|text| (None, text))).collect();
-    let mut code = write::Code::default();
+    let mut code = Code::default();
     for ((name, text), automaton) in jobs.iter().zip(compiled(&jobs)) {
         match (name, automaton) {
             (Some(name), Some(automaton)) => code.shape(name, &automaton, out),
@@ -51,7 +30,6 @@ fn main() {
             (None, None) => println!("cargo::warning=a list of patterns makes too large an automaton: {text:.60}"),
         }
     }
-    code.keywords(&Automaton::of_words(&secrets::words()), out);
     fs::write(out.join("tables.rs"), code.finish()).expect("the output directory can be written to");
 }
 
@@ -67,10 +45,6 @@ fn compiled(jobs: &[(Option<String>, String)]) -> Vec<Option<Automaton>> {
         all.extend(rest.join().expect("patterns are compiled without panicking"));
         all
     })
-}
-
-fn joined(patterns: &[impl AsRef<str>]) -> String {
-    patterns.iter().map(|pattern| format!("(?:{})", pattern.as_ref())).collect::<Vec<_>>().join("|")
 }
 
 /// The lists of patterns of all rules.

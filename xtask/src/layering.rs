@@ -45,8 +45,8 @@ const CHORES: &str = "xtask";
 /// The rank of a crate of this workspace; `None` for a name the table does not know.
 fn rank(name: &str) -> Option<u8> {
     match name {
-        "tools-core" => Some(0),
-        "tools-command" | "tools-sandbox" | TEST_KIT => Some(1),
+        "tools-core" | "tools-automata" => Some(0),
+        "tools-command" | "tools-sandbox" | "tools-secrets" | TEST_KIT => Some(1),
         FACADE => Some(3),
         "haft-cli" | BENCHES => Some(4),
         other if other.starts_with("tools-") => Some(2),

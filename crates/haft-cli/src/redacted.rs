@@ -2,7 +2,7 @@
 
 use haft::{
     core::SessionId,
-    filter::secrets::{Piece, SecretRedactor, SecretStream},
+    secrets::{Piece, SecretRedactor, SecretStream},
 };
 
 /// Takes credentials out of a stream; the same value has the same number throughout it.

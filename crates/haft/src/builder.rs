@@ -12,21 +12,22 @@ use tools_core::{
 };
 use tools_diagnostics::{Diagnostics, DiagnosticsPolicy};
 use tools_file::{FileConfig, FilePolicy};
-use tools_filter::{FilterLayer, FilterPipeline, secrets::SecretRedactor};
+use tools_filter::{FilterLayer, FilterPipeline};
 use tools_mcp::Continuations;
 use tools_overflow::{Archive, ReadOverflow};
 use tools_policy::gate::Stands;
 use tools_retry::{RetryLayer, RetryPolicy};
 use tools_sandbox::{PathError, Reserved};
+use tools_secrets::SecretRedactor;
 use tools_shell::{Bash, JobKill, JobRead, Jobs, ShellPolicy, ShellPolicyHandle};
 
 use crate::{
     Filters, Toolbox,
     config::{HaftConfig, LoadError, Loaded, places},
+    credentials,
     gates::Gates,
     overflow,
     reload::{Leaves, Swapped},
-    secrets,
     watch::LastReload,
 };
 
@@ -128,8 +129,8 @@ impl ToolboxBuilder {
         let config = &loaded.config;
         let gates = Arc::new(Gates::new(&loaded, loaded.config.tools.approvals.file(), judge)?);
         let security = &config.tools.filters.security;
-        let secrets =
-            secrets::redactor(security).map_err(|error| loaded.fault(&secrets::pattern_key(&error), error.problem))?;
+        let secrets = credentials::redactor(security)
+            .map_err(|error| loaded.fault(&credentials::pattern_key(&error), error.problem))?;
         let archive = overflow::overflow_archive(&loaded)?;
         let retry = compile_retry(&loaded)?;
         let swapped = Swapped::new(config, secrets, retry, archive.as_ref());
@@ -220,7 +221,7 @@ impl Parts {
         let tools = &config.tools;
         let (shell, files, checks) = self.leaf_policies(&self.loaded, config, workdir)?;
         let closed = Shared::new(self.gates.closes("bash", workdir));
-        let hidden = secrets::hidden(&tools.file, files.rules(), private(config), closed.clone());
+        let hidden = credentials::hidden(&tools.file, files.rules(), private(config), closed.clone());
         let leaves = Arc::new(Leaves {
             workdir: workdir.to_owned(),
             roots,

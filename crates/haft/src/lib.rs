@@ -34,6 +34,7 @@ mod gates;
 pub mod init;
 mod toolbox;
 
+mod credentials;
 mod doctor;
 mod explain;
 mod filters;
@@ -43,7 +44,6 @@ mod plain;
 mod reload;
 mod replaceable;
 mod report;
-mod secrets;
 mod selftest;
 mod watch;
 
@@ -61,6 +61,7 @@ mod start_library {}
 
 pub use approvals::ApprovalsConfig;
 pub use builder::{ToolboxBuilder, audit_file};
+pub use credentials::redactor;
 pub use doctor::{Doctor, Finding};
 pub use explain::Explanation;
 pub use filters::Filters;
@@ -69,7 +70,6 @@ pub use mcp::{serve_mcp, server};
 pub use overflow::overflow_archive;
 pub use reload::Reloaded;
 pub use report::{CallReport, ConfirmationReport, ErrorReport};
-pub use secrets::redactor;
 pub use selftest::TestedExample;
 pub use stack::{LayerRow, layers};
 pub use toolbox::Toolbox;
@@ -84,3 +84,4 @@ pub use tools_core as core;
 pub use tools_filter as filter;
 pub use tools_overflow as overflow_store;
 pub use tools_policy as policy;
+pub use tools_secrets as secrets;

@@ -11,24 +11,22 @@ use tools_cache::{CacheLayer, ToolResultCache};
 use tools_core::{Announce, Redactor, SessionId, Shared, inline_schema};
 use tools_diagnostics::DiagnosticsPolicy;
 use tools_file::FilePolicy;
-use tools_filter::{
-    FilterPipeline,
-    secrets::{SecretRedactor, SecretsLayer, SecretsMode},
-};
+use tools_filter::FilterPipeline;
 use tools_overflow::Archive;
 use tools_policy::gate::{Applies, Closed};
 use tools_retry::RetryPolicy;
 use tools_sandbox::kernel::Hidden;
+use tools_secrets::{SecretRedactor, SecretsLayer, SecretsMode};
 use tools_shell::ShellPolicyHandle;
 
 use crate::{
     Filters, Toolbox,
     builder::{Parts, compile_retry, narrowed_config, policy_digest},
     config::{HaftConfig, LoadError, Loaded},
+    credentials,
     gates::GATES,
     overflow,
     replaceable::Replaceable,
-    secrets,
 };
 
 /// What a reload changed, key by key.
@@ -165,7 +163,7 @@ impl Toolbox {
             .collect::<Result<_, LoadError>>()?;
         let security = &config.tools.filters.security;
         let extra = security.compile();
-        let extra = extra.map_err(|error| loaded.fault(&secrets::pattern_key(&error), error.problem))?;
+        let extra = extra.map_err(|error| loaded.fault(&credentials::pattern_key(&error), error.problem))?;
 
         self.gates.swap(compiled);
         parts.swapped.retry.store(retry);
@@ -191,7 +189,7 @@ impl Swapped {
         &self,
         before: &HaftConfig,
         config: &HaftConfig,
-        extra: tools_filter::secrets::ExtraPatterns,
+        extra: tools_secrets::ExtraPatterns,
         archive: Option<&Archive>,
     ) {
         let mode = config.tools.filters.security.mode();

@@ -55,7 +55,7 @@ const INNER: &[LayerRow] = &[
     },
     LayerRow {
         name: "secrets",
-        owner: "tools-filter",
+        owner: "tools-secrets",
         refuses_with: &["invalid_parameters/unknown_placeholder"],
         why: "nearest to raw text: whatever shortens, stores, records or shows a result sees placeholders in the place of credentials",
     },

@@ -17,7 +17,8 @@ use tools_policy::permissions::{Approved, Scope};
 use tools_retry::RetryConfig;
 
 use crate::{
-    Doctor, Explanation, approvals, builder::ToolboxBuilder, config::HaftConfig, config::Loaded, gates::Gates, secrets,
+    Doctor, Explanation, approvals, builder::ToolboxBuilder, config::HaftConfig, config::Loaded, credentials,
+    gates::Gates,
 };
 
 /// All tools behind all layers: what a host holds. Cheap to clone.
@@ -186,7 +187,7 @@ impl Toolbox {
     pub fn lint(&self) -> Vec<String> {
         let definitions = self.stack.definitions();
         let mut findings = self.gates.lint(&definitions);
-        findings.extend(secrets::lint(&self.config.tools.file));
+        findings.extend(credentials::lint(&self.config.tools.file));
         findings.extend(retry_lint(&self.config.tools.retry, &definitions));
         findings.extend(self.parts.swapped.filter_warnings.load().iter().cloned());
         findings

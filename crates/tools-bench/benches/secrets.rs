@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use haft::filter::secrets::{SecretRedactor, SecretStream, scan};
+use haft::secrets::{SecretRedactor, SecretStream, scan};
 use tools_bench::{Times, ratio};
 
 const ROUNDS: usize = 15;

@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tools_secrets::SecurityConfig;
 
-use crate::{StrategyConfig, pipeline::uses, secrets::SecurityConfig};
+use crate::{StrategyConfig, pipeline::uses};
 
 /// How command output is shortened before a model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

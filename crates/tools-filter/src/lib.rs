@@ -1,5 +1,4 @@
-//! What is taken out of tool output before anyone sees it: noise, by declarative filters, and credentials
-//! ([`secrets`]).
+//! Shortens what commands print, by declarative filters, without losing anything that failed.
 //!
 //! A [`FilterPipeline`] holds rules: which command, which strategy. The first rule that matches the last command of a
 //! line filters its output. Whatever a rule says, a line that reports a failure or a warning is in the result, or the
@@ -21,7 +20,6 @@ mod rules;
 mod strategy;
 mod tokenize;
 
-mod ascii;
 #[cfg(test)]
 mod shapes;
 mod table;
@@ -33,8 +31,6 @@ mod pipeline;
 mod sanitize;
 mod signal;
 mod stats;
-
-pub mod secrets;
 
 mod config;
 mod layer;

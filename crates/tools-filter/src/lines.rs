@@ -16,7 +16,7 @@ use regex_automata::{
     util::{pool::Pool, syntax},
 };
 
-use crate::ascii::ascii;
+use tools_automata::ascii;
 
 /// Compiles a pattern of the source code of which parts are wanted.
 pub(crate) fn regex(pattern: &str) -> Regex {

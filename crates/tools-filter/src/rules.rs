@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use toml::{Table, Value};
+use tools_automata::ascii;
 
 use crate::{
     CommandMatcher, ParsedCommand, StrategyConfig, StrategyError,
-    ascii::ascii,
     strategy::{Facts, Reducer, Strategy},
 };
 

@@ -207,13 +207,4 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"note: each undeclared identifier is reported only once|^compilation terminated\.$"
         )],
     ),
-    // Values.
-    // What stands in examples and redacted texts instead of a credential.
-    (
-        "PLACEHOLDER",
-        &[
-            r"(?i:example|changeme|change_me|change-me|placeholder|redacted|your_|your-|dummy|hidden|undefined|xxxx|insert_|replace_)",
-            r"(?i:sample|not-a-|todo|abcdefgh|12345678|%s)|\*{4}|\.{4}|«|»|\{\}|\$\{|\{\{",
-        ],
-    ),
 ];

@@ -9,10 +9,8 @@ use clap::Parser;
 use haft::{
     Filters,
     config::places,
-    filter::{
-        Exit as Ended, FilterConfig, FilterEvent, FilterPipeline, FilterReport, FilterStream, secrets::SecretsMode,
-        stats_line,
-    },
+    filter::{Exit as Ended, FilterConfig, FilterEvent, FilterPipeline, FilterReport, FilterStream, stats_line},
+    secrets::SecretsMode,
 };
 use serde_json::json;
 

@@ -1,11 +1,11 @@
 //! Lists of regular expressions as one automaton: whether any of them matches is one search, however many there are.
 
 use regex::{Regex, RegexBuilder};
+use tools_automata::ascii;
 
 use super::StrategyError;
 use crate::{
     MAX_PATTERN,
-    ascii::ascii,
     lines::Automaton,
     table::{self, Table},
 };

@@ -1,7 +1,4 @@
-//! What holds as a whole: redaction and secrets; filters on real outputs and on generated ones, rules of a user, the estimate.
-
-mod redaction;
-mod secrets;
+//! What holds as a whole: filters on real outputs and on generated ones, rules of a user, the estimate.
 
 mod fixtures;
 mod law;

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use haft::filter::secrets::{Piece, SecretRedactor, SecretStream};
+use haft::secrets::{Piece, SecretRedactor, SecretStream};
 use serde::Serialize;
 
 use super::{encoding::Encoding, run::Ask};

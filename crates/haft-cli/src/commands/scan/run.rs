@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use haft::{core::SessionId, filter::secrets::SecretRedactor};
+use haft::{core::SessionId, secrets::SecretRedactor};
 use rustix::fs::OFlags;
 
 use crate::{

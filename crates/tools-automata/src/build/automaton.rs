@@ -1,0 +1,194 @@
+//! Automata as rows of states, with no more states and columns than they need.
+
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+use aho_corasick::{Anchored as Anchor, MatchKind, StartKind as Starts, automaton::Automaton as _, dfa as words};
+use regex_automata::{
+    Anchored,
+    dfa::{Automaton as _, StartKind, dense},
+    nfa::thompson::{self, WhichCaptures},
+    util::{primitives::StateID, start, syntax},
+};
+
+/// Besides the bytes a state may be given the end of the text.
+const COLUMNS: usize = 257;
+
+/// What reaching a state means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Meaning {
+    /// Nothing can match any more.
+    Dead,
+    /// Something matched: of several words, which.
+    Match(usize),
+    /// It depends on what comes.
+    Open,
+}
+
+/// States in the order of their meanings, so that a number tells it.
+pub struct Automaton {
+    pub(super) start: usize,
+    pub(super) meanings: Vec<Meaning>,
+    /// For each state the next one by class.
+    pub(super) rows: Vec<Vec<usize>>,
+    /// The class of each byte, and of the end.
+    pub(super) classes: Vec<usize>,
+}
+
+impl Automaton {
+    /// Whether a pattern matches anywhere; `None` when that takes too many states.
+    ///
+    /// # Panics
+    /// Of a pattern that is no regular expression.
+    pub fn of_pattern(pattern: &str) -> Option<Self> {
+        let pattern = crate::ascii::ascii(pattern);
+        // Over bytes where the pattern can be, else over characters.
+        let nfa = |unicode| {
+            let thompson = thompson::Config::new().utf8(false).which_captures(WhichCaptures::None);
+            let syntax = syntax::Config::new().unicode(unicode).utf8(false);
+            thompson::NFA::compiler().syntax(syntax).configure(thompson).build(&pattern).map_err(Box::new)
+        };
+        let nfa = nfa(false).or_else(|_| nfa(true)).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+        let is_anchored = nfa.is_always_start_anchored();
+        let config = dense::Config::new()
+            .start_kind(if is_anchored { StartKind::Anchored } else { StartKind::Unanchored })
+            .dfa_size_limit(Some(8 << 20))
+            .determinize_size_limit(Some(64 << 20))
+            .accelerate(false);
+        let dfa = dense::Builder::new().configure(config).build_from_nfa(&nfa).ok()?;
+        let anchored = if is_anchored { Anchored::Yes } else { Anchored::No };
+        let start = dfa.start_state(&start::Config::new().anchored(anchored)).expect("no byte stands before a line");
+        let meaning = |state: StateID| {
+            assert!(!dfa.is_quit_state(state), "no byte ends a search");
+            if dfa.is_match_state(state) {
+                Meaning::Match(0)
+            } else if dfa.is_dead_state(state) {
+                Meaning::Dead
+            } else {
+                Meaning::Open
+            }
+        };
+        let next = |state: StateID, column: usize| match u8::try_from(column) {
+            Ok(byte) => dfa.next_state(state, byte),
+            Err(_) => dfa.next_eoi_state(state),
+        };
+        Some(Self::explored(start, meaning, next))
+    }
+
+    /// Where the longest of these words stands, whatever their case.
+    ///
+    /// # Panics
+    /// Of more words than an automaton can hold.
+    pub fn of_words(list: &[&str]) -> Self {
+        let dfa = words::DFA::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::LeftmostLongest)
+            .start_kind(Starts::Unanchored)
+            .prefilter(false)
+            .build(list)
+            .expect("a few hundred constant keywords fit");
+        let start = dfa.start_state(Anchor::No).expect("it was asked for");
+        let meaning = |state| {
+            if dfa.is_match(state) {
+                Meaning::Match(dfa.match_pattern(state, 0).as_usize())
+            } else if dfa.is_dead(state) {
+                Meaning::Dead
+            } else {
+                Meaning::Open
+            }
+        };
+        let next = |state, column: usize| match u8::try_from(column) {
+            Ok(byte) => dfa.next_state(Anchor::No, state, byte),
+            Err(_) => state,
+        };
+        Self::explored(start, meaning, next)
+    }
+
+    /// All that can be reached from `start`.
+    fn explored<S: Copy + Eq + Hash>(start: S, meaning: impl Fn(S) -> Meaning, next: impl Fn(S, usize) -> S) -> Self {
+        let mut numbers = HashMap::from([(start, 0)]);
+        let mut states = vec![start];
+        let mut rows: Vec<Vec<usize>> = Vec::new();
+        while let Some(state) = states.get(rows.len()).copied() {
+            let row = (0..COLUMNS).map(|column| {
+                let to = next(state, column);
+                *numbers.entry(to).or_insert_with(|| {
+                    states.push(to);
+                    states.len() - 1
+                })
+            });
+            rows.push(row.collect());
+        }
+        let meanings = states.into_iter().map(meaning).collect();
+        let (rows, classes) = without_equal_columns(&rows);
+        Self { start: 0, meanings, rows, classes }.without_equal_states()
+    }
+
+    /// The same with one state of those that cannot be told apart, ordered by what they mean.
+    fn without_equal_states(self) -> Self {
+        let mut groups: Vec<usize> = numbered(self.meanings.iter());
+        loop {
+            let refined = numbered(self.rows.iter().zip(&groups).zip(&self.meanings).map(|((row, group), meaning)| {
+                // What comes after a match of a single pattern does not matter.
+                let row = if *meaning == Meaning::Match(0) && self.is_single() { &[][..] } else { row.as_slice() };
+                let mut hasher = DefaultHasher::new();
+                group.hash(&mut hasher);
+                for to in row {
+                    groups[*to].hash(&mut hasher);
+                }
+                hasher.finish()
+            }));
+            let is_stable = refined.iter().max() == groups.iter().max();
+            groups = refined;
+            if is_stable {
+                break;
+            }
+        }
+        let count = groups.iter().max().map_or(0, |last| last + 1);
+        let member = |group: usize| groups.iter().position(|of| *of == group).unwrap_or_default();
+        let mut order: Vec<(Meaning, usize)> = (0..count).map(|group| (self.meanings[member(group)], group)).collect();
+        order.sort_unstable();
+        if order[0].0 != Meaning::Dead {
+            order.insert(0, (Meaning::Dead, usize::MAX));
+        }
+        let place: HashMap<usize, usize> =
+            order.iter().enumerate().map(|(place, (_, group))| (*group, place)).collect();
+        let width = self.rows[0].len();
+        let rows = order.iter().map(|(_, group)| match *group {
+            usize::MAX => vec![0; width],
+            group => self.rows[member(group)].iter().map(|to| place[&groups[*to]]).collect(),
+        });
+        Self {
+            start: place[&groups[self.start]],
+            rows: rows.collect(),
+            meanings: order.iter().map(|(meaning, _)| *meaning).collect(),
+            classes: self.classes,
+        }
+    }
+
+    fn is_single(&self) -> bool {
+        self.meanings.iter().all(|meaning| !matches!(meaning, Meaning::Match(1..)))
+    }
+}
+
+/// Numbers from 0 in the order in which values occur, the same for the same.
+fn numbered<T: Eq + Hash>(values: impl Iterator<Item = T>) -> Vec<usize> {
+    let mut numbers = HashMap::new();
+    values
+        .map(|value| {
+            let next = numbers.len();
+            *numbers.entry(value).or_insert(next)
+        })
+        .collect()
+}
+
+/// Rows by class instead of by byte, and the class of each column.
+fn without_equal_columns(rows: &[Vec<usize>]) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let classes = numbered((0..COLUMNS).map(|column| rows.iter().map(|row| row[column]).collect::<Vec<_>>()));
+    let count = classes.iter().max().map_or(0, |last| last + 1);
+    let column = |class: usize| classes.iter().position(|of| *of == class).unwrap_or_default();
+    let columns: Vec<usize> = (0..count).map(column).collect();
+    (rows.iter().map(|row| columns.iter().map(|column| row[*column]).collect()).collect(), classes)
+}

@@ -1,0 +1,7 @@
+//! What a build script needs: automata of patterns and words, and the code that holds them.
+
+mod automaton;
+mod write;
+
+pub use automaton::Automaton;
+pub use write::{Code, joined};

@@ -1,0 +1,17 @@
+//! Automata that are made when a program is built and read as tables when it runs: the program starts without compiling
+//! a pattern.
+//!
+//! A build script makes them with the feature `build`; the program includes what it wrote and reads [`Table`]s and
+//! [`Words`].
+
+mod ascii;
+mod table;
+
+#[cfg(feature = "build")]
+mod build;
+
+pub use ascii::ascii;
+pub use table::{Table, Words};
+
+#[cfg(feature = "build")]
+pub use build::{Automaton, Code, joined};

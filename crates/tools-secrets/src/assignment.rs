@@ -1,0 +1,122 @@
+//! Values given to names of credentials, in whatever syntax: environment, YAML, JSON (also escaped), TOML, INI, XML, PHP,
+//! SQL, command-line flags, headers, diffs, coloured text. Which names those are is told in `tools-core`.
+
+use tools_core::is_credential_key;
+
+use crate::{
+    place::{self, Place, Style},
+    scan::Finding,
+    value,
+};
+
+/// How long a name may be.
+const LONGEST_NAME: usize = 96;
+
+/// No value is shorter.
+const SHORTEST: usize = 6;
+
+/// Looks at the name around a keyword. Names that end before `done` were looked at.
+pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findings: &mut Vec<Finding>) {
+    if start < *done {
+        return;
+    }
+    let name = name_around(text, start, end);
+    *done = name.1;
+    // Where no value can follow nothing needs to be known of the name: most words in a text end here.
+    let Some(place) = place::of(text, name) else { return };
+    if place.end - place.start < SHORTEST || !is_named(text, name, (start, end)) {
+        return;
+    }
+    let kind = kind(&text[name.0..name.1]);
+    let mut place = Some(place);
+    while let Some(Place { start, end, style, next }) = place {
+        let found = &text[start..end];
+        let is_found = match style {
+            // What a statement or a flag called password takes is one.
+            Style::Statement if text[name.0..name.1].eq_ignore_ascii_case("pass") => {
+                value::is_random(found) && value::is_secret(found) && !found.contains(' ')
+            }
+            Style::Statement => value::is_password(found) && value::is_secret_length(found),
+            Style::Prose => value::is_secret(found) && found.bytes().any(|byte| byte.is_ascii_digit()),
+            // Only passwords may have blanks in them.
+            _ => value::is_secret(found) && (kind == "password" || !found.contains(' ')),
+        };
+        if is_found {
+            findings.push(Finding { start, end, kind, rule: "assignment" });
+            // What follows inside the value was judged with it.
+            *done = (*done).max(end);
+        }
+        place = next.and_then(|at| place::changed_to(text, at));
+    }
+}
+
+/// Whether the name around a keyword is that of a credential.
+fn is_named(text: &str, (start, end): (usize, usize), keyword: (usize, usize)) -> bool {
+    let Some(name) = text.get(start..end) else { return false };
+    is_statement(text, keyword.0, keyword.1) || is_credential_key(member(name)) || is_spaced_name(text, start, name)
+}
+
+/// Of `spring.datasource.password` the last part.
+fn member(name: &str) -> &str {
+    let (path, last) = name.trim_end_matches('.').rsplit_once('.').unwrap_or(("", name));
+    let is_general = matches!(last, "value" | "default" | "plain" | "text" | "raw" | "data" | "key" | "crt" | "pem");
+    if path.is_empty() || is_general { name } else { last }
+}
+
+fn is_statement(text: &str, start: usize, end: usize) -> bool {
+    text[start..end].eq_ignore_ascii_case("identified by")
+}
+
+/// `API key: …`: a name of two words.
+fn is_spaced_name(text: &str, start: usize, word: &str) -> bool {
+    const BEFORE: &[&str] =
+        &["api", "secret", "private", "access", "preshared", "encryption", "signing", "master", "storage", "deploy"];
+    if !word.eq_ignore_ascii_case("key") || text.as_bytes()[..start].last() != Some(&b' ') {
+        return false;
+    }
+    let before = &text.as_bytes()[..start - 1];
+    let length = before.iter().rev().take(12).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let before = &before[before.len() - length..];
+    BEFORE.iter().any(|word| before.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
+    let bytes = text.as_bytes();
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let before = bytes[..start].iter().rev().take(LONGEST_NAME).take_while(|byte| is_part(**byte)).count();
+    let mut from = start - before;
+    // `\npassword` in escaped text, `ESC[31mTOKEN` in coloured text.
+    if before > 0 && !crate::provider::is_inside_word(bytes, from + 1) && from + 1 < start {
+        let first = bytes[from];
+        if matches!(first, b'n' | b't' | b'r') && from > 0 && bytes[from - 1] == b'\\' {
+            from += 1;
+        }
+    }
+    let colour = bytes[from..start].iter().take(4).position(|byte| *byte == b'm');
+    if from > 0
+        && bytes[from - 1] == b'['
+        && let Some(at) = colour
+    {
+        from += at + 1;
+    }
+    // The dashes of a flag, the mark of a diff.
+    from += bytes[from..start].iter().take_while(|byte| **byte == b'-').count();
+    let after = bytes[end..].iter().take(LONGEST_NAME).take_while(|byte| is_part(**byte)).count();
+    (from, end + after)
+}
+
+/// The kind that a name tells of.
+pub(crate) fn kind(name: &str) -> &'static str {
+    let name = name.to_ascii_lowercase();
+    let table = [
+        ("pass", "password"),
+        ("pwd", "password"),
+        ("identified", "password"),
+        ("token", "token"),
+        ("jwt", "token"),
+        ("key", "key"),
+        ("auth", "authorization"),
+        ("secret", "secret"),
+    ];
+    table.iter().find(|(part, _)| name.contains(part)).map_or("secret", |(_, kind)| kind)
+}

@@ -1,0 +1,53 @@
+//! `[tools.filters.security]`: what is done about credentials in results.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{ExtraPatterns, PatternError};
+
+/// Credentials in results of tools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SecurityConfig {
+    /// Whether results are searched for credentials at all. The record of calls is, in any case.
+    pub enabled: bool,
+    /// What is done about those that are found: `redact`, `warn` or `off`.
+    pub secrets: SecretsMode,
+    /// Regular expressions of at most 512 characters for credentials of your own. The first group is the credential; the
+    /// whole match where there is no group.
+    pub extra_patterns: Vec<String>,
+}
+
+impl Default for SecurityConfig {
+    fn default() -> Self {
+        Self { enabled: true, secrets: SecretsMode::Redact, extra_patterns: Vec::new() }
+    }
+}
+
+/// What is done about credentials in results.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SecretsMode {
+    /// A placeholder stands in the place of each, and a warning says how many there were.
+    #[default]
+    Redact,
+    /// They stay, and a warning says how many there are.
+    Warn,
+    /// Nothing.
+    Off,
+}
+
+impl SecurityConfig {
+    /// What is done in the end.
+    pub fn mode(&self) -> SecretsMode {
+        if self.enabled { self.secrets } else { SecretsMode::Off }
+    }
+
+    /// The patterns, compiled.
+    ///
+    /// # Errors
+    /// The first pattern that is no regular expression, is too long or matches nothing at all.
+    pub fn compile(&self) -> Result<ExtraPatterns, PatternError> {
+        ExtraPatterns::compile(&self.extra_patterns)
+    }
+}

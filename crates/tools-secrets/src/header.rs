@@ -1,0 +1,97 @@
+//! Headers that carry credentials.
+
+use tools_core::is_credential_key;
+
+use crate::{scan::Finding, value};
+
+/// How long a header is read.
+const LONGEST: usize = 8192;
+/// How long credentials without a header's name before them must be.
+const SHORTEST_ALONE: usize = 20;
+
+/// The credentials of an `Authorization` whose name ends at `from`.
+pub(crate) fn authorization(text: &str, from: usize) -> Option<Finding> {
+    // The name may be quoted, in JSON or in code.
+    let rest = trimmed(text.get(from..)?, &['"', '\'', '\\', ']', ' ']);
+    let rest = rest.strip_prefix([':', '=', ','])?;
+    let rest = trimmed(rest, &[' ', '"', '\'', '\\', '=', '>', 'b', 'f', '[']);
+    let first = word(rest);
+    // The word before the credentials tells the scheme.
+    let credentials = match rest[first.len()..].strip_prefix(' ') {
+        Some(second) => word(second),
+        None => first,
+    };
+    found(text, credentials, |value| value::is_secret(value) && value::is_secret(value.trim_end_matches('=')))
+}
+
+/// The credentials that follow `Bearer` without a header's name.
+pub(crate) fn bearer(text: &str, from: usize) -> Option<Finding> {
+    let rest = text.get(from..)?;
+    found(text, word(rest), |value| {
+        value.len() >= SHORTEST_ALONE && value::is_secret(value) && value.bytes().any(|byte| byte.is_ascii_digit())
+    })
+}
+
+fn found(text: &str, credentials: &str, is_meant: impl Fn(&str) -> bool) -> Option<Finding> {
+    let starts = credentials.starts_with(|character: char| character.is_ascii_alphanumeric());
+    let start = offset(text, credentials);
+    (starts && is_meant(credentials)).then_some(Finding {
+        start,
+        end: start + credentials.len(),
+        kind: "authorization",
+        rule: "header",
+    })
+}
+
+fn word(text: &str) -> &str {
+    let text = &text[..text.floor_char_boundary(LONGEST)];
+    let ends = |character: char| {
+        character.is_whitespace() || matches!(character, '"' | '\'' | '\\' | '`' | '<' | ',' | ';' | '\x1b')
+    };
+    &text[..text.find(ends).unwrap_or(text.len())]
+}
+
+/// The text without a few of these characters before it.
+fn trimmed<'a>(text: &'a str, characters: &[char]) -> &'a str {
+    let length = text.chars().take(16).take_while(|character| characters.contains(character)).count();
+    // All of them are one byte long.
+    &text[length..]
+}
+
+/// The sessions in a `Cookie` or `Set-Cookie` whose name ends at `from`.
+pub(crate) fn cookies(text: &str, from: usize, done: &mut usize, findings: &mut Vec<Finding>) {
+    let Some(line) = line(text, from) else { return };
+    let rest = line.trim_start_matches('s').trim_start_matches(['"', '\'', ']', ')', ',']);
+    let Some(pairs) = rest.strip_prefix([':', '=', ' ']) else { return };
+    *done = from + line.len();
+    for pair in pairs.split([';', '"', '\'', ' ']) {
+        let Some((name, value)) = pair.split_once('=') else { continue };
+        let lower = name.trim().to_ascii_lowercase();
+        let is_session = ["sess", "sid", "csrf", "xsrf", "remember"].iter().any(|part| lower.contains(part));
+        if (is_session || is_credential_key(name.trim())) && value::is_secret(value.trim()) {
+            let value = value.trim();
+            let start = offset(text, value);
+            findings.push(Finding { start, end: start + value.len(), kind: "cookie", rule: "cookie" });
+        }
+    }
+}
+
+/// The session that a cookie's own name tells of, whose `=` or tab stands at `from`.
+pub(crate) fn session(text: &str, from: usize) -> Option<Finding> {
+    let rest = text.get(from..)?.strip_prefix(['=', '\t'])?;
+    let value = word(rest);
+    let start = offset(text, value);
+    value::is_secret(value).then_some(Finding { start, end: start + value.len(), kind: "cookie", rule: "cookie" })
+}
+
+/// The rest of the line.
+fn line(text: &str, from: usize) -> Option<&str> {
+    let rest = text.get(from..)?;
+    let rest = &rest[..rest.floor_char_boundary(LONGEST)];
+    Some(&rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())])
+}
+
+/// Where a piece of a text stands in it.
+fn offset(text: &str, piece: &str) -> usize {
+    (piece.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
+}

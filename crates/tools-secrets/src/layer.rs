@@ -1,0 +1,265 @@
+//! The layer: takes credentials out of everything a tool gives back, before anything else sees it, and puts them back
+//! into what becomes the content of files. Whoever is outside sees placeholders only.
+
+use std::{borrow::Cow, path::PathBuf, sync::Arc};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tools_core::{
+    ClaimSource, Complete, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, ToolError,
+    ToolOutput, is_credential_key, keys,
+};
+
+use crate::{SecretRedactor, SecretsMode, Tally, UnknownPlaceholder, events::RedactingConsumer};
+
+/// Stands right around the tools, inside whatever shortens, stores or records.
+#[derive(Debug, Clone)]
+pub struct SecretsLayer {
+    redactor: SecretRedactor,
+    mode: SecretsMode,
+}
+
+impl SecretsLayer {
+    /// A layer that does with what `redactor` finds what `mode` says.
+    pub fn new(redactor: SecretRedactor, mode: SecretsMode) -> Self {
+        Self { redactor, mode }
+    }
+}
+
+#[async_trait]
+impl Layer for SecretsLayer {
+    fn name(&self) -> &'static str {
+        "secrets"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        match self.mode {
+            SecretsMode::Off => next.run(inv).await,
+            SecretsMode::Warn => {
+                let outcome = next.run(inv).await;
+                warn(inv, &count(&self.redactor, &outcome), "shown as they are");
+                outcome
+            }
+            SecretsMode::Redact => {
+                let redactor = self.redactor.of_session(inv.context.session());
+                let (outcome, tally) = redacted(&redactor, inv, next).await;
+                warn(inv, &tally, "replaced by placeholders");
+                outcome
+            }
+        }
+    }
+}
+
+/// One line that says what was found, never the value.
+fn warn(inv: &Invocation, tally: &Tally, done: &str) {
+    if tally.is_empty() {
+        return;
+    }
+    let journal = inv.context.journal();
+    let total = tally.total();
+    let noun = if total == 1 { "credential" } else { "credentials" };
+    journal.warn(format!("{total} {noun} in the result, {done}: {tally}"));
+    let kinds: serde_json::Map<String, Value> =
+        tally.kinds().map(|(kind, count)| (kind.to_owned(), count.into())).collect();
+    journal.note(keys::SECRETS, kinds);
+}
+
+/// What is in a result that is to stay as it is.
+fn count(redactor: &SecretRedactor, outcome: &Outcome) -> Tally {
+    let mut tally = Tally::default();
+    let mut look = |text: &str| redactor.find(text).iter().for_each(|finding| tally.add(finding.kind));
+    match outcome {
+        Ok(output) => look(output.whole()),
+        Err(error) => {
+            look(error.message());
+            look(error.output().map_or("", ToolOutput::whole));
+        }
+    }
+    tally
+}
+
+async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -> (Outcome, Tally) {
+    let mut tally = Tally::default();
+    let restored = match restored(redactor, inv) {
+        Ok(restored) => restored,
+        Err(error) => return (Err(error), tally),
+    };
+    let inner = restored.as_ref().unwrap_or(inv);
+    let mut front = None;
+    let events = inv.context.events().through(|consumer| {
+        let consumer = Arc::new(RedactingConsumer::new(consumer, redactor.clone()));
+        front = Some(Arc::clone(&consumer));
+        consumer
+    });
+    let outcome = match &front {
+        Some(front) => {
+            let outcome = next.run(&inner.in_context(inner.context.clone().with_events(events))).await;
+            front.flush();
+            outcome
+        }
+        None => next.run(inner).await,
+    };
+    inv.context.journal().map_warnings(|warning| redactor.redact(warning).into_owned());
+    let mut clean = Cleaning { redactor, tally: &mut tally };
+    let outcome = match outcome {
+        Ok(output) => Ok(clean.output(output)),
+        Err(error) => Err(clean.error(error)),
+    };
+    (outcome, tally)
+}
+
+/// The call with the credentials of its session in the place of their placeholders, where its tool may have them.
+fn restored(redactor: &SecretRedactor, inv: &Invocation) -> Result<Option<Invocation>, ToolError> {
+    let mut params = None;
+    for name in inv.definition.content {
+        let Some(value) = inv.call.params.get(*name) else { continue };
+        let value = match restored_value(redactor, value)? {
+            Cow::Borrowed(_) => continue,
+            Cow::Owned(value) => value,
+        };
+        params.get_or_insert_with(|| inv.call.params.clone()).insert((*name).to_owned(), value);
+    }
+    params.map(|params| inv.with_params(params)).transpose()
+}
+
+fn restored_value<'a>(redactor: &SecretRedactor, value: &'a Value) -> Result<Cow<'a, Value>, UnknownPlaceholder> {
+    Ok(match value {
+        Value::String(text) => match redactor.restore(text)? {
+            Cow::Borrowed(_) => Cow::Borrowed(value),
+            Cow::Owned(text) => Cow::Owned(Value::String(text)),
+        },
+        Value::Array(items) => {
+            let items = items.iter().map(|item| restored_value(redactor, item)).collect::<Result<Vec<_>, _>>()?;
+            if items.iter().all(|item| matches!(item, Cow::Borrowed(_))) {
+                Cow::Borrowed(value)
+            } else {
+                Cow::Owned(items.into_iter().map(Cow::into_owned).collect())
+            }
+        }
+        Value::Object(members) => {
+            let mut changed = Cow::Borrowed(members);
+            for (name, member) in members {
+                if let Cow::Owned(member) = restored_value(redactor, member)? {
+                    changed.to_mut().insert(name.clone(), member);
+                }
+            }
+            match changed {
+                Cow::Borrowed(_) => Cow::Borrowed(value),
+                Cow::Owned(members) => Cow::Owned(Value::Object(members)),
+            }
+        }
+        _ => Cow::Borrowed(value),
+    })
+}
+
+/// Whether a text stands in another one, from the beginning of a line to the end of one.
+fn is_whole_lines(text: &str, part: &str) -> bool {
+    let Some(start) = memchr::memmem::find(text.as_bytes(), part.as_bytes()) else { return false };
+    let end = start + part.len();
+    let begins = start == 0 || text.as_bytes()[start - 1] == b'\n';
+    begins && (end == text.len() || part.ends_with('\n') || text.as_bytes()[end] == b'\n')
+}
+
+/// Texts that are shorter are searched faster than they are compared.
+const LONG: usize = 256;
+
+/// Takes credentials out of a result.
+struct Cleaning<'a> {
+    redactor: &'a SecretRedactor,
+    tally: &'a mut Tally,
+}
+
+impl Cleaning<'_> {
+    fn output(&mut self, output: ToolOutput) -> ToolOutput {
+        if output.source == ClaimSource::Workspace {
+            self.redactor.keep_literal(output.whole());
+        }
+        // The summary is a part or another form of the complete text: what stands in both is counted once.
+        let redactor = self.redactor;
+        let complete = output.complete.map(|complete| match redactor.redact_counting(&complete.text, self.tally) {
+            Cow::Owned(text) => Complete { text: text.into(), ..complete },
+            Cow::Borrowed(_) => complete,
+        });
+        let mut counted = Tally::default();
+        let tally = if complete.is_some() { &mut counted } else { &mut *self.tally };
+        let (summary, is_clean) = match redactor.redact_counting(&output.summary, tally) {
+            Cow::Owned(redacted) => (redacted, false),
+            Cow::Borrowed(_) => (output.summary, true),
+        };
+        // What stands in the text and in the structure is counted once.
+        let mut again = Tally::default();
+        let raw = output.raw_response.map(|value| self.raw(value, is_clean.then_some(summary.as_str()), &mut again));
+        let media = output.media.into_iter().map(|media| self.media(media, &mut again)).collect();
+        if self.tally.is_empty() {
+            *self.tally = again;
+        }
+        ToolOutput {
+            raw_response: raw,
+            media,
+            locations: output.locations.into_iter().map(|location| self.location(location)).collect(),
+            diff: output.diff.map(|diff| self.diff(diff)),
+            summary,
+            complete,
+            ..output
+        }
+    }
+
+    fn error(&mut self, error: ToolError) -> ToolError {
+        let redactor = self.redactor;
+        let message = redactor.find(error.message());
+        for finding in message {
+            self.tally.add(finding.kind);
+        }
+        error.map_text(|text| redactor.redact(text).into_owned()).map_output(|output| self.output(output))
+    }
+
+    /// The structured result. The streams of a command stand in its text, too: where that is clean, so are they.
+    fn raw(&self, value: Value, clean: Option<&str>, tally: &mut Tally) -> Value {
+        let is_told = |name: &str, member: &Value| {
+            let is_in = |text: &str| text.len() >= LONG && clean.is_some_and(|clean| is_whole_lines(clean, text));
+            !is_credential_key(name) && member.as_str().is_some_and(is_in)
+        };
+        match value {
+            Value::Object(members) => {
+                let member = |(name, value): (String, Value)| {
+                    if is_told(&name, &value) { (name, value) } else { self.redactor.member((&name, &value), tally) }
+                };
+                Value::Object(members.into_iter().map(member).collect())
+            }
+            other => self.redactor.redact_json_counting(&other, tally),
+        }
+    }
+
+    fn media(&self, media: Media, tally: &mut Tally) -> Media {
+        let is_text = media.mime.starts_with("text/") || media.mime.contains("json") || media.mime.contains("xml");
+        match std::str::from_utf8(&media.data) {
+            Ok(text) if is_text => match self.redactor.redact_counting(text, tally) {
+                Cow::Owned(text) => Media { data: text.into_bytes().into(), ..media },
+                Cow::Borrowed(_) => media,
+            },
+            _ => media,
+        }
+    }
+
+    fn location(&self, location: Location) -> Location {
+        match location.path.to_str().map(|path| self.redactor.redact(path)) {
+            Some(Cow::Owned(path)) => Location { path: PathBuf::from(path), ..location },
+            _ => location,
+        }
+    }
+
+    fn diff(&self, diff: FileDiff) -> FileDiff {
+        let whole = |text: Option<Arc<str>>| {
+            text.map(|text| match self.redactor.redact(&text) {
+                Cow::Owned(text) => text.into(),
+                Cow::Borrowed(_) => text,
+            })
+        };
+        FileDiff {
+            unified: self.redactor.redact(&diff.unified).into_owned(),
+            before: whole(diff.before),
+            after: whole(diff.after),
+            ..diff
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Credentials in text: finding them, naming their kind, putting placeholders in their place and, where a text goes back
+//! into a file, the credentials in the place of placeholders.
+//!
+//! One pass of an automaton over keywords finds where a credential may be; a small scanner per kind of place then reads
+//! forward from there and checks the value. Every scanner is linear, and bounded by the line except for private keys.
+
+mod name;
+mod table;
+mod value;
+
+mod commands;
+mod keywords;
+mod providers;
+
+mod assignment;
+mod columns;
+mod command;
+mod header;
+mod key_material;
+mod manifest;
+mod margin;
+mod place;
+mod provider;
+mod url;
+
+mod config;
+mod extra;
+mod known;
+mod scan;
+
+mod placeholder;
+mod redact;
+mod stream;
+
+mod events;
+mod layer;
+
+pub use config::{SecretsMode, SecurityConfig};
+pub use extra::{ExtraPatterns, PatternError};
+pub use known::KnownValues;
+pub use layer::SecretsLayer;
+pub use name::is_credential;
+pub use placeholder::UnknownPlaceholder;
+pub use redact::{SecretRedactor, Tally};
+pub use scan::{Finding, scan};
+pub use stream::{Piece, SecretStream};
+pub use tools_core::is_credential_name;

@@ -1,0 +1,364 @@
+//! Values of a Kubernetes `Secret`: below `data` in base64, below `stringData` as they are, whatever their names say.
+
+use crate::{
+    margin::Margin,
+    scan::{Finding, Heading},
+    value,
+};
+
+/// A longer value is none.
+const LONGEST: usize = 32 << 10;
+/// How much may stand behind `data:` on its line.
+const LONGEST_REST: usize = 256;
+/// No encoded value is shorter.
+const SHORTEST: usize = 8;
+
+/// How values are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Encoded,
+    Plain,
+}
+
+/// The values of the `data` that begins at `start` and whose colon stands before `end`.
+pub(crate) fn entries(
+    text: &str,
+    (start, end): (usize, usize),
+    done: &mut usize,
+    findings: &mut Vec<Finding>,
+    tell: &mut dyn FnMut(Heading),
+) {
+    let before = &text.as_bytes()[..start];
+    let written = if before.ends_with(b"string") && !before.ends_with(b"astring") {
+        Written::Plain
+    } else if before.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+        && !is_behind_margin(text, start)
+    {
+        return;
+    } else {
+        Written::Encoded
+    };
+    let name = start - if written == Written::Plain { "string".len() } else { 0 };
+    let name = name - usize::from(matches!(text.as_bytes()[..name].last(), Some(b'"' | b'\'')));
+    let (margin, line) = Margin::around(text, name);
+    let rest = &text[end..];
+    let line_end = memchr::memchr(b'\n', &rest.as_bytes()[..rest.len().min(LONGEST_REST)]).map(|at| end + at + 1);
+    let below = match rest[skipped(rest, &margin)..].strip_prefix('{') {
+        Some(members) => map(text, text.len() - members.len(), &margin, written, findings),
+        None => match line_end.filter(|line_end| is_bare(&text[end..*line_end])) {
+            Some(below) => {
+                let lead = &text[line..name];
+                let outer = outer(lead.get(margin.length(lead).unwrap_or_default()..).unwrap_or(lead));
+                Block { text, margin, outer, written }.read(below, findings, tell)
+            }
+            None => return,
+        },
+    };
+    *done = below;
+    if let Some(line_end) = line_end.filter(|line_end| *line_end < below) {
+        tell(Heading { line: line..line_end, end: below });
+    }
+}
+
+/// Whether a word begins its line but for a margin, which may end like a longer word.
+fn is_behind_margin(text: &str, at: usize) -> bool {
+    let (margin, line) = Margin::around(text, at);
+    text.as_bytes()[..at].ends_with(b"-") && margin.length(&text[line..at]) == Some(at - line)
+}
+
+/// Whether nothing of a value stands behind a colon: nothing at all, a comment, an anchor or a tag.
+fn is_bare(rest: &str) -> bool {
+    let rest = rest.trim();
+    rest.is_empty() || rest.starts_with(['#', '&', '!']) && !rest.contains(['|', '>'])
+}
+
+/// How far in the name stands that a line begins with.
+fn outer(lead: &str) -> usize {
+    let lead = lead.strip_prefix(['+', '-']).unwrap_or(lead);
+    if lead.bytes().all(|byte| matches!(byte, b' ' | b'-')) { lead.len() } else { indentation(lead) }
+}
+
+/// Lines that are further in than the one that `data:` stands on.
+struct Block<'a> {
+    text: &'a str,
+    margin: Margin<'a>,
+    outer: usize,
+    written: Written,
+}
+
+/// A value that may go on below its name.
+struct Open<'a> {
+    /// The line of the name.
+    line: std::ops::Range<usize>,
+    /// How far in the name stands.
+    inner: usize,
+    /// Whether all lines below are text, whatever they look like.
+    is_literal: bool,
+    parts: Vec<&'a str>,
+}
+
+impl<'a> Block<'a> {
+    /// Takes the values of the lines from `at` on; where they end.
+    fn read(&self, mut at: usize, findings: &mut Vec<Finding>, tell: &mut dyn FnMut(Heading)) -> usize {
+        let mut open: Option<Open<'a>> = None;
+        while at < self.text.len() {
+            let rest = &self.text[at..];
+            let next = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1);
+            let line = &rest[..next];
+            // A line that goes on is longer than any value.
+            if next > LONGEST {
+                break;
+            }
+            let margin = self.margin.length(line);
+            let body = margin.map_or("", |length| &line[length..]);
+            if body.trim().is_empty() {
+                // What `grep` draws between two places, and lines it is not the margin of.
+                if margin.is_none() && !matches!(line.trim(), "" | "--") {
+                    break;
+                }
+                at += next;
+                continue;
+            }
+            let inner = indentation(body);
+            if inner <= self.outer {
+                break;
+            }
+            let content = body.strip_prefix(['+', '-']).unwrap_or(body).trim();
+            let literal = open.as_mut().filter(|open| open.is_literal && inner > open.inner);
+            match (pair(content), literal) {
+                (Some(value), Some(_)) => self.judge(&[scalar(value)], findings),
+                (None, Some(open)) => open.parts.push(content),
+                (None, None) if content.starts_with('#') => {}
+                (None, None) => {
+                    if let Some(open) = open.as_mut().filter(|open| inner > open.inner) {
+                        open.parts.push(scalar(content.trim_end_matches(['"', '\'', '\\'])));
+                    }
+                }
+                (Some(value), None) => {
+                    if let Some(open) = open.take() {
+                        self.judge(&open.parts, findings);
+                    }
+                    let is_literal = is_literal(value);
+                    let parts = if is_literal { Vec::new() } else { vec![scalar(value)] };
+                    open = Some(Open { line: at..at + next, inner, is_literal, parts });
+                }
+            }
+            at += next;
+        }
+        if let Some(open) = open {
+            self.judge(&open.parts, findings);
+            tell(Heading { line: open.line, end: at });
+        }
+        at
+    }
+
+    /// Takes what is a credential of a value on several lines.
+    fn judge(&self, parts: &[&'a str], findings: &mut Vec<Finding>) {
+        let offset = |part: &str| part.as_ptr() as usize - self.text.as_ptr() as usize;
+        let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+        let mut take = |part: &str| take(offset(part), part.len(), findings);
+        match (self.written, parts.as_slice()) {
+            (_, []) => {}
+            (Written::Encoded, [part]) if is_encoded(part) => take(part),
+            (Written::Plain, [part]) if value::is_secret(part) => take(part),
+            (Written::Encoded, parts) if is_wrapped(parts) && is_encoded(&parts.concat()) => {
+                for part in parts {
+                    take(part);
+                }
+            }
+            (Written::Encoded, _) => {}
+            (Written::Plain, parts) => {
+                // Armour is told by its own marks, and that of a certificate is public.
+                let mut is_armour = false;
+                for part in parts {
+                    is_armour |= part.starts_with("-----BEGIN ");
+                    let bare = assigned(part);
+                    if !is_armour && !bare.contains(' ') && value::is_secret(bare) {
+                        take(bare);
+                    }
+                    is_armour &= !part.starts_with("-----END ");
+                }
+            }
+        }
+    }
+}
+
+/// What stands behind the name that a line of text begins with, or all of it.
+fn assigned(line: &str) -> &str {
+    let Some((name, value)) = line.split_once('=') else { return line };
+    let value = value.trim().trim_matches(['"', '\'']);
+    if is_name(name.trim()) && !value.trim_matches('=').is_empty() { value } else { line }
+}
+
+/// Whether lines are as long as each other but for the last one, as an encoder breaks them.
+fn is_wrapped(lines: &[&str]) -> bool {
+    let Some(((last, lines), length)) = lines.split_last().zip(lines.first().map(|line| line.len())) else {
+        return false;
+    };
+    length.is_multiple_of(4) && last.len() <= length && lines.iter().all(|line| line.len() == length)
+}
+
+/// What stands behind the name and the colon that a line begins with.
+fn pair(content: &str) -> Option<&str> {
+    if let Some(value) = content.strip_prefix(": ") {
+        return Some(value);
+    }
+    let bare = content.trim_start_matches(['+', '-', '?', ' ']);
+    let (name, value) = bare.split_once(':')?;
+    let name = name.trim();
+    let quoted = |mark| name.strip_prefix(mark).and_then(|name| name.strip_suffix(mark));
+    is_name(quoted('"').or_else(|| quoted('\'')).unwrap_or(name)).then_some(value)
+}
+
+/// A value without what may stand before it: an anchor, a tag.
+fn untagged(value: &str) -> &str {
+    let mut value = value.trim();
+    while value.starts_with(['&', '!'])
+        && let Some((_, rest)) = value.split_once(' ')
+    {
+        value = rest.trim_start();
+    }
+    value
+}
+
+/// Whether a value is the mark of a text on the lines below.
+fn is_literal(value: &str) -> bool {
+    let Some(rest) = untagged(value).strip_prefix(['|', '>']) else { return false };
+    let rest = rest.trim_start_matches(['-', '+']).trim_start_matches(|mark: char| mark.is_ascii_digit());
+    let rest = rest.trim_start_matches(['-', '+']);
+    rest.is_empty() || rest.trim_start().starts_with('#') && rest.starts_with(' ')
+}
+
+/// A value without quotes, or without the comment behind it.
+fn scalar(value: &str) -> &str {
+    let value = untagged(value);
+    let Some(mark @ (b'"' | b'\'')) = value.as_bytes().first().copied() else {
+        return value.split_once(" #").map_or(value, |(bare, _)| bare.trim_end()).trim_end_matches(['"', '\'']);
+    };
+    let value = &value[1..];
+    let mut is_escaped = false;
+    let end = value.bytes().position(|byte| {
+        let is_end = byte == mark && !is_escaped;
+        is_escaped = byte == b'\\' && mark == b'"' && !is_escaped;
+        is_end
+    });
+    end.map_or_else(|| value.trim_end_matches('\\'), |end| &value[..end])
+}
+
+/// Members of an object, whose quotes may be escaped, or which has none; where they end.
+fn map(text: &str, mut at: usize, margin: &Margin<'_>, written: Written, findings: &mut Vec<Finding>) -> usize {
+    while at < text.len() {
+        let rest = &text[at..];
+        let rest = &rest[skipped(rest, margin)..];
+        let Some((name, rest)) = quoted(rest).or_else(|| plain(rest, &[':'])) else { break };
+        let Some(rest) = rest.trim_start_matches(' ').strip_prefix(':') else { break };
+        let rest = rest.trim_start_matches(' ');
+        let (Some((value, after)), is_plain) = (match quoted(rest) {
+            None => (plain(rest, &[',', '}']), true),
+            quoted => (quoted, false),
+        }) else {
+            break;
+        };
+        if !is_name(name) {
+            break;
+        }
+        let end = text.len() - after.len();
+        let start = value.as_ptr() as usize - text.as_ptr() as usize;
+        let is_found = match written {
+            // A program has names where others have values.
+            Written::Encoded => {
+                is_encoded(value) && (!is_plain || value.contains(|mark: char| mark == '=' || mark.is_ascii_digit()))
+            }
+            Written::Plain => value::is_secret(value),
+        };
+        if is_found {
+            take(start, value.len(), findings);
+        }
+        at = end;
+    }
+    at
+}
+
+/// How long the blanks are between two members, with the margins of the lines they stand on.
+fn skipped(text: &str, margin: &Margin<'_>) -> usize {
+    let mut at = 0;
+    loop {
+        at = text.len() - text[at..].trim_start_matches([' ', '\t', '\r', ',']).len();
+        match text[at..].strip_prefix('\n') {
+            Some(line) => at += 1 + margin.length(line).unwrap_or_default(),
+            None => return at,
+        }
+    }
+}
+
+/// What stands between quotes at the beginning of a text, and what follows.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start_matches('\\');
+    let mark = text.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
+    let text = &text[1..];
+    let text_end = text.floor_char_boundary(LONGEST);
+    let end = text[..text_end].find([mark, '\\', '\n'])?;
+    let rest = text[end..].trim_start_matches('\\').strip_prefix(mark)?;
+    Some((&text[..end], rest))
+}
+
+/// What stands without quotes at the beginning of a text, up to one of these marks.
+fn plain<'a>(text: &'a str, marks: &[char]) -> Option<(&'a str, &'a str)> {
+    let near = &text[..text.floor_char_boundary(LONGEST)];
+    let end = near.find(|character: char| character == '\n' || marks.contains(&character))?;
+    let value = near[..end].trim();
+    let is_one = !value.is_empty() && !value.contains([' ', '"', '\'', '{', '[', '(', '`']);
+    is_one.then_some((value, &text[end..]))
+}
+
+/// How far in a line begins, without the mark of a diff.
+fn indentation(line: &str) -> usize {
+    let line = line.strip_prefix(['+', '-']).unwrap_or(line);
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+fn is_name(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    !name.is_empty() && name.len() <= 253 && name.bytes().all(is_part)
+}
+
+fn take(start: usize, length: usize, findings: &mut Vec<Finding>) {
+    findings.push(Finding { start, end: start + length, kind: "secret", rule: "manifest" });
+}
+
+/// Whether a value is base64 of a text, or of bytes as random as a key. A certificate is public.
+fn is_encoded(value: &str) -> bool {
+    let Some(bytes) = (value.len() >= SHORTEST).then(|| decoded(value)).flatten() else { return false };
+    if bytes.starts_with(b"-----BEGIN CERT") || bytes.starts_with(b"-----BEGIN PUB") {
+        return false;
+    }
+    let is_text = bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'));
+    is_text || value.len() >= 24 && value::is_random(value)
+}
+
+/// The bytes of whole groups of base64, padded at the end; `None` for anything else.
+fn decoded(value: &str) -> Option<Vec<u8>> {
+    let bare = value.trim_end_matches('=');
+    if !value.len().is_multiple_of(4) || value.len() - bare.len() > 2 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(bare.len());
+    let (mut bits, mut count) = (0_u32, 0);
+    for byte in bare.bytes() {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(digit);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xff).ok()?);
+        }
+    }
+    Some(bytes)
+}

@@ -1,0 +1,11 @@
+//! Whether an environment variable holds a credential: its name is judged by the words all crates share, its value by the
+//! scanner.
+
+use tools_core::is_credential_name;
+
+use crate::{scan::scan, value::is_path};
+
+/// Whether an environment variable holds a credential, by its name or by its value.
+pub fn is_credential(name: &str, value: &str) -> bool {
+    (is_credential_name(name) && !is_path(value)) || !scan(value).is_empty()
+}

@@ -1,0 +1,135 @@
+//! Tokens that are told by their own shape: by a prefix, or by marks inside them.
+
+use crate::{
+    providers::{Alphabet::Url, Provider},
+    scan::Finding,
+};
+
+/// Reads the rest of a token whose prefix stands at `start`.
+pub(crate) fn find(text: &str, start: usize, provider: &'static Provider) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    let rest = start + provider.prefix.len();
+    // Keywords are found without regard to case; prefixes are written one way.
+    if bytes.get(start..rest)? != provider.prefix.as_bytes() || is_inside_word(bytes, start) {
+        return None;
+    }
+    if is_inside_blob(bytes, start, provider.prefix) {
+        return None;
+    }
+    let (least, most) = provider.length;
+    let mut length = bytes[rest..].iter().take(most + 1).take_while(|byte| provider.alphabet.has(**byte)).count();
+    // A full stop or a comma after a token belongs to the sentence.
+    while length > 0 && matches!(bytes[rest + length - 1], b'.' | b',') {
+        length -= 1;
+    }
+    let end = rest + length;
+    if !(least..=most).contains(&length) {
+        return None;
+    }
+    // A run of one letter is an illustration.
+    let is_varied = bytes[rest..end].iter().any(|byte| Some(byte) != bytes.get(rest))
+        && !text[rest..end].to_ascii_lowercase().contains("xxxxxxxx");
+    let is_example = text[start..end].to_ascii_uppercase().contains("EXAMPLE");
+    (is_varied && !is_example).then_some(Finding { start, end, kind: provider.kind, rule: provider.prefix })
+}
+
+/// Whether a short prefix stands in the middle of base64, where any letters may.
+fn is_inside_blob(bytes: &[u8], start: usize, prefix: &str) -> bool {
+    const RUN: usize = 16;
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let is_letters = prefix.len() <= 4 && prefix.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_joined = start > RUN && matches!(bytes[start - 1], b'+' | b'/');
+    is_letters && is_joined && bytes[start - RUN..start].iter().all(is_part)
+}
+
+/// A JSON Web Token: three parts, the first a JSON object.
+pub(crate) fn jwt(text: &str, start: usize) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    if !text[start..].starts_with("eyJ") || is_inside_word(bytes, start) {
+        return None;
+    }
+    let run = |from: usize| from + bytes[from..].iter().take_while(|byte| Url.has(**byte)).count();
+    let header = run(start);
+    let payload = bytes.get(header).filter(|byte| **byte == b'.').map(|_| run(header + 1))?;
+    let signature = bytes.get(payload).filter(|byte| **byte == b'.').map_or(payload, |_| run(payload + 1));
+    let is_token = header - start >= 16 && payload - header > 12;
+    is_token.then_some(Finding { start, end: signature, kind: "jwt", rule: "jwt" })
+}
+
+/// A Terraform Cloud token: its mark stands in the middle.
+pub(crate) fn atlas(text: &str, mark: usize) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    let before = bytes[..mark].iter().rev().take(15).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let rest = mark + ".atlasv1.".len();
+    let after = bytes.get(rest..)?.iter().take(80).take_while(|byte| Url.has(**byte)).count();
+    (before == 14 && after >= 60).then_some(Finding {
+        start: mark - before,
+        end: rest + after,
+        kind: "terraform",
+        rule: "token-shape",
+    })
+}
+
+/// A token of Telegram: a number, a colon, 35 characters that begin with `AA`.
+pub(crate) fn telegram(text: &str, colon: usize) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    let number = bytes[..colon].iter().rev().take(12).take_while(|byte| byte.is_ascii_digit()).count();
+    let after = bytes[colon + 1..].iter().take(40).take_while(|byte| Url.has(**byte)).count();
+    let found = Finding { start: colon - number, end: colon + 1 + after, kind: "telegram", rule: "token-shape" };
+    ((8..=11).contains(&number) && (34..=36).contains(&after)).then_some(found)
+}
+
+/// A secret of an application of Microsoft Entra: `Q~` after three characters and a digit.
+pub(crate) fn entra(text: &str, mark: usize) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'~');
+    let before = bytes[..mark].iter().rev().take(6).take_while(|byte| is_part(byte)).count();
+    if before != 4 || !bytes[mark - 1].is_ascii_digit() {
+        return None;
+    }
+    let after = bytes[mark + 2..].iter().take(40).take_while(|byte| is_part(byte)).count();
+    let found = Finding { start: mark - before, end: mark + 2 + after, kind: "azure", rule: "token-shape" };
+    (31..=34).contains(&after).then_some(found)
+}
+
+/// A token of Azure DevOps: 84 letters and digits with a mark near the end.
+pub(crate) fn azure_devops(text: &str, mark: usize) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    let before = bytes[..mark].iter().rev().take(80).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let after = bytes[mark + 4..].iter().take(8).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let found = Finding { start: mark - before, end: mark + 4 + after, kind: "azure", rule: "token-shape" };
+    (before == 76 && after == 4).then_some(found)
+}
+
+/// An address that whoever knows it may post to: the last part of its path is the secret.
+pub(crate) fn webhook(text: &str, rest: usize) -> Option<Finding> {
+    let tail = text.get(rest..)?;
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'@');
+    let length = tail.bytes().take(400).take_while(is_part).count();
+    let last = tail[..length].rfind('/')? + 1;
+    // One letter again and again is an illustration.
+    let is_varied = tail[last..length].bytes().any(|byte| Some(byte) != tail[last..length].bytes().next());
+    (is_varied && length - last >= 20).then_some(Finding {
+        start: rest + last,
+        end: rest + length,
+        kind: "webhook",
+        rule: "token-shape",
+    })
+}
+
+/// Whether a letter or digit stands right before, so that what follows is no beginning. An escape such as `\n` in quoted
+/// text does not count as one, nor the end of a colour.
+pub(crate) fn is_inside_word(bytes: &[u8], start: usize) -> bool {
+    let Some(before) = start.checked_sub(1).map(|at| bytes[at]) else { return false };
+    let earlier = start.checked_sub(2).map(|at| bytes[at]);
+    let is_escape = matches!(before, b'n' | b't' | b'r') && earlier == Some(b'\\');
+    let is_colour = before == b'm'
+        && bytes[..start - 1]
+            .iter()
+            .rev()
+            .take(12)
+            .skip_while(|byte| byte.is_ascii_digit() || **byte == b';')
+            .take(2)
+            .eq(b"[\x1b");
+    before.is_ascii_alphanumeric() && !is_escape && !is_colour
+}

@@ -1,0 +1,270 @@
+//! Placeholders in the place of credentials.
+
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    fmt,
+    ops::Range,
+    sync::{Arc, LazyLock},
+};
+
+use serde_json::{Map, Value};
+use tools_core::{Redactor, SessionId, is_credential_key};
+
+use crate::{
+    ExtraPatterns, KnownValues, UnknownPlaceholder, key_material,
+    placeholder::{self, Book, Shelf},
+    scan::{Finding, Heading, merged, scan_with},
+    value::is_secret,
+};
+
+type Known = Arc<LazyLock<KnownValues, Box<dyn FnOnce() -> KnownValues + Send>>>;
+
+/// Puts `«secret:KIND#N»` in the place of each credential. The same value has the same number throughout a text, and of a
+/// redactor of one session throughout the session. What is a placeholder already stays.
+///
+/// A text keeps its lines: of a key that stands on several each line has its own placeholder.
+#[derive(Clone, Default)]
+pub struct SecretRedactor {
+    known: Option<Known>,
+    extra: ExtraPatterns,
+    shelf: Arc<Shelf>,
+    book: Option<Arc<Book>>,
+}
+
+/// How many credentials of which kind were found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally(BTreeMap<&'static str, usize>);
+
+impl Tally {
+    /// Whether there was none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many there were in all.
+    pub fn total(&self) -> usize {
+        self.0.values().sum()
+    }
+
+    /// How many of each kind.
+    pub fn kinds(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        self.0.iter().map(|(kind, count)| (*kind, *count))
+    }
+
+    /// One more of a kind.
+    pub fn add(&mut self, kind: &'static str) {
+        *self.0.entry(kind).or_default() += 1;
+    }
+}
+
+/// `2 key, 1 password`.
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (kind, count)) in self.kinds().enumerate() {
+            write!(f, "{}{count} {kind}", if index == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl SecretRedactor {
+    /// The same redactor that also takes out these values.
+    pub fn knowing(self, known: KnownValues) -> Self {
+        self.knowing_later(move || known)
+    }
+
+    /// The same with values that are asked for when the first text comes.
+    pub fn knowing_later(self, known: impl FnOnce() -> KnownValues + Send + 'static) -> Self {
+        Self { known: Some(Arc::new(LazyLock::new(Box::new(known)))), ..self }
+    }
+
+    /// The same redactor that also takes out what these patterns match.
+    pub fn with_extra(self, extra: ExtraPatterns) -> Self {
+        Self { extra, ..self }
+    }
+
+    /// The redactor of one session. Two of the same session share their placeholders, those of two sessions none.
+    pub fn of_session(&self, session: &SessionId) -> Self {
+        Self { book: Some(self.shelf.of(session)), ..self.clone() }
+    }
+
+    /// The credentials in a text, known values and the operator's patterns included; none of them in a placeholder.
+    pub fn find(&self, text: &str) -> Vec<Finding> {
+        self.find_with(text, &mut |_| {})
+    }
+
+    /// The same, which tells of lines that say what stands below them.
+    pub(crate) fn find_with(&self, text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
+        let mut findings = scan_with(text, tell);
+        let found = findings.len();
+        if let Some(known) = &self.known {
+            known.find(text, &mut findings);
+        }
+        self.extra.find(text, &mut findings);
+        if findings.len() > found {
+            findings = merged(findings);
+        }
+        if !findings.is_empty() {
+            // In a text with placeholders what lies between them may be left of something else.
+            let placeholders: Vec<Range<usize>> = placeholder::ranges(text).collect();
+            if !placeholders.is_empty() {
+                findings = findings.into_iter().flat_map(|finding| outside(finding, &placeholders)).collect();
+            }
+        }
+        findings
+    }
+
+    /// [`Redactor::redact`], which counts.
+    pub fn redact_counting<'a>(&self, text: &'a str, tally: &mut Tally) -> Cow<'a, str> {
+        let findings = self.find(text);
+        if findings.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let book = self.book();
+        let mut redacted = String::with_capacity(text.len());
+        let mut copied = 0;
+        for finding in findings {
+            tally.add(finding.kind);
+            for part in parts(text, finding) {
+                redacted.push_str(&text[copied..part.start]);
+                redacted.push_str(&book.placeholder(finding.kind, &text[part.clone()]));
+                copied = part.end;
+            }
+        }
+        redacted.push_str(&text[copied..]);
+        Cow::Owned(redacted)
+    }
+
+    /// [`Redactor::redact_json`], which counts.
+    pub fn redact_json_counting(&self, value: &Value, tally: &mut Tally) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.redact_counting(text, tally).into_owned()),
+            Value::Array(items) => items.iter().map(|item| self.redact_json_counting(item, tally)).collect(),
+            Value::Object(members) => {
+                Value::Object(members.iter().map(|member| self.member(member, tally)).collect::<Map<_, _>>())
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// In a JSON value the name stands apart from the text: it is looked at here.
+    pub(crate) fn member(&self, (name, value): (&String, &Value), tally: &mut Tally) -> (String, Value) {
+        let redacted = match value {
+            Value::String(text)
+                if is_credential_key(name) && is_secret(text) && placeholder::ranges(text).next().is_none() =>
+            {
+                let redacted = self.redact_counting(text, tally);
+                match redacted {
+                    Cow::Owned(text) => Value::String(text),
+                    Cow::Borrowed(text) => {
+                        tally.add("value");
+                        Value::String(self.placeholder("value", text))
+                    }
+                }
+            }
+            other => self.redact_json_counting(other, tally),
+        };
+        (self.redact_counting(name, tally).into_owned(), redacted)
+    }
+
+    /// The session's placeholders, or those of one text.
+    fn book(&self) -> Arc<Book> {
+        self.book.clone().unwrap_or_default()
+    }
+
+    /// The placeholder of one value.
+    pub(crate) fn placeholder(&self, kind: &'static str, value: &str) -> String {
+        self.book().placeholder(kind, value).as_ref().to_owned()
+    }
+
+    /// A credential that was found, replaced.
+    pub fn replaced(&self, value: &str, kind: &'static str) -> String {
+        let book = self.book();
+        let whole = Finding { start: 0, end: value.len(), kind, rule: "" };
+        let mut replaced = String::new();
+        let mut copied = 0;
+        for part in parts(value, whole) {
+            replaced.push_str(&value[copied..part.start]);
+            replaced.push_str(&book.placeholder(kind, &value[part.clone()]));
+            copied = part.end;
+        }
+        replaced.push_str(&value[copied..]);
+        replaced
+    }
+
+    /// The text with the credentials of this session in the place of their placeholders.
+    ///
+    /// # Errors
+    /// The first placeholder that stands for nothing in this session; all of them where the redactor is of none.
+    pub fn restore<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, UnknownPlaceholder> {
+        self.book().restore(text)
+    }
+
+    /// What looks like a placeholder in the text of a file, and is none of this session, may be written back as it is.
+    pub(crate) fn keep_literal(&self, text: &str) {
+        if let Some(book) = &self.book {
+            book.keep_literal(text);
+        }
+    }
+}
+
+impl Redactor for SecretRedactor {
+    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.redact_counting(text, &mut Tally::default())
+    }
+
+    fn redact_json(&self, value: &Value) -> Value {
+        self.redact_json_counting(value, &mut Tally::default())
+    }
+
+    fn in_session(&self, session: &SessionId) -> Option<Arc<dyn Redactor>> {
+        match self.book {
+            Some(_) => None,
+            None => Some(Arc::new(self.of_session(session))),
+        }
+    }
+}
+
+impl fmt::Debug for SecretRedactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecretRedactor").field("is_of_session", &self.book.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// What of a finding no placeholder covers.
+fn outside(finding: Finding, placeholders: &[Range<usize>]) -> Vec<Finding> {
+    let first = placeholders.partition_point(|range| range.end <= finding.start);
+    let inside = placeholders[first..].iter().take_while(|range| range.start < finding.end);
+    let mut left = Vec::new();
+    let mut start = finding.start;
+    let mut is_cut = false;
+    for range in inside {
+        left.push(Finding { start, end: range.start.max(start), ..finding });
+        start = range.end;
+        is_cut = true;
+    }
+    left.push(Finding { start: start.min(finding.end), ..finding });
+    // The ends of what was a credential before; the punctuation around it is none.
+    left.retain(|part| part.start < part.end && (!is_cut || part.end - part.start >= 16));
+    left
+}
+
+/// The parts of a finding that are replaced: of one on several lines the content of each line.
+fn parts(text: &str, finding: Finding) -> Vec<Range<usize>> {
+    let value = &text[finding.start..finding.end];
+    if finding.kind != "private-key" && !value.contains('\n') {
+        return vec![Range { start: finding.start, end: finding.end }];
+    }
+    let mut start = finding.start;
+    let mut parts = Vec::new();
+    for line in value.split_inclusive('\n') {
+        let content = key_material::content(line);
+        // The headers of an armoured key are none of it.
+        if !content.is_empty() && !key_material::is_header(&line[content.clone()]) {
+            parts.push(start + content.start..start + content.end);
+        }
+        start += line.len();
+    }
+    parts
+}

@@ -1,0 +1,146 @@
+//! The one pass over a text: keywords, the scanner that each calls, and what is left of their findings.
+
+use std::{ops::Range, sync::LazyLock};
+
+use crate::table::KEYWORDS;
+use crate::{
+    assignment, columns, command, header, key_material,
+    keywords::{self, Scanner},
+    manifest, provider, url,
+};
+
+/// What each keyword calls for, and how long it is.
+static SCANNERS: LazyLock<Vec<(usize, Scanner)>> =
+    LazyLock::new(|| keywords::all().into_iter().map(|(word, scanner)| (word.len(), scanner)).collect());
+
+/// A credential in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finding {
+    /// Where the value begins, in bytes.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// What it is, in a word for placeholders and reports (`github`, `password`, `private-key`).
+    pub kind: &'static str,
+    /// What found it: the prefix of a token, or the sort of place it stands in (`assignment`, `address`, `header`).
+    pub rule: &'static str,
+}
+
+/// A line that says what the lines below it hold: the names of a table's columns, the name of a mapping.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Heading {
+    /// The line, with its end.
+    pub(crate) line: Range<usize>,
+    /// Where the last line below it ends.
+    pub(crate) end: usize,
+}
+
+/// The credentials in a text, in order, none over another.
+pub fn scan(text: &str) -> Vec<Finding> {
+    scan_with(text, &mut |_| {})
+}
+
+/// The same, which tells of lines that say what stands below them.
+pub(crate) fn scan_with(text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
+    let scanners = SCANNERS.as_slice();
+    let mut findings = Vec::new();
+    // Where the scanners that read on are already done: a keyword behind adds nothing, and each byte is read once.
+    let mut done = Done::default();
+    for (word, end) in KEYWORDS.find_iter(text) {
+        let (length, scanner) = scanners[word];
+        let start = end - length;
+        match scanner {
+            Scanner::Provider(provider) => match provider::find(text, start, provider) {
+                Some(found) => findings.push(found),
+                None if provider.is_name() => assignment::find(text, start, end, &mut done.name, &mut findings),
+                None => {}
+            },
+            Scanner::Jwt => findings.extend(provider::jwt(text, start)),
+            Scanner::Atlas => findings.extend(provider::atlas(text, start)),
+            Scanner::Telegram => findings.extend(provider::telegram(text, start)),
+            Scanner::Entra => findings.extend(provider::entra(text, start)),
+            Scanner::AzureDevops => findings.extend(provider::azure_devops(text, start)),
+            Scanner::Webhook => findings.extend(provider::webhook(text, end)),
+            Scanner::Pem if start >= done.pem => {
+                key_material::pem(text, (start, end), &mut done.pem, &mut findings);
+            }
+            Scanner::PemEnd if start >= done.pem => {
+                key_material::tail(text, (start, end), done.pem, &mut findings);
+                done.pem = end;
+            }
+            Scanner::Putty => findings.extend(key_material::putty(text, end)),
+            Scanner::Hash if start >= done.hash => {
+                let found = key_material::hash(text, start);
+                done.hash = found.map_or(start, |found| found.end);
+                findings.extend(found);
+            }
+            Scanner::MasterKey => findings.extend(key_material::master_key(text, end)),
+            Scanner::UserInfo => findings.extend(url::password(text, end)),
+            Scanner::Signature => findings.extend(url::signature(text, start, end)),
+            Scanner::PgPass if start >= done.pgpass => {
+                findings.extend(url::pgpass(text, start, end, &mut done.pgpass));
+            }
+            Scanner::Bearer => findings.extend(header::bearer(text, end)),
+            Scanner::Session => findings.extend(header::session(text, end)),
+            Scanner::Authorization => findings.extend(header::authorization(text, end)),
+            Scanner::Cookie if start >= done.cookie => header::cookies(text, end, &mut done.cookie, &mut findings),
+            Scanner::Assignment => {
+                assignment::find(text, start, end, &mut done.name, &mut findings);
+                if let Some(heading) = columns::find(text, (start, end), &mut done.columns, &mut findings) {
+                    tell(heading);
+                }
+            }
+            Scanner::Data if start >= done.data => {
+                manifest::entries(text, (start, end), &mut done.data, &mut findings, tell);
+            }
+            Scanner::Command(flags) if start >= done.command => {
+                command::find(text, end, flags, &mut done.command, &mut findings);
+            }
+            // Inside what a scanner has read already.
+            Scanner::Pem
+            | Scanner::PemEnd
+            | Scanner::PgPass
+            | Scanner::Hash
+            | Scanner::Cookie
+            | Scanner::Command(_)
+            | Scanner::Data => {}
+        }
+    }
+    merged(findings)
+}
+
+#[derive(Default)]
+struct Done {
+    name: usize,
+    pem: usize,
+    pgpass: usize,
+    hash: usize,
+    cookie: usize,
+    columns: usize,
+    data: usize,
+    command: usize,
+}
+
+fn is_place(rule: &str) -> bool {
+    matches!(rule, "assignment" | "column" | "manifest" | "header" | "cookie" | "command" | "address")
+}
+
+/// Of findings that overlap, the one that begins first, and of those the longest, has the text of all.
+pub(crate) fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.retain(|finding| finding.start < finding.end);
+    findings.sort_by_key(|finding| (finding.start, std::cmp::Reverse(finding.end)));
+    let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        match kept.last_mut() {
+            Some(last) if finding.start < last.end => {
+                // What a token's own shape says is more than what its place does.
+                if is_place(last.rule) && !is_place(finding.rule) {
+                    (last.kind, last.rule) = (finding.kind, finding.rule);
+                }
+                last.end = last.end.max(finding.end);
+            }
+            _ => kept.push(finding),
+        }
+    }
+    kept
+}

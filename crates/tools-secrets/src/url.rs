@@ -1,0 +1,64 @@
+//! Passwords and signatures in addresses, and the lines of a `.pgpass`.
+
+use crate::{scan::Finding, value};
+
+/// How far the part of an address before its path may reach.
+const LONGEST: usize = 512;
+
+/// The password of an address whose `://` ends at `from`.
+pub(crate) fn password(text: &str, from: usize) -> Option<Finding> {
+    let rest = text.get(from..)?;
+    let rest = &rest[..rest.floor_char_boundary(LONGEST)];
+    let ends = |character: char| {
+        character.is_whitespace() || matches!(character, '"' | '\'' | '`' | '<' | '>' | '/' | '\\' | ')' | '\x1b')
+    };
+    let authority = &rest[..rest.find(ends).unwrap_or(rest.len())];
+    let (user_info, host) = authority.rsplit_once('@')?;
+    let Some((user, password)) = user_info.split_once(':') else {
+        // A token in the place of a user; that of Sentry is public.
+        let is_token = user_info.len() >= 20 && value::is_secret(user_info) && !host.contains("sentry");
+        let has_digit = user_info.bytes().any(|byte| byte.is_ascii_digit());
+        return (is_token && has_digit).then(|| found(from, user_info.len(), "url-password"));
+    };
+    // `host:8080?mail=a@b`
+    let is_port = password.trim_start_matches(|character: char| character.is_ascii_digit()).starts_with(['?', '#']);
+    let is_path = user.contains(['?', '#']) || is_port;
+    let is_default = user.eq_ignore_ascii_case(password);
+    let start = from + user.len() + 1;
+    (value::is_password(password) && !is_path && !is_default).then(|| found(start, password.len(), "url-password"))
+}
+
+/// The signature that lets whoever has an address use it.
+pub(crate) fn signature(text: &str, start: usize, end: usize) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    let name =
+        bytes[..start].iter().rev().take(24).take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+    let before = bytes.get((start - name).checked_sub(1)?)?;
+    if !matches!(before, b'?' | b'&' | b';' | b' ' | b',') {
+        return None;
+    }
+    let is_part = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'%' | b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~')
+    };
+    let length = bytes[end..].iter().take(LONGEST).take_while(|byte| is_part(byte)).count();
+    let is_given = length >= 20 && value::is_secret(&text[end..end + length]);
+    is_given.then(|| found(end, length, "url-signature"))
+}
+
+/// The last of the five fields of a line, around whose port `start` to `end` stand colons.
+pub(crate) fn pgpass(text: &str, start: usize, end: usize, done: &mut usize) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    let is_end = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'/');
+    let host = bytes[..start].iter().rev().take(128).take_while(|byte| !is_end(**byte) && **byte != b':').count();
+    let length = bytes[end..].iter().take(LONGEST).take_while(|byte| !is_end(**byte)).count();
+    *done = end + length;
+    let (database, rest) = text.get(end..end + length)?.split_once(':')?;
+    let (user, password) = rest.split_once(':')?;
+    let is_line = host > 0 && !database.is_empty() && !user.is_empty();
+    let start = end + database.len() + user.len() + 2;
+    (is_line && value::is_password(password)).then(|| found(start, password.len(), "password"))
+}
+
+fn found(start: usize, length: usize, kind: &'static str) -> Finding {
+    Finding { start, end: start + length, kind, rule: "address" }
+}

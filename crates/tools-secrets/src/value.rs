@@ -1,0 +1,292 @@
+//! Whether a value that stands where a credential would is one: not a placeholder, an expression, a path, a word.
+
+use crate::table::EXAMPLE;
+
+/// What a value begins with that is an expression or a reference.
+const STARTS: &[&str] = &[
+    "$", "%", "{", "[", "(", " ", "!ref", "!sub", "!getatt", "enc[", "arn:", "vault:", "ref+", "op://", "env:",
+    "data:", "sha256", "sha512", "sha1-",
+];
+/// How long a word may be.
+const LONGEST_WORD: usize = 28;
+/// How long a value is looked at.
+const LONGEST: usize = 4096;
+
+/// Whether a value assigned to the name of a credential is one.
+pub(crate) fn is_secret(value: &str) -> bool {
+    let value = &value[..value.floor_char_boundary(LONGEST)];
+    value.len() >= 8
+        && !is_placeholder(value)
+        && !is_expression(value)
+        && !is_path(value)
+        && !is_version(value)
+        && !is_mark_of_key(value)
+        // A password in an address is found with the address.
+        && !value.contains("://")
+        && classes(value) >= 2
+        && entropy(value) >= 2.8
+}
+
+/// The same for a password that stands where nothing but a password can: in an address, after `-p`.
+pub(crate) fn is_password(value: &str) -> bool {
+    value.len() >= 3 && !is_placeholder(value) && !is_word(value)
+}
+
+/// Whether a password in a statement is long enough not to be a word of the language.
+pub(crate) fn is_secret_length(value: &str) -> bool {
+    value.len() >= 6
+}
+
+/// Whether a value has characters of more than one sort.
+pub(crate) fn is_mixed(value: &str) -> bool {
+    classes(value) >= 2
+}
+
+/// Whether a value without a name is as random as a key.
+pub(crate) fn is_random(value: &str) -> bool {
+    classes(value) >= 3 && entropy(value) >= 3.5
+}
+
+fn is_word(value: &str) -> bool {
+    ["password", "passwd", "pass", "secret", "token", "none", "null", "true", "false"]
+        .iter()
+        .any(|word| value.eq_ignore_ascii_case(word))
+}
+
+fn is_placeholder(value: &str) -> bool {
+    let starts = |start: &str| value.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start));
+    // A password hash, which begins with `$`, is found elsewhere.
+    STARTS.iter().any(|start| starts(start) && !is_dense(value, start))
+        || EXAMPLE.is_match(value)
+        || (value.contains(['<', '>']) && !is_dense(value, "<"))
+        || value.get(value.len().saturating_sub(5)..).is_some_and(|end| end.eq_ignore_ascii_case("_here"))
+        || value.chars().all(|character| character == '*' || character == '.' || character == 'x' || character == 'X')
+}
+
+/// One mark of a placeholder in a long value full of punctuation is chance.
+fn is_dense(value: &str, mark: &str) -> bool {
+    mark.len() == 1 && value.len() >= 16 && classes(value) == 4 && !value.ends_with(['}', ')', ']', '>', '%'])
+}
+
+/// Code rather than a value: `config.get(…`, `process.env.KEY`, `Type::Name`, `foo_bar`, words.
+fn is_expression(value: &str) -> bool {
+    let is_name = |character: char| {
+        character.is_alphanumeric() || matches!(character, '_' | '.' | ':' | '-' | '?' | '&' | '>' | '/')
+    };
+    let name_end = value.find(|character| !is_name(character)).unwrap_or(value.len());
+    let (name, rest) = value.split_at(name_end);
+    let opens = rest.starts_with(['(', '[', '{']) || ["!(", "![", "!{"].iter().any(|start| rest.starts_with(start));
+    let most_digits = if name.contains('.') { 6 } else { 2 };
+    let is_call =
+        !name.is_empty() && opens && name.chars().filter(char::is_ascii_digit).count() <= most_digits && is_wordy(name);
+    // The end of what the value stands in.
+    let bare = value.trim_end_matches([')', ']', '}', ';', ',', ':']);
+    let is_words = bare
+        .split([' ', '_', '-', '.', ':', '/', '?', '!', ',', '\''])
+        .all(|word| word.chars().all(char::is_alphabetic) && is_word_like(word));
+    is_call
+        || is_words
+        || is_member(bare)
+        || is_label(bare)
+        || is_constant(bare)
+        || is_operation(value)
+        || is_code(value)
+        || value.contains("::") && !value.contains(['+', '=', '/'])
+}
+
+/// Whether letters read as words: also a long name in camel case, and no random letters.
+fn is_word_like(word: &str) -> bool {
+    if word.len() <= LONGEST_WORD {
+        return is_wordy(word);
+    }
+    let vowels =
+        word.bytes().filter(|byte| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y'));
+    let changes =
+        word.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    vowels.count() * 4 >= word.len() && changes.count() * 5 <= word.len()
+}
+
+/// `this.config.apiKey2`, `credentials?.password1`.
+fn is_member(value: &str) -> bool {
+    let mut parts = value.split('.');
+    let is_own = value.starts_with("self.") || value.starts_with("this.");
+    let is_identifier = |part: &str| {
+        let part = part.trim_end_matches(['?', '!']);
+        let digits = part.bytes().filter(u8::is_ascii_digit).count();
+        part.len() <= 40
+            && (digits <= 2 || is_own)
+            && part.starts_with(|character: char| character.is_ascii_alphabetic() || character == '_')
+            && part.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
+            && is_wordy(part)
+    };
+    let is_path = value.contains('.');
+    is_path && parts.all(is_identifier)
+}
+
+/// `my-release-postgresql1`, `MAX_KEY_2`: a name that people give to things.
+fn is_label(value: &str) -> bool {
+    let value = value.trim_start_matches('_');
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let is_word = |part: &str| {
+        let word = part.trim_end_matches(|character: char| character.is_ascii_digit());
+        let is_number = word.is_empty() && !part.is_empty();
+        let is_one_case =
+            word.bytes().all(|byte| byte.is_ascii_lowercase()) || word.bytes().all(|byte| byte.is_ascii_uppercase());
+        is_number || (2..=16).contains(&word.len()) && is_one_case
+    };
+    value.contains(['-', '_']) && digits <= 2 && value.split(['-', '_']).all(is_word)
+}
+
+/// `D3D10_SB_RESOURCE_TYPE`, `LSA_TOKEN_V1`: the name of a constant.
+fn is_constant(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let is_part = |part: &str| part.starts_with(|first: char| first.is_ascii_uppercase());
+    let is_upper = value.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    value.contains('_') && is_upper && digits * 5 <= value.len() && value.split('_').all(is_part)
+}
+
+/// Marks that programs are full of, and no password.
+const CODE: &[&str] = &[
+    "&&",
+    "||",
+    "this.",
+    "=>",
+    "),",
+    ");",
+    ").",
+    "};",
+    "},",
+    "==",
+    "!=",
+    "+\"",
+    "\";",
+    "(\"",
+    "()",
+    "}return",
+    "(function",
+    "(func",
+    "=[",
+    "\",\"",
+];
+
+/// `r?r.index:-1`, `f.match=f.token`: members and numbers with signs between them.
+fn is_operation(value: &str) -> bool {
+    let bare = value.trim_end_matches([')', ']', '}', ';', ',', ':', '+']);
+    let is_part = |part: &str| {
+        let part = part.trim_start_matches('-');
+        part.bytes().filter(u8::is_ascii_digit).count() <= 1
+            && part.len() <= 40
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
+            && is_wordy(part)
+    };
+    bare.contains('.') && bare.split(['=', '?', ':', '+', '&', '|', '!', '<', '>']).all(is_part)
+}
+
+/// Part of a program that was written without blanks.
+fn is_code(value: &str) -> bool {
+    value.len() >= 12 && CODE.iter().filter(|mark| value.contains(**mark)).count() >= 2
+}
+
+/// The mark at the beginning of a private key, in base64, with nothing of the key behind it.
+fn is_mark_of_key(value: &str) -> bool {
+    value.starts_with("LS0tLS1CRUdJTi") && value.len() < 48
+}
+
+/// `^5.3.0-beta.1`, `2026-10-03T11:22:41Z`.
+fn is_version(value: &str) -> bool {
+    let bare = value.trim_start_matches(['^', '~', '>', '<', '=', 'v', ' ']);
+    let mut numbers = bare.split(['.', '-', ':', 'T', '+']);
+    let is_number = |part: Option<&str>| {
+        part.is_some_and(|part| !part.is_empty() && part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    bare.contains(['.', '-']) && bare.len() <= 40 && is_number(numbers.next()) && is_number(numbers.next())
+}
+
+/// Whether letters change case only as in words: at their beginning, or all upper.
+fn is_wordy(text: &str) -> bool {
+    let mut changes = 0;
+    let mut before: Option<bool> = None;
+    for character in text.chars().filter(|character| character.is_alphabetic()) {
+        let is_upper = character.is_uppercase();
+        if before == Some(false) && is_upper {
+            changes += 1;
+        }
+        before = Some(is_upper);
+    }
+    changes * 4 <= text.len()
+}
+
+/// A path of the file system.
+pub(crate) fn is_path(value: &str) -> bool {
+    let value = value.strip_prefix("file:").unwrap_or(value);
+    let decoded = value.contains("%2").then(|| value.replace("%2F", "/").replace("%2f", "/"));
+    let value = decoded.as_deref().unwrap_or(value);
+    let rooted = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start));
+    rooted && !value.contains(['+', '=']) && is_wordy(value)
+}
+
+/// How many of lower case, upper case, digits and the rest occur.
+fn classes(value: &str) -> usize {
+    let mut seen = [false; 4];
+    for character in value.chars() {
+        let class = match character {
+            'a'..='z' => 0,
+            'A'..='Z' => 1,
+            '0'..='9' => 2,
+            _ => 3,
+        };
+        seen[class] = true;
+    }
+    // Digits alone, or digits with dots, are numbers.
+    if seen[2] && !seen[0] && !seen[1] { 1 } else { seen.iter().filter(|seen| **seen).count() }
+}
+
+/// Shannon entropy in bits per byte.
+fn entropy(value: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
+    let length = f64::from(u32::try_from(value.len()).unwrap_or(u32::MAX).max(1));
+    let share = |count: u32| f64::from(count) / length;
+    counts.iter().filter(|count| **count > 0).map(|count| -share(*count) * share(*count).log2()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values() {
+        for value in [
+            "k8dz7y3doqnvelbuizvohdbyhtvr2owp",
+            "1f11deaa713ad17b50c645d4f9a1e5a6",
+            "ykUb7wnj*71-lOTg",
+            "NO16wzrjym4p",
+            "GWwemEAnW33L",
+            "VWz=n7.-M6eRFM?JZ7z3",
+        ] {
+            assert!(is_secret(value), "{value}");
+        }
+        for value in [
+            "short1",
+            "${DB_PASSWORD}",
+            "process.env.API_KEY",
+            "os.environ[",
+            "YOUR_API_KEY_HERE",
+            "changeme123",
+            "AKIAIOSFODNN7EXAMPLE",
+            "config.get(",
+            "tokenizer.next_token().ok_or(ParseError::UnexpectedEof)?;",
+            "/run/secrets/db_password",
+            "file:/run/secrets/db_password",
+            "12345678901",
+            "Forgot your password?",
+            "aaaaaaaa1",
+            "your_secret_key",
+            "********",
+            "request.headers.get(",
+            "ParseError::Unexpected1",
+        ] {
+            assert!(!is_secret(value), "{value}");
+        }
+    }
+}

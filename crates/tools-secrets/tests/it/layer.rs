@@ -1,0 +1,280 @@
+//! Credentials in streams, in sessions, and around a tool: what holds for every text and every surface. Values that look
+//! real are put together here, so that none stands in the source.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use schemars::Schema;
+use serde_json::{Value, json};
+use tools_core::{
+    Announce, CallContext, ClaimSource, EventKind, EventSink, FileDiff, Media, OutputStream, Recorded, Redactor as _,
+    SessionId, Stack, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolName, ToolOutput, ToolTraits,
+};
+use tools_secrets::{Piece, SecretRedactor, SecretStream, SecretsLayer, SecretsMode, scan};
+use tools_testkit::{Behaviour, ScriptedExecutor};
+
+const RANDOM: &str = "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx";
+
+fn github() -> String {
+    ["gh", "p_", RANDOM].concat()
+}
+
+fn session() -> SecretRedactor {
+    SecretRedactor::default().of_session(&SessionId::generate())
+}
+
+/// The text with placeholders, given on in chunks.
+fn streamed(redactor: &SecretRedactor, live: bool, chunks: &[&[u8]]) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut sink = |piece: Piece<'_>| match piece {
+        Piece::Clean(bytes) => text.extend_from_slice(bytes),
+        Piece::Secret(finding, bytes) => {
+            text.extend(redactor.replaced(&String::from_utf8_lossy(bytes), finding.kind).into_bytes());
+        }
+    };
+    let mut stream = if live { SecretStream::live(redactor.clone()) } else { SecretStream::new(redactor.clone()) };
+    for chunk in chunks {
+        stream.push(chunk, &mut sink);
+    }
+    stream.finish(&mut sink);
+    text
+}
+
+/// Lines as they stand around credentials.
+fn lines() -> impl Strategy<Value = String> {
+    let key = ["-----BEGIN ", "PRIVATE KEY-----"].concat();
+    let end = key.replace("BEGIN", "END");
+    let armour = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7".to_owned();
+    let line = prop_oneof![
+        Just(format!("GITHUB_TOKEN={}", github())),
+        Just(format!("password: \"{RANDOM}\"")),
+        Just(format!("see {}.", github())),
+        Just("postgres://app:Zx81pQ7mLw2k@db/x".to_owned()),
+        Just(format!("Cookie: a=b; sessionid={RANDOM}")),
+        Just(format!("{key}\n{armour}\n{armour}\n{end}")),
+        Just(format!("{key}\n{armour}\nand so on")),
+        Just("user,password,since\nann,Zx81pQ7mLw2k,2026\nbob,\"Qm3-vT8sNb1x\",2026".to_owned()),
+        Just("ann,Zx81pQ7mLw2k,2026".to_owned()),
+        Just("+---+\n| id | api_key |\n|----|-----|\n| 1  | Zx81pQ7mLw2kQm3vT8s |".to_owned()),
+        Just("data:\n  user: YWRtaW4tdXNlcg==\n  pin: NDgyNjE5MzQ=\nkind: Secret".to_owned()),
+        Just("  more: Zm9yIHRoZSBiYWNrdXAgam9i".to_owned()),
+        Just("   Compiling serde v1.0.219".to_owned()),
+        Just("é ünïcödé \u{1f512} – key: value".to_owned()),
+        Just(String::new()),
+        "[ -~]{0,40}",
+    ];
+    prop::collection::vec(line, 0..24).prop_map(|lines| lines.join("\n"))
+}
+
+proptest! {
+    #[test]
+    fn redacting_twice_is_redacting_once(text in lines()) {
+        let redactor = session();
+        let once = redactor.redact(&text).into_owned();
+        prop_assert_eq!(redactor.redact(&once), once.as_str());
+    }
+
+    #[test]
+    fn every_line_stays_and_comes_back(text in lines()) {
+        let redactor = session();
+        let redacted = redactor.redact(&text).into_owned();
+        prop_assert_eq!(redacted.matches('\n').count(), text.matches('\n').count());
+        prop_assert_eq!(redactor.restore(&redacted).unwrap(), text);
+    }
+
+    #[test]
+    fn no_credential_reaches_over_a_line_but_a_key(text in lines()) {
+        for finding in scan(&text) {
+            prop_assert!(finding.kind == "private-key" || !text[finding.start..finding.end].contains('\n'), "{:?}", finding);
+        }
+    }
+
+    #[test]
+    fn chunks_make_no_difference(text in lines(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12)) {
+        let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
+        places.extend([0, text.len()]);
+        places.sort_unstable();
+        let chunks: Vec<&[u8]> = places.windows(2).map(|pair| &text.as_bytes()[pair[0]..pair[1]]).collect();
+        let redactor = session();
+        let whole = redactor.redact(&text).into_owned();
+        for live in [false, true] {
+            let text = String::from_utf8(streamed(&redactor, live, &chunks)).unwrap();
+            prop_assert_eq!(text, whole.as_str());
+        }
+    }
+
+    #[test]
+    fn any_bytes_pass_where_nothing_is_found(bytes in prop::collection::vec(any::<u8>(), 0..600), size in 1_usize..70) {
+        let chunks: Vec<&[u8]> = bytes.chunks(size).collect();
+        if std::str::from_utf8(&bytes).is_err() && scan(&String::from_utf8_lossy(&bytes)).is_empty() {
+            prop_assert_eq!(streamed(&session(), false, &chunks), bytes);
+        }
+    }
+}
+
+#[test]
+fn a_line_without_end_is_taken_apart_and_its_credentials_with_it() {
+    let filler = "x1 ".repeat(40_000);
+    let text = format!("{filler}token={} {filler}api_key={RANDOM} {filler}", github());
+    for size in [1_000, 65_536, 1 << 20] {
+        let chunks: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+        for live in [false, true] {
+            let redacted = String::from_utf8(streamed(&session(), live, &chunks)).unwrap();
+            assert!(!redacted.contains(RANDOM), "{size} {live}");
+            assert_eq!(
+                redacted.len(),
+                text.len() - github().len() - RANDOM.len() + 2 * "«secret:key#1»".len() + 3,
+                "{size} {live}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_not_utf_8_is_searched_and_kept() {
+    let text = [b"caf\xe9\xff password=".as_slice(), RANDOM.as_bytes(), b"\n\x00\xfe"].concat();
+    let redacted = streamed(&session(), false, &[&text]);
+    assert_eq!(
+        redacted,
+        [b"caf\xe9\xff password=".as_slice(), "«secret:password#1»".as_bytes(), b"\n\x00\xfe"].concat()
+    );
+}
+
+#[test]
+fn sessions_share_no_placeholders() {
+    let base = SecretRedactor::default();
+    let (one, two) = (SessionId::generate(), SessionId::generate());
+    let redacted = base.of_session(&one).redact(&github()).into_owned();
+    assert_eq!(redacted, "«secret:github#1»");
+    assert_eq!(base.of_session(&one).restore(&redacted).unwrap(), github());
+    assert!(base.of_session(&two).restore(&redacted).is_err());
+    assert_eq!(base.of_session(&one).redact(&format!("TOKEN={}", github())), "TOKEN=«secret:github#1»");
+}
+
+fn stack(mode: SecretsMode, behaviour: Behaviour) -> (Stack, ScriptedExecutor) {
+    let name = ToolName::parse("put").expect("it is a name");
+    let definition = ToolDef::new(name, "Puts.", Schema::default(), ToolKind::Edit, ToolTraits::EDIT);
+    let executor = ScriptedExecutor::new().defined(definition.with_content(&["content", "edits"]), behaviour);
+    let redactor = SecretRedactor::default();
+    let announce = Announce::default().redacting(Arc::new(redactor.clone()));
+    (Stack::new(vec![Arc::new(announce), Arc::new(SecretsLayer::new(redactor, mode))], executor.clone()), executor)
+}
+
+async fn call(stack: &Stack, cx: &CallContext, params: Value) -> Recorded {
+    let call = ToolCall::new("put", params).expect("a name and an object");
+    stack.run(call, None, cx).await
+}
+
+fn leaky() -> ToolOutput {
+    let text = format!("one\nTOKEN={}\n", github());
+    ToolOutput {
+        summary: text.clone(),
+        raw_response: Some(json!({"stdout": text, "password": RANDOM, "nested": [{"x": github()}]})),
+        media: vec![Media { mime: "text/plain".into(), data: text.clone().into_bytes().into() }],
+        diff: Some(FileDiff {
+            path: "/w/x".into(),
+            unified: format!("+{text}"),
+            added: 1,
+            removed: 0,
+            before: Some(text.as_str().into()),
+            after: Some(text.as_str().into()),
+        }),
+        source: ClaimSource::Workspace,
+        ..ToolOutput::default()
+    }
+}
+
+#[tokio::test]
+async fn no_surface_of_a_result_has_the_value() {
+    let (stack, _) = stack(SecretsMode::Redact, Behaviour::Reply(Box::new(leaky())));
+    let (sink, mut events) = EventSink::channel(64);
+    let recorded = call(&stack, &CallContext::new("/").with_events(sink), json!({})).await;
+    let output = recorded.outcome.unwrap();
+    let media = output.media.iter().map(|media| String::from_utf8_lossy(&media.data).into_owned()).collect::<String>();
+    let mut seen = format!("{output:?}{media}{:?}{:?}", recorded.journal.warnings(), recorded.journal.values());
+    while let Ok(event) = events.try_recv() {
+        seen.extend([format!("{event:?}")]);
+    }
+    assert!(!seen.contains(RANDOM), "{seen}");
+    assert_eq!(output.summary, "one\nTOKEN=«secret:github#1»\n");
+    assert_eq!(recorded.journal.warnings(), ["1 credential in the result, replaced by placeholders: 1 github"]);
+}
+
+#[tokio::test]
+async fn errors_and_what_was_produced_until_then_are_redacted() {
+    let error = ToolError::new(ToolErrorCategory::PermanentFailure, "x", format!("no `{}`", github()))
+        .with_suggestion(format!("not {}", github()))
+        .with_output(leaky());
+    let (stack, _) = stack(SecretsMode::Redact, Behaviour::Fail(error));
+    let error = call(&stack, &CallContext::new("/"), json!({})).await.outcome.unwrap_err();
+    assert_eq!(error.message(), "no `«secret:github#1»`");
+    assert_eq!(error.suggestion(), "not «secret:github#1»");
+    assert_eq!(error.output().unwrap().summary, "one\nTOKEN=«secret:github#1»\n");
+}
+
+#[tokio::test]
+async fn placeholders_become_what_they_stand_for_on_the_way_to_the_tool() {
+    let (stack, executor) = stack(SecretsMode::Redact, Behaviour::Reply(Box::new(leaky())));
+    let cx = CallContext::new("/");
+    call(&stack, &cx, json!({})).await.outcome.unwrap();
+    let params =
+        json!({"path": "«secret:github#1»", "content": "A=«secret:github#1»", "edits": [{"new": "«secret:github#1»"}]});
+    call(&stack, &cx, params).await.outcome.unwrap();
+    let given = Value::Object(executor.calls().last().unwrap().params.clone());
+    assert_eq!(
+        given,
+        json!({"path": "«secret:github#1»", "content": format!("A={}", github()), "edits": [{"new": github()}]})
+    );
+}
+
+#[tokio::test]
+async fn a_placeholder_that_stands_for_nothing_is_refused() {
+    let (stack, executor) = stack(SecretsMode::Redact, Behaviour::Reply(Box::new(leaky())));
+    let one = CallContext::new("/");
+    call(&stack, &one, json!({})).await.outcome.unwrap();
+    let other = CallContext::new("/");
+    for (cx, content) in [(&one, "«secret:github#2»"), (&other, "«secret:github#1»")] {
+        let error = call(&stack, cx, json!({"content": content})).await.outcome.unwrap_err();
+        assert_eq!((error.category(), error.code()), (ToolErrorCategory::InvalidParameters, "unknown_placeholder"));
+    }
+    assert_eq!(executor.calls().len(), 1);
+}
+
+#[tokio::test]
+async fn what_a_file_holds_literally_can_be_written_back() {
+    let output = ToolOutput::text("assert «secret:github#1»").from_source(ClaimSource::Workspace);
+    let (stack, _) = stack(SecretsMode::Redact, Behaviour::Reply(Box::new(output)));
+    let cx = CallContext::new("/");
+    call(&stack, &cx, json!({})).await.outcome.unwrap();
+    call(&stack, &cx, json!({"content": "«secret:github#1»"})).await.outcome.unwrap();
+}
+
+#[tokio::test]
+async fn modes() {
+    for (mode, warnings) in [
+        (SecretsMode::Warn, vec!["1 credential in the result, shown as they are: 1 github".to_owned()]),
+        (SecretsMode::Off, vec![]),
+    ] {
+        let (stack, _) = stack(mode, Behaviour::Reply(Box::new(leaky())));
+        let recorded = call(&stack, &CallContext::new("/"), json!({"content": "«secret:x#9»"})).await;
+        assert_eq!(recorded.journal.warnings(), warnings);
+        assert_eq!(recorded.outcome.unwrap(), leaky());
+    }
+}
+
+#[tokio::test]
+async fn no_credential_is_split_over_two_events() {
+    let secret = github();
+    let chunks = [format!("a\nTOKEN={}", &secret[..9]), format!("{}\nb", &secret[9..]), "c".to_owned()];
+    let printing = Behaviour::Print(chunks.iter().map(|chunk| (OutputStream::Stdout, chunk.clone())).collect());
+    let (stack, _) = stack(SecretsMode::Redact, printing);
+    let (sink, mut events) = EventSink::channel(64);
+    call(&stack, &CallContext::new("/").with_events(sink), json!({})).await.outcome.unwrap();
+    let mut told = Vec::new();
+    while let Ok(event) = events.try_recv() {
+        if let EventKind::Output { text, .. } = event.kind {
+            told.push(text);
+        }
+    }
+    assert_eq!(told, ["a\n", "TOKEN=«secret:github#1»\n", "bc"]);
+}

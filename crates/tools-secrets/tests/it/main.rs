@@ -1,0 +1,4 @@
+//! What holds as a whole: what is found and what is not, and the layer around calls.
+
+mod layer;
+mod redaction;
