@@ -73,8 +73,12 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: TrustVerb,
     },
-    /// Run a command as a `bash` call and keep its exit code: a prefix for any command. Its standard input is empty.
+    /// Run a command as a `bash` call and keep its exit code: a prefix for any command. Its standard input is empty. Where
+    /// standard output is no terminal, every byte passes unchanged unless `--filter` is given.
     Exec {
+        /// Shorten what a rule knows and replace credentials by placeholders, also where standard output is no terminal.
+        #[arg(long)]
+        filter: bool,
         /// Seconds until the command is ended [default: 3600].
         #[arg(long, value_name = "SECONDS")]
         timeout: Option<u64>,

@@ -36,6 +36,11 @@ impl Exit {
         }
     }
 
+    /// The end by a signal of this number, as a shell tells it; `None` when there was none.
+    pub(crate) fn interrupted(signal: Option<u8>) -> Option<Self> {
+        signal.map(|number| Self::Command(128 + number))
+    }
+
     /// What one call's end means for the command that made it.
     pub(crate) fn of(report: &CallReport) -> Self {
         let Some(error) = &report.error else { return Self::Ok };

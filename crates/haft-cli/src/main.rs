@@ -71,7 +71,10 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Policy { verb } => commands::policy::run(common, verb).await,
         Verb::Init { kinds, write } => commands::init::run(common, kinds, *write),
         Verb::Trust { verb } => commands::trust::run(common, verb),
-        Verb::Exec { timeout, yes, command } => commands::exec::run(common, *timeout, *yes, command).await,
+        Verb::Exec { filter, timeout, yes, command } => {
+            let ask = commands::exec::Ask { filter: *filter, timeout: *timeout, yes: *yes };
+            commands::exec::run(common, ask, command).await
+        }
         Verb::Filter(verb) => commands::filter::run(common, verb),
         Verb::Scan { files, redact, check } => {
             commands::scan::run(common, files, commands::scan::Ask { redact: *redact, check: *check })

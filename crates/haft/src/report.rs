@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 use tools_core::{
-    CallId, Change, ConfirmPrompt, FilterStats, PromptPart, Recorded, StoredRule, ToolDef, ToolError,
+    CallId, Change, ConfirmPrompt, Ended, FilterStats, PromptPart, Recorded, StoredRule, ToolDef, ToolError,
     ToolErrorCategory, ToolErrorFeedback, ToolName, Verdict, keys, text_for_model,
 };
 
@@ -24,6 +24,9 @@ pub struct CallReport {
     pub text: String,
     /// The structured result, also of a failure that got so far.
     pub raw_response: Option<Value>,
+    /// How the command ended; `None` for what runs none. As JSON it stands in the structured result.
+    #[serde(skip)]
+    pub ended: Option<Ended>,
     /// Why it failed.
     pub error: Option<ErrorReport>,
     /// The question, when a person has to agree first.
@@ -100,6 +103,7 @@ impl CallReport {
             decision: decision(journal.verdict(), error),
             text: text_for_model(outcome, definition),
             raw_response: output.and_then(|output| output.raw_response.clone()),
+            ended: output.and_then(|output| output.ended.clone()),
             error: error.map(|error| error_report(error, definition)),
             confirmation: error.and_then(ToolError::prompt).map(ConfirmationReport::from),
             filter: output.and_then(|output| output.filter.clone()),

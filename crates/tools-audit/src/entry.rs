@@ -249,7 +249,7 @@ impl<'a> Entry<'a> {
             exit_code: exit_code.or(error_exit),
             signal: signal.or(error_signal),
             truncated: end.output.is_some_and(|output| output.truncated),
-            bytes: Bytes { raw, model: end.text().map_or(0, str::len) as u64 },
+            bytes: Bytes { raw, model: end.text().map_or(0, |text| text.len()) as u64 },
             filter: end.output.and_then(|output| output.filter.clone()),
             attempts: attempts.unwrap_or(runs.count),
             duration_ms: milliseconds(times.took),
@@ -328,14 +328,14 @@ impl<'a> End<'a> {
     }
 
     /// What the model was given; `None` when nothing was.
-    fn text(&self) -> Option<&'a str> {
-        self.output.map(|output| output.summary.as_str()).or_else(|| self.error.map(ToolError::message))
+    fn text(&self) -> Option<Cow<'a, str>> {
+        self.output.map(ToolOutput::to_text).or_else(|| self.error.map(|error| error.message().into()))
     }
 
     fn result(&self, is_rolled_back: bool, redactor: &dyn Redactor) -> Cow<'a, str> {
         // A result from a cache is a result although nothing ran for it.
         match self.output {
-            Some(output) => shortened(&output.summary, RESULT_CHARS, redactor),
+            Some(output) => shortened(&output.to_text(), RESULT_CHARS, redactor).into_owned().into(),
             None if !self.executed => "not_executed".into(),
             None if is_rolled_back => "rolled_back".into(),
             None => match self.category {

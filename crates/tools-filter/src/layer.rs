@@ -6,9 +6,8 @@ use std::sync::{
 };
 
 use async_trait::async_trait;
-use serde_json::Value;
 use tools_core::{
-    ClaimSource, FilterStats, Invocation, Layer, Next, Outcome, Shared, Shown, Subject, ToolOutput, keys,
+    ClaimSource, Ended, FilterStats, Invocation, Layer, Next, Outcome, Shared, Shown, Subject, ToolOutput, keys,
 };
 
 use crate::{
@@ -44,30 +43,31 @@ impl FilterLayer {
         let Some(line) = line(inv) else { return output };
         let cx = &inv.context;
         let (session, workdir) = (cx.session().as_str().to_owned(), cx.workdir().to_string_lossy().into_owned());
-        let (text, note) = without_note(&output.summary);
         let key = Key { session, workdir, command: line.to_owned() };
-        match self.repeats.changes(key, inv.call.id.as_str(), text) {
+        match self.repeats.changes(key, inv.call.id.as_str(), &output.summary) {
             Some(changes) => {
                 let lines_out = changes.lines().count() as u64;
                 let filter = output.filter.clone().map(|stats| FilterStats { lines_out, ..stats });
-                let summary = changes + note;
-                ToolOutput { filter, ..output.showing(summary, Shown::Extract) }
+                ToolOutput { filter, ..output.showing(changes, Shown::Extract) }
             }
             None => output,
         }
     }
 
     fn shown(&self, inv: &Invocation, output: ToolOutput) -> ToolOutput {
-        if let Some(command) = command_line(inv)
-            && let Some(exit) = output.raw_response.as_ref().and_then(exit_of)
+        if let Some(ended) = &output.ended
+            && let Some(command) = command_line(inv, ended)
         {
+            let exit = ended.exit.map_or(Exit::Unknown, Exit::Code);
+            // What shows a part from somewhere is no run of the command that could be compared with another.
+            let is_run = ended.line.is_none();
             inv.context.journal().note(keys::RAW_BYTES, output.whole().len());
             if !self.warnings.is_empty() && !self.warned.swap(true, Ordering::Relaxed) {
                 self.warnings.iter().for_each(|warning| inv.context.journal().warn(warning.clone()));
             }
             let pipeline = self.pipeline.load();
             // What shows the content of files is asked for again because it is wanted again.
-            let is_report = pipeline.find(&command).is_some_and(|rule| !rule.shows_content());
+            let is_report = is_run && pipeline.find(&command).is_some_and(|rule| !rule.shows_content());
             let output = filtered(&pipeline, command, exit, output);
             return if is_report { self.changes(inv, output) } else { output };
         }
@@ -98,9 +98,12 @@ impl Layer for FilterLayer {
     }
 }
 
-/// The command that the call runs.
-fn command_line(inv: &Invocation) -> Option<ParsedCommand> {
-    Some(ParsedCommand::of_call(line(inv)?, &inv.inspection().ok()?.subjects))
+/// The command whose output this is: the one that the call runs, or that the output names.
+fn command_line(inv: &Invocation, ended: &Ended) -> Option<ParsedCommand> {
+    match &ended.line {
+        Some(line) => Some(ParsedCommand::parse(line)),
+        None => Some(ParsedCommand::of_call(line(inv)?, &inv.inspection().ok()?.subjects)),
+    }
 }
 
 /// The line that the call runs: the first command among its subjects is the whole of it.
@@ -112,44 +115,19 @@ fn line(inv: &Invocation) -> Option<&str> {
     })
 }
 
-/// How a command ended by its envelope; `None` for what is none, whose text is the tool's own.
-fn exit_of(envelope: &Value) -> Option<Exit> {
-    let is_envelope = ["stdout", "stderr", "exit_code"].iter().all(|field| envelope.get(field).is_some());
-    let code = is_envelope.then(|| envelope.get("exit_code").and_then(Value::as_i64))?;
-    // A code that is no 32-bit number is none that means success.
-    Some(code.map_or(Exit::Unknown, |code| Exit::Code(i32::try_from(code).unwrap_or(1))))
-}
-
-/// The longest note that a shell writes below an output.
-const MAX_NOTE: usize = 4096;
-
 fn filtered(pipeline: &FilterPipeline, command: ParsedCommand, exit: Exit, output: ToolOutput) -> ToolOutput {
     // All of it, also where the tool shows only the ends: a failure may stand in the middle.
-    let (text, note) = without_note(output.whole());
+    let text = output.whole();
     let filtered = pipeline.filter_parsed(command, exit, text.as_bytes());
     let shown =
         if leaves_out(filtered.report.stats.as_ref(), &filtered.text, text) { Shown::Extract } else { Shown::All };
-    let mut summary = filtered.text;
-    if !note.is_empty() {
-        if !summary.is_empty() && !summary.ends_with('\n') {
-            summary.push('\n');
-        }
-        summary.push_str(note);
-    }
+    let summary = filtered.text;
     ToolOutput { filter: filtered.report.stats, ..output.showing(summary, shown) }
 }
 
 /// Whether a rule took something out of a text, beyond what a terminal would not have shown.
 fn leaves_out(stats: Option<&FilterStats>, filtered: &str, text: &str) -> bool {
     stats.is_some_and(|stats| stats.lines_out < stats.lines_in || filtered != sanitize_output(text.as_bytes()))
-}
-
-/// What the command printed, and apart from it the note in brackets that the shell put below.
-fn without_note(summary: &str) -> (&str, &str) {
-    let start = summary.rfind('\n').map_or(0, |end| end + 1);
-    let last = &summary[start..];
-    let is_note = last.starts_with('[') && last.ends_with(']') && last.len() <= MAX_NOTE;
-    if is_note { summary.split_at(start) } else { (summary, "") }
 }
 
 #[cfg(test)]
@@ -168,7 +146,7 @@ mod tests {
 
     fn printed(exit_code: i32) -> ToolOutput {
         let envelope = json!({"stdout": PRINTED, "stderr": "", "exit_code": exit_code, "truncated": false});
-        ToolOutput::text(PRINTED).with_raw_response(envelope)
+        ToolOutput::text(PRINTED).with_raw_response(envelope).ending(Ended::with_exit(exit_code))
     }
 
     async fn run(traits: ToolTraits, behaviour: Behaviour, subjects: Vec<Subject>) -> Outcome {
@@ -208,12 +186,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_shells_own_note_is_no_part_of_the_output() {
-        let text = format!("{PRINTED}[exit code 101; left running and ended: 1]");
+    async fn how_it_ended_is_no_part_of_the_output() {
+        // A last line that looks like the note of a shell is the command's own.
+        let text = format!("{PRINTED}[exit code 7]");
         let given = ToolOutput { summary: text, ..printed(101) };
         let output = run(ToolTraits::CAUTIOUS, Behaviour::Reply(Box::new(given)), cargo_test()).await.unwrap();
-        assert_eq!(output.summary, "test result: ok. 2 passed; 0 failed\n[exit code 101; left running and ended: 1]");
-        assert_eq!(output.filter.unwrap().lines_in, 5);
+        assert_eq!(output.summary, "test result: ok. 2 passed; 0 failed\n[exit code 7]");
+        assert_eq!(output.to_text(), "test result: ok. 2 passed; 0 failed\n[exit code 7]\n[exit code 101]");
+        assert_eq!(output.filter.unwrap().lines_in, 6);
+    }
+
+    #[tokio::test]
+    async fn a_job_that_is_read_is_filtered_by_its_own_command_line() {
+        let ended = Ended { line: Some("cargo test".into()), ..Ended::with_exit(0) };
+        let given = ToolOutput::text(PRINTED).ending(ended);
+        let output = run(ToolTraits::CAUTIOUS, Behaviour::Reply(Box::new(given)), vec![]).await.unwrap();
+        assert_eq!(output.summary, "test result: ok. 2 passed; 0 failed\n");
     }
 
     #[tokio::test]
@@ -242,7 +230,7 @@ mod tests {
             .concat();
         let printed = format!("{context}make: *** [all] Error 1\n");
         let envelope = json!({"stdout": printed, "stderr": "", "exit_code": 2, "truncated": false});
-        let given = ToolOutput::text(format!("{printed}[exit code 2]")).with_raw_response(envelope);
+        let given = ToolOutput::text(&*printed).with_raw_response(envelope).ending(Ended::with_exit(2));
         let subjects = vec![Subject::Command {
             line: "make".to_owned(),
             program: "make".to_owned(),
@@ -261,13 +249,13 @@ mod tests {
         let call = || ToolCall::new("anything", json!({})).unwrap();
         let first = call();
         let id = first.id.to_string();
-        let all = stack.dispatch(first, &cx).await.unwrap().summary;
+        let all = stack.dispatch(first, &cx).await.unwrap().to_text().into_owned();
         assert!(all.contains("note 7 on") && all.ends_with("[exit code 2]"), "{all}");
         let again = stack.dispatch(call(), &cx).await.unwrap();
         assert!(again.summary.starts_with(&format!("[unchanged since call {id};")), "{}", again.summary);
-        assert!(again.summary.contains(" make: *** [all] Error 1\n[exit code 2]"), "{}", again.summary);
+        assert!(again.to_text().contains(" make: *** [all] Error 1\n[exit code 2]"), "{}", again.to_text());
         assert_eq!(again.raw_response, given.raw_response);
-        let elsewhere = stack.dispatch(call(), &CallContext::new("/")).await.unwrap().summary;
+        let elsewhere = stack.dispatch(call(), &CallContext::new("/")).await.unwrap().to_text().into_owned();
         assert_eq!(elsewhere, all);
     }
 

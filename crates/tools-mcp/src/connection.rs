@@ -208,7 +208,7 @@ impl Connection {
             Box::pin(runner.refuse_outside(call)).await
         } else {
             match runner.run(call, parameters.input_responses, parameters.request_state).await {
-                Ran::Recorded(recorded) => recorded,
+                Ran::Recorded(recorded) => *recorded,
                 Ran::Ask(question) => return question.into(),
             }
         };

@@ -31,9 +31,15 @@ const QUESTION: &str = "approval";
 
 /// How a call went.
 pub(crate) enum Ran {
-    Recorded(Recorded),
+    Recorded(Box<Recorded>),
     /// The client has to ask a person and send the call again.
     Ask(InputRequiredResult),
+}
+
+impl Ran {
+    fn recorded(recorded: Recorded) -> Self {
+        Self::Recorded(Box::new(recorded))
+    }
 }
 
 /// One call on its way.
@@ -51,16 +57,16 @@ impl Runner<'_> {
         let can_ask = can_ask(self.request.client_capabilities().as_ref());
         match state {
             Some(state) => match self.pending.take(&state, call.digest()) {
-                Taken::Open { form, asked } => Ran::Recorded(Box::pin(self.go_on(&form, *asked, answers)).await),
+                Taken::Open { form, asked } => Ran::recorded(Box::pin(self.go_on(&form, *asked, answers)).await),
                 // The person answered, only not in time: the question is put again.
                 Taken::Late if can_ask => Box::pin(self.ask_in_result(call)).await,
-                Taken::Late | Taken::Unknown => Ran::Recorded(Box::pin(self.stale(call)).await),
+                Taken::Late | Taken::Unknown => Ran::recorded(Box::pin(self.stale(call)).await),
             },
             None if can_ask && !asks_by_itself(self.request) => Box::pin(self.ask_in_result(call)).await,
             None => {
                 let (client, nobody) = (Client(self), NobodyToAsk);
                 let confirmer: &dyn Confirmer = if can_ask { &client } else { &nobody };
-                Ran::Recorded(Box::pin(self.settle(call, confirmer)).await)
+                Ran::recorded(Box::pin(self.settle(call, confirmer)).await)
             }
         }
     }
@@ -76,10 +82,10 @@ impl Runner<'_> {
         let recorded = self.dispatch(call.clone(), None).await;
         let asked = match Asked::about(&call, &recorded.outcome) {
             Ok(Some(asked)) => asked,
-            Ok(None) => return Ran::Recorded(recorded),
-            Err(error) => return Ran::Recorded(replaced(recorded, error)),
+            Ok(None) => return Ran::recorded(recorded),
+            Err(error) => return Ran::recorded(replaced(recorded, error)),
         };
-        let Some(form) = self.form(asked.prompt()) else { return Ran::Recorded(recorded) };
+        let Some(form) = self.form(asked.prompt()) else { return Ran::recorded(recorded) };
         announce(&asked, &call, &self.context).await;
         let request = InputRequest::Elicitation(ElicitRequest::new(elicitation(&form)));
         let state = self.pending.ask(form, asked, self.settings.question_timeout);

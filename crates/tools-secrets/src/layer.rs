@@ -6,8 +6,8 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use serde_json::Value;
 use tools_core::{
-    ClaimSource, Complete, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, ToolError,
-    ToolOutput, is_credential_key, keys,
+    ClaimSource, Complete, Ended, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, Stopped,
+    ToolError, ToolOutput, is_credential_key, keys,
 };
 
 use crate::{SecretRedactor, SecretsMode, Tally, UnknownPlaceholder, events::RedactingConsumer};
@@ -198,6 +198,7 @@ impl Cleaning<'_> {
             media,
             locations: output.locations.into_iter().map(|location| self.location(location)).collect(),
             diff: output.diff.map(|diff| self.diff(diff)),
+            ended: output.ended.map(|ended| self.ended(ended)),
             summary,
             complete,
             ..output
@@ -239,6 +240,15 @@ impl Cleaning<'_> {
             },
             _ => media,
         }
+    }
+
+    fn ended(&self, ended: Ended) -> Ended {
+        let clean = |text: String| self.redactor.redact(&text).into_owned();
+        let stopped = ended.stopped.map(|stopped| match stopped {
+            Stopped::AwaitsInput(question) => Stopped::AwaitsInput(clean(question)),
+            other => other,
+        });
+        Ended { notes: ended.notes.into_iter().map(clean).collect(), stopped, ..ended }
     }
 
     fn location(&self, location: Location) -> Location {

@@ -209,6 +209,7 @@ impl Bash {
         self.jobs.admits(most)?;
         let following = Following {
             started: start(&plan, cx).await?,
+            line: plan.command.into(),
             limit: Duration::from_secs(config.job_timeout),
             grace: Duration::from_millis(config.kill_grace_ms),
             pipeline: plan.pipeline,

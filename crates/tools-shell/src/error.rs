@@ -25,10 +25,6 @@ pub(crate) enum ShellError {
     NotExecutable,
     #[error("the program was not found (exit code 127)")]
     NotFound,
-    #[error("permission was denied (exit code {code})")]
-    Denied { code: i32 },
-    #[error("a file was not found (exit code {code})")]
-    NoSuchFile { code: i32 },
     #[error("an allowed path cannot be used: `{path}`")]
     AllowedPath { path: String },
     #[error("there is no job `{id}` in this session")]
@@ -60,7 +56,9 @@ impl From<ShellError> for ToolError {
             ShellError::TimedOut { .. } => (
                 Category::Timeout,
                 "command_timeout",
-                Some("What it printed until then is kept. Ask for less at once."),
+                Some(
+                    "What it printed until then is kept. Ask for less at once, or run it with `background: true` and read it with `job_read`.",
+                ),
             ),
             ShellError::AwaitsInput { .. } => (
                 Category::PermanentFailure,
@@ -69,12 +67,14 @@ impl From<ShellError> for ToolError {
                     "Commands have no input: pass an option that answers (`-y`, `--yes`, `--non-interactive`) or pipe the answer in (`printf 'y\\n' | …`).",
                 ),
             ),
-            ShellError::NotExecutable => (Category::PolicyBlocked, "not_executable", None),
+            ShellError::NotExecutable => (
+                Category::PolicyBlocked,
+                "not_executable",
+                Some("Make the file executable (`chmod +x`) or run it with its interpreter; a folder is no program."),
+            ),
             ShellError::NotFound => {
                 (Category::PermanentFailure, "command_not_found", Some("Use a program that is installed."))
             }
-            ShellError::Denied { .. } => (Category::PolicyBlocked, "permission_denied", None),
-            ShellError::NoSuchFile { .. } => (Category::PermanentFailure, "no_such_file", None),
             ShellError::AllowedPath { .. } => (Category::PermanentFailure, "allowed_path", None),
             ShellError::UnknownJob { .. } => (Category::InvalidParameters, "unknown_job", None),
             ShellError::TooManyJobs { .. } => (

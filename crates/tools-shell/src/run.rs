@@ -7,7 +7,8 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, sleep_until};
 use tools_core::{
-    CallContext, ClaimSource, Complete, ErrorDetail, OutputStream, Redactor, Shown, ToolError, ToolOutput, keys,
+    CallContext, ClaimSource, Complete, Ended, ErrorDetail, OutputStream, Redactor, Shown, Stopped, ToolError,
+    ToolOutput, keys,
 };
 use tools_sandbox::kernel::Sandbox;
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SideChannel, own_variables, scrubbed};
@@ -28,6 +29,9 @@ pub(crate) const CHUNK: usize = 64 * 1024;
 
 /// Most of an output that is kept for whoever stores it, whatever they would take: it lies in memory until then.
 pub(crate) const MOST_WHOLE: u64 = 64 << 20;
+
+/// Most of each stream that is kept of what somebody else takes as it comes.
+const ENDS: usize = 8 * 1024;
 
 /// Everything one run needs.
 pub(crate) struct Plan<'a> {
@@ -74,27 +78,10 @@ pub(crate) async fn start(plan: &Plan<'_>, cx: &CallContext) -> Result<Started, 
     Ok(Started { tree, side })
 }
 
-/// Why a command was stopped.
-#[derive(Debug, PartialEq, Eq)]
-enum Stopped {
-    No,
-    TimedOut,
-    AwaitsInput(String),
-}
-
-impl Stopped {
-    fn question(&self) -> Option<&str> {
-        match self {
-            Self::AwaitsInput(question) => Some(question),
-            Self::No | Self::TimedOut => None,
-        }
-    }
-}
-
 /// How a run ended.
 struct End {
     exit: Exit,
-    stopped: Stopped,
+    stopped: Option<Stopped>,
     elapsed: Duration,
     pipe_status: Option<Vec<i32>>,
     obeyed: Vec<ObeyedReport>,
@@ -146,7 +133,9 @@ impl Stream {
     fn take(&mut self, bytes: &[u8], both: &mut HeadTail, cx: &CallContext) {
         self.kept.push(bytes);
         both.push(bytes);
-        if cx.events().is_live() && !bytes.is_empty() {
+        if let Some(tap) = cx.tap().filter(|tap| tap.takes(self.kind)) {
+            tap.take(self.kind, bytes);
+        } else if cx.events().is_live() && !bytes.is_empty() {
             self.begun.extend_from_slice(bytes);
             let whole = self.begun.len() - incomplete_end(&self.begun);
             let text = String::from_utf8_lossy(&self.begun[..whole]).into_owned();
@@ -198,18 +187,21 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(mut tree: ProcessTree, policy: &ShellPolicy, cx: &'a CallContext) -> Self {
         let most = usize::try_from(policy.config.max_output_bytes).unwrap_or(usize::MAX).clamp(2, 1 << 30);
+        // Who takes the bytes as they come has them: the result is for the record.
+        let most = if cx.tap().is_some() { most.min(ENDS) } else { most };
         let stdout = Stream::new(OutputStream::Stdout, tree.take_stdout(), most);
         let stderr = Stream::new(OutputStream::Stderr, tree.take_stderr(), most);
         let shown = most.saturating_mul(2);
-        let storable = usize::try_from(cx.storable().min(MOST_WHOLE)).unwrap_or(usize::MAX);
+        let storable = if cx.tap().is_some() { 0 } else { cx.storable().min(MOST_WHOLE) };
+        let storable = usize::try_from(storable).unwrap_or(usize::MAX);
         let both = HeadTail::new(shown.max(storable));
         Self { tree, stdout, stderr, both, shown, cx, buffers: [vec![0; CHUNK], vec![0; CHUNK]] }
     }
 
     /// Drains until the command has ended, and a little longer when it left something running; asks it to end when its time
     /// is up or it waits for an answer. Tells why.
-    async fn until_ended(&mut self, until: Instant, grace: Duration) -> Stopped {
-        let mut stopped = Stopped::No;
+    async fn until_ended(&mut self, until: Instant, grace: Duration) -> Option<Stopped> {
+        let mut stopped = None;
         let mut watch = PromptWatch::new();
         let mut deadline = until;
         let mut ended = false;
@@ -231,18 +223,18 @@ impl<'a> Run<'a> {
                     ended = true;
                     deadline = deadline.min(Instant::now() + DRAIN);
                 }
-                () = sleep_until(watch.look_at()), if !ended && stopped == Stopped::No => {
+                () = sleep_until(watch.look_at()), if !ended && stopped.is_none() => {
                     if let Some(question) = watch.look(&self.tree) {
-                        stopped = Stopped::AwaitsInput(question);
+                        stopped = Some(Stopped::AwaitsInput(question));
                         let _ = self.tree.signal(15);
                         deadline = Instant::now() + grace;
                     }
                 }
                 () = sleep_until(deadline) => {
-                    if ended || stopped != Stopped::No {
+                    if ended || stopped.is_some() {
                         return stopped;
                     }
-                    stopped = Stopped::TimedOut;
+                    stopped = Some(Stopped::TimedOut);
                     // Gone by itself in this moment: the waiting above tells.
                     let _ = self.tree.signal(15);
                     deadline = Instant::now() + grace;
@@ -264,7 +256,11 @@ impl<'a> Run<'a> {
 
 fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput, ToolError> {
     let End { exit, elapsed, .. } = *end;
-    let timed_out = end.stopped == Stopped::TimedOut;
+    let timed_out = end.stopped == Some(Stopped::TimedOut);
+    let question = match &end.stopped {
+        Some(Stopped::AwaitsInput(question)) => Some(question.clone()),
+        _ => None,
+    };
     let code = if timed_out { exit::TIMED_OUT } else { exit::code(exit) };
     let (stdout_bytes, stderr_bytes) = (run.stdout.kept.total(), run.stderr.kept.total());
     let lost = run.stdout.kept.lost() + run.stderr.kept.lost();
@@ -281,7 +277,7 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
         stdout_bytes,
         stderr_bytes,
         pipe_status: end.pipe_status.clone(),
-        awaited_input: end.stopped.question().map(str::to_owned),
+        awaited_input: question.clone(),
         job_id: None,
         left_running: exit.left_running,
         obeyed: end.obeyed.clone(),
@@ -293,21 +289,23 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
     if let Some(signal) = exit.signal {
         cx.journal().note(keys::SIGNAL, signal);
     }
-    let failure = if let Stopped::AwaitsInput(question) = &end.stopped {
-        Some(ShellError::AwaitsInput { question: question.clone() })
-    } else if timed_out {
-        Some(ShellError::TimedOut { after: elapsed })
-    } else {
-        exit::failure(code, exit.signal, &envelope.stderr)
+    let failure = match question {
+        Some(question) => Some(ShellError::AwaitsInput { question }),
+        None if timed_out => Some(ShellError::TimedOut { after: elapsed }),
+        None => exit::failure(code, exit.signal),
     };
     let notes = notes(&envelope, plan.pipeline.as_ref());
+    let ended = Ended { exit: Some(code), signal: exit.signal, stopped: end.stopped.clone(), notes, line: None };
     let shown = run.both.narrowed(run.shown);
-    let complete = (shown.lost() > run.both.lost())
-        .then(|| Complete { text: below(run.both.into_text(), notes.clone(), None).into(), shown: Shown::Ends });
+    // Bytes that are in neither the text nor what is handed on to be stored.
+    let is_lost = run.both.lost() > 0;
+    let complete =
+        (shown.lost() > run.both.lost()).then(|| Complete { text: run.both.into_text().into(), shown: Shown::Ends });
     let output = ToolOutput {
-        summary: below(shown.into_text(), notes, envelope.truncated_reason.clone()),
+        summary: shown.into_text(),
         complete,
-        truncated: envelope.truncated,
+        ended: Some(ended),
+        truncated: is_lost,
         raw_response: serde_json::to_value(&envelope).ok(),
         source: ClaimSource::Command,
         ..ToolOutput::default()
@@ -321,39 +319,14 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
     }
 }
 
-/// What the text alone does not say.
+/// What the exit code alone does not say.
 fn notes(envelope: &ShellOutputEnvelope, pipeline: Option<&Pipeline>) -> Vec<String> {
-    let hidden = envelope.pipe_status.as_ref().zip(pipeline).and_then(|(all, pipeline)| pipeline.hidden_failure(all));
-    let mut notes = Vec::new();
-    if let Some(question) = &envelope.awaited_input {
-        notes.push(format!("stopped: it waited for an answer to `{question}`"));
-    } else if envelope.timed_out {
-        notes.push("stopped: its time was up".to_owned());
-    } else if let Some(signal) = envelope.signal {
-        notes.push(format!("ended by signal {signal}"));
-    } else if let Some(code) = envelope.exit_code.filter(|code| *code != 0) {
-        notes.push(format!("exit code {code}"));
-    } else if let Some(hidden) = hidden {
-        notes.push(hidden);
-    }
+    let ended_well = envelope.exit_code == Some(0) && envelope.signal.is_none() && envelope.awaited_input.is_none();
+    let hidden = envelope.pipe_status.as_ref().zip(pipeline).filter(|_| ended_well);
+    let mut notes = Vec::from_iter(hidden.and_then(|(all, pipeline)| pipeline.hidden_failure(all)));
     if envelope.left_running > 0 {
         notes.push(format!("left running and ended: {}", envelope.left_running));
     }
     notes.extend(note(&envelope.obeyed));
     notes
-}
-
-/// Both streams as they came, and the notes below them.
-fn below(mut text: String, mut notes: Vec<String>, lost: Option<String>) -> String {
-    notes.extend(lost);
-    if notes.is_empty() {
-        return text;
-    }
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push('[');
-    text.push_str(&notes.join("; "));
-    text.push(']');
-    text
 }

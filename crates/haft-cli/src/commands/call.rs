@@ -1,6 +1,6 @@
 //! `haft call`: one call through all layers.
 
-use std::time::Instant;
+use std::{cell::Cell, time::Instant};
 
 use haft::{
     CallReport, Toolbox,
@@ -26,9 +26,10 @@ pub(crate) async fn run(common: &Common, verb: &Call) -> Result<Exit, String> {
         call = call.with_caller(CallerId::parse(caller).map_err(|error| error.to_string())?);
     }
     let cx = toolbox.context().capped(verb.trust.into()).requested_by_user();
-    let report = make(&toolbox, call, &cx, consent(verb.yes)).await;
+    let ended_by = Cell::new(None);
+    let report = interruptible(&toolbox, call, &cx, consent(verb.yes), &ended_by).await;
     print(common, &report);
-    Ok(Exit::of(&report))
+    Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| Exit::of(&report)))
 }
 
 /// How a question is answered on the command line.
@@ -48,6 +49,17 @@ fn consent(yes: bool) -> Consent {
 
 /// Makes one call; an interrupt cancels it.
 pub(crate) async fn make(toolbox: &Toolbox, call: ToolCall, cx: &CallContext, consent: Consent) -> CallReport {
+    interruptible(toolbox, call, cx, consent, &Cell::new(None)).await
+}
+
+/// Makes one call; an interrupt cancels it, and the number of its signal goes to `ended_by`.
+pub(crate) async fn interruptible(
+    toolbox: &Toolbox,
+    call: ToolCall,
+    cx: &CallContext,
+    consent: Consent,
+    ended_by: &Cell<Option<u8>>,
+) -> CallReport {
     let (id, tool, start) = (call.id.clone(), call.tool.clone(), Instant::now());
     let cancel = cx.cancel().child_token();
     let cx = cx.clone().with_cancel(cancel.clone());
@@ -60,7 +72,7 @@ pub(crate) async fn make(toolbox: &Toolbox, call: ToolCall, cx: &CallContext, co
         }
     };
     let interrupted = async {
-        interrupt().await;
+        ended_by.set(Some(interrupt().await));
         cancel.cancel();
         // The call ends by itself now; its result says so.
         std::future::pending::<()>().await;
@@ -73,13 +85,14 @@ pub(crate) async fn make(toolbox: &Toolbox, call: ToolCall, cx: &CallContext, co
     CallReport::new(id, &definition, &recorded, start.elapsed())
 }
 
-async fn interrupt() {
+/// The number of the signal that came.
+async fn interrupt() -> u8 {
     use tokio::signal::unix::{SignalKind, signal};
     match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
         (Ok(mut interrupt), Ok(mut terminate)) => {
             tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
+                _ = interrupt.recv() => 2,
+                _ = terminate.recv() => 15,
             }
         }
         _ => std::future::pending().await,

@@ -1,14 +1,18 @@
-//! `haft exec -- CMD`: a command as a `bash` call, its output as it comes and its exit code kept.
+//! `haft exec -- CMD`: a command as a `bash` call, its output as it comes and its exit code kept. Behind a pipe or into a file
+//! every byte passes unchanged; on a terminal, or where it is asked for, the output is filtered.
 
 use std::{
+    cell::Cell,
+    fs::File,
     io::{self, IsTerminal, Write},
+    os::fd::{AsFd, BorrowedFd},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use async_trait::async_trait;
 use haft::{
     CallReport,
-    core::{EventConsumer, EventKind, EventSink, FilterStats, OutputStream, SystemClock, ToolCall, ToolEvent},
+    core::{ByteTap, EventConsumer, EventKind, EventSink, FilterStats, OutputStream, SystemClock, ToolCall, ToolEvent},
     filter::{Exit as Ended, FilterEvent, FilterPipeline, FilterReport, FilterStream},
 };
 use serde_json::json;
@@ -17,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     args::Common,
     commands::{
-        call::{Consent, make, notes},
+        call::{Consent, interruptible, notes},
         open::open_with,
     },
     exit::Exit,
@@ -29,39 +33,66 @@ const LONGEST: u64 = 3600;
 /// What a shell reports of a command whose reader is gone: 128 and the number of `SIGPIPE`.
 const READER_GONE: u8 = 141;
 
+/// What was asked for beside the command.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ask {
+    /// Whether the output is filtered wherever it goes.
+    pub(crate) filter: bool,
+    /// Seconds that the command may take.
+    pub(crate) timeout: Option<u64>,
+    /// Whether it was agreed to beforehand.
+    pub(crate) yes: bool,
+}
+
 /// Runs the command.
-pub(crate) async fn run(common: &Common, timeout: Option<u64>, yes: bool, command: &[String]) -> Result<Exit, String> {
+pub(crate) async fn run(common: &Common, ask: Ask, command: &[String]) -> Result<Exit, String> {
     let toolbox = open_with(common, |mut config| {
-        config.tools.shell.timeout = timeout.unwrap_or(LONGEST);
+        config.tools.shell.timeout = ask.timeout.unwrap_or(LONGEST);
         config
     })?;
     let line = shell_line(command);
     let call = ToolCall::new("bash", json!({"command": line})).map_err(|error| error.to_string())?;
     let mut cx = toolbox.context().requested_by_user();
-    let passing = Arc::new(Passing::new(&toolbox.filters().load(), &line));
-    let gone = passing.gone.clone();
+    let gone = CancellationToken::new();
+    // A program that reads the output gets what the command wrote, unless somebody asked for less.
+    let is_raw = !common.json && !ask.filter && !io::stdout().is_terminal();
+    let passing = Arc::new(if is_raw {
+        Passing::plain(gone.clone())
+    } else {
+        Passing::new(&toolbox.filters().load(), &line, gone.clone())
+    });
     if !common.json {
         let events = EventSink::with_clock(passing.clone(), Arc::new(SystemClock));
         cx = cx.with_events(events).with_cancel(gone.clone());
     }
-    let consent = if yes { Consent::Given } else { Consent::Asked };
-    let mut report = make(&toolbox, call, &cx, consent).await;
+    if is_raw {
+        let raw = Raw::new(gone.clone()).map_err(|error| format!("standard output cannot be used: {error}"))?;
+        cx = cx.tapped(Arc::new(raw));
+    }
+    let consent = if ask.yes { Consent::Given } else { Consent::Asked };
+    let ended_by = Cell::new(None);
+    let mut report = interruptible(&toolbox, call, &cx, consent, &ended_by).await;
     if common.json {
         output::json(&report);
-        return Ok(exit(&report));
+        return Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| exit(&report)));
     }
     report.filter = passing.end(ended(&report));
     if gone.is_cancelled() {
         return Ok(Exit::Command(READER_GONE));
     }
+    // What it wrote passed unchanged: a stream that a program reads gets nothing else. The record has the warnings.
+    if is_raw && report.ended.is_some() && !io::stderr().is_terminal() {
+        return Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| exit(&report)));
+    }
     notes(common, &report);
-    if let Some(reference) = report.overflow.as_ref().filter(|_| !common.quiet) {
+    // Of what passed unchanged nothing was left out.
+    if let Some(reference) = report.overflow.as_ref().filter(|_| !common.quiet && !is_raw) {
         output::note(&format!("[all of it: haft overflow show {reference}]"));
     }
     if let Some(error) = &report.error {
         output::note(&format!("haft: {}", error.message));
     }
-    Ok(exit(&report))
+    Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| exit(&report)))
 }
 
 /// One line for the shell out of the words that were typed. A single word is a line already (`haft exec -- 'a | b'`).
@@ -82,16 +113,54 @@ fn quoted(word: &str) -> String {
 
 /// The command's own exit code where it ran, else what kept it from running.
 fn exit(report: &CallReport) -> Exit {
-    let ran = report.raw_response.as_ref().and_then(|envelope| envelope["exit_code"].as_u64());
-    match ran.and_then(|code| u8::try_from(code).ok()) {
+    let code = report.ended.as_ref().and_then(|ended| ended.exit);
+    match code.and_then(|code| u8::try_from(code).ok()) {
         Some(code) => Exit::Command(code),
         None => Exit::of(report),
     }
 }
 
 fn ended(report: &CallReport) -> Ended {
-    let ran = report.raw_response.as_ref().and_then(|envelope| envelope["exit_code"].as_i64());
-    ran.map_or(Ended::Unknown, |code| Ended::Code(i32::try_from(code).unwrap_or(1)))
+    report.ended.as_ref().and_then(|ended| ended.exit).map_or(Ended::Unknown, Ended::Code)
+}
+
+/// Writes the streams of the command to ours, byte for byte. A stream of ours that is a terminal is left to the events.
+struct Raw {
+    stdout: Option<File>,
+    stderr: Option<File>,
+    /// Cancelled when nobody reads any more.
+    gone: CancellationToken,
+}
+
+impl Raw {
+    fn new(gone: CancellationToken) -> io::Result<Self> {
+        // Files of our own: the library's handles hold back what comes after a line end.
+        let file = |stream: BorrowedFd<'_>| stream.try_clone_to_owned().map(File::from);
+        let stderr = io::stderr();
+        let stderr = if stderr.is_terminal() { None } else { Some(file(stderr.as_fd())?) };
+        Ok(Self { stdout: Some(file(io::stdout().as_fd())?), stderr, gone })
+    }
+
+    fn file(&self, stream: OutputStream) -> Option<&File> {
+        match stream {
+            OutputStream::Stdout => self.stdout.as_ref(),
+            OutputStream::Stderr => self.stderr.as_ref(),
+        }
+    }
+}
+
+impl ByteTap for Raw {
+    fn takes(&self, stream: OutputStream) -> bool {
+        self.file(stream).is_some()
+    }
+
+    fn take(&self, stream: OutputStream, bytes: &[u8]) {
+        if let Some(mut file) = self.file(stream)
+            && file.write_all(bytes).is_err()
+        {
+            self.gone.cancel();
+        }
+    }
 }
 
 /// Passes output on, each stream through a filter of its own when a rule is about the command, else as it comes. Blocks
@@ -138,11 +207,16 @@ impl Side {
 }
 
 impl Passing {
-    fn new(rules: &FilterPipeline, line: &str) -> Self {
+    fn new(rules: &FilterPipeline, line: &str, gone: CancellationToken) -> Self {
         let side = || Side { filter: rules.start(line, Ended::Unknown), begun: false };
         let sides = [side(), side()];
         let has_rule = sides.iter().all(|side| side.filter.has_rule());
-        Self { filters: Mutex::new(has_rule.then_some(sides)), gone: CancellationToken::new() }
+        Self { filters: Mutex::new(has_rule.then_some(sides)), gone }
+    }
+
+    /// Without filters.
+    fn plain(gone: CancellationToken) -> Self {
+        Self { filters: Mutex::new(None), gone }
     }
 
     fn write(&self, stream: OutputStream, text: &str) {

@@ -83,8 +83,8 @@ fn a_call_is_filtered_and_its_envelope_is_not() {
     let command = print_tests(&haft);
     let report = haft.run(&["--json", "call", "--yes", "bash", &format!("command={command}")]).json();
     let reference = report["overflow"].as_str().expect("what is left out is stored");
-    let notice = format!("[all 18 lines: read_overflow, ref {reference}]");
-    assert_eq!(report["text"], format!("{FILTERED}to stderr\n[exit code 101]\n{notice}"), "{report}");
+    let notice = format!("[all 17 lines: read_overflow, ref {reference}]");
+    assert_eq!(report["text"], format!("{FILTERED}to stderr\n{notice}\n[exit code 101]"), "{report}");
     assert_eq!(report["raw_response"]["stdout"], TESTS);
     assert_eq!((&report["filter"]["rule"], &report["filter"]["confidence"]), (&"cargo-test".into(), &"full".into()));
     assert_eq!((&report["filter"]["lines_in"], &report["filter"]["lines_out"]), (&17.into(), &4.into()));
@@ -93,7 +93,7 @@ fn a_call_is_filtered_and_its_envelope_is_not() {
     let entry: serde_json::Value = serde_json::from_str(line.lines().last().unwrap()).unwrap();
     assert_eq!(entry["filter"]["rule"], "cargo-test", "{entry}");
     let model = report["text"].as_str().unwrap().len();
-    let raw = TESTS.len() + "to stderr\n".len() + "[exit code 101]".len();
+    let raw = TESTS.len() + "to stderr\n".len();
     assert_eq!((&entry["bytes"]["raw"], &entry["bytes"]["model"]), (&raw.into(), &model.into()), "{entry}");
     let ran = haft.run(&["call", "--yes", "bash", &format!("command={command}")]);
     assert!(ran.err.contains("[shell] 17 lines -> 4 lines, 76.5% filtered"), "{ran:?}");
@@ -103,13 +103,13 @@ fn a_call_is_filtered_and_its_envelope_is_not() {
 fn exec_filters_each_stream_and_keeps_the_exit_code() {
     let haft = Haft::configured(ALLOWED);
     let command = print_tests(&haft);
-    let ran = haft.run(&["exec", "--yes", "--", command]);
+    let ran = haft.run(&["exec", "--yes", "--filter", "--", command]);
     assert_eq!((ran.code, ran.out.as_str()), (101, FILTERED), "{ran:?}");
     assert!(ran.err.starts_with("to stderr\n"), "{ran:?}");
     assert!(ran.err.contains("[shell] 17 lines -> 4 lines, 76.5% filtered"), "{ran:?}");
     let off = Haft::configured(&format!("[tools.filters]\nenabled = false\n{ALLOWED}"));
     let command = print_tests(&off);
-    assert_eq!(off.run(&["exec", "--yes", "--", command]).out, TESTS);
+    assert_eq!(off.run(&["exec", "--yes", "--filter", "--", command]).out, TESTS);
 }
 
 const RULES: &str = "[[rules]]\nname = \"mine\"\nmatch = { prefix = \"sh\" }\nstrategy = { type = \"strip_noise\", patterns = \

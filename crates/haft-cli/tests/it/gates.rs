@@ -124,3 +124,26 @@ fn a_tool_that_is_always_refused_is_not_shown() {
     check(&policy("*", "paths = [\"private/**\"]\n"), &[]);
     check(&format!("[tools.policy]\nenabled = false\n{}", policy("*", "")), &[]);
 }
+
+#[test]
+fn a_tool_that_keeps_failing_is_blocked_and_one_whose_commands_fail_is_not() {
+    let config = format!("{ALL}[tools.anomaly]\nmin_samples = 3\nwindow_size = 5\n[tools.shell]\ntimeout = 1\n");
+    let last = |command: &str| {
+        let haft = Haft::configured(&config);
+        let line = json!({"tool": "bash", "params": {"command": command}, "session": "one"}).to_string() + "\n";
+        let ran = haft.run_with_input(&["batch"], line.repeat(5).as_bytes());
+        serde_json::from_str::<Value>(ran.out.lines().last().unwrap()).unwrap()
+    };
+    for failing in ["no-such-program-anywhere", "sleep 5"] {
+        let report = last(failing);
+        assert_eq!(
+            (&report["decision"], &report["error"]["category"]),
+            (&json!("deny"), &json!("policy_blocked")),
+            "{report}"
+        );
+    }
+    for ending in ["exit 1", "echo 'Permission denied' >&2; exit 101", "kill -9 $$", "cat /no/such/file"] {
+        let report = last(ending);
+        assert_eq!((&report["decision"], &report["ok"]), (&json!("allow"), &json!(true)), "{ending}: {report}");
+    }
+}

@@ -101,7 +101,7 @@ fn no_surface_of_a_call_shows_the_value() {
     let read = &lines(&ran.out)[0];
     assert_eq!(read["text"], "     1\tone\n     2\tTOKEN=«secret:github#1»");
     assert_eq!(read["warnings"], json!(["1 credential in the result, replaced by placeholders: 1 github"]));
-    let ran = haft.run(&["exec", "--", "cat", "a.txt"]);
+    let ran = haft.run(&["exec", "--filter", "--", "cat", "a.txt"]);
     assert!(!ran.out.contains(RANDOM) && !ran.err.contains(RANDOM), "{ran:?}");
 }
 

@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::{BasisSlot, BatchId, CallId, ConversationId, EventSink, Journal, SessionId};
+use crate::{
+    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, ConversationId, EventSink, Journal, SessionId, outputs::Tapped,
+};
 
 /// How far the origin of a call is trusted. Effective trust is the minimum of everything that has a say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
@@ -71,6 +73,8 @@ pub struct CallContext {
     env: Arc<EnvOverlay>,
     deadline: Option<Instant>,
     storable: u64,
+    answer: AnswerBudget,
+    tap: Option<Tapped>,
     basis: Option<BasisSlot>,
     cancel: CancellationToken,
     events: EventSink,
@@ -93,6 +97,8 @@ impl CallContext {
             env: Arc::default(),
             deadline: None,
             storable: 0,
+            answer: AnswerBudget::UNLIMITED,
+            tap: None,
             basis: None,
             cancel: CancellationToken::new(),
             events: EventSink::none(),
@@ -159,6 +165,19 @@ impl CallContext {
     /// The same context, in which somebody stores up to `bytes` of what is shown only in part.
     pub fn storing(self, bytes: u64) -> Self {
         Self { storable: bytes, ..self }
+    }
+
+    /// The same context whose answer may hold no more than `budget`, nor more than it might already.
+    pub fn answering(self, budget: AnswerBudget) -> Self {
+        Self { answer: self.answer.and(budget), ..self }
+    }
+
+    /// The same context, in which `tap` takes what a command prints as it comes. The result then holds the ends of it only.
+    ///
+    /// # Security
+    /// No layer sees what goes through a tap: credentials in it stay as they are.
+    pub fn tapped(self, tap: Arc<dyn ByteTap>) -> Self {
+        Self { tap: Some(Tapped(tap)), ..self }
     }
 
     /// The same context, in which somebody wants to know what the result comes from.
@@ -245,6 +264,16 @@ impl CallContext {
     /// nobody stores them.
     pub fn storable(&self) -> u64 {
         self.storable
+    }
+
+    /// How much text the answer may hold.
+    pub fn answer(&self) -> AnswerBudget {
+        self.answer
+    }
+
+    /// Who takes the bytes of a command as they come.
+    pub fn tap(&self) -> Option<&dyn ByteTap> {
+        self.tap.as_ref().map(|tapped| &*tapped.0)
     }
 
     /// Where to leave what the result comes from; `None` when nobody wants to know, and it is not worth writing down.

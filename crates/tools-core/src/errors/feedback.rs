@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::{Outcome, ToolDef, ToolError, ToolErrorCategory, ToolTraits};
+use crate::{Outcome, ToolDef, ToolError, ToolErrorCategory, ToolOutput, ToolTraits};
 
 /// A failure as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -48,11 +48,11 @@ impl ToolErrorFeedback {
 /// failure. The same text for a model, a terminal and an editor.
 pub fn text_for_model(outcome: &Outcome, definition: &ToolDef) -> String {
     let error = match outcome {
-        Ok(output) => return output.summary.clone(),
+        Ok(output) => return output.to_text().into_owned(),
         Err(error) => error,
     };
     let block = ToolErrorFeedback::new(error, definition.trusted_traits()).format_for_llm();
-    match error.output().map(|output| output.summary.as_str()).filter(|text| !text.is_empty()) {
+    match error.output().map(ToolOutput::to_text).filter(|text| !text.is_empty()) {
         Some(partial) => format!("{block}\n\n{partial}"),
         None => block,
     }

@@ -1,14 +1,16 @@
 //! What a call gives back.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::{Ended, Window};
+
 /// What a call gives back: text for the model, and structure for whoever wants it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolOutput {
-    /// What the model reads.
+    /// What the model reads; how a command ended is not in it.
     pub summary: String,
     /// The text as it came, where the summary is something else: for whoever stores it, never for a model. `None` when the
     /// summary is all there is.
@@ -27,6 +29,11 @@ pub struct ToolOutput {
     pub truncated: bool,
     /// What a filter made of it; `None` when none ran.
     pub filter: Option<FilterStats>,
+    /// How the command ended whose output this is; `None` for what is no command's.
+    pub ended: Option<Ended>,
+    /// The part of a longer whole that the summary is; `None` for what does not come in parts. Nothing cuts such a summary
+    /// further: the tool that made it knew how much fits.
+    pub window: Option<Window>,
 }
 
 impl ToolOutput {
@@ -47,6 +54,18 @@ impl ToolOutput {
         }
         let text = self.complete.map_or_else(|| self.summary.into(), |complete| complete.text);
         Self { summary, complete: Some(Complete { text, shown }), ..self }
+    }
+
+    /// The text where text is all there is: the summary, and below it how a command ended.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        let Some(sentence) = self.ended.as_ref().and_then(Ended::sentence) else { return Cow::Borrowed(&self.summary) };
+        let line_end = if self.summary.is_empty() || self.summary.ends_with('\n') { "" } else { "\n" };
+        Cow::Owned(format!("{}{line_end}{sentence}", self.summary))
+    }
+
+    /// The same output of a command that ended so.
+    pub fn ending(self, ended: Ended) -> Self {
+        Self { ended: Some(ended), ..self }
     }
 
     /// The same output with a structured result.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tools_core::{ErrorDetail, Outcome, ToolErrorCategory};
+use tools_core::{Outcome, ToolErrorCategory};
 
 use super::config::AnomalyPolicy;
 
@@ -63,15 +63,14 @@ pub fn assess(policy: &AnomalyPolicy, window: &Window) -> Severity {
 }
 
 /// Codes of failures that tell of what the call named, not of the tool.
-const OF_THE_CALL: &[&str] = &["not_found", "no_such_file", "command_not_found"];
+const OF_THE_CALL: &[&str] = &["not_found"];
 
-/// What an outcome says about its tool: worked, failed, or nothing.
+/// What an outcome says about its tool: worked, failed, or nothing. A command that ended by itself is an output, whatever
+/// its exit code; what failed are those that timed out, could not be found or waited for an answer.
 pub fn counts(outcome: &Outcome) -> Option<bool> {
     use ToolErrorCategory as C;
     let Err(error) = outcome else { return Some(false) };
     match error.category() {
-        // A command that ended by itself was run as it should be, whatever it said.
-        _ if matches!(error.detail(), ErrorDetail::Shell { .. }) => Some(false),
         C::PermanentFailure if OF_THE_CALL.contains(&error.code()) => None,
         C::RateLimited | C::ServerError | C::NetworkError | C::Timeout | C::PermanentFailure => Some(true),
         _ => None,
@@ -129,9 +128,13 @@ mod tests {
             assert_eq!(of(category, "x"), None, "{category}");
         }
         assert_eq!(of(C::PermanentFailure, "not_found"), None);
-        let ended = ToolError::new(C::PermanentFailure, "x", "m");
-        let ended = ended.with_detail(ErrorDetail::Shell { exit_code: 127, signal: None });
-        assert_eq!(counts(&Err(ended)), Some(false));
+        for (category, code, exit_code) in
+            [(C::PermanentFailure, "command_not_found", 127), (C::Timeout, "command_timeout", 124)]
+        {
+            let ended = ToolError::new(category, code, "m");
+            let ended = ended.with_detail(tools_core::ErrorDetail::Shell { exit_code, signal: None });
+            assert_eq!(counts(&Err(ended)), Some(true), "{code}");
+        }
         assert_eq!(counts(&Ok(tools_core::ToolOutput::text(""))), Some(false));
     }
 

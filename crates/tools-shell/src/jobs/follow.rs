@@ -17,6 +17,8 @@ use crate::run::{CHUNK, DRAIN, Started, next_chunk, pipe_status, take_ready};
 /// A job that was started and is not yet followed.
 pub(crate) struct Following {
     pub(crate) started: Started,
+    /// Its command line.
+    pub(crate) line: Arc<str>,
     pub(crate) pipeline: Option<Pipeline>,
     pub(crate) limit: Duration,
     pub(crate) grace: Duration,
@@ -34,7 +36,7 @@ enum Stopped {
 impl Following {
     /// Follows the job to its end.
     pub(crate) async fn run(self, job: Arc<Job>) {
-        let Self { started: Started { mut tree, side }, pipeline, limit, grace, guard } = self;
+        let Self { started: Started { mut tree, side }, pipeline, limit, grace, guard, line: _ } = self;
         let (mut stdout, mut stderr) = (tree.take_stdout(), tree.take_stderr());
         let (mut out, mut err) = (vec![0; CHUNK], vec![0; CHUNK]);
         let mut deadline = Instant::now() + limit;

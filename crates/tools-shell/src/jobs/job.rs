@@ -1,7 +1,7 @@
 //! One job: what it printed, whether it still runs, and how it ended. Shared by the task that follows it and by those who
 //! read it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -19,6 +19,8 @@ use crate::run::MOST_WHOLE;
 pub(crate) struct Job {
     pub(crate) id: String,
     pub(crate) session: SessionId,
+    /// Its command line.
+    pub(crate) line: Arc<str>,
     started: Instant,
     inner: Mutex<Inner>,
     changed: watch::Sender<()>,
@@ -81,6 +83,9 @@ pub struct JobReport {
     pub next: u64,
     /// Bytes since the point asked for that are no longer kept.
     pub lost: u64,
+    /// Bytes that came and follow what is told here.
+    #[serde(default)]
+    pub rest: u64,
     /// How long it has run.
     pub duration_ms: u64,
     /// Processes it left running, which were ended with it.
@@ -95,12 +100,13 @@ pub struct JobReport {
 
 impl Job {
     /// A job of which up to `storable` bytes are kept for whoever stores them.
-    pub(crate) fn new(id: String, session: SessionId, storable: u64) -> Self {
+    pub(crate) fn new(id: String, session: SessionId, line: Arc<str>, storable: u64) -> Self {
         let most = usize::try_from(storable.min(MOST_WHOLE)).unwrap_or(usize::MAX);
         let whole = (most > 0).then(|| HeadTail::new(most));
         Self {
             id,
             session,
+            line,
             started: Instant::now(),
             inner: Mutex::new(Inner { whole, ..Inner::default() }),
             changed: watch::Sender::new(()),
@@ -146,10 +152,10 @@ impl Job {
         self.lock().whole.as_ref().map_or(0, |whole| whole.total() - whole.lost())
     }
 
-    /// What came since a number, and the state.
-    pub(crate) fn report(&self, since: u64) -> JobReport {
+    /// What came since a number, `most` bytes of it, and the state.
+    pub(crate) fn report(&self, since: u64, most: u64) -> JobReport {
         let inner = self.lock();
-        let page = inner.log.page(since, inner.end.is_none());
+        let page = inner.log.page(since, inner.end.is_none(), most);
         let end = inner.end.as_ref();
         let elapsed = end.map_or_else(|| self.elapsed(), |end| end.elapsed);
         JobReport {
@@ -163,6 +169,7 @@ impl Job {
             killed: end.is_some_and(|end| end.killed),
             next: page.next,
             lost: page.lost,
+            rest: page.rest,
             duration_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
             left_running: end.map_or(0, |end| end.left_running),
             pipe_status: end.and_then(|end| end.pipe_status.clone()),
@@ -171,22 +178,22 @@ impl Job {
     }
 
     /// As [`Job::report`], once there is something to tell, or as it is when `until` has come.
-    pub(crate) async fn news(&self, since: u64, until: Instant) -> JobReport {
-        self.wait(since, until, |report| report.state == JobState::Ended || report.next > since).await
+    pub(crate) async fn news(&self, since: u64, most: u64, until: Instant) -> JobReport {
+        self.wait(since, most, until, |report| report.state == JobState::Ended || report.next > since).await
     }
 
     /// As [`Job::report`], once it has ended, or as it is when `until` has come.
     pub(crate) async fn ended(&self, until: Instant) -> JobReport {
-        self.wait(0, until, |report| report.state == JobState::Ended).await
+        self.wait(0, u64::MAX, until, |report| report.state == JobState::Ended).await
     }
 
-    async fn wait(&self, since: u64, until: Instant, enough: impl Fn(&JobReport) -> bool) -> JobReport {
+    async fn wait(&self, since: u64, most: u64, until: Instant, enough: impl Fn(&JobReport) -> bool) -> JobReport {
         let mut changes = self.changed.subscribe();
         loop {
             changes.mark_unchanged();
-            let report = self.report(since);
+            let report = self.report(since, most);
             if enough(&report) || timeout_at(until, changes.changed()).await.is_err() {
-                return self.report(since);
+                return self.report(since, most);
             }
         }
     }

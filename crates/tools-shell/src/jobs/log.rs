@@ -35,6 +35,8 @@ pub(crate) struct Page {
     pub(crate) next: u64,
     /// Bytes that came from the number on and are no longer kept.
     pub(crate) lost: u64,
+    /// Bytes that came and follow this page.
+    pub(crate) rest: u64,
 }
 
 #[derive(Debug, Default)]
@@ -90,10 +92,10 @@ impl Ring {
         turn.offset.saturating_add(number - turn.number).min(limit).max(self.dropped)
     }
 
-    /// The text from an offset on, without `hold` bytes at the end.
-    fn text(&self, from: u64, hold: usize) -> String {
+    /// The text between two offsets, without `hold` bytes at the end.
+    fn text(&self, from: u64, to: u64, hold: usize) -> String {
         let skip = usize::try_from(from - self.dropped).unwrap_or(usize::MAX);
-        let take = self.bytes.len().saturating_sub(skip).saturating_sub(hold);
+        let take = usize::try_from(to.saturating_sub(from)).unwrap_or(usize::MAX).saturating_sub(hold);
         let bytes: Vec<u8> = self.bytes.iter().skip(skip).take(take).copied().collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
@@ -111,12 +113,16 @@ impl Log {
         self.last = Some(source);
     }
 
-    /// What came from a number on. While more is to come, the beginning of a character at the end is left to the next page.
-    pub(crate) fn page(&self, since: u64, is_open: bool) -> Page {
+    /// What came from a number on, `most` bytes of it. While more is to come, the beginning of a character at the end is left
+    /// to the next page.
+    pub(crate) fn page(&self, since: u64, is_open: bool, most: u64) -> Page {
         let since = since.min(self.end);
         let [out, err] = &self.rings;
         let (from_out, from_err) = (out.find(since), err.find(since));
         let kept = (out.end() - from_out) + (err.end() - from_err);
+        if kept > most {
+            return self.part(since, most);
+        }
         let held = |source, ring: &Ring, from: u64| {
             if !is_open || self.last != Some(source) {
                 return 0;
@@ -128,11 +134,60 @@ impl Log {
         };
         let (hold_out, hold_err) = (held(Source::Stdout, out, from_out), held(Source::Stderr, err, from_err));
         Page {
-            stdout: out.text(from_out, hold_out),
-            stderr: err.text(from_err, hold_err),
+            stdout: out.text(from_out, out.end(), hold_out),
+            stderr: err.text(from_err, err.end(), hold_err),
             next: self.end - (hold_out + hold_err) as u64,
             lost: (self.end - since) - kept,
+            rest: 0,
         }
+    }
+
+    /// The first `most` bytes that are kept from a number on, up to the end of a line where there is one.
+    fn part(&self, since: u64, most: u64) -> Page {
+        let [out, err] = &self.rings;
+        let (from_out, from_err) = (out.find(since), err.find(since));
+        let taken = |number: u64| {
+            let (to_out, to_err) = (out.find(number).max(from_out), err.find(number).max(from_err));
+            ((to_out - from_out) + (to_err - from_err), to_out, to_err)
+        };
+        // Numbers that are no longer kept lie between: how many bytes a number stands for only grows with it.
+        let (mut low, mut high) = (since, self.end);
+        while low < high {
+            let middle = low + (high - low).div_ceil(2);
+            if taken(middle).0 <= most { low = middle } else { high = middle - 1 }
+        }
+        let until = self.line_end(since, low);
+        let (_, to_out, to_err) = taken(until);
+        let after = (out.end() - to_out) + (err.end() - to_err);
+        let kept = (out.end() - from_out) + (err.end() - from_err);
+        // What is gone before the last byte of this page; the rest is told by the pages that follow.
+        let lost = (until - since).saturating_sub(kept - after);
+        Page {
+            stdout: out.text(from_out, to_out, 0),
+            stderr: err.text(from_err, to_err, 0),
+            next: until,
+            lost,
+            rest: after,
+        }
+    }
+
+    /// The number behind the last line feed before `until`, else behind the last whole character; `until` where that would
+    /// be no step on.
+    fn line_end(&self, since: u64, until: u64) -> u64 {
+        let turns = self.rings.iter().filter_map(|ring| {
+            let turn = ring.turns.iter().rev().find(|turn| turn.number < until)?;
+            Some((turn.number, turn.offset, ring))
+        });
+        let Some((number, offset, ring)) = turns.max_by_key(|turn| turn.0) else { return until };
+        let from = ring.find(since.max(number)).max(offset);
+        let to = ring.find(until);
+        let skip = usize::try_from(from - ring.dropped).unwrap_or(usize::MAX);
+        let take = usize::try_from(to.saturating_sub(from)).unwrap_or(0);
+        let bytes: Vec<u8> = ring.bytes.iter().skip(skip).take(take).copied().collect();
+        let end =
+            bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes.len() - incomplete_end(&bytes), |at| at + 1);
+        let found = number + (from - offset) + end as u64;
+        if end == 0 || found <= since { until } else { found }
     }
 
     fn ring(&mut self, source: Source) -> &mut Ring {
@@ -157,7 +212,7 @@ mod tests {
     }
 
     fn page(stdout: &str, stderr: &str, next: u64, lost: u64) -> Page {
-        Page { stdout: stdout.to_owned(), stderr: stderr.to_owned(), next, lost }
+        Page { stdout: stdout.to_owned(), stderr: stderr.to_owned(), next, lost, rest: 0 }
     }
 
     #[test]
@@ -175,7 +230,7 @@ mod tests {
             (99, page("", "", 7, 0)),
         ];
         for (since, expected) in table {
-            assert_eq!(log.page(since, true), expected, "since {since}");
+            assert_eq!(log.page(since, true, u64::MAX), expected, "since {since}");
         }
     }
 
@@ -185,22 +240,22 @@ mod tests {
         for _ in 0..3 {
             log.push(Source::Stdout, &vec![b'x'; MOST]);
         }
-        let seen = log.page(0, true);
+        let seen = log.page(0, true, u64::MAX);
         assert_eq!((seen.stdout.len(), seen.stderr.as_str()), (MOST, "kept"));
         assert_eq!((seen.lost, seen.next), (2 * MOST as u64, 4 + 3 * MOST as u64));
-        assert_eq!(log.page(seen.next, true), page("", "", seen.next, 0));
+        assert_eq!(log.page(seen.next, true, u64::MAX), page("", "", seen.next, 0));
     }
 
     #[test]
     fn a_character_is_not_cut_between_two_pages() {
         let mut log = Log::default();
         log.push(Source::Stdout, b"a\xd1");
-        assert_eq!(log.page(0, true), page("a", "", 1, 0));
+        assert_eq!(log.page(0, true, u64::MAX), page("a", "", 1, 0));
         log.push(Source::Stdout, b"\x8f!");
-        assert_eq!(log.page(1, true), page("я!", "", 4, 0));
+        assert_eq!(log.page(1, true, u64::MAX), page("я!", "", 4, 0));
         log.push(Source::Stdout, b"\xd1");
-        assert_eq!(log.page(4, true), page("", "", 4, 0));
-        assert_eq!(log.page(4, false), page("\u{fffd}", "", 5, 0));
+        assert_eq!(log.page(4, true, u64::MAX), page("", "", 4, 0));
+        assert_eq!(log.page(4, false, u64::MAX), page("\u{fffd}", "", 5, 0));
     }
 
     proptest::proptest! {
@@ -210,7 +265,7 @@ mod tests {
             let (mut whole, mut read) = ([String::new(), String::new()], [String::new(), String::new()]);
             let mut since = 0;
             let mut take = |log: &Log, is_open| {
-                let page = log.page(since, is_open);
+                let page = log.page(since, is_open, u64::MAX);
                 read[0].push_str(&page.stdout);
                 read[1].push_str(&page.stderr);
                 since = page.next;
@@ -228,6 +283,30 @@ mod tests {
         }
 
         #[test]
+        fn parts_put_together_are_the_whole_and_fit(pieces: Vec<(bool, String)>, most in 4_u64..40) {
+            let mut log = Log::default();
+            let (mut whole, mut read) = ([String::new(), String::new()], [String::new(), String::new()]);
+            for (is_err, text) in &pieces {
+                whole[usize::from(*is_err)].push_str(text);
+                log.push(if *is_err { Source::Stderr } else { Source::Stdout }, text.as_bytes());
+            }
+            let mut since = 0;
+            loop {
+                let page = log.page(since, false, most);
+                proptest::prop_assert_eq!(page.lost, 0);
+                read[0].push_str(&page.stdout);
+                read[1].push_str(&page.stderr);
+                proptest::prop_assert_eq!(page.rest, log.end - page.next);
+                if page.rest == 0 {
+                    break;
+                }
+                proptest::prop_assert!(page.next > since && page.next - since <= most);
+                since = page.next;
+            }
+            proptest::prop_assert_eq!(read, whole);
+        }
+
+        #[test]
         fn memory_is_bounded(turns in 0usize..10_000, size in 1usize..200) {
             let mut log = Log::default();
             for turn in 0..turns {
@@ -236,7 +315,7 @@ mod tests {
             for ring in &log.rings {
                 proptest::prop_assert!(ring.bytes.len() <= MOST && ring.turns.len() <= MOST_TURNS);
             }
-            let page = log.page(0, false);
+            let page = log.page(0, false, u64::MAX);
             let kept = (page.stdout.len() + page.stderr.len()) as u64;
             proptest::prop_assert_eq!(kept + page.lost, (turns * size) as u64);
         }

@@ -54,7 +54,8 @@ impl Jobs {
         let mut table = self.lock();
         table.admits(most)?;
         table.started += 1;
-        let job = Arc::new(Job::new(format!("job-{}", table.started), cx.session().clone(), cx.storable()));
+        let (id, line) = (format!("job-{}", table.started), Arc::clone(&following.line));
+        let job = Arc::new(Job::new(id, cx.session().clone(), line, cx.storable()));
         let task = tokio::spawn(following.run(Arc::clone(&job)));
         table.entries.push_back(Entry { job: Arc::clone(&job), task });
         table.forget_the_oldest();

@@ -16,8 +16,8 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// What is left of a call's own time for its answer.
 const MARGIN: Duration = Duration::from_millis(100);
 
-/// Returns what a background command has printed and whether it still runs. Pass `next` of the last answer as `since` to get
-/// only what is new. The last 128 KiB of each stream are kept; what was lost is counted, and stored whole when the command has ended.
+/// Returns what a background command has printed and whether it still runs, as much as one answer holds. Pass `next` of the
+/// last answer as `since` to read on. The last 128 KiB of each stream are kept; what was lost is counted, and stored whole when the command has ended.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobReadArgs {
@@ -62,7 +62,8 @@ impl Tool for JobRead {
         let job = self.0.find(&args.id, cx.session())?;
         let until = Instant::now() + Duration::from_millis(args.wait_ms.unwrap_or(0)).min(LONGEST);
         let until = cx.deadline().and_then(|end| end.checked_sub(MARGIN)).map_or(until, |end| end.min(until));
-        let report = job.news(args.since.unwrap_or(0), until).await;
-        Ok(job_text::output(&job, &report, cx))
+        let since = args.since.unwrap_or(0);
+        let report = job.news(since, u64::MAX, until).await;
+        Ok(job_text::window(&job, report, since, cx))
     }
 }

@@ -1,8 +1,41 @@
-//! What the tools on jobs give back: the report as an object, and as text for the model.
+//! What the tools on jobs give back: what the command printed as text, how it stands as data, the report as an object.
 
-use tools_core::{CallContext, ClaimSource, Complete, Shown, ToolOutput, keys};
+use tools_core::{AnswerBudget, CallContext, ClaimSource, Complete, Ended, Shown, Stopped, ToolOutput, Window, keys};
 
 use crate::jobs::{Job, JobReport, JobState};
+
+/// Room for the line below the text.
+const NOTES: usize = 400;
+/// A page has at least so many bytes, however little an answer may hold.
+const LEAST: u64 = 256;
+
+/// The result of a call that reads a job from `since` on: one part without a gap, as much of it as the answer holds.
+pub(super) fn window(job: &Job, report: JobReport, since: u64, cx: &CallContext) -> ToolOutput {
+    let budget = cx.answer().less(NOTES);
+    // What the log has lost is had whole, once, when the job has ended: that is shortened as any output is.
+    if report.state == JobState::Ended && report.lost > 0 && cx.storable() > 0 && job.kept_whole() > 0 {
+        return output(job, &report, cx);
+    }
+    let report = fitting(job, report, since, budget);
+    let running = report.state == JobState::Running;
+    let window = Window {
+        from: since.saturating_add(report.lost).min(report.next),
+        to: report.next,
+        total: (!running).then_some(report.next + report.rest),
+        next: (running || report.rest > 0).then_some(report.next),
+    };
+    ToolOutput { window: Some(window), ..output(job, &report, cx) }
+}
+
+/// The report from `since` on, as much of it as fits.
+fn fitting(job: &Job, mut report: JobReport, since: u64, budget: AnswerBudget) -> JobReport {
+    let mut most = (report.stdout.len() + report.stderr.len()) as u64;
+    while !budget.holds(&text(&report)) && most > LEAST {
+        most = most.min(budget.bytes as u64).min(most - most / 8).max(LEAST);
+        report = job.report(since, most);
+    }
+    report
+}
 
 /// The result of a call about a job. One that has ended gives what the report has lost along, once, where somebody stores
 /// it.
@@ -14,53 +47,58 @@ pub(super) fn output(job: &Job, report: &JobReport, cx: &CallContext) -> ToolOut
         cx.journal().note(keys::SIGNAL, signal);
     }
     let is_partial = report.lost > 0 && cx.storable() > 0;
+    // Both streams are in it, as they came, and nothing is lost to whoever reads it.
     let whole = if is_partial { job.take_whole() } else { None };
-    let whole = whole.map(|stdout| {
-        // Both streams are in it, as they came, and nothing is lost to whoever reads it.
-        text(&JobReport { stdout, stderr: String::new(), lost: 0, ..report.clone() })
-    });
+    let ended = ended(report, whole.is_some());
     ToolOutput {
         complete: whole.map(|text| Complete { text: text.into(), shown: Shown::Ends }),
         summary: text(report),
         raw_response: serde_json::to_value(report).ok(),
         truncated: report.lost > 0,
         source: ClaimSource::Command,
+        ended: Some(Ended { line: Some(job.line.clone()), ..ended }),
         ..ToolOutput::default()
     }
 }
 
 fn text(report: &JobReport) -> String {
-    let mut text = String::new();
+    let mut text = String::with_capacity(report.stdout.len() + report.stderr.len() + 1);
     for part in [&report.stdout, &report.stderr] {
-        text.push_str(part);
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
+        text.push_str(part);
     }
-    let mut notes = vec![state(report)];
+    text
+}
+
+/// How the command stands; what a report has lost is no loss where the whole is handed on.
+fn ended(report: &JobReport, is_handed_on: bool) -> Ended {
+    let (id, seconds) = (&report.id, report.duration_ms / 1000);
+    let mut notes = vec![match (report.state, report.exit_code) {
+        (JobState::Running, _) => format!("`{id}` has run for {seconds} s"),
+        (JobState::Ended, Some(0)) if report.signal.is_none() => format!("`{id}` ended with exit code 0"),
+        (JobState::Ended, _) => format!("`{id}` has ended"),
+    }];
     notes.extend(report.note.clone());
     if report.left_running > 0 {
         notes.push(format!("left running and ended: {}", report.left_running));
     }
-    if report.lost > 0 {
-        notes.push(format!("{} bytes are no longer kept here", report.lost));
+    if report.lost > 0 && !is_handed_on {
+        notes.push(format!("{} bytes before this are no longer kept here", report.lost));
     }
-    if report.state == JobState::Running {
+    if report.rest > 0 {
+        notes.push(format!("{} bytes follow", report.rest));
+    }
+    if report.state == JobState::Running || report.rest > 0 {
         notes.push(format!("next: {}", report.next));
     }
-    format!("{text}[{}]", notes.join("; "))
-}
-
-fn state(report: &JobReport) -> String {
-    let (id, seconds) = (&report.id, report.duration_ms / 1000);
-    match (report.state, report.exit_code, report.signal) {
-        (JobState::Running, ..) => format!("`{id}` has run for {seconds} s"),
-        _ if report.timed_out => format!("`{id}` was stopped after {seconds} s: its time was up"),
-        _ if report.killed => format!("`{id}` was ended"),
-        (_, _, Some(signal)) => format!("`{id}` ended by signal {signal}"),
-        (_, Some(code), _) => format!("`{id}` ended with exit code {code}"),
-        _ => format!("`{id}` ended"),
-    }
+    let stopped = match (report.timed_out, report.killed) {
+        (true, _) => Some(Stopped::TimedOut),
+        (_, true) => Some(Stopped::Killed),
+        _ => None,
+    };
+    Ended { exit: report.exit_code, signal: report.signal, stopped, notes, line: None }
 }
 
 #[cfg(test)]
@@ -79,6 +117,7 @@ mod tests {
             killed: false,
             next: 7,
             lost: 0,
+            rest: 0,
             duration_ms: 2500,
             left_running: 0,
             pipe_status: None,
@@ -88,11 +127,17 @@ mod tests {
 
     #[test]
     fn a_report_reads_as_text() {
-        assert_eq!(text(&report()), "out\nerr\n[`job-1` has run for 2 s; next: 7]");
+        let check = |report: &JobReport, expected: &str| {
+            let output = ToolOutput { ended: Some(ended(report, false)), ..ToolOutput::text(text(report)) };
+            assert_eq!(output.to_text(), expected);
+        };
+        check(&report(), "out\nerr\n[`job-1` has run for 2 s; next: 7]");
         let ended = JobReport { state: JobState::Ended, exit_code: Some(7), lost: 9, ..report() };
-        assert_eq!(text(&ended), "out\nerr\n[`job-1` ended with exit code 7; 9 bytes are no longer kept here]");
+        check(&ended, "out\nerr\n[exit code 7; `job-1` has ended; 9 bytes before this are no longer kept here]");
+        let part = JobReport { exit_code: Some(0), lost: 0, rest: 5, ..ended.clone() };
+        check(&part, "out\nerr\n[`job-1` ended with exit code 0; 5 bytes follow; next: 7]");
         let killed =
             JobReport { killed: true, signal: Some(15), stdout: String::new(), stderr: String::new(), ..ended };
-        assert_eq!(text(&killed), "[`job-1` was ended; 9 bytes are no longer kept here]");
+        check(&killed, "[stopped; `job-1` has ended; 9 bytes before this are no longer kept here]");
     }
 }

@@ -86,16 +86,15 @@ fn without(error: SnapshotError, policy: &ShellPolicy, cx: &CallContext) -> Resu
 }
 
 /// Whether a command with this exit code is taken back.
-fn takes_back(codes: &[i32], code: Option<i64>) -> bool {
+fn takes_back(codes: &[i32], code: Option<i32>) -> bool {
     match code {
         None | Some(0) => false,
-        Some(code) => codes.is_empty() || codes.iter().any(|listed| i64::from(*listed) == code),
+        Some(code) => codes.is_empty() || codes.contains(&code),
     }
 }
 
-fn exit_code(outcome: &Outcome) -> Option<i64> {
-    let output = outcome.as_ref().map_or_else(ToolError::output, Some)?;
-    output.raw_response.as_ref()?.get("exit_code")?.as_i64()
+fn exit_code(outcome: &Outcome) -> Option<i32> {
+    outcome.as_ref().map_or_else(ToolError::output, Some)?.ended.as_ref()?.exit
 }
 
 /// The outcome that says what was put back; an error when not all of it could be.
@@ -104,10 +103,7 @@ fn told(outcome: Outcome, report: &RollbackReport) -> Outcome {
         if let Some(Value::Object(envelope)) = &mut output.raw_response {
             envelope.insert("rollback".to_owned(), serde_json::to_value(report).unwrap_or_default());
         }
-        if !output.summary.is_empty() && !output.summary.ends_with('\n') {
-            output.summary.push('\n');
-        }
-        output.summary.push_str(&sentence(report));
+        output.ended.get_or_insert_default().notes.push(sentence(report));
         output
     };
     let outcome = outcome.map(add).map_err(|error| error.map_output(add));
@@ -126,7 +122,7 @@ fn told(outcome: Outcome, report: &RollbackReport) -> Outcome {
 fn sentence(report: &RollbackReport) -> String {
     let RollbackReport { restored, deleted, failed, .. } = report;
     let rest = if failed.is_empty() { String::new() } else { format!(", NOT put back: {}", failed.join(", ")) };
-    format!("[rolled back: {restored} restored, {deleted} removed{rest}]")
+    format!("rolled back: {restored} restored, {deleted} removed{rest}")
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ async fn what_comes_to_be_without_agreement_is_put_aside_and_told() {
                 let now = format!("{reported}.held");
                 assert_eq!(told(&came), [one(reported, "put_aside", Some(&now))], "{sandbox:?} {path}");
                 assert!(shell.work.join(now).exists());
-                assert!(came.output.as_ref().unwrap().summary.contains("put aside"), "{sandbox:?} {path}");
+                assert!(came.output.as_ref().unwrap().to_text().contains("put aside"), "{sandbox:?} {path}");
             }
         }
         assert!(!shell.work.join(".git/hooks").exists());
@@ -107,7 +107,7 @@ async fn inputs_of_builds_are_written_and_told() {
     let came = shell.run("echo '{}' > package.json; echo 'all:' > Makefile; echo x > src.rs").await;
     assert_eq!(told(&came), [one("Makefile", "created", None), one("package.json", "created", None)]);
     assert_eq!(
-        came.output.unwrap().summary,
+        came.output.unwrap().to_text(),
         "[changed what builds and JavaScript tools will obey: `Makefile`, `package.json`]"
     );
 }

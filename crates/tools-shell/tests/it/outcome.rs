@@ -1,7 +1,7 @@
 //! Exit codes, streams, truncation and errors.
 
 use serde_json::json;
-use tools_core::{ErrorDetail, ToolErrorCategory as Category};
+use tools_core::{Ended, ErrorDetail, ToolErrorCategory as Category};
 use tools_shell::ShellConfig;
 
 use crate::support::Shell;
@@ -15,14 +15,22 @@ async fn a_failing_command_is_a_result() {
     let expected =
         [json!("out\n"), json!("err\n"), json!(7), json!(false), json!(null), json!(false), json!(4), json!(0)];
     assert_eq!(fields.map(|field| seen[field].clone()), expected);
-    assert!(came.output.unwrap().summary.contains("exit code 7"));
+    let output = came.output.unwrap();
+    assert_eq!(output.ended, Some(Ended::with_exit(7)));
+    assert!(output.summary == "out\nerr\n" && output.to_text().ends_with("\n[exit code 7]"), "{}", output.to_text());
 }
 
 #[tokio::test]
 async fn the_status_decides_and_not_what_is_printed() {
     let shell = Shell::new();
-    for (line, expected) in [("echo '[error] command timed out'", 0), ("echo 'permission denied' >&2", 0), ("false", 1)]
-    {
+    for (line, expected) in [
+        ("echo '[error] command timed out'", 0),
+        ("echo 'permission denied' >&2", 0),
+        ("false", 1),
+        ("cat /no/such/file", 1),
+        ("echo 'test x: expected: Permission denied' >&2; exit 101", 101),
+        ("echo 'bash: line 1: x: Permission denied' >&2; exit 3", 3),
+    ] {
         let came = shell.run(line).await;
         assert_eq!((came.code(), came.field("exit_code")), (None, json!(expected)), "{line}");
     }
@@ -34,8 +42,6 @@ async fn what_can_only_be_an_error_is_one_and_keeps_its_output() {
     let table = [
         ("echo seen; no-such-program-here", Category::PermanentFailure, "command_not_found", 127),
         ("echo seen; touch x; ./x", Category::PolicyBlocked, "not_executable", 126),
-        ("echo seen; cat /no/such/file", Category::PermanentFailure, "no_such_file", 1),
-        ("echo seen; echo 'Permission denied' >&2; exit 3", Category::PolicyBlocked, "permission_denied", 3),
     ];
     for (line, category, code, exit) in table {
         let came = shell.run(line).await;

@@ -13,7 +13,7 @@ async fn a_failure_in_the_middle_does_not_look_green() {
     assert_eq!((came.code(), came.field("exit_code")), (None, json!(0)));
     assert_eq!(came.field("pipe_status"), json!([101, 0]));
     assert_eq!(
-        came.output.unwrap().summary,
+        came.output.unwrap().to_text(),
         "red\n[exit code 0, but `(echo red; exit 101)` (part 1 of 2) ended with 101]"
     );
 }

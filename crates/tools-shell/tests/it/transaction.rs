@@ -89,7 +89,7 @@ async fn the_result_says_what_was_put_back() {
     furnish(&shell.work);
     let came = shell.run("rm a.txt; touch new; exit 1").await;
     assert_eq!(came.field("rollback"), serde_json::json!({"restored": 1, "deleted": 1}));
-    assert!(came.output.unwrap().summary.ends_with("[rolled back: 1 restored, 1 removed]"));
+    assert!(came.output.unwrap().to_text().ends_with("; rolled back: 1 restored, 1 removed]"));
 }
 
 #[tokio::test]

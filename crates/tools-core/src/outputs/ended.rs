@@ -1,0 +1,84 @@
+//! How a command ended: data beside its text, and the one line that this is where text is all there is.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+/// How a command ended, beside what it printed. Nobody reads it out of the text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Ended {
+    /// The exit code as a shell tells it: 128 + n for death by signal n, 124 when the time was up; `None` while it runs.
+    pub exit: Option<i32>,
+    /// The signal it died of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// Why it was stopped; `None` when it ended by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
+    /// What else there is to say about it, a fragment each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The command line, where the call is not the one that started it; `None` where the call's own subjects tell.
+    #[serde(skip)]
+    pub line: Option<Arc<str>>,
+}
+
+/// Why a command was stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// Its time was up.
+    TimedOut,
+    /// It waited for an answer to this question.
+    AwaitsInput(String),
+    /// Somebody ended it.
+    Killed,
+}
+
+impl Ended {
+    /// A command that ended by itself with this code.
+    pub fn with_exit(code: i32) -> Self {
+        Self { exit: Some(code), ..Self::default() }
+    }
+
+    /// Whether it is known to have failed.
+    pub fn is_failure(&self) -> bool {
+        self.exit.is_some_and(|code| code != 0)
+    }
+
+    /// The line in brackets that says it; `None` for an ordinary success.
+    pub fn sentence(&self) -> Option<String> {
+        let end = match (&self.stopped, self.signal, self.exit) {
+            (Some(Stopped::AwaitsInput(question)), ..) => {
+                Some(format!("stopped: it waited for an answer to `{question}`"))
+            }
+            (Some(Stopped::TimedOut), ..) => Some("stopped: its time was up".to_owned()),
+            (Some(Stopped::Killed), ..) => Some("stopped".to_owned()),
+            (None, Some(signal), _) => Some(format!("ended by signal {signal}")),
+            (None, None, Some(code)) if code != 0 => Some(format!("exit code {code}")),
+            _ => None,
+        };
+        let parts: Vec<&str> = end.iter().chain(&self.notes).map(String::as_str).collect();
+        (!parts.is_empty()).then(|| format!("[{}]", parts.join("; ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_out_of_the_ordinary_is_said() {
+        let check = |ended: Ended, expected: Option<&str>| assert_eq!(ended.sentence().as_deref(), expected);
+        let notes = vec!["left running and ended: 1".to_owned()];
+        check(Ended::default(), None);
+        check(Ended::with_exit(0), None);
+        check(Ended::with_exit(7), Some("[exit code 7]"));
+        check(Ended { notes: notes.clone(), ..Ended::with_exit(0) }, Some("[left running and ended: 1]"));
+        check(Ended { signal: Some(9), ..Ended::with_exit(137) }, Some("[ended by signal 9]"));
+        let timed_out = Ended { stopped: Some(Stopped::TimedOut), signal: Some(15), ..Ended::with_exit(124) };
+        check(Ended { notes, ..timed_out }, Some("[stopped: its time was up; left running and ended: 1]"));
+        let waited = Ended { stopped: Some(Stopped::AwaitsInput("Sure?".to_owned())), ..Ended::with_exit(143) };
+        check(waited, Some("[stopped: it waited for an answer to `Sure?`]"));
+    }
+}

@@ -1,0 +1,143 @@
+//! How much one answer may hold, and which part of a longer whole it shows.
+
+use serde::Serialize;
+
+/// How much text an answer may hold. Set where the call comes in, known before a tool renders anything; a text fits that
+/// exceeds none of the limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnswerBudget {
+    /// Bytes.
+    pub bytes: usize,
+    /// Characters.
+    pub characters: usize,
+    /// Lines.
+    pub lines: usize,
+}
+
+impl AnswerBudget {
+    /// No limit at all.
+    pub const UNLIMITED: Self = Self { bytes: usize::MAX, characters: usize::MAX, lines: usize::MAX };
+
+    /// So many bytes.
+    pub fn of_bytes(bytes: usize) -> Self {
+        Self { bytes, ..Self::UNLIMITED }
+    }
+
+    /// So many characters.
+    pub fn of_characters(characters: usize) -> Self {
+        Self { characters, ..Self::UNLIMITED }
+    }
+
+    /// What both allow.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes.min(other.bytes),
+            characters: self.characters.min(other.characters),
+            lines: self.lines.min(other.lines),
+        }
+    }
+
+    /// What is left when `bytes` bytes of one line each are taken for something else.
+    pub fn less(self, bytes: usize) -> Self {
+        Self {
+            bytes: self.bytes.saturating_sub(bytes),
+            characters: self.characters.saturating_sub(bytes),
+            lines: self.lines.saturating_sub(1),
+        }
+    }
+
+    /// Whether a text fits.
+    pub fn holds(&self, text: &str) -> bool {
+        // No character is shorter than a byte: most texts need no counting.
+        text.len() <= self.bytes
+            && (text.len() <= self.characters || text.chars().count() <= self.characters)
+            && (self.lines == usize::MAX || text.lines().count() <= self.lines)
+    }
+}
+
+impl Default for AnswerBudget {
+    /// No limit.
+    fn default() -> Self {
+        Self::UNLIMITED
+    }
+}
+
+/// Fills one answer line by line.
+///
+/// ```
+/// use tools_core::{AnswerBudget, Filling};
+///
+/// let mut filling = Filling::new(AnswerBudget::of_bytes(10));
+/// let taken: Vec<bool> = ["one\n", "two\n", "three\n"].map(|line| filling.takes(line)).into();
+/// assert_eq!(taken, [true, true, false]);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Filling {
+    left: AnswerBudget,
+}
+
+impl Filling {
+    /// An empty answer.
+    pub fn new(budget: AnswerBudget) -> Self {
+        Self { left: budget }
+    }
+
+    /// Whether this much more fits; then it is taken off.
+    pub fn takes(&mut self, text: &str) -> bool {
+        if !self.left.holds(text) {
+            return false;
+        }
+        self.left.bytes -= text.len();
+        if self.left.characters != usize::MAX {
+            self.left.characters -= text.chars().count();
+        }
+        if self.left.lines != usize::MAX {
+            self.left.lines -= text.lines().count();
+        }
+        true
+    }
+
+    /// What is left.
+    pub fn left(&self) -> AnswerBudget {
+        self.left
+    }
+}
+
+/// Which part of a longer whole an answer shows: one part without a gap. In the tool's own units (lines, matches, entries,
+/// bytes), counted from 0 as the tool's parameter for going on counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Window {
+    /// The first that is shown.
+    pub from: u64,
+    /// Behind the last that is shown.
+    pub to: u64,
+    /// How many there are; `None` when they were not counted to the end.
+    pub total: Option<u64>,
+    /// Where to go on; `None` when nothing follows.
+    pub next: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_budget_only_gets_narrower() {
+        let both = AnswerBudget::of_bytes(9).and(AnswerBudget::of_characters(5)).and(AnswerBudget::of_bytes(12));
+        assert_eq!(both, AnswerBudget { bytes: 9, characters: 5, lines: usize::MAX });
+        assert!(both.holds("ääää") && !both.holds("äääää") && !both.holds("abcdef"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_taken_fits(texts: Vec<String>, bytes in 0_usize..60, characters in 0_usize..60, lines in 0_usize..9) {
+            let budget = AnswerBudget { bytes, characters, lines };
+            let mut filling = Filling::new(budget);
+            let texts = texts.into_iter().map(|text| text.replace(['\r', '\n'], "") + "\n");
+            let all: String = texts.take_while(|text| filling.takes(text)).collect();
+            prop_assert!(budget.holds(&all), "{all:?}");
+        }
+    }
+}
