@@ -273,6 +273,7 @@ impl Parts {
         let below = |section: &str, key: &str| format!("tools.{section}.{key}");
         let shell = tools.shell.compile();
         let shell = shell.map_err(|error| loaded.fault(&below("shell", error.key), error.problem))?;
+        let shell = shell.remembering(places::sandbox_record());
         let checks = tools.diagnostics.compile();
         let checks = checks.map_err(|error| loaded.fault(&below("diagnostics", error.key), error.problem))?;
         let files = tools.file.compile(workdir, home().as_deref());

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tools_sandbox::kernel::{Facility, Level, Probe, Sandbox, Strength};
 
-use crate::{ReloadState, Toolbox};
+use crate::{ReloadState, Toolbox, config::places};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -64,7 +64,7 @@ impl Doctor {
 /// What a command of this toolbox would be held by.
 pub(crate) fn confinement(toolbox: &Toolbox) -> Result<Strength, String> {
     let shell = toolbox.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner).tools.shell.clone();
-    let policy = shell.compile().map_err(|error| error.to_string())?;
+    let policy = shell.compile().map_err(|error| error.to_string())?.remembering(places::sandbox_record());
     let asked = policy.confinement(toolbox.roots(), vec![], vec![]);
     Sandbox::compile(&asked).map(|sandbox| sandbox.strength().clone()).map_err(|error| error.to_string())
 }

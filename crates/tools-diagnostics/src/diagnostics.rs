@@ -14,7 +14,7 @@ use tools_core::{
     Access, CallContext, ErrorDetail, Inspection, Redactor, Shared, Subject, Tool, ToolDef, ToolError, ToolKind,
     ToolOutput, ToolTraits, Typed, keys,
 };
-use tools_sandbox::kernel::{Confinement, ControlSockets, Hidden, Sandbox};
+use tools_sandbox::kernel::{Confinement, Hidden, Sandbox};
 use tools_sandbox::process::{ProcessSpec, SpawnError, own_variables, scrubbed};
 use tools_sandbox::{PathError, ResolvedPath, Roots};
 
@@ -125,7 +125,7 @@ impl Diagnostics {
 
     /// A sandbox for the checkers of one call, compiled for what lies in the workspace now.
     fn sandbox(&self, writable: Vec<PathBuf>, cx: &CallContext) -> Result<Sandbox, DiagnosticsError> {
-        let mut hidden = ControlSockets::existing();
+        let mut hidden = Vec::new();
         let rules = self.workspace.hidden.clone().unwrap_or_else(Hidden::nothing);
         let masks = rules.masks(&writable);
         if masks.incomplete {

@@ -1,5 +1,5 @@
 //! Folders that nobody else can look into: those that stay, and those that belong to this process alone and go with it. One that was killed cannot remove its own; the next one does,
-//! and never one whose owner lives: the owner holds a lock in it for as long as it does.
+//! and never one whose owner lives: the owner holds a lock on the folder itself for as long as it does.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -10,9 +10,15 @@ use std::{
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 
-const PREFIX: &str = "haft-";
-/// The file whose lock says that the owner lives. A folder without it is nobody's to remove.
-const LOCK: &str = ".lock";
+/// What the names of folders that go with their owner begin with.
+const PREFIX: &str = ".haft-own-";
+/// What stays is renamed, so that nobody sweeps it.
+const KEPT: &str = "haft-kept-";
+/// Random characters of a name.
+const RANDOM: usize = 12;
+/// How often a folder is made anew: a sweeper may take one for left behind in the moment between its making and its
+/// locking, and a system may run out of something for a moment.
+const ATTEMPTS: u32 = 64;
 
 /// Makes a folder, and what is missing above it, that only its owner can look into. One that is there stays as it is.
 ///
@@ -26,25 +32,52 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
 #[derive(Debug)]
 pub struct PrivateFolder {
     path: Option<PathBuf>,
-    _lock: File,
+    /// Locked while the owner lives. The lock goes with the folder itself, so that one half removed is still swept.
+    lock: File,
 }
 
 impl PrivateFolder {
     /// Makes one in `place`.
     ///
     /// # Errors
-    /// What the system says.
+    /// What the system says, after further attempts.
     pub fn create_in(place: &Path) -> io::Result<Self> {
-        let made = tempfile::Builder::new().prefix(".haft-new-").rand_bytes(12).tempdir_in(place)?;
-        fs::set_permissions(made.path(), fs::Permissions::from_mode(0o700))?;
-        let lock = File::create_new(made.path().join(LOCK))?;
-        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
-        let random = made.path().file_name().unwrap_or_default().to_string_lossy().replace(".haft-new-", "");
-        // Only now is it there for others: with its lock taken.
-        let path = place.join(format!("{PREFIX}{random}"));
-        fs::rename(made.path(), &path)?;
-        let _ = made.keep();
-        Ok(Self { path: Some(path), _lock: lock })
+        let mut attempt = 0;
+        loop {
+            match Self::attempt(place) {
+                Ok(Some(made)) => return Ok(made),
+                // Somebody swept it before it was locked.
+                Ok(None) if attempt < ATTEMPTS => {}
+                Ok(None) => return Err(io::ErrorKind::ResourceBusy.into()),
+                Err(error) if attempt < ATTEMPTS && is_passing(&error) => {
+                    std::thread::sleep(std::time::Duration::from_millis(u64::from(attempt.min(10))));
+                }
+                Err(error) => return Err(error),
+            }
+            attempt += 1;
+        }
+    }
+
+    /// `None`: the folder was taken for one without an owner before it was locked.
+    fn attempt(place: &Path) -> io::Result<Option<Self>> {
+        let made = tempfile::Builder::new().prefix(PREFIX).rand_bytes(RANDOM).tempdir_in(place);
+        let path = match made {
+            Ok(made) => made.keep(),
+            Err(error) => return Err(error),
+        };
+        match lock(&path) {
+            Ok(Some(lock)) => {
+                let own = Self { path: Some(path), lock };
+                fs::set_permissions(own.path(), fs::Permissions::from_mode(0o700))?;
+                Ok(Some(own))
+            }
+            Ok(None) => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => {
+                let _ = fs::remove_dir(&path);
+                Err(error)
+            }
+        }
     }
 
     /// Where it is.
@@ -62,8 +95,16 @@ impl PrivateFolder {
     /// Leaves it there for good, and tells where.
     pub fn keep(mut self) -> PathBuf {
         let path = self.path.take().unwrap_or_default();
-        let _ = fs::remove_file(path.join(LOCK));
-        path
+        let name = path.file_name().map(|name| name.to_string_lossy().replace(PREFIX, KEPT)).unwrap_or_default();
+        let kept = path.with_file_name(name);
+        match fs::rename(&path, &kept) {
+            Ok(()) => kept,
+            Err(_) => {
+                // It has to outlive this process at least.
+                std::mem::forget(self.lock.try_clone());
+                path
+            }
+        }
     }
 }
 
@@ -75,30 +116,49 @@ impl Drop for PrivateFolder {
     }
 }
 
+/// Whether the next attempt may well succeed.
+fn is_passing(error: &io::Error) -> bool {
+    let passing = [libc::EINTR, libc::EAGAIN, libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::EBUSY, libc::EEXIST];
+    error.raw_os_error().is_some_and(|number| passing.contains(&number))
+}
+
+/// Locks the folder that has this name. `None`: somebody else holds it, or removed it meanwhile.
+fn lock(path: &Path) -> io::Result<Option<File>> {
+    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::DIRECTORY).bits()).unwrap_or(0);
+    let folder = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => {}
+        Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    }
+    // Removed between the two steps, and perhaps made again by somebody else.
+    let (named, held) = (fs::symlink_metadata(path)?, folder.metadata()?);
+    Ok(((named.dev(), named.ino()) == (held.dev(), held.ino())).then_some(folder))
+}
+
 /// Removes what processes of this user left in these places when they were killed.
 pub fn sweep(places: &[PathBuf]) {
     for entry in places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().filter_map(Result::ok) {
         let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.starts_with(PREFIX) || name.starts_with(".haft-new-")) {
+        let is_ours = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(PREFIX))
+            .is_some_and(|random| random.len() == RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        if is_ours {
             let _ = sweep_one(&entry.path());
         }
     }
 }
 
-/// The lock says that the owner is dead: it is held from before the folder has its name until the process ends.
+/// That the lock can be taken says that the owner is dead, or that it has not taken it yet and will make another.
 fn sweep_one(path: &Path) -> io::Result<()> {
-    let metadata = fs::symlink_metadata(path)?;
-    if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() {
+    if fs::symlink_metadata(path)?.uid() != rustix::process::geteuid().as_raw() {
         return Ok(());
     }
-    let nofollow = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or(0);
-    let lock = OpenOptions::new().read(true).custom_flags(nofollow).open(path.join(LOCK))?;
-    flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
-    // Removed by somebody else between the two steps, and perhaps made again.
-    if fs::symlink_metadata(path.join(LOCK))?.ino() != lock.metadata()?.ino() {
-        return Ok(());
+    match lock(path)? {
+        Some(_held) => remove(path),
+        None => Ok(()),
     }
-    remove(path)
 }
 
 /// Removes a folder, also where commands have closed what lies in it.
@@ -138,25 +198,55 @@ mod tests {
     fn what_a_dead_process_left_goes_and_what_a_living_one_has_stays() {
         let place = tempfile::tempdir().unwrap();
         let living = PrivateFolder::create_in(place.path()).unwrap();
-        // As after a death: the folder is there, and nobody holds the lock.
-        let dead = place.path().join("haft-dead");
+        // As after a death: the folder is there, whole or half removed, and nobody holds the lock.
+        let dead = place.path().join(".haft-own-abcdefghijkl");
         fs::create_dir_all(dead.join("tmp/closed/below")).unwrap();
-        fs::write(dead.join(LOCK), "").unwrap();
         fs::set_permissions(dead.join("tmp/closed"), fs::Permissions::from_mode(0o000)).unwrap();
-        fs::create_dir(place.path().join("haft-of-a-person")).unwrap();
+        let empty = place.path().join(".haft-own-ABCDEFGHIJKL");
+        fs::create_dir(&empty).unwrap();
+        let of_a_person = place.path().join(".haft-own-notes");
+        fs::create_dir(&of_a_person).unwrap();
         let target = place.path().join("target");
         fs::create_dir(&target).unwrap();
-        fs::write(target.join(LOCK), "").unwrap();
-        std::os::unix::fs::symlink(&target, place.path().join("haft-link")).unwrap();
+        std::os::unix::fs::symlink(&target, place.path().join(".haft-own-0123456789ab")).unwrap();
         let kept = PrivateFolder::create_in(place.path()).unwrap().keep();
 
         sweep(&[place.path().to_owned(), place.path().join("missing")]);
-        assert!(!dead.exists());
-        assert!(place.path().join("haft-of-a-person").exists() && target.exists() && kept.exists());
+        assert!(!dead.exists() && !empty.exists());
+        assert!(of_a_person.exists() && target.exists() && kept.exists());
         assert!(living.path().exists());
         assert_eq!(fs::metadata(living.path()).unwrap().mode() & 0o777, 0o700);
         let path = living.path().to_owned();
         drop(living);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn folders_made_while_others_sweep_are_all_there() {
+        let place = tempfile::tempdir().unwrap();
+        let (path, stop) = (place.path().to_owned(), std::sync::atomic::AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            let sweepers = [(), ()].map(|()| {
+                scope.spawn(|| {
+                    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                        sweep(std::slice::from_ref(&path));
+                    }
+                })
+            });
+            let makers = [(), (), ()].map(|()| {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        let own = PrivateFolder::create_in(&path).unwrap();
+                        own.folder("tmp").unwrap();
+                        assert!(own.path().join("tmp").is_dir());
+                    }
+                })
+            });
+            let made = makers.map(|maker| maker.join().is_ok());
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            let swept = sweepers.map(|sweeper| sweeper.join().is_ok());
+            assert_eq!((made, swept), ([true; 3], [true; 2]));
+        });
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
     }
 }

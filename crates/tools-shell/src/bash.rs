@@ -10,7 +10,7 @@ use tools_core::{
     CallContext, ClaimSource, Inspection, NoRedaction, Redactor, Subject, Tool, ToolDef, ToolError, ToolKind,
     ToolOutput, ToolTraits, Typed, keys,
 };
-use tools_sandbox::kernel::{Confinement, ControlSockets, Hidden, Sandbox, resolve_by_words};
+use tools_sandbox::kernel::{Confinement, Hidden, Sandbox, resolve_by_words};
 
 use crate::caches::cache_folders;
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
@@ -141,8 +141,7 @@ impl Bash {
         grants: Grants,
         cx: &CallContext,
     ) -> Result<(Sandbox, Guard), ShellError> {
-        let mut hidden = ControlSockets::existing();
-        hidden.extend(backup.map(Path::to_owned));
+        let mut hidden: Vec<PathBuf> = backup.map(Path::to_owned).into_iter().collect();
         let masks = self.hidden.masks(&roots);
         if masks.incomplete {
             cx.journal().warn("the workspace is too large to hide every secret file from commands");

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tools_sandbox::kernel::SOCKET_NAMES;
 
 use crate::pattern::CommandPattern;
 use crate::policy::ShellPolicy;
@@ -27,8 +28,12 @@ pub struct ShellConfig {
     /// unchecked. `~/.cargo/registry` and `~/go/pkg/mod` let commands fetch new crates and modules at that price; reading
     /// them needs no entry.
     pub caches: Vec<String>,
-    /// Whether commands have a network. When false the kernel gives them none.
+    /// Whether commands have a network. When false they have one of their own, in which they reach nothing but the servers
+    /// they start themselves.
     pub allow_network: bool,
+    /// Sockets of other programs that commands may connect to: `ssh-agent`, `docker`, `database`, `display`, or absolute
+    /// paths. Whoever may connect to one has that program act outside of the sandbox.
+    pub sockets: Vec<String>,
     /// Commands that never run, beside the built-in ones: a program and words that must be among its arguments.
     pub blocked_commands: Vec<String>,
     /// Commands that a person is asked about: a program and words that must be among its arguments, or words of SQL.
@@ -72,6 +77,7 @@ impl Default for ShellConfig {
             allowed_paths: Vec::new(),
             caches: owned(&["~/.npm/_cacache", "~/.npm/_logs", "~/.cache/pip", "~/.cache/go-build"]),
             allow_network: true,
+            sockets: Vec::new(),
             blocked_commands: Vec::new(),
             confirm_patterns: owned(&[
                 "rm",
@@ -127,11 +133,20 @@ pub struct LimitsConfig {
     pub cpu_secs: u64,
     /// Bytes of a core dump.
     pub core: u64,
+    /// Files in memory (`/dev/shm`) of a command and all it starts (`1 GiB`), or `unlimited`.
+    pub shared_memory: String,
 }
 
 impl Default for LimitsConfig {
     fn default() -> Self {
-        Self { processes: 512, file_size: "1 GiB".to_owned(), memory: "unlimited".to_owned(), cpu_secs: 0, core: 0 }
+        Self {
+            processes: 512,
+            file_size: "1 GiB".to_owned(),
+            memory: "unlimited".to_owned(),
+            cpu_secs: 0,
+            core: 0,
+            shared_memory: "1 GiB".to_owned(),
+        }
     }
 }
 
@@ -174,7 +189,13 @@ impl ShellConfig {
         let bytes = |key, text: &str| {
             parse_size(text).map_err(|size::NoSize| fault(key, "expected a size like `1 GiB`, or `unlimited`"))
         };
+        let is_socket = |name: &String| name.starts_with('/') || SOCKET_NAMES.contains(&name.as_str());
+        if !self.sockets.iter().all(is_socket) {
+            return Err(fault("sockets", "expected `ssh-agent`, `docker`, `database`, `display` or an absolute path"));
+        }
         Ok(ShellPolicy {
+            record: None,
+            shared_memory: bytes("limits.shared_memory", &self.limits.shared_memory)?,
             blocked: patterns("blocked_commands", &self.blocked_commands)?,
             confirmed: patterns("confirm_patterns", &self.confirm_patterns)?,
             file_size: bytes("limits.file_size", &self.limits.file_size)?,
@@ -198,5 +219,7 @@ mod tests {
         assert_eq!([timeout(0), timeout(604_801), timeout(u64::MAX)], [Some("timeout"); 3]);
         assert_eq!([grace(60_001), grace(i64::MAX.unsigned_abs())], [Some("kill_grace_ms"); 2]);
         assert_eq!([timeout(604_800), grace(60_000), grace(0)], [None; 3]);
+        let sockets = |name: &str| key(ShellConfig { sockets: vec![name.to_owned()], ..ShellConfig::default() });
+        assert_eq!([sockets("agent"), sockets("ssh-agent"), sockets("/run/x")], [Some("sockets"), None, None]);
     }
 }

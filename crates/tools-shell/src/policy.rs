@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tools_core::{ConfirmReason, Shared};
-use tools_sandbox::kernel::{Confinement, Limits, Network, SandboxMode};
+use tools_sandbox::kernel::{Confinement, Limits, Network, SandboxMode, granted_sockets};
 
 use crate::blocklist::{self, BlockRules, Objection};
 use crate::config::{SandboxChoice, ShellConfig, ShellConfigError};
@@ -20,6 +20,8 @@ pub struct ShellPolicy {
     pub(crate) confirmed: Vec<CommandPattern>,
     pub(crate) file_size: Option<u64>,
     pub(crate) memory: Option<u64>,
+    pub(crate) shared_memory: Option<u64>,
+    pub(crate) record: Option<PathBuf>,
     pub(crate) scope: SnapshotScope,
 }
 
@@ -28,6 +30,12 @@ impl ShellPolicy {
     pub fn find_blocked_command(&self, line: &str) -> Option<String> {
         let surroundings = Surroundings::default();
         self.blocked(&analyse(line, &surroundings), &surroundings).map(|objection| objection.why)
+    }
+
+    /// The same policy, with the file in which is kept what this machine could hold before.
+    #[must_use]
+    pub fn remembering(self, record: PathBuf) -> Self {
+        Self { record: Some(record), ..self }
     }
 
     pub(crate) fn blocked(&self, found: &Analysis, surroundings: &Surroundings) -> Option<Objection> {
@@ -51,8 +59,11 @@ impl ShellPolicy {
             memory: self.memory,
             cpu_secs: some(self.config.limits.cpu_secs),
             core: Some(self.config.limits.core),
+            shared_memory: self.shared_memory,
         };
-        Confinement { mode, writable, hidden, protected, network, limits, ..Confinement::default() }
+        let sockets = granted_sockets(&self.config.sockets, |name| std::env::var(name).ok());
+        let record = self.record.clone();
+        Confinement { mode, record, writable, hidden, protected, sockets, network, limits, ..Confinement::default() }
     }
 
     pub(crate) fn confirm(&self, found: &Analysis, surroundings: &Surroundings) -> Option<ConfirmReason> {

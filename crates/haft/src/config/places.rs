@@ -18,6 +18,11 @@ pub fn resets_dir() -> PathBuf {
     state_dir().join("trust-resets")
 }
 
+/// The file in which is kept what this machine could hold commands with.
+pub(crate) fn sandbox_record() -> PathBuf {
+    state_dir().join("sandbox")
+}
+
 /// The folder for what must outlive a run: `haft` in the user's state folder, or in the temporary folder for a user
 /// without a home.
 pub fn state_dir() -> PathBuf {

@@ -28,7 +28,8 @@ pub enum Network {
     /// The network of the machine.
     #[default]
     Open,
-    /// No sockets at all, not even to daemons on this machine.
+    /// An empty network of its own at the namespaces level, in which a process reaches nothing but what it has started
+    /// itself; below that no sockets at all.
     Closed,
 }
 
@@ -45,11 +46,21 @@ pub struct Limits {
     pub cpu_secs: Option<u64>,
     /// Size of a core dump in bytes.
     pub core: Option<u64>,
+    /// Bytes of files in memory (`/dev/shm`) of the whole tree, at the namespaces level. `None` leaves what the system
+    /// gives.
+    pub shared_memory: Option<u64>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { processes: Some(512), file_size: Some(1 << 30), memory: None, cpu_secs: None, core: Some(0) }
+        Self {
+            processes: Some(512),
+            file_size: Some(1 << 30),
+            memory: None,
+            cpu_secs: None,
+            core: Some(0),
+            shared_memory: Some(1 << 30),
+        }
     }
 }
 
@@ -58,6 +69,9 @@ impl Default for Limits {
 pub struct Confinement {
     /// How strictly.
     pub mode: SandboxMode,
+    /// The file in which is kept what this machine could hold before. With one, a start that finds less under
+    /// [`SandboxMode::BestEffort`] fails instead of confining less.
+    pub record: Option<PathBuf>,
     /// Folders that may be written; everything else is read-only. A private temp folder is always added.
     pub writable: Vec<PathBuf>,
     /// Files and folders that cannot be read. Missing ones are skipped. See [`Hidden`](super::Hidden).
@@ -69,6 +83,9 @@ pub struct Confinement {
     pub held: Vec<Held>,
     /// Folders inside writable ones that must not come to be: empty and read-only while a process runs, gone afterwards.
     pub absent: Vec<PathBuf>,
+    /// Sockets of other programs, and folders of them, that may be connected to: absolute paths. All others are out of
+    /// sight at the namespaces level. Missing ones are skipped.
+    pub sockets: Vec<PathBuf>,
     /// Whether there is a network.
     pub network: Network,
     /// Resource limits.

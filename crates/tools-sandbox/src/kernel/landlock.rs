@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::config::Network;
 use super::raw::call;
 use super::sys::{self, Errno, Result, check};
+use crate::process::effective_ids;
 
 const EXECUTE: u64 = 1 << 0;
 const WRITE_FILE: u64 = 1 << 1;
@@ -76,7 +77,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) writable: &'a [PathBuf],
     pub(crate) hidden: &'a [PathBuf],
     pub(crate) network: Network,
-    /// Whether the mounts already give this process its own `/tmp`, `/dev/shm` and `/proc`.
+    /// Whether the process has namespaces of its own: `/tmp`, `/run`, `/dev/shm`, `/proc`, terminals, and the network where
+    /// it is closed.
     pub(crate) own_mounts: bool,
 }
 
@@ -91,7 +93,8 @@ impl Ruleset {
             _ => (IOCTL_DEV << 1) - 1,
         };
         let handled_net = match (abi, ask.network) {
-            (4.., Network::Closed) => NET_BIND_TCP | NET_CONNECT_TCP,
+            // In a network of its own a process may serve and connect: nobody else is there.
+            (4.., Network::Closed) if !ask.own_mounts => NET_BIND_TCP | NET_CONNECT_TCP,
             _ => 0,
         };
         let scoped = if abi >= 6 { SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL } else { 0 };
@@ -105,7 +108,9 @@ impl Ruleset {
         planned.allow(Path::new("/"), READ_DIR);
         let hidden = if ask.own_mounts { &[][..] } else { ask.hidden };
         planned.read_beside(Path::new("/"), hidden);
-        for device in ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"] {
+        // The machine's terminals are what passwords are typed at, and any process of the user may open them.
+        let terminals = if ask.own_mounts { &["tty", "ptmx", "pts"][..] } else { &[] };
+        for device in ["null", "zero", "full", "random", "urandom"].iter().chain(terminals) {
             planned.allow(&Path::new("/dev").join(device), WRITE_FILE | READ_FILE | READ_DIR | IOCTL_DEV);
         }
         let write = handled_fs & !(MAKE_CHAR | MAKE_BLOCK);
@@ -113,6 +118,8 @@ impl Ruleset {
             planned.allow(Path::new("/proc"), READ);
             planned.allow(Path::new("/tmp"), write);
             planned.allow(Path::new("/dev/shm"), write);
+            planned.allow(&Path::new("/run/user").join(effective_ids().0.to_string()), write);
+            planned.allow(Path::new("/run/lock"), write);
         }
         for folder in ask.writable {
             planned.allow(folder, write);
@@ -253,5 +260,11 @@ mod tests {
         assert_eq!(rights(&ruleset, Path::new("/dev")), None);
         assert_eq!(rights(&ruleset, Path::new("/dev/mem")), None);
         assert!(rights(&ruleset, Path::new("/dev/null")).is_some_and(|allowed| allowed & WRITE_FILE != 0));
+        assert!(rights(&ruleset, Path::new("/dev/pts")).is_some());
+        let on_the_machine = Ask { own_mounts: false, ..ask };
+        let (ruleset, _) = Ruleset::plan(7, &on_the_machine);
+        for terminal in ["/dev/pts", "/dev/ptmx", "/dev/tty"] {
+            assert_eq!(rights(&ruleset, Path::new(terminal)), None, "{terminal}");
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! Finding what a child must not read or change: a bounded walk of the writable folders for what the read rules deny and
-//! for what other programs obey, and the control sockets of daemons that would act for it. Holding it is the sandbox's part.
+//! for what other programs obey. Holding it is the sandbox's part.
 
 use std::{
     collections::HashMap,
@@ -214,29 +214,6 @@ fn changed(folder: &Path) -> Option<i128> {
 /// `git` cannot work without its configuration: children may read it though the file tools may not.
 fn is_git_config(path: &Path) -> bool {
     path.ends_with(".git/config")
-}
-
-/// Sockets of daemons that start processes or hold keys for whoever may connect.
-#[derive(Debug, Clone, Copy)]
-pub struct ControlSockets;
-
-impl ControlSockets {
-    /// Those that exist on this machine.
-    pub fn existing() -> Vec<PathBuf> {
-        let user = format!("/run/user/{}", crate::process::effective_ids().0);
-        let fixed = [
-            "/run/docker.sock",
-            "/run/containerd/containerd.sock",
-            "/run/podman/podman.sock",
-            "/run/crio/crio.sock",
-            "/run/libvirt/libvirt-sock",
-            "/run/systemd/private",
-            "/run/dbus/system_bus_socket",
-        ];
-        let of_user = ["bus", "systemd/private", "docker.sock", "podman/podman.sock"];
-        let of_user = of_user.iter().map(|name| Path::new(&user).join(name));
-        fixed.iter().map(PathBuf::from).chain(of_user).filter(|path| path.exists()).collect()
-    }
 }
 
 /// Whether a path is one of these or lies below one.

@@ -1,8 +1,8 @@
 //! Kernel confinement: what is asked for ([`Confinement`]), what this machine can hold ([`Probe`], [`Strength`]),
 //! and the compiled form a child process carries out ([`Sandbox`]).
 //!
-//! Two levels exist. *Namespaces*: user, mount (whole tree read-only but for the writable folders), process ids, IPC,
-//! host name, cgroup and, without network, an empty network; inside it Landlock, a short seccomp deny list, no
+//! Two levels exist. *Namespaces*: user, mount (whole tree read-only but for the writable folders, with own `/run`,
+//! `/dev/shm` and terminals), process ids, IPC, host name, cgroup and, without network, an own network; inside it Landlock, a short seccomp deny list, no
 //! capabilities and resource limits. *Landlock*: the same without the namespaces, for machines that forbid them.
 //! Starting the processes themselves is [`crate::process`].
 
@@ -12,23 +12,28 @@ mod landlock;
 mod masks;
 mod namespaces;
 mod obeyed;
+mod own;
 mod placeholders;
 mod plan;
 mod probe;
 pub(crate) mod raw;
+mod remembered;
 mod resolve;
 mod seccomp;
+mod sockets;
 mod strength;
 pub(crate) mod sys;
 
 pub(crate) use capabilities::drop_all as capabilities_drop_all;
 pub use config::{Confinement, Limits, Network, SandboxMode};
 pub(crate) use landlock::restrict as landlock_restrict;
-pub use masks::{ControlSockets, Hidden, Masks, ObeyedFiles};
+pub use masks::{Hidden, Masks, ObeyedFiles};
 pub(crate) use namespaces::NamespacePlan;
 pub use obeyed::{Held, ObeyedEntry};
 pub(crate) use plan::Compiled;
 pub use plan::Sandbox;
+pub(crate) use probe::is_passing;
 pub use probe::{Facility, Probe};
 pub use resolve::resolve_by_words;
+pub use sockets::{SOCKET_NAMES, granted_sockets};
 pub use strength::{Level, Strength};

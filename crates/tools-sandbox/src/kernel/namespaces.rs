@@ -1,5 +1,6 @@
-//! The mount plan of a process in its own namespaces: whole tree read-only, writable folders bound back, secrets masked,
-//! own `/proc`, `/tmp` and `/dev/shm`. Planned as strings in the parent, carried out by process 1 of the new namespaces.
+//! The mount plan of a process in its own namespaces: whole tree read-only, writable folders bound back, secrets and the
+//! sockets of other programs masked, own `/proc`, `/tmp`, `/run`, `/dev/shm` and terminals. Planned as strings in the
+//! parent, carried out by process 1 of the new namespaces.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::RawFd;
@@ -9,7 +10,10 @@ use std::path::{Path, PathBuf};
 use libc::{c_int, c_ulong};
 
 use super::config::{Confinement, Network};
+use super::masks::below_any;
 use super::obeyed::Held;
+use super::own::{self, OwnMounts, own_terminals};
+use super::sockets::{bound_sockets, is_of_workspace};
 use super::sys::{self, Errno, Reach, Result};
 use crate::private::{PrivateFolder, sweep};
 use crate::process::{SpawnError, Step};
@@ -17,41 +21,22 @@ use crate::process::{SpawnError, Step};
 /// The kernel refuses a smaller `pid_max`.
 const LEAST_PID_MAX: u64 = 301;
 
-/// Folders and masks that exist only for confined processes, removed with this value.
+/// The folder for temporary files of confined processes, removed with this value.
 pub(crate) struct PrivateFolders {
     base: PrivateFolder,
-    shared_memory: Option<(PrivateFolder, PathBuf)>,
 }
 
 impl PrivateFolders {
     pub(crate) fn create() -> std::io::Result<Self> {
-        use std::os::unix::fs::PermissionsExt;
-        let (temporary, shared) = (std::env::temp_dir(), PathBuf::from("/dev/shm"));
-        sweep(&[temporary.clone(), shared.clone(), PathBuf::from("/var/tmp")]);
+        let temporary = std::env::temp_dir();
+        sweep(&[temporary.clone(), PathBuf::from("/var/tmp")]);
         let base = PrivateFolder::create_in(&temporary)?;
         base.folder("tmp")?;
-        for (name, folder) in [("no-file", false), ("no-folder", true)] {
-            let path = base.path().join(name);
-            if folder {
-                base.folder(name)?;
-            } else {
-                std::fs::File::create(&path)?;
-            }
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000))?;
-        }
-        let shared_memory = PrivateFolder::create_in(&shared).and_then(|own| {
-            let inside = own.folder("shm")?;
-            Ok((own, inside))
-        });
-        Ok(Self { base, shared_memory: shared_memory.ok() })
+        Ok(Self { base })
     }
 
     pub(crate) fn temp(&self) -> PathBuf {
         self.base.path().join("tmp")
-    }
-
-    fn mask(&self, folder: bool) -> PathBuf {
-        self.base.path().join(if folder { "no-folder" } else { "no-file" })
     }
 }
 
@@ -68,9 +53,7 @@ pub(crate) struct NamespacePlan {
     whole_tree_writable: bool,
     writable: Vec<CString>,
     temp: Option<CString>,
-    shared_memory: Option<CString>,
-    mask_file: CString,
-    mask_folder: CString,
+    own: OwnMounts,
     hidden: Vec<Binding>,
     protected: Vec<CString>,
     /// The same for files that other programs obey, which may be gone by the time a process starts.
@@ -89,8 +72,9 @@ pub(crate) const MOST_HELD: usize = 256;
 pub(crate) const MOST_ROOTS: usize = 64;
 
 impl NamespacePlan {
-    /// Plans the mounts. `ask` has canonical paths, of which the hidden and protected ones exist.
-    pub(crate) fn new(ask: &Confinement, folders: &PrivateFolders) -> std::result::Result<Self, SpawnError> {
+    /// Plans the mounts. `ask` has canonical paths, of which the hidden and protected ones exist; `temp` is the folder that
+    /// becomes `/tmp`.
+    pub(crate) fn new(ask: &Confinement, temp: Option<&Path>) -> std::result::Result<Self, SpawnError> {
         let mut flags = libc::CLONE_NEWUSER
             | libc::CLONE_NEWNS
             | libc::CLONE_NEWPID
@@ -102,25 +86,29 @@ impl NamespacePlan {
         }
         let temp_root = Path::new("/tmp");
         let whole_tree_writable = ask.writable.iter().any(|root| root == Path::new("/"));
-        let own_temp = !ask.writable.iter().any(|root| temp_root.starts_with(root)) && temp_root.is_dir();
+        let is_own = |_: &&Path| !ask.writable.iter().any(|root| temp_root.starts_with(root)) && temp_root.is_dir();
+        let temp = temp.filter(is_own);
         let writable = outermost(&ask.writable);
         if writable.len() > MOST_ROOTS {
             return Err(SpawnError::TooManyRoots { most: MOST_ROOTS });
         }
-        if own_temp {
-            // A root below `/tmp` needs a place to appear at inside the private one.
-            for root in &writable {
-                if let Ok(below) = root.strip_prefix(temp_root) {
-                    std::fs::create_dir_all(folders.temp().join(below)).map_err(SpawnError::PrivateFolders)?;
-                }
-            }
+        let granted: Vec<PathBuf> = ask.sockets.iter().filter_map(|socket| socket.canonicalize().ok()).collect();
+        if let Some(temp) = temp {
+            places_in_temp(temp, &writable, &granted).map_err(SpawnError::PrivateFolders)?;
         }
+        let memory = ask.limits.shared_memory.unwrap_or(0);
+        let own = own::Ask { memory, writable: &writable, granted: &granted, own_temp: temp.is_some() };
+        let own = OwnMounts::plan(&own)?;
+        let homes = crate::account::homes();
+        let foreign = bound_sockets()
+            .into_iter()
+            .filter(|socket| !is_of_workspace(socket, &writable, &homes) && !below_any(socket, &granted));
+        let everything_hidden: Vec<PathBuf> = ask.hidden.iter().cloned().chain(foreign).collect();
         let mut hidden = Vec::new();
-        for path in outermost(&ask.hidden) {
-            // Beneath a private `/tmp` only roots are visible, and their masks have a place to go.
-            let covered =
-                own_temp && path.starts_with(temp_root) && !writable.iter().any(|root| path.starts_with(root));
-            if !covered {
+        for path in outermost(&everything_hidden) {
+            // Beneath a private `/tmp` or `/run` only roots are visible, and their masks have a place to go.
+            let is_covered = own.covers(path) || (temp.is_some() && path.starts_with(temp_root));
+            if !is_covered || writable.iter().any(|root| path.starts_with(root)) {
                 hidden.push(Binding { target: text(path)?, folder: path.is_dir() });
             }
         }
@@ -132,7 +120,6 @@ impl NamespacePlan {
         pinned.extend(held.iter().flat_map(|held| held.folders()));
         pinned.sort();
         pinned.dedup();
-        let shared_memory = folders.shared_memory.as_ref().map(|(_, inside)| text(inside)).transpose()?;
         let (uid, gid) = ids();
         Ok(Self {
             flags,
@@ -140,10 +127,8 @@ impl NamespacePlan {
             gid_map: format!("{gid} {gid} 1").into_bytes(),
             whole_tree_writable,
             writable: writable.iter().map(|root| text(root)).collect::<std::result::Result<_, _>>()?,
-            temp: own_temp.then(|| text(&folders.temp())).transpose()?,
-            shared_memory,
-            mask_file: text(&folders.mask(false))?,
-            mask_folder: text(&folders.mask(true))?,
+            temp: temp.map(text).transpose()?,
+            own,
             hidden,
             protected: protected.into_iter().map(|path| text(path)).collect::<std::result::Result<_, _>>()?,
             held: held.iter().map(|held| text(&held.path)).collect::<std::result::Result<_, _>>()?,
@@ -177,16 +162,21 @@ impl NamespacePlan {
             }
         }
         let temp = clone_optional(self.temp.as_deref()).map_err(at(Step::PrivateTemp))?;
-        let shared_memory = clone_optional(self.shared_memory.as_deref()).map_err(at(Step::PrivateTemp))?;
-        let mask_file = sys::open(&self.mask_file, libc::O_PATH).map_err(at(Step::Mask))?;
-        let mask_folder = sys::open(&self.mask_folder, libc::O_PATH).map_err(at(Step::Mask))?;
+        let own = self.own.make().map_err(at(Step::OwnMounts))?;
 
         let read_only = if self.whole_tree_writable { 0 } else { sys::MOUNT_ATTR_RDONLY };
         sys::mount_setattr(c"/", Reach::Recursive, read_only | sys::MOUNT_ATTR_NOSUID, 0)
             .map_err(at(Step::ReadOnly))?;
         self.mount_proc().map_err(at(Step::MountProc))?;
         attach(temp, c"/tmp").map_err(at(Step::PrivateTemp))?;
-        attach(shared_memory, c"/dev/shm").map_err(at(Step::PrivateTemp))?;
+        self.own.place(&own).map_err(at(Step::OwnMounts))?;
+        if !own_terminals().map_err(at(Step::OwnMounts))? {
+            hide(own.no_folder, c"/dev/pts").map_err(at(Step::OwnMounts))?;
+        }
+        if self.flags & libc::CLONE_NEWNET != 0 {
+            // Without it the network is as closed, and programs cannot reach their own servers.
+            let _ = sys::start_loopback();
+        }
         for (mount, root) in roots.iter().zip(&self.writable) {
             attach(*mount, root).map_err(at(Step::WritableFolder))?;
         }
@@ -207,7 +197,7 @@ impl NamespacePlan {
             hold(path).map_err(at(Step::Protect))?;
         }
         for mask in &self.hidden {
-            let source = if mask.folder { mask_folder } else { mask_file };
+            let source = if mask.folder { own.no_folder } else { own.no_file };
             hide(source, &mask.target).map_err(at(Step::Mask))?;
         }
         Ok(())
@@ -235,6 +225,23 @@ impl NamespacePlan {
         let flags = sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV | sys::MOUNT_ATTR_NOEXEC;
         sys::mount_setattr(c"/proc", Reach::One, sys::MOUNT_ATTR_RDONLY | flags, 0)
     }
+}
+
+/// Makes the places at which roots and granted sockets appear in the private `/tmp`.
+fn places_in_temp(temp: &Path, roots: &[&PathBuf], granted: &[PathBuf]) -> std::io::Result<()> {
+    let below = |path: &Path| path.strip_prefix("/tmp").ok().map(|below| temp.join(below));
+    for place in roots.iter().filter_map(|root| below(root)) {
+        std::fs::create_dir_all(place)?;
+    }
+    for (place, path) in granted.iter().filter_map(|path| Some((below(path)?, path))) {
+        if path.is_dir() {
+            std::fs::create_dir_all(place)?;
+        } else if !place.exists() {
+            std::fs::create_dir_all(place.parent().unwrap_or(temp))?;
+            std::fs::File::create(place)?;
+        }
+    }
+    Ok(())
 }
 
 fn clone_optional(path: Option<&CStr>) -> Result<RawFd> {

@@ -9,11 +9,11 @@ use super::landlock::{self, Ruleset};
 use super::masks::below_any;
 use super::namespaces::{NamespacePlan, PrivateFolders};
 use super::placeholders::Placeholders;
-use super::probe::Probe;
-use super::seccomp::Filter;
+use super::probe::{Found, Probe};
+use super::seccomp::{Filter, Sockets};
 use super::strength::{Level, Strength};
 use super::sys;
-use crate::process::SpawnError;
+use crate::process::{SpawnError, Step};
 
 /// What a child carries out between `fork` and `exec`.
 pub(crate) struct Compiled {
@@ -34,6 +34,8 @@ pub struct Sandbox {
     /// Kept while processes run.
     _placeholders: Arc<Placeholders>,
     temp: Arc<Path>,
+    /// How strictly was asked for, and the file of what the machine could hold before.
+    asked: Arc<(SandboxMode, Option<PathBuf>)>,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -49,7 +51,7 @@ impl Sandbox {
     /// When the mode demands more than the machine can hold, or a writable folder is not there.
     pub fn compile(ask: &Confinement) -> Result<Self, SpawnError> {
         let folders = Arc::new(PrivateFolders::create().map_err(SpawnError::PrivateFolders)?);
-        Self::assemble(ask, folders, Probe::cached())
+        Self::assemble(ask, folders, &Probe::found(ask.record.as_deref()))
     }
 
     /// Compiles another confinement over the same private folders, so that files in the temp folder survive the change.
@@ -57,7 +59,7 @@ impl Sandbox {
     /// # Errors
     /// As [`Sandbox::compile`].
     pub fn recompile(&self, ask: &Confinement) -> Result<Self, SpawnError> {
-        Self::assemble(ask, Arc::clone(&self.folders), Probe::cached())
+        Self::assemble(ask, Arc::clone(&self.folders), &Probe::found(ask.record.as_deref()))
     }
 
     /// The same private folders without the empty folders of this confinement: for whoever keeps a sandbox only to
@@ -89,12 +91,24 @@ impl Sandbox {
         env.push(("TMPDIR".into(), self.temp.as_os_str().to_owned()));
     }
 
+    /// Why a process of this sandbox could not be confined. What was believed of the machine is tried again: where it is
+    /// less by now, that is the reason.
+    pub(crate) fn explain(&self, step: Step, source: std::io::Error) -> SpawnError {
+        Probe::doubt();
+        let (mode, record) = &*self.asked;
+        match choose(*mode, &Probe::found(record.as_deref())) {
+            Err(weaker) => weaker,
+            Ok(_) => SpawnError::Confine { step, source },
+        }
+    }
+
     pub(crate) fn compiled(&self) -> &Compiled {
         &self.compiled
     }
 
-    fn assemble(ask: &Confinement, folders: Arc<PrivateFolders>, probe: &Probe) -> Result<Self, SpawnError> {
-        let (level, degraded) = choose_level(ask.mode, probe)?;
+    fn assemble(ask: &Confinement, folders: Arc<PrivateFolders>, found: &Found) -> Result<Self, SpawnError> {
+        let (level, degraded) = choose(ask.mode, found)?;
+        let probe = &found.probe;
         let ask = resolve(ask, &folders)?;
         let mut not_stopped = Vec::new();
         let placeholders = match level {
@@ -102,7 +116,7 @@ impl Sandbox {
             Level::Landlock | Level::Off => Placeholders::default(),
         };
         let namespaces = match level {
-            Level::Namespaces => Some(NamespacePlan::new(&ask, &folders)?),
+            Level::Namespaces => Some(NamespacePlan::new(&ask, Some(&folders.temp()))?),
             Level::Landlock | Level::Off => None,
         };
         let abi = probe.landlock.filter(|_| level != Level::Off);
@@ -138,7 +152,7 @@ impl Sandbox {
             compiled: Arc::new(Compiled {
                 namespaces,
                 landlock,
-                filter: seccomp.then(|| Filter::new(ask.network)),
+                filter: seccomp.then(|| Filter::new(sockets(ask.network, level))),
                 drop_privileges: level != Level::Off,
                 limits: numbers(&ask.limits, level),
             }),
@@ -146,7 +160,34 @@ impl Sandbox {
             folders,
             _placeholders: Arc::new(placeholders),
             temp: temp.into(),
+            asked: Arc::new((ask.mode, ask.record)),
         })
+    }
+}
+
+/// The level for a mode on this machine. Where nobody demanded a level, less than this machine gave before is not taken for
+/// all it has.
+fn choose(mode: SandboxMode, found: &Found) -> Result<(Level, bool), SpawnError> {
+    let (level, degraded) = choose_level(mode, &found.probe)?;
+    let before = found.before.as_ref().filter(|_| mode == SandboxMode::BestEffort);
+    match before.map(|before| choose_level(mode, before)).transpose()? {
+        Some((before, was_degraded)) if before > level || (degraded && !was_degraded) => {
+            let missing = match &found.probe.namespaces {
+                Err(missing) => missing.to_string(),
+                Ok(()) => "Landlock or seccomp".to_owned(),
+            };
+            Err(SpawnError::Weaker { before: before.name(), now: level.name(), missing })
+        }
+        _ => Ok((level, degraded)),
+    }
+}
+
+/// Which sockets a process may make.
+fn sockets(network: Network, level: Level) -> Sockets {
+    match (network, level) {
+        (Network::Open, _) => Sockets::Machine,
+        (Network::Closed, Level::Namespaces) => Sockets::Own,
+        (Network::Closed, Level::Landlock | Level::Off) => Sockets::None,
     }
 }
 
@@ -239,6 +280,7 @@ fn weaknesses(level: Level, ask: &Confinement, abi: Option<u32>, seccomp: bool) 
             open.push("changing mode, owner, times and attributes of files outside the writable folders");
             open.push("seeing the command lines of other processes of the user");
             open.push("System V shared memory of the user");
+            open.push("priority and processors of other processes of the user");
             if !ask.hidden.is_empty() {
                 open.push("listing names in hidden folders");
             }
@@ -247,6 +289,9 @@ fn weaknesses(level: Level, ask: &Confinement, abi: Option<u32>, seccomp: bool) 
             }
             if !ask.held.is_empty() {
                 open.push("writing files that other programs obey (git, editors, agents) inside writable folders");
+            }
+            if ask.network == Network::Open {
+                open.push("sockets of other programs in the file system (editors, terminals, key agents, databases)");
             }
             if abi.is_some_and(|abi| abi < 6) {
                 open.push("signals to other processes of the user and abstract sockets");
@@ -265,6 +310,7 @@ fn weaknesses(level: Level, ask: &Confinement, abi: Option<u32>, seccomp: bool) 
     }
     if ask.network == Network::Open && level != Level::Off {
         open.push("sending what may be read to the network");
+        open.push("servers on this machine and in its local network, link-local addresses among them");
     }
     open
 }
@@ -297,6 +343,21 @@ mod tests {
         for (mode, probe, expected) in table {
             assert_eq!(choose_level(mode, &probe).ok(), expected, "{mode:?} on {probe:?}");
         }
+    }
+
+    #[test]
+    fn less_than_before_is_an_error_where_no_level_was_demanded() {
+        let check = |mode, now: Probe, before: Option<Probe>| {
+            choose(mode, &Found { probe: now, before }).map_err(|error| matches!(error, SpawnError::Weaker { .. }))
+        };
+        let whole = || probe(true, Some(7), true);
+        let less = || probe(false, Some(7), true);
+        assert_eq!(check(SandboxMode::BestEffort, less(), None), Ok((Level::Landlock, true)));
+        assert_eq!(check(SandboxMode::BestEffort, less(), Some(whole())), Err(true));
+        assert_eq!(check(SandboxMode::BestEffort, probe(true, None, true), Some(whole())), Err(true));
+        assert_eq!(check(SandboxMode::Landlock, less(), Some(whole())), Ok((Level::Landlock, false)));
+        assert_eq!(check(SandboxMode::Namespaces, less(), Some(whole())), Err(false));
+        assert_eq!(check(SandboxMode::Off, less(), Some(whole())), Ok((Level::Off, false)));
     }
 
     #[test]

@@ -1,16 +1,19 @@
-//! What this machine can hold, found by doing it once in a child that then ends. Asked lazily and cached for the process.
+//! What this machine can hold, found by doing it once in a child that then ends. Asked lazily; kept once it is all there is,
+//! in this process and in a file for the next, and asked again as long as it is less.
 
 use std::fmt;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::capabilities;
 use super::config::{Confinement, Network};
 use super::landlock;
-use super::namespaces::{NamespacePlan, PrivateFolders};
-use super::seccomp::Filter;
+use super::namespaces::NamespacePlan;
+use super::remembered;
+use super::seccomp::{Filter, Sockets};
 use super::sys;
 use crate::process::{self, Step};
 
@@ -50,15 +53,66 @@ pub struct Probe {
     pub seccomp: bool,
 }
 
+/// What was found, and whether a file is still believed.
+struct Known {
+    probe: Option<Probe>,
+    is_doubted: bool,
+}
+
+static KNOWN: Mutex<Known> = Mutex::new(Known { probe: None, is_doubted: false });
+
+/// What works here, and what worked here before where that was more.
+pub(crate) struct Found {
+    pub(crate) probe: Probe,
+    pub(crate) before: Option<Probe>,
+}
+
 impl Probe {
-    /// The answer for this process, found at the first call (some milliseconds) and kept.
-    pub fn cached() -> &'static Self {
-        static PROBE: OnceLock<Probe> = OnceLock::new();
-        PROBE.get_or_init(Self::run)
+    /// The answer for this process: found at the first call (some milliseconds), kept when everything works, and looked
+    /// for again when something did not.
+    pub fn cached() -> Self {
+        Self::found(None).probe
+    }
+
+    /// The same with `record`, the file in which it is kept between starts.
+    pub(crate) fn found(record: Option<&Path>) -> Found {
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(probe) = known.probe.as_ref().filter(|probe| probe.is_whole()) {
+            return Found { probe: probe.clone(), before: None };
+        }
+        let here = record.map(|_| remembered::here()).unwrap_or_default();
+        let before = record.and_then(|record| remembered::recall(record, &here));
+        if let Some(probe) = before.as_ref().filter(|probe| probe.is_whole() && !known.is_doubted) {
+            known.probe = Some(probe.clone());
+            return Found { probe: probe.clone(), before: None };
+        }
+        let probe = Self::run();
+        known.probe = Some(probe.clone());
+        let before = before.filter(|before| before.is_more_than(&probe));
+        if let (Some(record), None) = (record, &before) {
+            remembered::keep(record, &here, &probe);
+        }
+        Found { probe, before }
+    }
+
+    /// A process could not be confined as this says: the next question is answered by trying.
+    pub(crate) fn doubt() {
+        *KNOWN.lock().unwrap_or_else(PoisonError::into_inner) = Known { probe: None, is_doubted: true };
     }
 
     fn run() -> Self {
         Self { namespaces: try_namespaces(), landlock: landlock::abi(), seccomp: try_seccomp() }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.namespaces.is_ok() && self.landlock.is_some() && self.seccomp
+    }
+
+    /// Whether something worked here that does not in `other`.
+    fn is_more_than(&self, other: &Self) -> bool {
+        self.namespaces.is_ok() && other.namespaces.is_err()
+            || self.landlock.is_some() && other.landlock.is_none()
+            || self.seccomp && !other.seccomp
     }
 
     /// Every part on its own, for a report to people. Starts one short child per part.
@@ -107,23 +161,74 @@ fn is_writable(path: &Path) -> bool {
     std::fs::OpenOptions::new().write(true).open(path).is_ok()
 }
 
+/// What a system that is short of something for a moment answers: nothing that the machine lacks.
+pub(crate) fn is_passing(errno: i32) -> bool {
+    [libc::EAGAIN, libc::EINTR, libc::ENOMEM, libc::ENOSPC, libc::EMFILE, libc::ENFILE, libc::EBUSY, libc::ECHILD]
+        .contains(&errno)
+}
+
+/// Tries again as long as the failure is a passing one.
+fn patiently<T>(mut attempt: impl FnMut() -> Result<T, (Step, sys::Errno)>) -> Result<T, (Step, sys::Errno)> {
+    for wait in [1, 5, 20, 50, 100] {
+        match attempt() {
+            Err((_, errno)) if is_passing(errno.0) => std::thread::sleep(Duration::from_millis(wait)),
+            other => return other,
+        }
+    }
+    attempt()
+}
+
 fn try_namespaces() -> Result<(), Facility> {
-    let failed =
-        |name: &str, error: &dyn fmt::Display| Facility { name: name.to_owned(), missing: Some(error.to_string()) };
-    let folders = PrivateFolders::create().map_err(|error| failed("private folders", &error))?;
     let ask = Confinement { network: Network::Closed, ..Confinement::default() };
-    let plan = NamespacePlan::new(&ask, &folders).map_err(|error| failed("mount plan", &error))?;
-    process::try_in_child(plan.clone_flags(), || plan.enter())
+    let plan = NamespacePlan::new(&ask, None)
+        .map_err(|error| Facility { name: "mount plan".to_owned(), missing: Some(error.to_string()) })?;
+    patiently(|| process::try_in_child(plan.clone_flags(), || plan.enter()))
         .map_err(|(step, errno)| Facility::missing(step.describe(), errno.0))
 }
 
 fn try_seccomp() -> bool {
-    let filter = Filter::new(Network::Closed);
+    let filter = Filter::new(Sockets::None);
     let at = |errno| (Step::Filter, errno);
-    process::try_in_child(0, || {
-        sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0).map_err(at)?;
-        capabilities::drop_all().map_err(at)?;
-        filter.install().map_err(at)
+    patiently(|| {
+        process::try_in_child(0, || {
+            sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0).map_err(at)?;
+            capabilities::drop_all().map_err(at)?;
+            filter.install().map_err(at)
+        })
     })
     .is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn probe(namespaces: bool, landlock: Option<u32>, seccomp: bool) -> Probe {
+        let namespaces = if namespaces { Ok(()) } else { Err(Facility::missing("user namespace", libc::EPERM)) };
+        Probe { namespaces, landlock, seccomp }
+    }
+
+    #[test]
+    fn less_than_before_is_told_from_as_much_and_more() {
+        let whole = probe(true, Some(7), true);
+        for less in [probe(false, Some(7), true), probe(true, None, true), probe(true, Some(7), false)] {
+            assert!(whole.is_more_than(&less) && !less.is_more_than(&whole), "{less:?}");
+            assert!(!less.is_whole());
+        }
+        assert!(whole.is_whole() && !whole.is_more_than(&whole));
+    }
+
+    #[test]
+    fn a_passing_failure_is_tried_again_and_a_lasting_one_is_not() {
+        let attempts = |errno: i32, succeeds_at: u32| {
+            let mut count = 0;
+            let ended = patiently(|| {
+                count += 1;
+                if count == succeeds_at { Ok(()) } else { Err((Step::Clone, sys::Errno(errno))) }
+            });
+            (ended.is_ok(), count)
+        };
+        assert_eq!(attempts(libc::EAGAIN, 3), (true, 3));
+        assert_eq!(attempts(libc::EPERM, 3), (false, 1));
+    }
 }

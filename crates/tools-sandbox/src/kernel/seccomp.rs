@@ -6,7 +6,6 @@
 
 use libc::{c_long, sock_filter};
 
-use super::config::Network;
 use super::raw::call;
 use super::sys::{Result, check};
 
@@ -22,12 +21,34 @@ const ARCH: u32 = 0xC000_00B7;
 #[cfg(target_arch = "riscv64")]
 const ARCH: u32 = 0xC000_00F3;
 
+/// `fchmodat2`, on every architecture.
+const SYS_FCHMODAT2: c_long = 452;
+/// Set-uid and set-gid.
+const SET_ID: u32 = 0o6000;
+/// Flags of `open` with which the mode counts: `O_CREAT`, and what makes a file without a name.
+const CREATES: u32 = 0o100 | 0o20_000_000;
+
 const X32_BIT: u32 = 0x4000_0000;
 const OFFSET_NUMBER: u32 = 0;
 const OFFSET_ARCH: u32 = 4;
 /// Low half of argument `n`.
 const fn argument(n: u32) -> u32 {
     16 + 8 * n
+}
+/// High half of argument `n`.
+const fn high_half(n: u32) -> u32 {
+    argument(n) + 4
+}
+
+/// Which sockets a process may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sockets {
+    /// Internet, local and routing sockets on the machine's network.
+    Machine,
+    /// The same where nothing but the process's own network is to be reached.
+    Own,
+    /// None, where the network is closed and there is no own one.
+    None,
 }
 
 /// What happens to one listed system call.
@@ -39,6 +60,12 @@ enum Deny {
     AnyBit { argument: u32, bits: u32 },
     /// When the low half of this argument is one of these two.
     Either { argument: u32, values: [u32; 2] },
+    /// When the flags say that a file is made, with one of these bits in its mode.
+    Made { flags: u32, mode: u32 },
+    /// When it sets the limits of a process by its number; 0 is the caller.
+    LimitsOfOthers,
+    /// All families but the internet, local sockets and, for the addresses of the own machine, routing messages.
+    UnusualFamily,
 }
 
 const REFUSE: Deny = Deny::Always(libc::EPERM as u16);
@@ -49,9 +76,9 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Builds the deny list, with `socket` on it when the network is closed.
-    pub(crate) fn new(network: Network) -> Self {
-        let mut rules = deny_list(network);
+    /// Builds the deny list.
+    pub(crate) fn new(sockets: Sockets) -> Self {
+        let mut rules = deny_list(sockets);
         rules.sort_by_key(|(number, _)| *number);
         rules.dedup_by_key(|(number, _)| *number);
         let mut program = vec![
@@ -79,7 +106,7 @@ impl Filter {
     }
 }
 
-fn deny_list(network: Network) -> Vec<(u32, Deny)> {
+fn deny_list(sockets: Sockets) -> Vec<(u32, Deny)> {
     let mut rules: Vec<(c_long, Deny)> = [
         // the mount tree and namespaces
         libc::SYS_mount,
@@ -139,10 +166,33 @@ fn deny_list(network: Network) -> Vec<(u32, Deny)> {
     rules.push((libc::SYS_clone3, Deny::Always(libc::ENOSYS as u16)));
     rules.push((libc::SYS_clone, Deny::AnyBit { argument: 0, bits: CLONE_NEW_ANY }));
     rules.push((libc::SYS_ioctl, Deny::Either { argument: 1, values: [TIOCSTI, TIOCLINUX] }));
-    if network == Network::Closed {
-        rules.push((libc::SYS_socket, REFUSE));
-    }
+    let socket = if sockets == Sockets::None { REFUSE } else { Deny::UnusualFamily };
+    rules.push((libc::SYS_socket, socket));
+    rules.push((libc::SYS_prlimit64, Deny::LimitsOfOthers));
+    rules.extend(set_id_rules());
     rules.into_iter().filter_map(|(number, deny)| Some((u32::try_from(number).ok()?, deny))).collect()
+}
+
+/// Whatever gives a file the set-uid or set-gid bit: outside of the sandbox it would run with its owner's rights.
+fn set_id_rules() -> Vec<(c_long, Deny)> {
+    let mode = |argument| Deny::AnyBit { argument, bits: SET_ID };
+    let mut rules = vec![
+        (libc::SYS_fchmod, mode(1)),
+        (libc::SYS_fchmodat, mode(2)),
+        (SYS_FCHMODAT2, mode(2)),
+        (libc::SYS_mknodat, mode(2)),
+        (libc::SYS_openat, Deny::Made { flags: 2, mode: 3 }),
+        // Its mode lies in memory, out of a filter's sight. Who knows the call also knows kernels without it.
+        (libc::SYS_openat2, Deny::Always(libc::ENOSYS as u16)),
+    ];
+    #[cfg(target_arch = "x86_64")]
+    rules.extend([
+        (libc::SYS_chmod, mode(1)),
+        (libc::SYS_creat, mode(1)),
+        (libc::SYS_mknod, mode(1)),
+        (libc::SYS_open, Deny::Made { flags: 1, mode: 2 }),
+    ]);
+    rules
 }
 
 /// A search tree over the sorted rules; falls through nowhere, every path ends in an answer.
@@ -181,6 +231,40 @@ fn leaf(deny: Deny) -> Vec<sock_filter> {
         Deny::Either { argument: n, values: [a, b] } => {
             vec![load(argument(n)), jump(libc::BPF_JEQ, a, 1, 0), jump(libc::BPF_JEQ, b, 0, 1), refuse, allow]
         }
+        Deny::Made { flags, mode } => vec![
+            load(argument(flags)),
+            jump(libc::BPF_JSET, CREATES, 0, 3),
+            load(argument(mode)),
+            jump(libc::BPF_JSET, SET_ID, 0, 1),
+            refuse,
+            allow,
+        ],
+        Deny::LimitsOfOthers => vec![
+            load(argument(0)),
+            jump(libc::BPF_JEQ, 0, 5, 0),
+            // Only asking: no new limits.
+            load(argument(2)),
+            jump(libc::BPF_JEQ, 0, 0, 2),
+            load(high_half(2)),
+            jump(libc::BPF_JEQ, 0, 1, 0),
+            refuse,
+            allow,
+        ],
+        Deny::UnusualFamily => {
+            let [local, internet, internet6, routing] =
+                [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK].map(i32::cast_unsigned);
+            vec![
+                load(argument(0)),
+                jump(libc::BPF_JEQ, local, 6, 0),
+                jump(libc::BPF_JEQ, internet, 5, 0),
+                jump(libc::BPF_JEQ, internet6, 4, 0),
+                jump(libc::BPF_JEQ, routing, 0, 2),
+                load(argument(2)),
+                jump(libc::BPF_JEQ, libc::NETLINK_ROUTE.cast_unsigned(), 1, 0),
+                answer(libc::SECCOMP_RET_ERRNO | libc::EAFNOSUPPORT as u32),
+                allow,
+            ]
+        }
     }
 }
 
@@ -216,6 +300,8 @@ mod tests {
                     accumulator = match step.k {
                         OFFSET_NUMBER => number,
                         OFFSET_ARCH => arch,
+                        // High halves are zero.
+                        k if k % 8 != 0 => 0,
                         k => arguments[((k - 16) / 8) as usize],
                     }
                 }
@@ -238,14 +324,17 @@ mod tests {
     const EPERM: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
     const ENOSYS: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
 
+    const UNKNOWN_FAMILY: u32 = libc::SECCOMP_RET_ERRNO | libc::EAFNOSUPPORT as u32;
+
     #[test]
     fn exactly_the_listed_calls_are_refused() {
-        for network in [Network::Open, Network::Closed] {
-            let filter = Filter::new(network);
-            let listed = deny_list(network);
+        for sockets in [Sockets::Machine, Sockets::Own, Sockets::None] {
+            let filter = Filter::new(sockets);
+            let listed = deny_list(sockets);
             for number in 0..600 {
                 let expected = match listed.iter().find(|(n, _)| *n == number) {
                     Some((_, Deny::Always(errno))) => libc::SECCOMP_RET_ERRNO | u32::from(*errno),
+                    Some((_, Deny::UnusualFamily)) => UNKNOWN_FAMILY,
                     _ => ALLOW,
                 };
                 assert_eq!(run(&filter.program, ARCH, number, [0; 6]), expected, "call {number}");
@@ -255,7 +344,7 @@ mod tests {
 
     #[test]
     fn arguments_decide_where_only_some_uses_are_refused() {
-        let filter = Filter::new(Network::Open);
+        let filter = Filter::new(Sockets::Machine);
         let call = |number: c_long, arguments| run(&filter.program, ARCH, u32::try_from(number).unwrap(), arguments);
         assert_eq!(call(libc::SYS_clone, [libc::CLONE_NEWUSER as u32, 0, 0, 0, 0, 0]), EPERM);
         assert_eq!(call(libc::SYS_clone, [libc::SIGCHLD as u32, 0, 0, 0, 0, 0]), ALLOW);
@@ -263,19 +352,58 @@ mod tests {
         assert_eq!(call(libc::SYS_ioctl, [0, TIOCLINUX, 0, 0, 0, 0]), EPERM);
         assert_eq!(call(libc::SYS_ioctl, [0, 0x5401, 0, 0, 0, 0]), ALLOW);
         assert_eq!(call(libc::SYS_clone3, [0; 6]), ENOSYS);
-        assert_eq!(call(libc::SYS_socket, [1; 6]), ALLOW);
     }
 
     #[test]
-    fn a_closed_network_has_no_sockets() {
-        let filter = Filter::new(Network::Closed);
-        assert_eq!(run(&filter.program, ARCH, u32::try_from(libc::SYS_socket).unwrap(), [1; 6]), EPERM);
-        assert_eq!(run(&filter.program, ARCH, u32::try_from(libc::SYS_socketpair).unwrap(), [1; 6]), ALLOW);
+    fn families_of_sockets_are_those_that_programs_need() {
+        let filters = [Sockets::Machine, Sockets::Own, Sockets::None].map(Filter::new);
+        let socket = |family: i32, protocol: i32| {
+            let arguments = [family.cast_unsigned(), 1, protocol.cast_unsigned(), 0, 0, 0];
+            filters
+                .each_ref()
+                .map(|filter| run(&filter.program, ARCH, u32::try_from(libc::SYS_socket).unwrap(), arguments))
+        };
+        for family in [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK] {
+            assert_eq!(socket(family, 0), [ALLOW, ALLOW, EPERM], "{family}");
+        }
+        assert_eq!(socket(libc::AF_NETLINK, 9), [UNKNOWN_FAMILY, UNKNOWN_FAMILY, EPERM]);
+        for family in [libc::AF_VSOCK, libc::AF_PACKET, libc::AF_ALG, libc::AF_BLUETOOTH] {
+            assert_eq!(socket(family, 0), [UNKNOWN_FAMILY, UNKNOWN_FAMILY, EPERM], "{family}");
+        }
+        let pair = run(&filters[2].program, ARCH, u32::try_from(libc::SYS_socketpair).unwrap(), [1; 6]);
+        assert_eq!(pair, ALLOW);
+    }
+
+    #[test]
+    fn no_way_of_setting_a_mode_gives_a_file_its_owners_rights() {
+        let filter = Filter::new(Sockets::Machine);
+        let call = |number: c_long, arguments| run(&filter.program, ARCH, u32::try_from(number).unwrap(), arguments);
+        let creating = libc::O_CREAT.cast_unsigned() | libc::O_WRONLY.cast_unsigned();
+        let unnamed = libc::O_TMPFILE.cast_unsigned() | libc::O_RDWR.cast_unsigned();
+        for (mode, expected) in [(0o4755, EPERM), (0o2755, EPERM), (0o6000, EPERM), (0o1777, ALLOW), (0o755, ALLOW)] {
+            assert_eq!(call(libc::SYS_fchmod, [3, mode, 0, 0, 0, 0]), expected, "{mode:o}");
+            assert_eq!(call(libc::SYS_fchmodat, [0, 0, mode, 0, 0, 0]), expected, "{mode:o}");
+            assert_eq!(call(SYS_FCHMODAT2, [0, 0, mode, 0, 0, 0]), expected, "{mode:o}");
+            assert_eq!(call(libc::SYS_mknodat, [0, 0, libc::S_IFREG | mode, 0, 0, 0]), expected, "{mode:o}");
+            assert_eq!(call(libc::SYS_openat, [0, 0, creating, mode, 0, 0]), expected, "{mode:o}");
+            assert_eq!(call(libc::SYS_openat, [0, 0, unnamed, mode, 0, 0]), expected, "{mode:o}");
+            // Without such a flag the register holds whatever was there.
+            assert_eq!(call(libc::SYS_openat, [0, 0, 0, mode, 0, 0]), ALLOW, "{mode:o}");
+        }
+        assert_eq!(call(libc::SYS_openat2, [0; 6]), ENOSYS);
+    }
+
+    #[test]
+    fn limits_of_other_processes_may_be_read_and_not_set() {
+        let filter = Filter::new(Sockets::Machine);
+        let call =
+            |pid, new| run(&filter.program, ARCH, u32::try_from(libc::SYS_prlimit64).unwrap(), [pid, 0, new, 1, 0, 0]);
+        assert_eq!([call(0, 77), call(0, 0), call(12, 0), call(12, 77)], [ALLOW, ALLOW, ALLOW, EPERM]);
     }
 
     #[test]
     fn foreign_calling_conventions_are_refused() {
-        let filter = Filter::new(Network::Open);
+        let filter = Filter::new(Sockets::Machine);
         assert_eq!(run(&filter.program, ARCH ^ 1, 0, [0; 6]), EPERM);
         #[cfg(target_arch = "x86_64")]
         assert_eq!(run(&filter.program, ARCH, X32_BIT, [0; 6]), ENOSYS);

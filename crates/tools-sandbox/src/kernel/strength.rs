@@ -16,6 +16,17 @@ pub enum Level {
     Namespaces,
 }
 
+impl Level {
+    /// The name that stands in results and in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Landlock => "landlock",
+            Self::Namespaces => "namespaces",
+        }
+    }
+}
+
 /// The confinement one child process really has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Strength {

@@ -36,6 +36,7 @@ pub(crate) const MOUNT_ATTR_NOSUID: u64 = 0x2;
 pub(crate) const MOUNT_ATTR_NODEV: u64 = 0x4;
 pub(crate) const MOUNT_ATTR_NOEXEC: u64 = 0x8;
 
+const SIOCSIFFLAGS: u32 = 0x8914;
 const OPEN_TREE_CLONE: c_int = 1;
 const MOVE_MOUNT_F_EMPTY_PATH: c_int = 0x4;
 const AT_RECURSIVE: c_int = 0x8000;
@@ -152,10 +153,57 @@ pub(crate) fn limit(resource: c_int) -> Result<(u64, u64)> {
 }
 
 pub(crate) fn mount(source: &CStr, target: &CStr, kind: Option<&CStr>, flags: c_ulong) -> Result<()> {
+    mount_with(source, target, kind, flags, None)
+}
+
+/// Mounts with options of the file system.
+pub(crate) fn mount_with(
+    source: &CStr,
+    target: &CStr,
+    kind: Option<&CStr>,
+    flags: c_ulong,
+    options: Option<&CStr>,
+) -> Result<()> {
     let kind = kind.map_or(std::ptr::null(), CStr::as_ptr);
-    let data = std::ptr::null::<u8>();
+    let data = options.map_or(std::ptr::null(), CStr::as_ptr);
     // SAFETY: all strings are terminated and outlive the call.
     check(unsafe { call!(libc::SYS_mount, source.as_ptr(), target.as_ptr(), kind, flags, data) }).map(|_| ())
+}
+
+/// Makes a folder with exactly this mode.
+pub(crate) fn make_folder(path: &CStr, mode: u32) -> Result<()> {
+    // SAFETY: terminated string.
+    check(unsafe { call!(libc::SYS_mkdirat, libc::AT_FDCWD, path.as_ptr(), mode) }).map(|_| ())
+}
+
+/// Makes an empty file with exactly this mode.
+pub(crate) fn make_file(path: &CStr, mode: u32) -> Result<()> {
+    let mode = libc::S_IFREG | mode;
+    // SAFETY: terminated string; a regular file has no device number.
+    check(unsafe { call!(libc::SYS_mknodat, libc::AT_FDCWD, path.as_ptr(), mode, 0) }).map(|_| ())
+}
+
+/// Sets the mask for the modes of new files, and gives the one before.
+pub(crate) fn set_umask(mask: u32) -> u32 {
+    // SAFETY: a plain number; cannot fail.
+    let before = unsafe { call!(libc::SYS_umask, mask) };
+    u32::try_from(before).unwrap_or(0o022)
+}
+
+/// Switches the loopback interface of a new network namespace on.
+pub(crate) fn start_loopback() -> Result<()> {
+    // SAFETY: plain numbers.
+    let socket = check(unsafe { call!(libc::SYS_socket, libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) });
+    let socket = socket.map(as_fd)?;
+    // `struct ifreq`: sixteen bytes of name, then the flags.
+    let mut request = [0u8; 40];
+    request[..2].copy_from_slice(b"lo");
+    let up = u16::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or(1);
+    request[16..18].copy_from_slice(&up.to_ne_bytes());
+    // SAFETY: the request has the size of the kernel's structure and lives across the call.
+    let done = check(unsafe { call!(libc::SYS_ioctl, socket, SIOCSIFFLAGS, request.as_ptr()) });
+    close(socket);
+    done.map(|_| ())
 }
 
 /// Whether a call reaches only one mount or everything mounted below it too.

@@ -10,6 +10,8 @@ impl From<SpawnError> for ToolError {
     fn from(error: SpawnError) -> Self {
         let (category, code) = match &error {
             SpawnError::Unavailable { .. } => (Category::PolicyBlocked, "sandbox_unavailable"),
+            SpawnError::Weaker { .. } => (Category::PolicyBlocked, "sandbox_weaker"),
+            error if error.is_passing() => (Category::ServerError, "sandbox_busy"),
             SpawnError::NulByte { .. } => (Category::InvalidParameters, "nul_byte"),
             SpawnError::Program { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 (Category::PolicyBlocked, "program_not_executable")

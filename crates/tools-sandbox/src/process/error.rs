@@ -21,6 +21,8 @@ pub enum Step {
     PrivateTemp,
     /// Mounting a fresh `/proc`.
     MountProc,
+    /// Making and placing the mounts that belong to the process tree alone.
+    OwnMounts,
     /// Making a protected path read-only.
     Protect,
     /// Hiding a path that must not be read.
@@ -44,7 +46,7 @@ pub enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::Clone,
         Self::MapIds,
         Self::PrivateMounts,
@@ -52,6 +54,7 @@ impl Step {
         Self::WritableFolder,
         Self::PrivateTemp,
         Self::MountProc,
+        Self::OwnMounts,
         Self::Protect,
         Self::Mask,
         Self::WorkingDirectory,
@@ -77,6 +80,7 @@ impl Step {
             Self::WritableFolder => "binding a writable folder",
             Self::PrivateTemp => "binding the private temp folder",
             Self::MountProc => "mounting `/proc`",
+            Self::OwnMounts => "mounting own terminals and memory",
             Self::Protect => "protecting a file",
             Self::Mask => "hiding a file",
             Self::WorkingDirectory => "entering the working directory",
@@ -100,6 +104,18 @@ pub enum SpawnError {
     Unavailable {
         /// The mode demanded.
         wanted: &'static str,
+        /// What is missing.
+        missing: String,
+    },
+    /// This machine held more before than it can hold now, and nobody said that less will do.
+    #[error(
+        "nothing runs: this machine confined commands by `{before}` before and gives only `{now}` now ({missing}); `haft doctor` tells more, and `tools.shell.sandbox = \"{now}\"` accepts it"
+    )]
+    Weaker {
+        /// The level before.
+        before: &'static str,
+        /// The level now.
+        now: &'static str,
         /// What is missing.
         missing: String,
     },
@@ -153,6 +169,18 @@ pub enum SpawnError {
     /// Pipes or the process itself could not be made.
     #[error("the process cannot be created")]
     Create(#[source] io::Error),
+}
+
+impl SpawnError {
+    /// Whether the system was short of something for a moment: the next attempt may well succeed.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            Self::Confine { source, .. } | Self::Create(source) | Self::PrivateFolders(source) => {
+                source.raw_os_error().is_some_and(crate::kernel::is_passing)
+            }
+            _ => false,
+        }
+    }
 }
 
 #[cfg(test)]

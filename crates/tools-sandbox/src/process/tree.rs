@@ -14,6 +14,10 @@ use super::supervisor::Message;
 use crate::kernel::Sandbox;
 use crate::kernel::sys::Errno;
 
+/// How long to wait before trying again when the system is short of something for a moment. Nothing has run until then.
+const WAITS: [Duration; 4] =
+    [Duration::from_millis(2), Duration::from_millis(10), Duration::from_millis(40), Duration::from_millis(160)];
+
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exit {
@@ -82,6 +86,17 @@ impl ProcessTree {
     /// # Errors
     /// When a step of the confinement fails or the program cannot be started: nothing runs then.
     pub async fn spawn(spec: &ProcessSpec, sandbox: &Sandbox) -> Result<Self, SpawnError> {
+        for wait in WAITS {
+            match Self::attempt(spec, sandbox).await {
+                Err(error) if error.is_passing() => tokio::time::sleep(wait).await,
+                Err(SpawnError::Confine { step, source }) => return Err(sandbox.explain(step, source)),
+                other => return other,
+            }
+        }
+        Self::attempt(spec, sandbox).await
+    }
+
+    async fn attempt(spec: &ProcessSpec, sandbox: &Sandbox) -> Result<Self, SpawnError> {
         let mut tree = Self::launch(spec, sandbox)?;
         let failed = match tree.message().await {
             Some(Message::Started) => return Ok(tree),

@@ -6,5 +6,6 @@
 mod confinement;
 mod held;
 mod lifetime;
+mod machine;
 mod paths;
 mod support;
