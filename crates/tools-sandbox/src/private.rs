@@ -97,14 +97,12 @@ impl PrivateFolder {
         let path = self.path.take().unwrap_or_default();
         let name = path.file_name().map(|name| name.to_string_lossy().replace(PREFIX, KEPT)).unwrap_or_default();
         let kept = path.with_file_name(name);
-        match fs::rename(&path, &kept) {
-            Ok(()) => kept,
-            Err(_) => {
-                // It has to outlive this process at least.
-                std::mem::forget(self.lock.try_clone());
-                path
-            }
+        if fs::rename(&path, &kept).is_ok() {
+            return kept;
         }
+        // It has to outlive this process at least.
+        std::mem::forget(self.lock.try_clone());
+        path
     }
 }
 

@@ -169,10 +169,8 @@ impl OwnMounts {
         sys::make_folder(NO_FOLDER, 0)?;
         sys::make_file(NO_FILE, 0)?;
         for made in &self.made {
-            match made.is_folder {
-                true => sys::make_folder(&made.path, made.mode)?,
-                false => sys::make_file(&made.path, made.mode)?,
-            }
+            let make = if made.is_folder { sys::make_folder } else { sys::make_file };
+            make(&made.path, made.mode)?;
         }
         Ok(())
     }

@@ -120,7 +120,7 @@ mod tests {
         let path = folder.path().canonicalize().unwrap().join("agent");
         let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
         let variable = |name: &str| (name == "SSH_AUTH_SOCK").then(|| path.to_string_lossy().into_owned());
-        assert_eq!(granted_sockets(&["ssh-agent".to_owned()], variable), [path.clone()]);
-        assert_eq!(granted_sockets(&["display".to_owned(), "/missing".to_owned()], variable), [PathBuf::new(); 0]);
+        assert_eq!(granted_sockets(&["ssh-agent".to_owned()], variable), std::slice::from_ref(&path));
+        assert!(granted_sockets(&["display".to_owned(), "/missing".to_owned()], variable).is_empty());
     }
 }
