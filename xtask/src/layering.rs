@@ -17,7 +17,7 @@ struct Isolated {
 
 const ISOLATED: &[Isolated] = &[
     Isolated {
-        names: &["reqwest"],
+        names: &["reqwest", "hyper"],
         gates: &["tools-web", "tools-providers", "tools-mcp"],
         why: "whoever takes only the file tools compiles no HTTP client",
     },
@@ -25,6 +25,11 @@ const ISOLATED: &[Isolated] = &[
         names: &["sqlx", "sqlx-core"],
         gates: &["tools-overflow", "tools-memory"],
         why: "whoever takes only the file tools compiles no database",
+    },
+    Isolated {
+        names: &["hickory-resolver", "scraper"],
+        gates: &["tools-web"],
+        why: "whoever takes only the file tools compiles neither a resolver nor a parser of pages",
     },
     Isolated { names: &["tree-sitter"], gates: &["tools-code"], why: "grammars are C code and slow to build" },
 ];

@@ -1,0 +1,14 @@
+//! The connection itself: dialled to a vetted address only, TLS to the name that was asked for, one request, a bounded body.
+//! There is no HTTP library above it that resolves names, follows redirects, reads proxy variables or keeps connections.
+
+mod body;
+mod dialer;
+mod exchange;
+mod tls;
+mod web_client;
+
+pub use body::Body;
+#[cfg(any(test, feature = "test-support"))]
+pub use dialer::Dialer;
+pub(crate) use exchange::Answered;
+pub use web_client::{Fetched, Request, WebClient};

@@ -1,0 +1,148 @@
+//! A page by its URL: each hop through every check, at most three redirects, one deadline over all of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::StatusCode;
+use hyper::header;
+use tokio::time::{Instant, timeout_at};
+
+use super::Body;
+use super::dialer::{Dialer, Tcp};
+use super::exchange::{Answered, exchange};
+use super::tls::Tls;
+use crate::error::WebError;
+use crate::guard::{Guard, PageUrl, Refusal, SystemResolver, UrlRules};
+
+/// Redirects that are followed.
+const MOST_REDIRECTS: usize = 3;
+
+/// Gets pages. One for all calls: connections are not kept, TLS sessions and look-ups are.
+pub struct WebClient {
+    guard: Guard,
+    dialer: Arc<dyn Dialer>,
+    tls: Tls,
+}
+
+/// What is asked for, beside the URL.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// What each URL on the way must be.
+    pub rules: &'a UrlRules,
+    /// A further check of each redirect, by whoever judged the first URL.
+    pub may_follow: &'a (dyn Fn(&PageUrl) -> Result<(), Refusal> + Send + Sync),
+    /// The `User-Agent` header.
+    pub user_agent: &'a str,
+    /// The `Accept` header.
+    pub accept: &'a str,
+    /// The `ETag` of what is known already.
+    pub etag: Option<&'a str>,
+    /// The `Last-Modified` of what is known already.
+    pub modified: Option<&'a str>,
+    /// Bytes of the body that are read, before and after decompression.
+    pub most: usize,
+    /// When everything must be over.
+    pub deadline: Instant,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// The URL that answered, after redirects.
+    pub url: PageUrl,
+    /// How many redirects were followed.
+    pub redirects: usize,
+    /// The status; 2xx, or 304 for a request that named what is known already.
+    pub status: u16,
+    /// `Content-Type`.
+    pub content_type: Option<String>,
+    /// `ETag`.
+    pub etag: Option<String>,
+    /// `Last-Modified`.
+    pub modified: Option<String>,
+    /// The body.
+    pub body: Body,
+}
+
+impl Default for WebClient {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl WebClient {
+    /// A client with the name servers and the trusted certificates of this machine.
+    pub fn new() -> Self {
+        Self { guard: Guard::new(Arc::new(SystemResolver::new())), dialer: Arc::new(Tcp), tls: Tls::default() }
+    }
+
+    /// A client with a way of its own to vetted addresses, and certificates of its own: for tests over loopback.
+    #[cfg(any(test, feature = "test-support"))]
+    pub fn with_parts(guard: Guard, dialer: Arc<dyn Dialer>, roots: tokio_rustls::rustls::RootCertStore) -> Self {
+        Self { guard, dialer, tls: Tls::trusting(roots) }
+    }
+
+    /// Gets a URL.
+    ///
+    /// # Errors
+    /// A refusal of the guard, a failure on the way, a status of 400 and more, or the end of the time.
+    pub async fn get(&self, url: PageUrl, request: &Request<'_>) -> Result<Fetched, WebError> {
+        timeout_at(request.deadline, self.follow(url, request)).await.unwrap_or(Err(WebError::Timeout))
+    }
+
+    async fn follow(&self, mut url: PageUrl, request: &Request<'_>) -> Result<Fetched, WebError> {
+        let mut redirects = 0;
+        loop {
+            let vetted = self.guard.vet(url.host(), url.port()).await?;
+            let answered = exchange((self.dialer.as_ref(), &self.tls), &vetted, &url, request).await?;
+            let Some(location) = location(&answered)? else {
+                return Self::fetched((url, redirects), answered, request).await;
+            };
+            if redirects == MOST_REDIRECTS {
+                return Err(WebError::TooManyRedirects { most: MOST_REDIRECTS });
+            }
+            redirects += 1;
+            let next = request.rules.follow(&url, location).map_err(WebError::Redirect)?;
+            (request.may_follow)(&next).map_err(WebError::Redirect)?;
+            url = next;
+        }
+    }
+
+    async fn fetched(
+        (url, redirects): (PageUrl, usize),
+        answered: Answered,
+        request: &Request<'_>,
+    ) -> Result<Fetched, WebError> {
+        let is_known =
+            answered.status == StatusCode::NOT_MODIFIED && (request.etag.is_some() || request.modified.is_some());
+        if !answered.status.is_success() && !is_known {
+            return Err(WebError::Status { status: answered.status, retry_after: retry_after(&answered) });
+        }
+        let (answered, body) = answered.read(request.most).await?;
+        let text = |name| answered.header(&name).map(str::to_owned);
+        Ok(Fetched {
+            status: answered.status.as_u16(),
+            content_type: text(header::CONTENT_TYPE),
+            etag: text(header::ETAG),
+            modified: text(header::LAST_MODIFIED),
+            url,
+            redirects,
+            body,
+        })
+    }
+}
+
+/// Where a redirect leads; `None` when the answer is none.
+fn location(answered: &Answered) -> Result<Option<&str>, WebError> {
+    if !matches!(answered.status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let location = answered.header(&header::LOCATION).filter(|text| !text.trim().is_empty());
+    location.map(Some).ok_or(WebError::Redirect(Refusal::Malformed("the redirect names no location")))
+}
+
+/// Seconds only: a date would need this machine's clock to be right.
+fn retry_after(answered: &Answered) -> Option<Duration> {
+    let seconds: u64 = answered.header(&header::RETRY_AFTER)?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds.min(3600)))
+}

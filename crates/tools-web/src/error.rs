@@ -1,0 +1,160 @@
+//! What can go wrong with a page, and which category of error that is. The words for the model name no address.
+
+use std::io;
+use std::time::Duration;
+
+use hyper::StatusCode;
+use thiserror::Error;
+use tools_core::{ToolError, ToolErrorCategory};
+
+use crate::guard::Refusal;
+
+/// Why there is no page.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WebError {
+    /// The guard refuses the URL.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
+    /// The guard refuses where a redirect leads.
+    #[error("the page redirects to where it may not: {0}")]
+    Redirect(Refusal),
+    /// Redirects without end.
+    #[error("the page redirects more than {most} times")]
+    TooManyRedirects {
+        /// How many are followed.
+        most: usize,
+    },
+    /// No address answered.
+    #[error("`{host}` could not be connected to")]
+    Connect {
+        /// The host.
+        host: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The other side did not prove to be the host.
+    #[error("the certificate of `{host}` is not valid: {problem}")]
+    Certificate {
+        /// The host.
+        host: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// There was no encrypted connection.
+    #[error("no encrypted connection to `{host}`: {problem}")]
+    Tls {
+        /// The host.
+        host: String,
+        /// What went wrong.
+        problem: String,
+    },
+    /// What came was no HTTP, or ended too early.
+    #[error("the answer broke off or is no valid HTTP")]
+    Http(#[source] hyper::Error),
+    /// A status that is no page.
+    #[error("the server answered {status}")]
+    Status {
+        /// The status.
+        status: StatusCode,
+        /// How long the server asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The body is packed in a way that was not asked for.
+    #[error("the content encoding `{0}` is not supported")]
+    Encoding(String),
+    /// The body does not unpack.
+    #[error("the compressed body is damaged")]
+    Compression(#[source] io::Error),
+    /// Everything together took too long.
+    #[error("the page did not come in time")]
+    Timeout,
+    /// The body is no text.
+    #[error("the page is not text but {kind}, {size}")]
+    Binary {
+        /// Its type.
+        kind: String,
+        /// How much of it there is.
+        size: String,
+    },
+    /// A parameter makes no sense.
+    #[error("{0}")]
+    Parameter(String),
+}
+
+impl WebError {
+    fn category(&self) -> ToolErrorCategory {
+        use ToolErrorCategory as C;
+        match self {
+            Self::Refused(refusal) | Self::Redirect(refusal) => of_refusal(refusal, matches!(self, Self::Redirect(_))),
+            Self::TooManyRedirects { .. } | Self::Certificate { .. } | Self::Encoding(_) | Self::Compression(_) => {
+                C::PermanentFailure
+            }
+            Self::Binary { .. } => C::PermanentFailure,
+            Self::Connect { .. } | Self::Tls { .. } | Self::Http(_) => C::NetworkError,
+            Self::Status { status, .. } => match status.as_u16() {
+                429 => C::RateLimited,
+                408 => C::Timeout,
+                500..=599 => C::ServerError,
+                _ => C::PermanentFailure,
+            },
+            Self::Timeout => C::Timeout,
+            Self::Parameter(_) => C::InvalidParameters,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) | Self::Redirect(refusal) => refusal.code(),
+            Self::TooManyRedirects { .. } => "too_many_redirects",
+            Self::Connect { .. } => "not_connected",
+            Self::Certificate { .. } => "certificate_not_valid",
+            Self::Tls { .. } => "tls_failed",
+            Self::Http(_) => "broken_answer",
+            Self::Status { .. } => "http_status",
+            Self::Encoding(_) => "encoding_not_supported",
+            Self::Compression(_) => "broken_compression",
+            Self::Timeout => "timeout",
+            Self::Binary { .. } => "binary",
+            Self::Parameter(_) => "invalid_parameter",
+        }
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Refused(Refusal::Scheme(_)) => Some("Use the `https` URL of the page."),
+            Self::Refused(Refusal::Address { .. } | Refusal::Name(_)) => {
+                Some("Only public hosts can be fetched; reach a local service with a command instead.")
+            }
+            Self::Certificate { .. } => Some("The page cannot be trusted; use another source."),
+            Self::Binary { .. } => Some("Look for a page that has the same as text."),
+            Self::Timeout => Some("Try again once, or use another source."),
+            _ => None,
+        }
+    }
+}
+
+fn of_refusal(refusal: &Refusal, by_redirect: bool) -> ToolErrorCategory {
+    use ToolErrorCategory as C;
+    match refusal {
+        Refusal::Malformed(_) if by_redirect => C::PermanentFailure,
+        Refusal::Malformed(_) => C::InvalidParameters,
+        Refusal::LookupFailed => C::NetworkError,
+        Refusal::LookupTimeout => C::Timeout,
+        Refusal::NoAnswer => C::PermanentFailure,
+        _ => C::PolicyBlocked,
+    }
+}
+
+impl From<WebError> for ToolError {
+    fn from(error: WebError) -> Self {
+        let mut made = Self::new(error.category(), error.code(), error.to_string());
+        if let Some(advice) = error.advice() {
+            made = made.with_suggestion(advice);
+        }
+        if let WebError::Status { retry_after: Some(delay), .. } = &error {
+            made = made.with_retry_after(*delay);
+        }
+        made.with_source(error)
+    }
+}

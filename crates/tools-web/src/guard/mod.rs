@@ -1,0 +1,20 @@
+//! Which addresses may be reached: rules on URLs, names and addresses, and the proof that an address has passed them.
+//! Nothing in here opens a connection; see [`crate::client`] for that.
+
+mod address;
+mod host;
+mod refusal;
+mod resolver;
+mod rules;
+mod system;
+mod url;
+mod vetted;
+
+pub use address::{AddressClass, judge};
+pub use host::{Host, NameClass};
+pub use refusal::Refusal;
+pub use resolver::{Answer, HostResolver, LookupError};
+pub use rules::{HostRules, UrlRules};
+pub use system::SystemResolver;
+pub use url::PageUrl;
+pub use vetted::{Guard, Vetted, VettedAddress};

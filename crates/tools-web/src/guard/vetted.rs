@@ -1,0 +1,107 @@
+//! The guard itself: a host and a port become addresses that were judged, and only those can be dialled.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::host::class_of_name;
+use super::{Answer, Host, HostResolver, Refusal, judge};
+
+/// More addresses than any honest host has.
+const MOST_ANSWERS: usize = 32;
+/// How long a look-up may take, whatever the resolver does.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Turns hosts into addresses that may be connected to. It knows nothing of URLs: see [`super::UrlRules`] for those.
+///
+/// The resolver is exchangeable, the judgement is not.
+#[derive(Clone)]
+pub struct Guard {
+    resolver: Arc<dyn HostResolver>,
+}
+
+/// A host and a port with the addresses that were judged for them. Only [`Guard::vet`] makes one: whoever holds it may
+/// connect, to these addresses and to no other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vetted {
+    host: Host,
+    addresses: Vec<VettedAddress>,
+}
+
+/// One address that was judged, with its port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct VettedAddress(SocketAddr);
+
+impl Guard {
+    /// A guard over a resolver.
+    pub fn new(resolver: Arc<dyn HostResolver>) -> Self {
+        Self { resolver }
+    }
+
+    /// Looks the host up once and judges every address. No connection is opened.
+    ///
+    /// # Errors
+    /// The reason why it must not be reached; one address that is not public refuses the host, however many are.
+    pub async fn vet(&self, host: &Host, port: u16) -> Result<Vetted, Refusal> {
+        host.check()?;
+        let addresses = match host {
+            Host::Address(address) => vec![*address],
+            Host::Name(name) => judged_answer(self.look_up(name).await?)?,
+        };
+        let judged =
+            addresses.into_iter().map(|address| judge(address).map(|one| VettedAddress(SocketAddr::new(one, port))));
+        let mut addresses: Vec<VettedAddress> = judged.collect::<Result<_, _>>()?;
+        // A machine without IPv6 fails fast on IPv4 first; one without IPv4 has few addresses to try.
+        addresses.sort_by_key(|address| address.0.is_ipv6());
+        addresses.dedup();
+        Ok(Vetted { host: host.clone(), addresses })
+    }
+
+    async fn look_up(&self, name: &str) -> Result<Answer, Refusal> {
+        let answer = timeout(PATIENCE, self.resolver.lookup(name)).await;
+        // The resolver's words name servers of this network: they are for nobody who asked for a page.
+        answer.map_err(|_| Refusal::LookupTimeout)?.map_err(|_| Refusal::LookupFailed)
+    }
+}
+
+/// The addresses of an answer that is plausible as a whole.
+fn judged_answer(answer: Answer) -> Result<Vec<IpAddr>, Refusal> {
+    if let Some(class) = answer.aliases.iter().find_map(|alias| class_of_name(alias.trim_end_matches('.'))) {
+        return Err(Refusal::Name(class));
+    }
+    match answer.addresses.len() {
+        0 => Err(Refusal::NoAnswer),
+        1..=MOST_ANSWERS => Ok(answer.addresses),
+        _ => Err(Refusal::TooManyAnswers),
+    }
+}
+
+impl Vetted {
+    /// The host that was judged.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The addresses, in the order in which they should be tried; at least one.
+    pub fn addresses(&self) -> &[VettedAddress] {
+        &self.addresses
+    }
+
+    /// Whether the other side of an open connection is one of the addresses that were judged.
+    ///
+    /// # Errors
+    /// [`Refusal::Peer`].
+    pub fn check_peer(&self, peer: SocketAddr) -> Result<(), Refusal> {
+        let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
+        if self.addresses.contains(&VettedAddress(peer)) { Ok(()) } else { Err(Refusal::Peer) }
+    }
+}
+
+impl VettedAddress {
+    /// The address and port to connect to.
+    pub fn socket(self) -> SocketAddr {
+        self.0
+    }
+}
