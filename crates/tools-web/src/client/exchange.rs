@@ -20,9 +20,9 @@ use crate::guard::{PageUrl, Vetted};
 const MOST_HEADER: usize = 64 * 1024;
 
 /// The head of an answer, with its body still on the wire.
-pub(crate) struct Answered {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
+pub(super) struct Answered {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
     body: Incoming,
     _connection: Connection,
 }
@@ -77,7 +77,7 @@ fn message(url: &PageUrl, request: &Request<'_>) -> Result<hyper::Request<Empty<
 
 impl Answered {
     /// A header as text; `None` when it is missing or no text.
-    pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
+    pub(super) fn header(&self, name: &HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 

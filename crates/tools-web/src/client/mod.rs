@@ -10,5 +10,4 @@ mod web_client;
 pub use body::Body;
 #[cfg(any(test, feature = "test-support"))]
 pub use dialer::Dialer;
-pub(crate) use exchange::Answered;
 pub use web_client::{Fetched, Request, WebClient};

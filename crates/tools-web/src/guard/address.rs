@@ -62,8 +62,13 @@ const fn v4(a: u8, b: u8, c: u8, d: u8, length: u32, class: AddressClass) -> Blo
 }
 
 const fn v6(segments: [u16; 8], length: u32, class: AddressClass) -> Block<Ipv6Addr> {
-    let [a, b, c, d, e, f, g, h] = segments;
-    Block { first: Ipv6Addr::new(a, b, c, d, e, f, g, h), length, class }
+    let mut bits = 0;
+    let mut at = 0;
+    while at < segments.len() {
+        bits = bits << 16 | segments[at] as u128;
+        at += 1;
+    }
+    Block { first: Ipv6Addr::from_bits(bits), length, class }
 }
 
 /// Refused blocks, metadata services first: some lie in blocks that are public otherwise.

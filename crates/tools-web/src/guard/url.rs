@@ -79,6 +79,13 @@ impl PageUrl {
         self.url.as_str()
     }
 
+    /// The URL as the subject that rules judge.
+    pub fn subject(&self) -> tools_core::WebUrl {
+        let query = self.url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let path = format!("{}{query}", self.url.path());
+        tools_core::WebUrl::from_parts("https", &self.host.to_string(), self.url.port(), &path)
+    }
+
     /// The URL.
     pub fn url(&self) -> &Url {
         &self.url

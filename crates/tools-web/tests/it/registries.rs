@@ -107,25 +107,24 @@ fn is_public(address: IpAddr) -> bool {
 
 /// Addresses of which every second lies in or beside a registered block.
 fn addresses() -> impl Strategy<Value = IpAddr> {
-    let beside =
-        (prop::sample::select(REGISTERED.to_vec()), any::<u128>(), -2_i64..3).prop_map(|((text, _), random, step)| {
-            match block(text) {
-                (IpAddr::V4(first), length) => {
-                    let mask = u32::MAX.checked_shl(32 - length).unwrap_or(0);
-                    let inside = (u32::from(first) & mask) | (random as u32 & !mask);
-                    let edge = if step < 0 { u32::from(first) & mask } else { u32::from(first) | !mask };
-                    let bits = if step == 0 { inside } else { edge.wrapping_add_signed(step as i32) };
-                    IpAddr::V4(Ipv4Addr::from(bits))
-                }
-                (IpAddr::V6(first), length) => {
-                    let mask = u128::MAX.checked_shl(128 - length).unwrap_or(0);
-                    let inside = (u128::from(first) & mask) | (random & !mask);
-                    let edge = if step < 0 { u128::from(first) & mask } else { u128::from(first) | !mask };
-                    let bits = if step == 0 { inside } else { edge.wrapping_add_signed(step.into()) };
-                    IpAddr::V6(Ipv6Addr::from(bits))
-                }
+    let beside = (prop::sample::select(REGISTERED.to_vec()), any::<u128>(), any::<u32>(), -2_i32..3).prop_map(
+        |((text, _), random, low, step)| match block(text) {
+            (IpAddr::V4(first), length) => {
+                let mask = u32::MAX.checked_shl(32 - length).unwrap_or(0);
+                let inside = (u32::from(first) & mask) | (low & !mask);
+                let edge = if step < 0 { u32::from(first) & mask } else { u32::from(first) | !mask };
+                let bits = if step == 0 { inside } else { edge.wrapping_add_signed(step) };
+                IpAddr::V4(Ipv4Addr::from(bits))
             }
-        });
+            (IpAddr::V6(first), length) => {
+                let mask = u128::MAX.checked_shl(128 - length).unwrap_or(0);
+                let inside = (u128::from(first) & mask) | (random & !mask);
+                let edge = if step < 0 { u128::from(first) & mask } else { u128::from(first) | !mask };
+                let bits = if step == 0 { inside } else { edge.wrapping_add_signed(step.into()) };
+                IpAddr::V6(Ipv6Addr::from(bits))
+            }
+        },
+    );
     let embedded =
         (prop::sample::select(vec![0_u128, 0xffff << 32, 0xffff << 48, 0x64_ff9b << 96]), any::<u32>(), beside.clone())
             .prop_map(|(prefix, random, other)| {
