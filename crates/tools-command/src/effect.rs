@@ -46,6 +46,8 @@ pub enum Effect {
     Line(Value),
     /// A file of code is run.
     Script(Value),
+    /// What a file says is run: a makefile, the scripts of a package.
+    Recipe(Value),
     /// Code is run.
     Code(Language, Value),
     /// A variable is set for what it starts, or by a builtin for the shell itself.
@@ -82,6 +84,14 @@ impl Effect {
     /// Whether it is told of the command itself; everything else is told of what it runs or of the line.
     pub(crate) fn is_lasting(&self) -> bool {
         matches!(self, Self::Path { .. } | Self::Host(_) | Self::Network | Self::Is { .. })
+    }
+
+    /// The file of code that is run, or that says what is run.
+    pub(crate) fn script(&self) -> Option<&Value> {
+        match self {
+            Self::Script(file) | Self::Recipe(file) => Some(file),
+            _ => None,
+        }
     }
 
     /// A file that is read, written or removed.

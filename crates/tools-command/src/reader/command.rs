@@ -114,6 +114,8 @@ pub struct Command {
     pub is_open: bool,
     /// What it does, as far as its program is described; what it runs is among the commands of the analysis.
     pub effects: Vec<Effect>,
+    /// The files of code that it runs or that say what it runs, from the folder that it runs in, as they are written.
+    pub scripts: Vec<Value>,
     /// The words that rules are compared with; `None` where its program is not described.
     pub canonical: Option<Canonical>,
     /// Whether `effects` name everything that it reads and changes.

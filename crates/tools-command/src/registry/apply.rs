@@ -34,7 +34,7 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
 
 /// Names a file from the folder that the program works in.
 fn relocate(effect: &mut Effect, parsed: &Parsed<'_>) {
-    let Effect::Path { path, .. } = effect else { return };
+    let (Effect::Path { path, .. } | Effect::Script(path) | Effect::Recipe(path)) = effect else { return };
     for folder in parsed.globals(parsed.program.folder).filter_map(|given| given.value.as_ref()).rev() {
         if path.text.starts_with(['/', '~']) {
             return;
@@ -200,6 +200,7 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
             found.extend(values(at, parsed).into_iter().map(|line| Effect::Line(more(line))));
         }
         Does::RunsScript(at) => found.extend(values(at, parsed).into_iter().map(Effect::Script)),
+        Does::Follows(names) => found.extend(names.split(' ').map(Value::exact).map(Effect::Recipe)),
         Does::Evaluates(language, at) => {
             for code in values(at, parsed) {
                 found.extend(code.is_exact.then(|| code::files(language, &code.text)).into_iter().flatten());

@@ -18,9 +18,9 @@ fn any_says_more(subcommands: &[Subcommand]) -> bool {
     subcommands.iter().any(|one| one.rules.iter().any(says_more) || any_says_more(one.subcommands))
 }
 
-/// Whether a rule is about more than files that are read and written.
+/// Whether a rule is about more than files that are read and written, or that the program looks for by itself.
 fn says_more(rule: &Rule) -> bool {
-    !matches!(rule.does, Does::Reads(_) | Does::Writes(_))
+    !matches!(rule.does, Does::Reads(_) | Does::Writes(_) | Does::Follows(_))
 }
 
 /// Whether a rule is about options, which ask by themselves.

@@ -23,6 +23,9 @@ pub struct Program {
     pub is_family: bool,
     /// What its arguments make it do, whatever the subcommand.
     pub rules: &'static [Rule],
+    /// Subcommands, separated by blanks, whose further arguments change how they do their work, not what it is: who agrees
+    /// to one call of them agrees to others.
+    pub general: &'static str,
     /// Empty where operands follow directly.
     pub subcommands: &'static [Subcommand],
     /// More subcommands, separated by blanks, that do nothing worth telling.
@@ -48,6 +51,7 @@ impl Program {
         folder: "",
         is_family: false,
         rules: &[],
+        general: "",
         subcommands: &[],
         plain: "",
         abbreviates: false,
@@ -250,6 +254,8 @@ pub enum Does {
     RunsLineWithMore(At),
     /// Runs a file of code.
     RunsScript(At),
+    /// Runs what a file says that the program looks for by itself: names, separated by blanks, each of which may be there.
+    Follows(&'static str),
     /// Runs code in a language.
     Evaluates(Language, At),
     /// Sets variables of what it starts: `NAME=value`.
@@ -295,6 +301,8 @@ pub enum Expect {
     Opaque(&'static str),
     /// A command with these words is found in it.
     Runs(&'static str),
+    /// This file of code is run, or says what is run.
+    Scripts(&'static str),
     /// This file is read.
     Reads(&'static str),
     /// This file is written.

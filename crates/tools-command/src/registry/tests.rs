@@ -60,6 +60,10 @@ fn is_met(found: &Analysis, expect: Expect) -> bool {
         Expect::Denied(part) => says(Some(true), part),
         Expect::Opaque(part) => says(None, part),
         Expect::Runs(line) => words(found).iter().any(|words| words == line),
+        Expect::Scripts(file) => {
+            let scripts = found.commands.iter().flat_map(|command| &command.scripts);
+            scripts.map(|script| script.text.trim_start_matches("./")).any(|script| script == file)
+        }
         Expect::Reads(path) => names(found, Access::Read).contains(&path),
         Expect::Writes(path) => names(found, Access::Write).contains(&path),
         Expect::Deletes(path) => names(found, Access::Delete).contains(&path),

@@ -1,9 +1,28 @@
 //! Programs that only look and tell: no argument of theirs is run, written or sent, whatever its options.
 
-use crate::registry::{At, Consequence, Does, Expect, Program, Syntax, When, always, when};
+use crate::code::Language;
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Syntax, When, always, when};
 
 /// Every option is taken, and none has a meaning here.
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
+
+const SETS_CLOCK: Does = Does::Says(Consequence::ChangesSystem, SAYS_CLOCK);
+const SAYS_CLOCK: &str = "sets the clock";
+
+/// `MMDDhhmm`, with more digits for the year and the second: the time to set.
+fn digits(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_time = |value: &Value| !value.is_exact || value.text.starts_with(|first: char| first.is_ascii_digit());
+    let sets = parsed.operands().any(is_time);
+    sets.then(|| Effect::says(Consequence::ChangesSystem, SAYS_CLOCK)).into_iter().collect()
+}
+
+/// Code in the text that a tag is set to or printed by: `${Tag;code}`.
+fn tag_expressions(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_code = |arg: &&Value| arg.text.contains("${") && arg.text.contains(';');
+    parsed.command.args.iter().filter(is_code).map(|arg| Effect::Code(Language::Perl, arg.clone())).collect()
+}
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -63,10 +82,38 @@ pub(super) static ALL: &[Program] = &[
     },
     // They may write, whatever their options.
     Program {
-        names: &["mktemp", "ldconfig", "exiftool"],
+        names: &["mktemp", "ldconfig"],
         is_family: true,
         syntax: ANY,
-        examples: &[("mktemp -d", Expect::Plain), ("exiftool x.jpg", Expect::Plain)],
+        examples: &[("mktemp -d", Expect::Plain)],
+        ..Program::NEW
+    },
+    Program {
+        names: &["exiftool"],
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-if|-if0|-if1|-if2|-if3|-if4|-if5 -p|-printFormat -config -@ -o|-out -w|-textOut -W|-tagOut -fileOrder -geotag -tagsFromFile|-tagsfromfile \
+                     -x|-exclude -d|-dateFormat -c|-coordFormat -ext|-extension -charset -lang -sep|-separator -userParam -api -i|-ignore",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Perl, At::Value("-if"))),
+            always(Does::RunsScript(At::Value("-config"))),
+            when(&[When::Has("-@")], Does::Hides("arguments of `exiftool` from a file")),
+            always(Does::Writes(At::Value("-out"))),
+            always(Does::By(tag_expressions)),
+        ],
+        examples: &[
+            ("exiftool -if 'system(1)' x.jpg", Expect::Opaque("code with `system`")),
+            ("exiftool -if2 'system(1)' x.jpg", Expect::Opaque("code with `system`")),
+            ("exiftool -p '${Model;system(1)}' x.jpg", Expect::Opaque("code with `system`")),
+            ("exiftool '-Comment<${Model;system(1)}' x.jpg", Expect::Opaque("code with `system`")),
+            ("exiftool -config x.cfg a.jpg", Expect::Scripts("x.cfg")),
+            ("exiftool -@ args.txt", Expect::Opaque("from a file")),
+            ("exiftool -out .envrc x.jpg", Expect::Writes(".envrc")),
+            ("exiftool -if '$Model' -p '${Model} $FileName' x.jpg", Expect::Plain),
+            ("exiftool x.jpg", Expect::Plain),
+        ],
         ..Program::NEW
     },
     Program {
@@ -79,7 +126,8 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::Reads(At::Value("--file"))),
-            when(&[When::Has("--set")], Does::Says(Consequence::ChangesSystem, "sets the clock")),
+            when(&[When::Has("--set")], SETS_CLOCK),
+            always(Does::By(digits)),
         ],
         is_exhaustive: true,
         examples: &[
@@ -87,6 +135,9 @@ pub(super) static ALL: &[Program] = &[
             ("date -d '1 day ago' -I", Expect::Plain),
             ("date -f private/x", Expect::Reads("private/x")),
             ("date -us 12:00", Expect::Asks("sets the clock")),
+            ("date 010112002030.59", Expect::Asks("sets the clock")),
+            ("date -u 01011200", Expect::Asks("sets the clock")),
+            ("date -d 20300101", Expect::Plain),
         ],
         ..Program::NEW
     },

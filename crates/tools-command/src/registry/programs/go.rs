@@ -36,6 +36,7 @@ const BUILDS: &[Rule] = &[
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["go", "tinygo", "garble"],
+        general: "build test vet",
         is_family: true,
         syntax: SYNTAX,
         folder: "-C",

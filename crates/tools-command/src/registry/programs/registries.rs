@@ -29,6 +29,43 @@ pub(super) fn addresses(parsed: &Parsed<'_>) -> Vec<Effect> {
         .collect()
 }
 
+/// Packages that are named by a repository of a forge, `owner/name` or `github:owner/name`: fetched from there.
+pub(super) fn repositories(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let installs = ["install", "add", "install-test", "link"].contains(&parsed.subcommand());
+    let named = parsed.operands().filter(|_| installs);
+    named.filter_map(repository).map(|host| Effect::Host(Value::exact(host))).collect()
+}
+
+/// The address of a repository that a word stands for.
+fn repository(word: &Value) -> Option<String> {
+    let forges = [
+        ("github:", "github.com"),
+        ("gitlab:", "gitlab.com"),
+        ("bitbucket:", "bitbucket.org"),
+        ("gist:", "gist.github.com"),
+    ];
+    let text = word.text.as_str();
+    let prefixed = forges.iter().find_map(|(prefix, host)| Some((text.strip_prefix(prefix)?, *host)));
+    let is_short = || {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | '/');
+        let parts = text.split('#').next().unwrap_or_default().split('/').count();
+        parts == 2 && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_name)
+    };
+    let (name, host) = prefixed.or_else(|| is_short().then_some((text, "github.com")))?;
+    Some(format!("https://{host}/{}", name.split('#').next().unwrap_or_default()))
+}
+
+/// Subcommands that run what `package.json` says, under their first names.
+const RUNNERS: &[&str] = &["run", "test", "start", "stop", "restart", "install", "install-test", "ci"];
+
+/// The file of a package, where its scripts are run.
+pub(super) fn package_scripts(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let unlisted = parsed.unlisted.as_ref().map(|(word, _)| word.text.as_str());
+    let is_script = |word: &str| !parsed.program.plain.split_ascii_whitespace().any(|one| one == word);
+    let runs = RUNNERS.contains(&unlisted.unwrap_or(parsed.subcommand())) || unlisted.is_some_and(is_script);
+    runs.then(|| Effect::Recipe(Value::exact("package.json"))).into_iter().collect()
+}
+
 /// A script of the workspace in place of a subcommand; where none has that name, some runners start a program.
 pub(super) fn unlisted(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some((name, _)) = &parsed.unlisted else { return Vec::new() };

@@ -35,6 +35,7 @@ const PLAIN_UNSTABLE: &[&str] = &[
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["cargo", "cross"],
+        general: "bench build check clippy doc fmt nextest test tree",
         is_family: true,
         syntax: Syntax {
             flags: "-V|--version --list -v|-vv|--verbose -q|--quiet --locked --offline --frozen -h|--help",

@@ -5,6 +5,7 @@ use crate::registry::{Does, Otherwise, Program, Style, Subcommand, Syntax, alway
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     names: &["git"],
+    general: "add blame commit diff log rev-parse show status",
     syntax: Syntax {
         flags: "-v|--version -h|--help --html-path --man-path --info-path -p|--paginate -P|--no-pager --no-replace-objects \
                 --no-lazy-fetch --no-optional-locks --no-advice --bare --literal-pathspecs --glob-pathspecs \

@@ -35,6 +35,8 @@ const RUNNING: &[Rule] = &[
     always(Does::Writes(At::Value("--outdir --outfile --coverage-dir --reporter-outfile"))),
     always(Does::By(registries::addresses)),
     always(Does::By(script)),
+    always(Does::By(registries::package_scripts)),
+    always(Does::By(registries::repositories)),
     always(Does::By(registries::unlisted)),
 ];
 

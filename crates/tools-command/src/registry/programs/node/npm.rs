@@ -38,6 +38,8 @@ const OPTIONS: &[Rule] = &[
         Does::Hides("`npm` with programs or settings from elsewhere"),
     ),
     always(Does::By(registries::addresses)),
+    always(Does::By(registries::package_scripts)),
+    always(Does::By(registries::repositories)),
 ];
 
 /// What a publishing subcommand does unless it is a rehearsal.
@@ -66,6 +68,7 @@ const fn installs(names: &'static [&'static str]) -> Subcommand {
 pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
         names: &["npm"],
+        general: "ci ls test",
         syntax: SYNTAX,
         folder: "--prefix",
         rules: OPTIONS,
@@ -222,6 +225,10 @@ fn configures(parsed: &Parsed<'_>) -> Vec<Effect> {
 
 const EXAMPLES: &[Example] = &[
     ("npm publish", Expect::Asks("publishes")),
+    ("npm install owner/repo", Expect::Connects("https://github.com/owner/repo")),
+    ("npm i -D gitlab:owner/repo#main", Expect::Connects("https://gitlab.com/owner/repo")),
+    ("npm test", Expect::Scripts("package.json")),
+    ("npm --prefix x ci", Expect::Scripts("x/package.json")),
     ("npm pub", Expect::Asks("publishes")),
     ("npm publ --access public", Expect::Asks("publishes")),
     ("npm publish --dry-run", Expect::Plain),

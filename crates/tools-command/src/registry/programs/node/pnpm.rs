@@ -51,6 +51,7 @@ const fn changes(names: &'static [&'static str]) -> Subcommand {
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     names: &["pnpm"],
+    general: "ls test",
     syntax: SYNTAX,
     folder: "--dir",
     rules: &[
@@ -59,6 +60,8 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
             Does::Hides("scripts run by another shell or with settings from elsewhere"),
         ),
         always(Does::By(registries::addresses)),
+        always(Does::By(registries::package_scripts)),
+        always(Does::By(registries::repositories)),
         // A script of the workspace, else a program of that name.
         always(Does::By(registries::unlisted)),
     ],
@@ -154,7 +157,8 @@ const EXAMPLES: &[Example] = &[
     ("pnpm -r exec tsc --noEmit", Expect::Runs("tsc --noEmit")),
     ("pnpm install --frozen-lockfile", Expect::Plain),
     ("pnpm -C x i", Expect::Is("pnpm install")),
-    ("pnpm dev", Expect::Plain),
+    ("pnpm dev", Expect::Scripts("package.json")),
+    ("pnpm -C x test", Expect::Scripts("x/package.json")),
     ("pnpm test -- -t x", Expect::Plain),
     ("pnpm add -D vitest", Expect::Plain),
 ];

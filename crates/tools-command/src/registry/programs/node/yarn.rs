@@ -34,6 +34,7 @@ const fn ruled(names: &'static [&'static str], rules: &'static [Rule]) -> Subcom
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     names: &["yarn", "yarnpkg"],
+    general: "test",
     syntax: SYNTAX,
     folder: "--cwd",
     rules: &[
@@ -42,6 +43,8 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
             Does::Hides("scripts run by another shell or with settings from elsewhere"),
         ),
         always(Does::By(registries::addresses)),
+        always(Does::By(registries::package_scripts)),
+        always(Does::By(registries::repositories)),
     ],
     subcommands: SUBCOMMANDS,
     plain: "add audit autoclean bin bugs cache check constraints dedupe explain fund generate-lock-entry help import info \
