@@ -245,7 +245,8 @@ pub(crate) enum PolicyVerb {
     Test,
     /// List what people allowed for longer than a session.
     Approvals,
-    /// Allow what a pattern matches for longer than a session: it answers questions and lifts no denial.
+    /// Allow what a pattern matches for longer than a session: it answers questions and lifts no denial. Unlike what people
+    /// answer to a question it counts whatever the scripts hold that are run.
     Allow {
         /// The tool.
         tool: String,

@@ -171,7 +171,7 @@ mod tests {
             },
             PromptPart { subject: command("rm -rf x\u{1b}[A"), verdict: Verdict::Ask, rule: "default".to_owned() },
         ];
-        let rule = stores.then(|| StoredRule { tool: tool.clone(), pattern: "rm -rf x/**".to_owned() });
+        let rule = stores.then(|| StoredRule::new(tool.clone(), "rm -rf x/**".to_owned()));
         ConfirmPrompt::new(tool, "no rule matches", parts).storing(rule)
     }
 
@@ -228,7 +228,7 @@ Why it asks: no rule matches
             let subject =
                 Subject::Command { line: hostile.to_owned(), program: "x".to_owned(), argv: vec![], via: vec![] };
             let part = PromptPart { subject, verdict: Verdict::Ask, rule: hostile.to_owned() };
-            let rule = StoredRule { tool: tool.clone(), pattern: hostile.to_owned() };
+            let rule = StoredRule::new(tool.clone(), hostile.to_owned());
             let prompt = ConfirmPrompt::new(tool, hostile, vec![part]).storing(Some(rule));
             let question = Question::of(&prompt).unwrap();
             let text = shown(&question, "bash", (Width::columns(80), 24), Duration::from_mins(2));

@@ -48,7 +48,8 @@ impl ApprovalsConfig {
         let at = SystemClock.now();
         let days = i64::try_from(self.days.min(LONGEST_DAYS)).unwrap_or_default();
         let expires = (days > 0).then(|| at.saturating_add(jiff::SignedDuration::from_hours(24 * days)).ok()).flatten();
-        Approved { scope, tool: rule.tool, pattern: rule.pattern, at, expires, revoked: false }
+        let StoredRule { tool, pattern, scripts } = rule;
+        Approved { scope, tool, pattern, scripts, at, expires, revoked: false }
     }
 }
 
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     fn rule(pattern: &str) -> StoredRule {
-        StoredRule { tool: ToolName::parse("bash").expect("a name"), pattern: pattern.to_owned() }
+        StoredRule::new(ToolName::parse("bash").expect("a name"), pattern.to_owned())
     }
 
     #[test]

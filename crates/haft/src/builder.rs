@@ -22,7 +22,7 @@ use tools_secrets::SecretRedactor;
 use tools_shell::{Bash, JobKill, JobRead, Jobs, ShellPolicy, ShellPolicyHandle};
 
 use crate::{
-    Filters, Toolbox,
+    Filters, Toolbox, agreed_scripts,
     config::{HaftConfig, LoadError, Loaded, places},
     credentials,
     gates::Gates,
@@ -312,6 +312,7 @@ impl Parts {
     fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
         let earlier = self.audit.iter().flat_map(|audit| earlier_records(audit));
         let approvals = self.loaded.config.tools.approvals.file();
+        let agreed = agreed_scripts::folder(&approvals);
         let export = self.loaded.config.tools.audit.export_file(&places::state_dir());
         let head = self.audit.iter().map(|audit| tools_audit::head_file(audit));
         let kept = self.checkpoints.as_ref().map(|_| kept(&self.loaded.config));
@@ -321,7 +322,7 @@ impl Parts {
             .iter()
             .chain(&self.rules)
             .chain(&self.audit)
-            .chain([&approvals])
+            .chain([&approvals, &agreed])
             .cloned()
             .chain(head)
             .chain(export)
@@ -377,6 +378,7 @@ pub(crate) fn narrowed_config(config: &HaftConfig, roots: &[PathBuf]) -> HaftCon
 fn private(config: &HaftConfig) -> Vec<PathBuf> {
     let mut private = overflow::private(&config.tools.overflow);
     private.push(kept(config));
+    private.push(agreed_scripts::folder(&config.tools.approvals.file()));
     private
 }
 

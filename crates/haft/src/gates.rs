@@ -22,7 +22,7 @@ use tools_policy::{
 use tools_shell::ShellConfig;
 
 use crate::{
-    Explanation, approvals,
+    Explanation, agreed_scripts, approvals,
     builder::home,
     config::{HaftConfig, LoadError, Loaded, places},
 };
@@ -92,10 +92,13 @@ pub(crate) struct Memory {
 
 impl Memory {
     fn new(approvals: PathBuf, judge: Option<Arc<dyn Judge>>) -> Self {
+        let difference = agreed_scripts::difference(agreed_scripts::folder(&approvals));
+        let sessions =
+            SessionRules::with_source(approvals::source(approvals), Arc::new(SystemClock)).showing(difference);
         let (quota, anomaly) = (Shared::new(QuotaPolicy::default()), Shared::new(AnomalyPolicy::default()));
         let health = ToolHealth::new(anomaly.clone(), Arc::new(SystemClock)).heeding_resets_in(places::resets_dir());
         Self {
-            sessions: Arc::new(SessionRules::with_source(approvals::source(approvals), Arc::new(SystemClock))),
+            sessions: Arc::new(sessions),
             ledger: Arc::new(Ledger::new(quota.clone())),
             health: Arc::new(health),
             told: Arc::default(),

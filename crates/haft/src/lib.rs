@@ -28,6 +28,7 @@ pub mod config;
 
 mod stack;
 
+mod agreed_scripts;
 mod approvals;
 mod builder;
 mod gates;

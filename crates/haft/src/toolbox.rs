@@ -17,8 +17,8 @@ use tools_policy::permissions::{Approved, Scope};
 use tools_retry::RetryConfig;
 
 use crate::{
-    Doctor, Explanation, approvals, builder::ToolboxBuilder, config::HaftConfig, config::Loaded, credentials,
-    gates::Gates,
+    Doctor, Explanation, agreed_scripts, approvals, builder::ToolboxBuilder, config::HaftConfig, config::Loaded,
+    credentials, gates::Gates,
 };
 
 /// All tools behind all layers: what a host holds. Cheap to clone.
@@ -106,6 +106,10 @@ impl Toolbox {
     pub fn allow(&self, rule: StoredRule, scope: Scope) -> std::io::Result<()> {
         let approved = self.config.tools.approvals.approve(rule, scope);
         approved.check().map_err(std::io::Error::other)?;
+        let folder = agreed_scripts::folder(&self.config.tools.approvals.file());
+        if let Err(error) = agreed_scripts::keep(&folder, approved.scripts.as_deref().unwrap_or_default()) {
+            tracing::warn!(%error, "the texts of scripts cannot be kept; later questions will not show what changed");
+        }
         approvals::append(&self.config.tools.approvals.file(), &approved)?;
         self.gates.memory.sessions.refresh();
         Ok(())

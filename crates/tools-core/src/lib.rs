@@ -97,7 +97,7 @@ pub use outputs::{
 };
 pub use shared::Shared;
 pub use tools::{
-    Access, ConfirmReason, FileState, Findings, Inspection, InvocationHint, NamedBy, SchemaFault, SchemaProblem,
-    Subject, Tool, ToolDef, ToolDefs, ToolKind, ToolOrigin, ToolTraits, TraitConflict, Typed, WebUrl, inline_schema,
-    schema_problems,
+    Access, ConfirmReason, ContentDigest, FileState, Findings, Inspection, InvocationHint, NamedBy, SchemaFault,
+    SchemaProblem, Script, ScriptStates, Subject, Tool, ToolDef, ToolDefs, ToolKind, ToolOrigin, ToolTraits,
+    TraitConflict, Typed, WebUrl, inline_schema, schema_problems,
 };

@@ -17,7 +17,7 @@ const WIDTH: usize = 300;
 const CARRIED: usize = 256 * 1024;
 
 /// The difference between two texts; `before` is `None` for a new file.
-pub(crate) fn diff(path: &Path, before: Option<&str>, after: &str) -> FileDiff {
+pub fn diff(path: &Path, before: Option<&str>, after: &str) -> FileDiff {
     let old = before.unwrap_or_default();
     let cut = Cut::of(old, after);
     let changes = TextDiff::configure()

@@ -48,4 +48,5 @@ mod search;
 mod walk;
 
 pub use config::{Closing, FileConfig, FilePolicy};
+pub use diff::diff;
 pub use tools::{executor, executors};

@@ -89,7 +89,7 @@ mod tests {
             verdict: *verdict,
             rule: "permissions.bash".to_owned(),
         };
-        let rule = pattern.map(|pattern| StoredRule { tool: tool.clone(), pattern: pattern.to_owned() });
+        let rule = pattern.map(|pattern| StoredRule::new(tool.clone(), pattern.to_owned()));
         ConfirmPrompt::new(tool, "no rule covers it", lines.iter().map(part).collect()).storing(rule)
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tools_core::{Subject, TrustLevel, Verdict};
+use tools_core::{Script, Subject, TrustLevel, Verdict};
 
 /// A decision, with everything that went into it.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +44,13 @@ pub enum Because<'a> {
         /// The pattern that was stored.
         pattern: String,
     },
+    /// A person allowed it when the files of code that it runs were others.
+    Changed {
+        /// The pattern that was stored.
+        pattern: String,
+        /// The files.
+        scripts: Vec<OtherScript>,
+    },
     /// The tool has rules, and none matched.
     NoRule {
         /// The tool.
@@ -74,6 +81,15 @@ pub enum Because<'a> {
     },
     /// The origin of the call is not trusted far enough.
     Trust(TrustLevel),
+}
+
+/// A file of code that is another one than was agreed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherScript {
+    /// As it was then; `None` where the file was not among those that were run.
+    pub was: Option<Script>,
+    /// As it is now.
+    pub is: Script,
 }
 
 /// A rule by its place in the configuration.
@@ -112,6 +128,12 @@ impl fmt::Display for Because<'_> {
             Self::Rule(rule) => rule.fmt(f),
             Self::Session { pattern } => write!(f, "session \"{pattern}\""),
             Self::Approved { pattern } => write!(f, "approved \"{pattern}\""),
+            Self::Changed { pattern, scripts } => {
+                let names = scripts.iter().map(|script| format!("`{}`", script.is.path.display()));
+                let names = names.collect::<Vec<_>>().join(", ");
+                let are = if scripts.len() == 1 { "is" } else { "are" };
+                write!(f, "{names} {are} not as agreed to with \"{pattern}\"")
+            }
             Self::NoRule { tool } => write!(f, "no rule of permissions.{tool} matches"),
             Self::Traits => f.write_str("default of the tool"),
             Self::Commands => f.write_str("judged with its commands"),

@@ -22,4 +22,4 @@ pub mod anomaly;
 
 pub mod grounding;
 
-pub use decision::{Because, Decision, Part, RuleRef};
+pub use decision::{Because, Decision, OtherScript, Part, RuleRef};

@@ -20,6 +20,7 @@ use crate::obeyed::{Grants, Guard};
 use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
 use crate::run::{Plan, run, start};
+use crate::scripts::scripts;
 use crate::subjects::subjects;
 use crate::transaction::{Transaction, only_reads};
 use tools_command::{Analysis, Surroundings, analyse};
@@ -237,7 +238,9 @@ impl Tool for Bash {
         let Looked { policy, around, found } = &looked;
         let confirm = policy.confirm(found, around);
         let read_only = !args.background && only_reads(found);
-        let subjects = subjects(&args.command, found, cx.workdir());
+        let mut subjects = subjects(&args.command, found, cx.workdir());
+        let roots = self.roots(policy, cx.workdir())?;
+        subjects.extend(scripts(found, &roots, cx.workdir()));
         Ok(Inspection { subjects, confirm, read_only, ..Inspection::mutating() }.keeping(looked))
     }
 

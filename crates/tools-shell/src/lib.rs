@@ -14,6 +14,7 @@ mod obeyed;
 mod pipeline;
 mod prompt;
 mod run;
+mod scripts;
 mod subjects;
 mod transaction;
 

@@ -75,7 +75,7 @@ fn allow(common: &Common, tool: &str, pattern: &str, everywhere: bool, days: Opt
     })?;
     let tool = ToolName::parse(tool).map_err(|error| error.to_string())?;
     let scope = if everywhere { Scope::User } else { Scope::Project { project: toolbox.workdir().to_owned() } };
-    let rule = StoredRule { tool, pattern: pattern.to_owned() };
+    let rule = StoredRule::new(tool, pattern);
     toolbox.allow(rule, scope).map_err(|error| format!("the approval cannot be kept: {error}"))?;
     Ok(Exit::Ok)
 }

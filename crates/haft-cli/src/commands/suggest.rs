@@ -99,7 +99,7 @@ fn candidates(asked: &[Asked]) -> Vec<StoredRule> {
         }
         for part in one.explained.subjects.iter().filter(|part| part.verdict == Verdict::Ask) {
             for pattern in general(&part.subject) {
-                add(StoredRule { tool: one.explained.tool.clone(), pattern }, one.count);
+                add(StoredRule::new(one.explained.tool.clone(), pattern), one.count);
             }
         }
     }

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Haft, Ran};
+use crate::{
+    client::Client,
+    support::{Haft, Ran},
+};
 
 const EVERYTHING: &str = "[tools.permissions]\nbash = [{ pattern = \"*\", action = \"allow\" }]\n\
                           write = [{ pattern = \"**\", action = \"allow\" }]\n";
@@ -85,4 +88,23 @@ fn inputs_of_builds_are_named_in_the_result() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("[changed what JavaScript tools will obey: `package.json`]"), "{ran:?}");
     assert_eq!(recorded(&haft)["obeyed"][0]["path"], json!("package.json"));
+}
+
+#[test]
+fn a_client_is_told_which_obeyed_files_a_call_changed() {
+    let haft = workspace(EVERYTHING);
+    haft.workspace.file("w.py", "open('.envrc', 'w').write('x')\n");
+    let mut client = Client::connect(&haft);
+    let mut told = |id: u64, command: &str| {
+        let ran = client.request(id, "tools/call", &json!({"name": "bash", "arguments": {"command": command}}));
+        ran["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+    };
+    let text = told(2, "python3 w.py");
+    assert!(text.contains(".envrc.held") && text.contains("put aside"), "{text}");
+    assert!(!haft.workspace.path(".envrc").exists());
+    let text = told(3, "git init -q other && echo made");
+    assert!(text.contains("other/.git"), "{text}");
+    assert_eq!(recorded(&haft)["tool"], "bash", "{}", recorded(&haft));
+    let text = told(4, "echo nothing");
+    assert!(!text.contains("held") && !text.contains(".git"), "{text}");
 }

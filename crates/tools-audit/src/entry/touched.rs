@@ -59,6 +59,14 @@ pub enum RecordedSubject<'a> {
         /// The address.
         url: Cow<'a, str>,
     },
+    /// A file of code that a command runs.
+    Script {
+        /// Canonical and absolute.
+        path: Cow<'a, str>,
+        /// What it held: `sha256:` and its digest; not there where that cannot be told.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        digest: Option<String>,
+    },
     /// Something that could not be seen through.
     Opaque {
         /// What, and why.
@@ -88,17 +96,25 @@ pub(super) fn subject<'a>(subject: &'a Subject, redactor: &dyn Redactor) -> Reco
             }
         }
         Subject::Path { path, access, by } => RecordedSubject::Path {
-            path: match path.to_string_lossy() {
-                Cow::Borrowed(path) => clean(path),
-                Cow::Owned(path) => cut(redactor.redact(&path), STRING_CHARS).into_owned().into(),
-            },
+            path: clean_path(path, redactor),
             access: *access,
             by: Some(*by).filter(|by| *by != NamedBy::Call),
         },
         Subject::Paths { pattern, access, .. } => RecordedSubject::Paths { pattern: clean(pattern), access: *access },
         Subject::Host { host, .. } => RecordedSubject::Host { host: clean(host) },
         Subject::Url { url } => RecordedSubject::Url { url: clean(url.as_str()) },
+        Subject::Script { script, .. } => RecordedSubject::Script {
+            path: clean_path(&script.path, redactor),
+            digest: script.digest.map(|digest| digest.to_string()),
+        },
         Subject::Opaque { why } => RecordedSubject::Opaque { why: clean(why) },
+    }
+}
+
+fn clean_path<'a>(path: &'a Path, redactor: &dyn Redactor) -> Cow<'a, str> {
+    match path.to_string_lossy() {
+        Cow::Borrowed(path) => cut(redactor.redact(path), STRING_CHARS),
+        Cow::Owned(path) => cut(redactor.redact(&path), STRING_CHARS).into_owned().into(),
     }
 }
 
@@ -154,9 +170,5 @@ pub(super) fn files<'a>(
 }
 
 fn shown<'a>(path: &'a Path, workdir: &Path, redactor: &dyn Redactor) -> Cow<'a, str> {
-    let path = path.strip_prefix(workdir).unwrap_or(path);
-    match path.to_string_lossy() {
-        Cow::Borrowed(path) => cut(redactor.redact(path), STRING_CHARS),
-        Cow::Owned(path) => cut(redactor.redact(&path), STRING_CHARS).into_owned().into(),
-    }
+    clean_path(path.strip_prefix(workdir).unwrap_or(path), redactor)
 }

@@ -1,10 +1,10 @@
 //! Consent: one person's yes to one call, and what is known of a no.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use jiff::Timestamp;
 
-use crate::{CallDigest, CallerId, Clock, SystemClock, ToolCall};
+use crate::{CallDigest, CallerId, Clock, SystemClock, ToolCall, tools::ScriptStates};
 
 /// One person's consent to one call.
 ///
@@ -18,17 +18,32 @@ pub struct Approval {
     by: CallerId,
     at: Timestamp,
     waited: Duration,
+    /// The files of code that the person was asked about; `None` where nobody was asked about the call itself.
+    scripts: Option<ScriptStates>,
 }
 
 impl Approval {
     /// Records that `by` agreed to `call`.
     pub fn grant(call: &ToolCall, by: CallerId, clock: &dyn Clock) -> Self {
-        Self { digest: call.digest(), by, at: clock.now(), waited: Duration::ZERO }
+        Self { digest: call.digest(), by, at: clock.now(), waited: Duration::ZERO, scripts: None }
     }
 
     /// The same consent, given after the question had stood for `waited`.
     pub fn after(self, waited: Duration) -> Self {
         Self { waited, ..self }
+    }
+
+    /// The same consent to a call that runs just these files of code.
+    pub(super) fn for_scripts(self, scripts: Option<ScriptStates>) -> Self {
+        Self { scripts, ..self }
+    }
+
+    /// The first file of code that is not as it was when the person was asked.
+    pub(crate) fn other_script(&self, now: &ScriptStates) -> Option<PathBuf> {
+        let asked = self.scripts.as_ref()?;
+        let other = now.iter().find(|state| !asked.contains(state));
+        let gone = || asked.iter().find(|state| !now.contains(state));
+        other.or_else(gone).map(|(path, _)| path.clone())
     }
 
     /// The consent that lies in a rule which names the call.
@@ -39,7 +54,8 @@ impl Approval {
 
     /// The same consent for a call whose parameters a layer below the gates completed.
     pub(crate) fn rebound(&self, call: &ToolCall) -> Self {
-        Self { digest: call.digest(), by: self.by.clone(), at: self.at, waited: self.waited }
+        let (by, scripts) = (self.by.clone(), self.scripts.clone());
+        Self { digest: call.digest(), by, at: self.at, waited: self.waited, scripts }
     }
 
     /// Whether this consent was given to a call of the same tool with the same parameters.

@@ -105,7 +105,7 @@ impl Asked {
                 return Settled::Refused { call: self.call, error, refusal: None };
             }
         };
-        let approval = Approval::grant(&self.call, by, clock).after(waited);
+        let approval = Approval::grant(&self.call, by, clock).after(waited).for_scripts(self.prompt.scripts.clone());
         Settled::Agreed { call: self.call, approval, keep }
     }
 }

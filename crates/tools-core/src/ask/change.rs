@@ -17,6 +17,11 @@ use crate::{FileDiff, tools::mapped_path};
 pub enum Change {
     /// A file gets other lines.
     Diff(FileDiff),
+    /// Files of code that the call runs hold something else than what was agreed to.
+    Scripts {
+        /// Each of them.
+        diffs: Vec<FileDiff>,
+    },
     /// Files go.
     Deletes {
         /// The first of them.
@@ -44,7 +49,12 @@ pub enum Change {
 impl Change {
     /// A diff without the two whole texts, which a question does not carry.
     pub fn diff(diff: FileDiff) -> Self {
-        Self::Diff(FileDiff { before: None, after: None, ..diff })
+        Self::Diff(without_texts(diff))
+    }
+
+    /// What is another in files of code, without their whole texts.
+    pub fn scripts(diffs: impl IntoIterator<Item = FileDiff>) -> Self {
+        Self::Scripts { diffs: diffs.into_iter().map(without_texts).collect() }
     }
 
     /// The same with every text changed: for layers that redact.
@@ -53,6 +63,11 @@ impl Change {
         let path = |path: PathBuf| mapped_path(path, &change);
         match self {
             Self::Diff(diff) => Self::diff(FileDiff { path: path(diff.path), unified: change(&diff.unified), ..diff }),
+            Self::Scripts { diffs } => Self::scripts(diffs.into_iter().map(|diff| FileDiff {
+                path: path(diff.path),
+                unified: change(&diff.unified),
+                ..diff
+            })),
             Self::Deletes { paths, total, at_least, recursive } => {
                 Self::Deletes { paths: paths.into_iter().map(path).collect(), total, at_least, recursive }
             }
@@ -66,6 +81,11 @@ impl Change {
     pub fn extent(&self) -> String {
         match self {
             Self::Diff(diff) => format!("+{} -{} lines", diff.added, diff.removed),
+            Self::Scripts { diffs } => {
+                let (added, removed) = total(diffs);
+                let scripts = if diffs.len() == 1 { "changed script" } else { "changed scripts" };
+                format!("{scripts}, +{added} -{removed} lines")
+            }
             Self::Deletes { total, at_least, recursive, .. } => {
                 let more = if *at_least { "more than " } else { "" };
                 let entries = if *total == 1 { "entry" } else { "entries" };
@@ -83,9 +103,18 @@ impl Change {
         match self {
             Self::Diff(diff) => Some(&diff.path),
             Self::Content { path, .. } => Some(path),
-            Self::Deletes { .. } => None,
+            Self::Scripts { .. } | Self::Deletes { .. } => None,
         }
     }
+}
+
+fn without_texts(diff: FileDiff) -> FileDiff {
+    FileDiff { before: None, after: None, ..diff }
+}
+
+/// Lines added and removed in all.
+pub(super) fn total(diffs: &[FileDiff]) -> (u64, u64) {
+    diffs.iter().fold((0, 0), |(added, removed), diff| (added + diff.added, removed + diff.removed))
 }
 
 /// What a call would change, worked out only where a person is asked: most calls never need it.

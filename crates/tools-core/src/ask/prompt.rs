@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use super::Change;
-use crate::{ConfirmReason, Inspection, Subject, ToolName};
+use crate::{ConfirmReason, Inspection, Script, Subject, ToolName, tools::ScriptStates};
 
 /// What a gate thinks of a call or of one of its subjects. Opinions combine with `max`: one more can only tighten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,6 +34,9 @@ pub struct ConfirmPrompt {
     pub change: Option<Change>,
     /// The rule that "this session" or "always" would add; `None` when nothing sensible can be stored.
     pub would_store: Option<StoredRule>,
+    /// The files of code that the call runs: consent is to what they hold now.
+    #[serde(skip)]
+    pub scripts: Option<ScriptStates>,
 }
 
 impl ConfirmPrompt {
@@ -41,7 +44,7 @@ impl ConfirmPrompt {
     /// opaque comes first, and the rest in the order in which it was given.
     pub fn new(tool: ToolName, reason: impl Into<String>, mut parts: Vec<PromptPart>) -> Self {
         parts.sort_by_key(|part| (Reverse(part.verdict), !matches!(part.subject, Subject::Opaque { .. })));
-        Self { tool, reason: reason.into(), parts, by_tool: false, change: None, would_store: None }
+        Self { tool, reason: reason.into(), parts, by_tool: false, change: None, would_store: None, scripts: None }
     }
 
     /// The question of a tool that asks by itself: the part that its reason is about asks, and comes first of those that
@@ -64,6 +67,11 @@ impl ConfirmPrompt {
     #[must_use]
     pub fn storing(self, rule: Option<StoredRule>) -> Self {
         Self { would_store: rule, ..self }
+    }
+
+    /// The same question about a call that runs these files of code.
+    pub(crate) fn about_scripts(self, scripts: ScriptStates) -> Self {
+        Self { scripts: Some(scripts), ..self }
     }
 
     /// The same question with what the call would change, worked out now.
@@ -122,4 +130,21 @@ pub struct StoredRule {
     pub tool: ToolName,
     /// The glob it matches.
     pub pattern: String,
+    /// The files of code that what it allows runs, as they are now: it allows nothing that runs others. `None` where it
+    /// allows them whatever they hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scripts: Option<Vec<Script>>,
+}
+
+impl StoredRule {
+    /// A rule about calls whatever the files of code hold that they run.
+    pub fn new(tool: ToolName, pattern: impl Into<String>) -> Self {
+        Self { tool, pattern: pattern.into(), scripts: None }
+    }
+
+    /// The same rule, for calls that run these files of code and no others.
+    #[must_use]
+    pub fn running(self, scripts: Vec<Script>) -> Self {
+        Self { scripts: Some(scripts), ..self }
+    }
 }

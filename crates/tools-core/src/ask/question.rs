@@ -3,10 +3,11 @@
 
 use super::{
     Change, ConfirmPrompt, PromptPart, Verdict,
+    change::total,
     refusal::Unanswered,
     rows::{CONTINUED, Width, wrapped},
 };
-use crate::{Subject, Visible};
+use crate::{FileDiff, Subject, Visible};
 
 /// How many characters may ask: two or three screens.
 const MAX_ASKING_CHARS: usize = 6_000;
@@ -249,6 +250,10 @@ fn text(part: &PromptPart) -> Visible {
         Subject::Path { access, .. } | Subject::Paths { access, .. } => format!("{} {text}", access.as_str()),
         Subject::Host { .. } => format!("connect {text}"),
         Subject::Opaque { .. } => format!("opaque: {text}"),
+        Subject::Script { script, .. } => match script.digest {
+            Some(digest) => format!("run {text} ({digest})"),
+            None => format!("run {text} (what it holds cannot be told)"),
+        },
         Subject::Command { .. } | Subject::Url { .. } => text,
     })
 }
@@ -265,9 +270,11 @@ fn via(subject: &Subject) -> Option<Visible> {
 /// The first lines of a change: of a diff those that differ, and where the next of them are.
 fn lines(change: &Change) -> Vec<String> {
     let lines: Vec<String> = match change {
-        Change::Diff(diff) => {
-            let differs = diff.unified.lines().filter(|line| !line.starts_with(' '));
-            differs.skip_while(|line| line.starts_with("@@")).map(str::to_owned).collect()
+        Change::Diff(diff) => differing(diff).map(str::to_owned).collect(),
+        Change::Scripts { diffs } => {
+            let named = |diff: &FileDiff| format!("{} is not as it was agreed to:", diff.path.to_string_lossy());
+            let of = |diff| std::iter::once(named(diff)).chain(differing(diff).map(str::to_owned));
+            diffs.iter().flat_map(of).collect()
         }
         Change::Deletes { total: 1, .. } => vec![],
         Change::Deletes { paths, .. } => paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
@@ -276,14 +283,23 @@ fn lines(change: &Change) -> Vec<String> {
     lines.into_iter().take(MAX_CHANGE_LINES).collect()
 }
 
+/// The lines that differ, and where the next of them are.
+fn differing(diff: &FileDiff) -> impl Iterator<Item = &str> {
+    let differs = diff.unified.lines().filter(|line| !line.starts_with(' '));
+    differs.skip_while(|line| line.starts_with("@@"))
+}
+
 /// What of a change is not among the lines shown; `None` when all of it is.
 fn left_out(change: &Change, shown: &[String]) -> Option<String> {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let unseen = |diffs: &[FileDiff]| {
+        let (added, removed) = total(diffs);
+        let seen = shown.iter().filter(|line| line.starts_with(['+', '-'])).count();
+        (added + removed).saturating_sub(count(seen))
+    };
     let (left, what) = match change {
-        Change::Diff(diff) => {
-            let changed = shown.iter().filter(|line| line.starts_with(['+', '-'])).count();
-            ((diff.added + diff.removed).saturating_sub(count(changed)), "changed lines")
-        }
+        Change::Diff(diff) => (unseen(std::slice::from_ref(diff)), "changed lines"),
+        Change::Scripts { diffs } => (unseen(diffs), "changed lines"),
         Change::Deletes { total: 1, .. } => (0, ""),
         Change::Deletes { total, .. } => (total.saturating_sub(count(shown.len())), "entries"),
         Change::Content { bytes, head, .. } => {

@@ -98,7 +98,7 @@ mod tests {
             verdict: Verdict::Ask,
             rule: "permissions.bash".to_owned(),
         };
-        let rule = pattern.map(|pattern| StoredRule { tool: tool.clone(), pattern: pattern.to_owned() });
+        let rule = pattern.map(|pattern| StoredRule::new(tool.clone(), pattern.to_owned()));
         let prompt = ConfirmPrompt::new(tool, "no rule covers it", vec![part]).storing(rule);
         ToolError::new(ToolErrorCategory::ConfirmationRequired, "x", "`bash` needs a person").with_prompt(prompt)
     }

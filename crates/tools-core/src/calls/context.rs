@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, ConversationId, EventSink, Journal, SessionId, outputs::Tapped,
+    tools::ScriptStates,
 };
 
 /// How far the origin of a call is trusted. Effective trust is the minimum of everything that has a say.
@@ -76,6 +77,7 @@ pub struct CallContext {
     answer: AnswerBudget,
     tap: Option<Tapped>,
     basis: Option<BasisSlot>,
+    judged: Option<ScriptStates>,
     cancel: CancellationToken,
     events: EventSink,
     journal: Journal,
@@ -100,6 +102,7 @@ impl CallContext {
             answer: AnswerBudget::UNLIMITED,
             tap: None,
             basis: None,
+            judged: None,
             cancel: CancellationToken::new(),
             events: EventSink::none(),
             journal: Journal::default(),
@@ -193,6 +196,16 @@ impl CallContext {
     /// The same context with events going to `sink`: for hosts, and for layers that watch or redact the stream.
     pub fn with_events(self, sink: EventSink) -> Self {
         Self { events: sink, ..self }
+    }
+
+    /// The same context for running what was judged with these files of code.
+    pub(crate) fn judged_with(self, scripts: ScriptStates) -> Self {
+        Self { judged: Some(scripts), ..self }
+    }
+
+    /// The files of code that the call runs, as they were when it was judged; `None` where nobody looked.
+    pub(crate) fn judged_scripts(&self) -> Option<&ScriptStates> {
+        self.judged.as_ref()
     }
 
     /// The context of one call: a fresh journal, a child token, events under the call's identifier.

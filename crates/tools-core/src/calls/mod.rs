@@ -8,6 +8,7 @@ mod name;
 mod parameters;
 
 pub use call::{CallDigest, JsonObject, ToolCall};
+pub(crate) use canonical::hex;
 pub use canonical::{canonical_json, sha256_hex};
 pub use clock::{Clock, SystemClock};
 pub use context::{CallContext, CallPhase, EnvOverlay, ModelHints, TrustLevel};

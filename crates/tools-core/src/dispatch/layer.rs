@@ -167,7 +167,7 @@ impl Next<'_> {
             Path::Unconfirmed | Path::Mismatched => None,
         };
         let running = match (self.path, &rebound) {
-            (Path::Mismatched, _) => return Err(approval_mismatch(call)),
+            (Path::Mismatched, _) => return Err(inv.inspection().err().unwrap_or_else(|| approval_mismatch(call))),
             (_, Some(approval)) | (Path::Confirmed(approval), None) => {
                 self.leaf.execute_tool_call_confirmed_erased(call, approval, cx)
             }

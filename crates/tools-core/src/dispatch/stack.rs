@@ -6,7 +6,8 @@ use futures_util::FutureExt;
 
 use crate::{
     Approval, CallContext, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared, ToolCall,
-    ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, tools::approval_mismatch,
+    ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName,
+    tools::{approval_mismatch, script_changed},
 };
 
 use super::layer::{Path, caught, not_found};
@@ -71,16 +72,33 @@ impl Stack {
         let context = cx.for_call(&call.id);
         let journal = context.journal().clone();
         let definition = self.definition_or_cautious(&call.tool);
-        let path = match &approval {
-            None => Path::Unconfirmed,
-            Some(approval) if approval.covers(&call) => Path::Confirmed(approval),
-            Some(_) => Path::Mismatched,
+        let (path, inspection) = match &approval {
+            None => (Path::Unconfirmed, self.look(&call, &context).await),
+            Some(approval) if approval.covers(&call) => self.look_under(approval, &call, &context).await,
+            Some(_) => (Path::Mismatched, Err(approval_mismatch(&call))),
         };
-        let inspection =
-            if let Path::Mismatched = path { Err(approval_mismatch(&call)) } else { self.look(&call, &context).await };
+        let context = match &inspection {
+            Ok(inspection) => context.judged_with(inspection.script_states()),
+            Err(_) => context,
+        };
         let inv = Invocation::new(Arc::new(call), definition, context, inspection);
         let outcome = Next { rest: &self.layers, leaf: self.leaf.as_ref(), path }.run(&inv).await;
-        Recorded { outcome, journal }
+        Recorded { outcome: asking_about(outcome, &inv), journal }
+    }
+
+    /// What a call would touch that a person agreed to: the files of code that it runs are those they were asked about.
+    async fn look_under<'a>(
+        &self,
+        approval: &'a Approval,
+        call: &ToolCall,
+        cx: &CallContext,
+    ) -> (Path<'a>, Result<Inspection, ToolError>) {
+        let inspection = self.look(call, cx).await;
+        let other = inspection.as_ref().ok().and_then(|found| approval.other_script(&found.script_states()));
+        match other {
+            Some(path) => (Path::Mismatched, Err(script_changed(&path, cx))),
+            None => (Path::Confirmed(approval), inspection),
+        }
     }
 
     /// What a call would touch and which tool it names, without running anything and without any layer.
@@ -137,6 +155,18 @@ impl Stack {
     pub fn layer_names(&self) -> Vec<&'static str> {
         self.layers.iter().map(|layer| layer.name()).collect()
     }
+}
+
+/// The same outcome; a question in it says what the files of code held when the call was judged, so that consent covers
+/// them as they were.
+fn asking_about(outcome: Outcome, inv: &Invocation) -> Outcome {
+    outcome.map_err(|error| match (error.prompt(), inv.inspection()) {
+        (Some(prompt), Ok(inspection)) => {
+            let prompt = prompt.clone().about_scripts(inspection.script_states());
+            error.with_prompt(prompt)
+        }
+        _ => error,
+    })
 }
 
 impl fmt::Debug for Stack {

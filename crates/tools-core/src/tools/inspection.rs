@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::script::{Script, ScriptStates};
 use crate::{ChangePreview, WebUrl};
 
 /// What a call would touch, found by the owner of the tool without side effects.
@@ -108,6 +109,19 @@ impl Inspection {
         Self { change: Some(change), ..self }
     }
 
+    /// The files of code that the call runs.
+    pub fn scripts(&self) -> impl Iterator<Item = &Script> {
+        self.subjects.iter().filter_map(|subject| match subject {
+            Subject::Script { script, .. } => Some(script),
+            _ => None,
+        })
+    }
+
+    /// Those files and what they held, without their texts.
+    pub(crate) fn script_states(&self) -> ScriptStates {
+        self.scripts().map(|script| (script.path.clone(), script.digest)).collect()
+    }
+
     /// The same inspection that asks for a person.
     pub fn confirming(self, reason: ConfirmReason) -> Self {
         Self { confirm: Some(reason), ..self }
@@ -193,6 +207,15 @@ pub enum Subject {
         /// The address.
         url: WebUrl,
     },
+    /// A file of code that a command runs.
+    #[serde(rename = "script")]
+    Script {
+        /// The command that runs it, as the line of its subject.
+        command: String,
+        /// Which file, and what it holds.
+        #[serde(flatten)]
+        script: Script,
+    },
     /// Something that could not be seen through: a person is asked at least.
     #[serde(rename = "opaque")]
     Opaque {
@@ -201,7 +224,7 @@ pub enum Subject {
     },
 }
 
-fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }
 
@@ -242,6 +265,11 @@ impl Subject {
                 changed if changed == url.as_str() => Self::Url { url },
                 changed => Self::Opaque { why: changed },
             },
+            Self::Script { command, script } => {
+                let text = script.text.map(|text| change(&text).into());
+                let script = Script { path: mapped_path(script.path, &change), text, ..script };
+                Self::Script { command: change(&command), script }
+            }
             Self::Opaque { why } => Self::Opaque { why: change(&why) },
         }
     }
@@ -254,6 +282,7 @@ impl Subject {
             Self::Paths { pattern, .. } => pattern.clone(),
             Self::Host { host, .. } => host.clone(),
             Self::Url { url } => url.to_string(),
+            Self::Script { script, .. } => script.path.to_string_lossy().into_owned(),
             Self::Opaque { why } => why.clone(),
         }
     }

@@ -3,6 +3,7 @@
 mod definition;
 mod inspection;
 mod schema;
+mod script;
 mod tool;
 mod traits;
 mod typed;
@@ -13,8 +14,9 @@ pub(crate) use inspection::mapped_path;
 pub use inspection::{Access, ConfirmReason, FileState, Findings, Inspection, NamedBy, Subject};
 pub(crate) use schema::json_type;
 pub use schema::{SchemaFault, SchemaProblem, inline_schema, schema_problems};
+pub use script::{ContentDigest, Script, ScriptStates};
 pub use tool::Tool;
 pub use traits::{ToolTraits, TraitConflict};
 pub use typed::Typed;
-pub(crate) use typed::approval_mismatch;
+pub(crate) use typed::{approval_mismatch, script_changed};
 pub use web_url::WebUrl;

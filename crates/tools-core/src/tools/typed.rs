@@ -7,6 +7,8 @@ use crate::{
     ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, Verdict, obeyed::AgreedCall,
 };
 
+use super::ScriptStates;
+
 /// A [`Tool`] as an executor of one tool.
 pub struct Typed<T> {
     tool: T,
@@ -31,6 +33,15 @@ impl<T: Tool> Typed<T> {
         let inspection = self.tool.inspect(&args, cx).await?;
         Ok((args, inspection))
     }
+
+    /// The same look just before the run: what it runs must be what was judged.
+    async fn look_again(&self, call: &ToolCall, cx: &CallContext) -> Result<(T::Args, Inspection), ToolError> {
+        let (args, inspection) = self.look(call, cx).await?;
+        match cx.judged_scripts() {
+            Some(judged) => check_scripts(judged, &inspection, cx).map(|()| (args, inspection)),
+            None => Ok((args, inspection)),
+        }
+    }
 }
 
 impl<T: Tool> ToolExecutor for Typed<T> {
@@ -50,7 +61,7 @@ impl<T: Tool> ToolExecutor for Typed<T> {
         if !self.owns(call) {
             return Ok(None);
         }
-        let (args, inspection) = self.look(call, cx).await?;
+        let (args, inspection) = self.look_again(call, cx).await?;
         if let Some(reason) = &inspection.confirm {
             return Err(needs_a_person(call, &inspection, reason).await);
         }
@@ -65,7 +76,7 @@ impl<T: Tool> ToolExecutor for Typed<T> {
         if !approval.covers(call) {
             return Err(approval_mismatch(call));
         }
-        let (args, inspection) = self.look(call, cx).await?;
+        let (args, inspection) = self.look_again(call, cx).await?;
         let _agreed = AgreedCall::new(&inspection.subjects);
         self.tool.run_inspected(args, inspection, cx).await.map(Some)
     }
@@ -85,6 +96,29 @@ async fn needs_a_person(call: &ToolCall, inspection: &Inspection, why: &ConfirmR
         format!("`{}` needs a person to agree: {}", call.tool, why.reason),
     )
     .with_prompt(prompt)
+}
+
+/// Compares the files of code that a call runs with what they were before.
+fn check_scripts(before: &ScriptStates, now: &Inspection, cx: &CallContext) -> Result<(), ToolError> {
+    let states = now.script_states();
+    if states == *before {
+        return Ok(());
+    }
+    let is_other = |state: &&(std::path::PathBuf, _)| !before.contains(state);
+    let missing = || before.iter().find(|state| !states.contains(state));
+    let path = states.iter().find(is_other).or_else(missing).map(|(path, _)| path.as_path());
+    Err(script_changed(path.unwrap_or(cx.workdir()), cx))
+}
+
+/// What a call ends with when a file of code that it runs is another one than the one that was judged or agreed to.
+pub(crate) fn script_changed(path: &std::path::Path, cx: &CallContext) -> ToolError {
+    let shown = path.strip_prefix(cx.workdir()).unwrap_or(path).display();
+    ToolError::new(
+        ToolErrorCategory::PolicyBlocked,
+        "script_changed",
+        format!("`{shown}` changed after the call that runs it was judged; nothing was run"),
+    )
+    .with_suggestion("Call again when nothing changes the file any more: it is judged as it is then.")
 }
 
 pub(crate) fn approval_mismatch(call: &ToolCall) -> ToolError {

@@ -8,5 +8,6 @@ mod lifecycle;
 mod one_result;
 mod question;
 mod rewriting;
+mod scripts;
 mod settle;
 mod typed;

@@ -32,7 +32,7 @@ fn what_asks_comes_first() {
         part("rm -rf x\u{1b}[A\n  ASK: y", Verdict::Ask),
         part("sudo id", Verdict::Deny),
     ];
-    let rule = StoredRule { tool: tool(), pattern: "git push *".to_owned() };
+    let rule = StoredRule::new(tool(), "git push *".to_owned());
     let prompt = ConfirmPrompt::new(tool(), "no rule of permissions.bash matches", parts).storing(Some(rule));
     insta::assert_snapshot!(rows(&prompt), @r"
     bash DENIED 1/3: sudo id
@@ -273,7 +273,7 @@ proptest! {
     fn what_asks_is_shown_whole_or_refused(
         parts in parts(), reason in text(), pattern in text(), change in change(), width in 10..300_usize,
     ) {
-        let rule = StoredRule { tool: tool(), pattern };
+        let rule = StoredRule::new(tool(), pattern);
         let prompt =
             ConfirmPrompt { change, ..ConfirmPrompt::new(tool(), reason, parts).storing(Some(rule)) };
         let Ok(question) = Question::of(&prompt) else {

@@ -87,7 +87,7 @@ impl tools_core::Layer for Storing {
     async fn call(&self, inv: &tools_core::Invocation, next: tools_core::Next<'_>) -> tools_core::Outcome {
         next.run(inv).await.map_err(|error| match error.prompt().cloned() {
             Some(prompt) => {
-                let rule = StoredRule { tool: inv.call.tool.clone(), pattern: "x*".to_owned() };
+                let rule = StoredRule::new(inv.call.tool.clone(), "x*".to_owned());
                 error.with_prompt(prompt.storing(Some(rule)))
             }
             None => error,

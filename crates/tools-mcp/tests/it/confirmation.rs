@@ -96,7 +96,7 @@ impl ToolExecutor for Gate {
             verdict: Verdict::Ask,
             rule: "default".to_owned(),
         };
-        let rule = StoredRule { tool: tool.clone(), pattern: "ls *".to_owned() };
+        let rule = StoredRule::new(tool.clone(), "ls *".to_owned());
         let prompt = ConfirmPrompt::new(tool, "no rule covers it", vec![part]).storing(Some(rule));
         let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "ask", "`bash` needs a person");
         Err(error.with_prompt(prompt))
@@ -144,7 +144,7 @@ async fn an_answer_for_the_session_adds_the_rule_and_runs_the_call() {
     let (text, by) = gated(json!({"decision": "session"}), Some(Arc::clone(&rules))).await;
     assert_eq!((text.as_str(), by), ("ran", vec![CallerId::parse("mcp:test-client").unwrap()]));
     let added = rules.0.lock().unwrap().clone();
-    assert_eq!(added, [StoredRule { tool: ToolName::parse("bash").unwrap(), pattern: "ls *".to_owned() }]);
+    assert_eq!(added, [StoredRule::new(ToolName::parse("bash").unwrap(), "ls *".to_owned())]);
     let (text, by) = gated(json!({"decision": "session"}), None).await;
     assert!(by.is_empty() && text.contains("the person declined"), "{text}");
 }

@@ -9,7 +9,7 @@ use super::{
     list::{RuleList, lower},
     obeyed::{guarded_by, names_guarded},
     outputs::is_plain_output,
-    session::SessionView,
+    session::{JudgedCall, SessionView},
 };
 use crate::{
     Because, Decision, Part,
@@ -30,6 +30,12 @@ pub struct Question<'a> {
     pub workdir: &'a Path,
     /// What a person allowed for this session.
     pub session: &'a SessionView,
+}
+
+impl<'a> Question<'a> {
+    fn call(&self) -> JudgedCall<'a> {
+        JudgedCall { tool: self.definition.name.as_str(), inspection: self.inspection, workdir: self.workdir }
+    }
 }
 
 /// Decides about a call: the strictest of what rules or defaults say about each subject, of the trust in its origin, and
@@ -61,12 +67,11 @@ fn names_command(permissions: &Permissions, question: &Question<'_>, parts: &[Pa
     if question.inspection.confirm.is_none() {
         return false;
     }
-    let (tool, workdir) = (question.definition.name.as_str(), question.workdir);
-    let list = permissions.of(tool);
+    let list = permissions.of(question.definition.name.as_str());
     let is_named = |part: &Part<'_>| {
         let Subject::Command { line, .. } = part.subject else { return false };
         let by_rule = || list.is_some_and(|list| list.names(line));
-        part.verdict == Verdict::Allow && (by_rule() || question.session.names(tool, part.subject, workdir))
+        part.verdict == Verdict::Allow && (by_rule() || question.session.names(question.call(), part.subject))
     };
     let commands = || parts.iter().filter(|part| matches!(part.subject, Subject::Command { .. }));
     let simple = || commands().filter(|part| is_simple(part.subject));
@@ -143,6 +148,7 @@ fn default_of(question: &Question<'_>) -> Verdict {
 fn by_traits<'a>(question: &Question<'a>) -> Vec<Part<'a>> {
     let judged = |subject: &'a Subject| match subject {
         Subject::Opaque { .. } => Part { subject, verdict: Verdict::Ask, because: Because::Opaque },
+        Subject::Script { .. } => Part { subject, verdict: Verdict::Allow, because: Because::Commands },
         _ => with_session(Part { subject, verdict: default_of(question), because: Because::Traits }, question),
     };
     question.inspection.subjects.iter().map(judged).collect()
@@ -153,10 +159,12 @@ fn with_session<'a>(part: Part<'a>, question: &Question<'a>) -> Part<'a> {
     if part.verdict != Verdict::Ask || matches!(part.because, Because::Opaque) {
         return part;
     }
-    let tool = question.definition.name.as_str();
-    match question.session.allows(tool, part.subject, question.workdir) {
+    match question.session.allows(question.call(), part.subject) {
         Some(because) => Part { verdict: Verdict::Allow, because, ..part },
-        None => part,
+        None => match question.session.allowed_before(question.call(), part.subject) {
+            Some(because) => Part { because, ..part },
+            None => part,
+        },
     }
 }
 
@@ -183,6 +191,7 @@ impl<'a> Judge<'_, 'a> {
         let covered = self.covered(&judged);
         let allowed_line = judged.iter().find_map(|judged| self.allowed_line(judged, &covered));
         let answered_line = subjects.iter().find_map(|subject| self.answered_line(subject));
+        let changed_line = subjects.iter().find_map(|subject| self.changed_line(subject));
         judged
             .into_iter()
             .map(|(subject, opinion)| {
@@ -194,6 +203,9 @@ impl<'a> Judge<'_, 'a> {
                         self.guarded(self.path(subject, path, (*access, *by), &covered), path, *access)
                     }
                     (Subject::Paths { pattern, access, .. }, _) => self.paths(subject, pattern, *access),
+                    (Subject::Script { script, .. }, _) => {
+                        self.path(subject, &script.path, (Access::Read, NamedBy::Program), &covered)
+                    }
                     (Subject::Host { host, by }, _) => self.host(subject, host, *by, &covered),
                     (Subject::Opaque { .. }, _) => self.opaque(subject),
                     (_, Some(opinion)) => self.part(subject, opinion),
@@ -204,18 +216,26 @@ impl<'a> Judge<'_, 'a> {
                     Some(because) if part.verdict == Verdict::Ask && !matches!(part.because, Because::Opaque) => {
                         Part { verdict: Verdict::Allow, because: because.clone(), ..part }
                     }
+                    None if part.verdict == Verdict::Ask && is_simple(subject) => {
+                        Part { because: changed_line.clone().unwrap_or(part.because), ..part }
+                    }
                     _ => part,
                 }
             })
             .collect()
     }
 
+    /// The same where the files of code that the line runs are others than those that were agreed to.
+    fn changed_line(&self, subject: &Subject) -> Option<Because<'static>> {
+        let is_line = matches!(subject, Subject::Command { .. }) && !is_simple(subject);
+        is_line.then(|| self.question.session.allowed_before(self.question.call(), subject)).flatten()
+    }
+
     /// What a person allowed word for word, where that is the whole line of several commands: it answers for all of them.
     fn answered_line(&self, subject: &Subject) -> Option<Because<'static>> {
-        let Question { session, workdir, .. } = self.question;
+        let (session, call) = (self.question.session, self.question.call());
         let is_line = matches!(subject, Subject::Command { .. }) && !is_simple(subject);
-        let is_named = is_line && session.names(self.list.tool(), subject, workdir);
-        is_named.then(|| session.allows(self.list.tool(), subject, workdir)).flatten()
+        (is_line && session.names(call, subject)).then(|| session.allows(call, subject)).flatten()
     }
 
     fn covered(&self, judged: &[Judged<'_>]) -> Covered {
@@ -226,12 +246,10 @@ impl<'a> Judge<'_, 'a> {
                 .filter_map(|(subject, opinion)| opinion.map(|opinion| (*subject, opinion)))
         };
         let allow = |(_, opinion): (&Subject, Opinion)| opinion.rule.filter(|_| opinion.verdict == Verdict::Allow);
-        let Question { session, workdir, .. } = self.question;
+        let (session, call) = (self.question.session, self.question.call());
         let answer = |(command, opinion): (&Subject, Opinion)| match opinion.verdict {
             Verdict::Allow => opinion.rule,
-            Verdict::Ask => {
-                session.allows(self.list.tool(), command, workdir).map(|_| opinion.rule.unwrap_or(usize::MAX))
-            }
+            Verdict::Ask => session.allows(call, command).map(|_| opinion.rule.unwrap_or(usize::MAX)),
             Verdict::Deny => None,
         };
         let writes = |opinion: (&Subject, Opinion)| allow(opinion).is_some_and(|rule| self.list.covers_writes(rule));

@@ -2,7 +2,9 @@
 
 use std::{fmt, path::Path, sync::Arc};
 
-use tools_core::{ConfirmPrompt, Invocation, PromptPart, ToolDef, ToolError, ToolErrorCategory, ToolKind, Verdict};
+use tools_core::{
+    Change, ConfirmPrompt, Invocation, PromptPart, ToolDef, ToolError, ToolErrorCategory, ToolKind, Verdict,
+};
 
 use super::{
     config::{Permissions, PermissionsConfig},
@@ -74,7 +76,8 @@ impl Gate for PermissionGate {
     }
 
     fn decide(&self, permissions: &Arc<Permissions>, inv: &Invocation) -> Ruling {
-        self.with_decision(permissions, inv, |decision| ruling(inv, decision)).unwrap_or_else(Ruling::unreadable)
+        self.with_decision(permissions, inv, |decision| ruling(inv, decision, &self.0))
+            .unwrap_or_else(Ruling::unreadable)
     }
 
     fn describe(&self, permissions: &Arc<Permissions>, inv: &Invocation) -> Option<ConfirmPrompt> {
@@ -119,12 +122,12 @@ fn unbound(permissions: &Permissions, tools: &[Arc<ToolDef>]) -> Vec<String> {
     said.collect()
 }
 
-fn ruling(inv: &Invocation, decision: &Decision<'_>) -> Ruling {
+fn ruling(inv: &Invocation, decision: &Decision<'_>, sessions: &SessionRules) -> Ruling {
     let by = decision.decided_by.to_string();
     let is_rule = matches!(decision.decided_by, Because::Rule(_) | Because::Session { .. } | Because::Approved { .. });
     let ruling = match decision.verdict {
         Verdict::Allow => Ruling { approved_by: Some(decision.decided_by.approved_by()), ..Ruling::allow(by) },
-        Verdict::Ask => Ruling::ask(by, confirmation_required(inv, decision)),
+        Verdict::Ask => Ruling::ask(by, confirmation_required(inv, decision, sessions)),
         Verdict::Deny => Ruling::deny(by, denied(inv, decision)),
     };
     let on_behalf_of = matches!(decision.decided_by, Because::Trust(_)).then_some("trust");
@@ -132,14 +135,24 @@ fn ruling(inv: &Invocation, decision: &Decision<'_>) -> Ruling {
     Ruling { is_rule, on_behalf_of, answers_tool, ..ruling }
 }
 
-fn confirmation_required(inv: &Invocation, decision: &Decision<'_>) -> ToolError {
+fn confirmation_required(inv: &Invocation, decision: &Decision<'_>, sessions: &SessionRules) -> ToolError {
     let tool = &inv.call.tool;
+    let change = changed_scripts(decision, sessions);
     ToolError::new(
         ToolErrorCategory::ConfirmationRequired,
         "confirmation_required",
         format!("`{tool}` needs a person to agree first{}", about(decision)),
     )
-    .with_prompt(prompt(inv, decision))
+    .with_prompt(ConfirmPrompt { change, ..prompt(inv, decision) })
+}
+
+/// How the files of code that a call runs differ from those that were agreed to.
+fn changed_scripts(decision: &Decision<'_>, sessions: &SessionRules) -> Option<Change> {
+    let changed = decision.parts.iter().find_map(|part| match &part.because {
+        Because::Changed { scripts, .. } => Some(scripts),
+        _ => None,
+    });
+    sessions.differences(changed?).map(Change::scripts)
 }
 
 fn denied(inv: &Invocation, decision: &Decision<'_>) -> ToolError {
@@ -181,10 +194,10 @@ fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
         rule: part.because.to_string(),
     };
     // Only a rule that names the command keeps a tool from asking by itself.
-    let would_store = match confirm {
-        None => would_store(decision, &inv.definition, inv.context.workdir()),
-        Some(_) => would_name(decision, &inv.definition),
-    };
+    let would_store = inv.inspection().ok().and_then(|inspection| match confirm {
+        None => would_store(decision, inspection, &inv.definition, inv.context.workdir()),
+        Some(_) => would_name(decision, inspection, &inv.definition),
+    });
     let (tool, parts) = (inv.call.tool.clone(), decision.parts.iter().map(part).collect());
     match confirm.filter(|_| decision.verdict == Verdict::Ask) {
         Some(confirm) => ConfirmPrompt::of_tool(tool, confirm, parts),

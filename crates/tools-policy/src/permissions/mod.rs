@@ -56,6 +56,7 @@ mod obeyed;
 mod outputs;
 
 mod decide;
+mod scripts;
 mod session;
 mod stored;
 mod suggest;
@@ -67,5 +68,5 @@ pub use decide::{Question, decide};
 pub use gate::PermissionGate;
 pub use legacy::{from_legacy, is_said_by_rules};
 pub use lint::{Shadowed, lint};
-pub use session::{ApprovalSource, SessionRules, SessionView};
+pub use session::{ApprovalSource, Difference, SessionRules, SessionView};
 pub use stored::{Approved, Scope, StoredRules, read_approvals};

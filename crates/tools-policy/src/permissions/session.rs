@@ -8,15 +8,16 @@ use std::{
 };
 
 use jiff::Timestamp;
-use tools_core::{Access, Clock, SessionId, Shared, StoredRule, Subject, SystemClock, Verdict};
+use tools_core::{Access, Clock, FileDiff, Inspection, SessionId, Shared, StoredRule, Subject, SystemClock, Verdict};
 
 use super::{
     config::{RuleError, check_length},
     list::{write_glob, written},
+    scripts::{others, run_by},
     stored::StoredRules,
 };
 use crate::{
-    Because,
+    Because, OtherScript,
     matching::{Crossing, Forms, PathForms, Patterns, command_glob, literal, path_glob},
 };
 
@@ -26,11 +27,23 @@ const MOST: usize = 1000;
 /// Reads approvals anew where they are kept; `None` when nothing changed since.
 pub type ApprovalSource = Box<dyn Fn() -> Option<StoredRules> + Send + Sync>;
 
+/// Shows how a file of code differs from what was agreed to.
+pub type Difference = Box<dyn Fn(&OtherScript) -> FileDiff + Send + Sync>;
+
+/// A call that rules are compared with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct JudgedCall<'a> {
+    pub(super) tool: &'a str,
+    pub(super) inspection: &'a Inspection,
+    pub(super) workdir: &'a Path,
+}
+
 /// The rules of all sessions, which live as long as this value, and the approvals that outlive it.
 pub struct SessionRules {
     sessions: Mutex<HashMap<SessionId, Arc<SessionView>>>,
     stored: Shared<StoredRules>,
     source: Option<ApprovalSource>,
+    difference: Option<Difference>,
     clock: Arc<dyn Clock>,
 }
 
@@ -59,6 +72,7 @@ impl Default for SessionRules {
             sessions: Mutex::default(),
             stored: Shared::new(StoredRules::default()),
             source: None,
+            difference: None,
             clock: Arc::new(SystemClock),
         }
     }
@@ -69,6 +83,18 @@ impl SessionRules {
     pub fn with_source(source: ApprovalSource, clock: Arc<dyn Clock>) -> Self {
         let stored = Shared::new(source().unwrap_or_default());
         Self { stored, source: Some(source), clock, ..Self::default() }
+    }
+
+    /// The same rules, where a person is shown how files of code changed.
+    #[must_use]
+    pub fn showing(self, difference: Difference) -> Self {
+        Self { difference: Some(difference), ..self }
+    }
+
+    /// How files of code differ from what was agreed to; `None` where nobody can show it.
+    pub(super) fn differences(&self, scripts: &[OtherScript]) -> Option<Vec<FileDiff>> {
+        let difference = self.difference.as_ref()?;
+        Some(scripts.iter().map(difference).collect())
     }
 
     /// Looks whether the approvals changed; whether they did.
@@ -95,9 +121,10 @@ impl SessionRules {
         if view.rules.len() >= MOST {
             return Err(failed(&rule.stored, format!("a session has at most {MOST} rules of its own")));
         }
-        if !view.rules.iter().any(|other| other.stored == rule.stored) {
-            view.rules.push(rule);
-        }
+        // The same rule again is about files of code as they are now.
+        let is_same = |other: &StoredRule| (&other.tool, &other.pattern) == (&rule.stored.tool, &rule.stored.pattern);
+        view.rules.retain(|other| !is_same(&other.stored));
+        view.rules.push(rule);
         Ok(())
     }
 
@@ -126,21 +153,32 @@ impl SessionView {
         self.rules.iter().map(|rule| &rule.stored)
     }
 
+    /// Every rule that counts for a call, and what it is when it decides.
+    fn standing<'a>(&'a self, call: JudgedCall<'a>) -> impl Iterator<Item = (&'a CompiledRule, bool)> {
+        let own = self.rules.iter().filter(move |rule| rule.stored.tool.as_str() == call.tool);
+        let stored = self.stored.iter().flat_map(move |(stored, now)| stored.standing(call.tool, call.workdir, *now));
+        own.map(|rule| (rule.as_ref(), true)).chain(stored.map(|(_, rule)| (rule, false)))
+    }
+
     /// What allows a subject.
-    pub(super) fn allows(&self, tool: &str, subject: &Subject, workdir: &Path) -> Option<Because<'static>> {
-        let mut rules = self.rules.iter().filter(|rule| rule.stored.tool.as_str() == tool);
-        if let Some(rule) = rules.find(|rule| rule.matches(subject, workdir)) {
-            return Some(Because::Session { pattern: rule.stored.pattern.clone() });
-        }
-        let (stored, now) = self.stored.as_ref()?;
-        stored.allows(tool, subject, workdir, *now).map(|pattern| Because::Approved { pattern })
+    pub(super) fn allows(&self, call: JudgedCall<'_>, subject: &Subject) -> Option<Because<'static>> {
+        let (rule, is_of_session) = self.standing(call).find(|(rule, _)| rule.allows(call, subject))?;
+        let pattern = rule.stored.pattern.clone();
+        Some(if is_of_session { Because::Session { pattern } } else { Because::Approved { pattern } })
+    }
+
+    /// What would allow a subject if the files of code that it runs were as they were then.
+    pub(super) fn allowed_before(&self, call: JudgedCall<'_>, subject: &Subject) -> Option<Because<'static>> {
+        let mut scripts = run_by(call.inspection, subject).peekable();
+        scripts.peek()?;
+        let (rule, _) = self.standing(call).find(|(rule, _)| rule.matches(subject, call.workdir))?;
+        let scripts = others(rule.stored.scripts.as_deref(), scripts).collect();
+        Some(Because::Changed { pattern: rule.stored.pattern.clone(), scripts })
     }
 
     /// Whether a person allowed just this, without a wildcard.
-    pub(super) fn names(&self, tool: &str, subject: &Subject, workdir: &Path) -> bool {
-        let names = |rule: &CompiledRule| rule.is_literal && rule.matches(subject, workdir);
-        self.rules.iter().any(|rule| rule.stored.tool.as_str() == tool && names(rule))
-            || self.stored.as_ref().is_some_and(|(stored, now)| stored.names(tool, workdir, *now, names))
+    pub(super) fn names(&self, call: JudgedCall<'_>, subject: &Subject) -> bool {
+        self.standing(call).any(|(rule, _)| rule.is_literal && rule.allows(call, subject))
     }
 
     /// What allows a call without subjects.
@@ -178,7 +216,13 @@ impl CompiledRule {
         matches!(self.stored.pattern.as_str(), "*" | "**")
     }
 
-    pub(super) fn matches(&self, subject: &Subject, workdir: &Path) -> bool {
+    /// Whether it allows a subject, and the files of code that it runs are those that it was made for.
+    fn allows(&self, call: JudgedCall<'_>, subject: &Subject) -> bool {
+        self.matches(subject, call.workdir)
+            && others(self.stored.scripts.as_deref(), run_by(call.inspection, subject)).next().is_none()
+    }
+
+    fn matches(&self, subject: &Subject, workdir: &Path) -> bool {
         match subject {
             // The whole line of several commands: only word for word.
             Subject::Command { line, program, .. } => {
@@ -188,7 +232,7 @@ impl CompiledRule {
             Subject::Path { path, .. } => PathForms::new(path, workdir).matches(&self.path),
             Subject::Host { host, .. } => Forms::of_text(host).matches(&self.text),
             Subject::Url { url } => Forms::of_text(url.as_str()).matches(&self.text),
-            Subject::Paths { .. } | Subject::Opaque { .. } => false,
+            Subject::Paths { .. } | Subject::Script { .. } | Subject::Opaque { .. } => false,
         }
     }
 }

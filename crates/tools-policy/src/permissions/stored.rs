@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tools_core::{StoredRule, Subject, ToolName};
+use tools_core::{Script, StoredRule, ToolName};
 
 use super::{
     config::RuleError,
@@ -34,6 +34,9 @@ pub struct Approved {
     pub tool: ToolName,
     /// What it allows.
     pub pattern: String,
+    /// The files of code that it lets run, as they were; `None` where it lets them run whatever they hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scripts: Option<Vec<Script>>,
     /// When a person agreed.
     pub at: Timestamp,
     /// When it ends; `None` for never.
@@ -66,7 +69,7 @@ impl Approved {
     }
 
     fn rule(&self) -> StoredRule {
-        StoredRule { tool: self.tool.clone(), pattern: self.pattern.clone() }
+        StoredRule { scripts: self.scripts.clone(), ..StoredRule::new(self.tool.clone(), self.pattern.clone()) }
     }
 
     fn is_same(&self, other: &Self) -> bool {
@@ -110,7 +113,8 @@ impl StoredRules {
         self.0.iter().map(|(approved, _)| approved)
     }
 
-    fn standing<'a>(
+    /// The approvals that count for a call.
+    pub(super) fn standing<'a>(
         &'a self,
         tool: &'a str,
         workdir: &'a Path,
@@ -123,23 +127,6 @@ impl StoredRules {
             };
             reaches && approved.tool.as_str() == tool && approved.expires.is_none_or(|expires| now < expires)
         })
-    }
-
-    /// The pattern that allows a subject.
-    pub(super) fn allows(&self, tool: &str, subject: &Subject, workdir: &Path, now: Timestamp) -> Option<String> {
-        let mut standing = self.standing(tool, workdir, now);
-        standing.find(|(_, rule)| rule.matches(subject, workdir)).map(|(approved, _)| approved.pattern.clone())
-    }
-
-    /// Whether a standing approval is one that `names`.
-    pub(super) fn names(
-        &self,
-        tool: &str,
-        workdir: &Path,
-        now: Timestamp,
-        names: impl Fn(&CompiledRule) -> bool,
-    ) -> bool {
-        self.standing(tool, workdir, now).any(|(_, rule)| names(rule))
     }
 
     /// The pattern that allows a call without subjects.
@@ -165,6 +152,7 @@ mod tests {
             scope,
             tool: ToolName::parse("bash").unwrap(),
             pattern: pattern.to_owned(),
+            scripts: None,
             at: Timestamp::UNIX_EPOCH,
             expires: None,
             revoked: false,
@@ -198,22 +186,17 @@ mod tests {
             approved(Scope::User, "ls"),
             approved(Scope::User, "[broken"),
         ]);
-        let command = |line: &str| Subject::Command {
-            line: line.to_owned(),
-            program: line.to_owned(),
-            argv: vec![],
-            via: vec![],
-        };
-        let allows = |line: &str, workdir: &str, second: i64| {
+        let stands = |tool: &str, pattern: &str, workdir: &str, second: i64| {
             let now = Timestamp::from_second(second).unwrap();
-            rules.allows("bash", &command(line), Path::new(workdir), now).is_some()
+            rules.standing(tool, Path::new(workdir), now).any(|(approved, _)| approved.pattern == pattern)
         };
-        assert!(allows("make x", "/w", 99));
-        assert!(!allows("make x", "/w", 100));
-        assert!(!allows("make x", "/w/sub", 99));
-        assert!(!allows("make x", "/", 99));
+        let allows = |pattern: &str, workdir: &str, second: i64| stands("bash", pattern, workdir, second);
+        assert!(allows("make *", "/w", 99));
+        assert!(!allows("make *", "/w", 100));
+        assert!(!allows("make *", "/w/sub", 99));
+        assert!(!allows("make *", "/", 99));
         assert!(allows("ls", "/elsewhere", 1_000));
-        assert!(rules.allows("read", &command("ls"), Path::new("/w"), until).is_none());
+        assert!(!stands("read", "ls", "/w", 1));
         assert_eq!(rules.approvals().count(), 2);
     }
 }

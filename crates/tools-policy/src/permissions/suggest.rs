@@ -2,27 +2,23 @@
 
 use std::path::Path;
 
-use tools_core::{Access, StoredRule, Subject, ToolDef, Verdict};
+use tools_core::{Access, Inspection, Script, StoredRule, Subject, ToolDef, Verdict};
 
+use super::scripts::run_by;
 use crate::{Because, Decision, Part, matching::escape};
 
-/// Subcommands whose further arguments change how they do their work, not what it is. A program that is not here is
-/// stored word for word: what `rm *` or `python *` would allow next is anybody's guess.
-const GENERAL: &[(&str, &[&str])] = &[
-    ("cargo", &["bench", "build", "check", "clippy", "doc", "fmt", "nextest", "test", "tree"]),
-    ("git", &["add", "blame", "commit", "diff", "log", "rev-parse", "show", "status"]),
-    ("go", &["build", "test", "vet"]),
-    ("npm", &["ci", "ls", "test"]),
-    ("pnpm", &["ls", "test"]),
-    ("yarn", &["test"]),
-];
-
 /// The rule that would keep a call like this from asking again; `None` when no rule could, or only too wide a one.
-pub(super) fn would_store(decision: &Decision<'_>, definition: &ToolDef, workdir: &Path) -> Option<StoredRule> {
+pub(super) fn would_store(
+    decision: &Decision<'_>,
+    inspection: &Inspection,
+    definition: &ToolDef,
+    workdir: &Path,
+) -> Option<StoredRule> {
     let lies_with_rules = |because: &Because<'_>| {
         matches!(
             because,
             Because::Rule(_)
+                | Because::Changed { .. }
                 | Because::NoRule { .. }
                 | Because::Traits
                 | Because::Outside
@@ -38,37 +34,46 @@ pub(super) fn would_store(decision: &Decision<'_>, definition: &ToolDef, workdir
         return None;
     }
     let subjects = || decision.parts.iter().map(|part| part.subject);
-    let pattern = match open.as_slice() {
-        [] if decision.parts.is_empty() => "*".to_owned(),
-        [only] => of_subject(only.subject, subjects().any(is_command), workdir)?,
+    let (pattern, about) = match open.as_slice() {
+        [] if decision.parts.is_empty() => ("*".to_owned(), None),
+        [only] => (of_subject(only.subject, subjects().any(is_command), workdir)?, Some(only.subject)),
         // Several parts: the line as it is typed, when it stands for all of them.
-        _ => subjects().find_map(whole_line)?,
+        _ => subjects().find_map(|subject| Some((whole_line(subject)?, Some(subject))))?,
     };
-    Some(StoredRule { tool: definition.name.clone(), pattern })
+    let scripts = about.map_or(Some(vec![]), |about| remembered(inspection, about))?;
+    Some(StoredRule::new(definition.name.clone(), pattern).running(scripts))
 }
 
 /// The rule without wildcards that would keep a tool from asking by itself about this very command; `None` where more than
 /// the tool's wish is in the way, or where what runs is not known.
-pub(super) fn would_name(decision: &Decision<'_>, definition: &ToolDef) -> Option<StoredRule> {
+pub(super) fn would_name(decision: &Decision<'_>, inspection: &Inspection, definition: &ToolDef) -> Option<StoredRule> {
     let is_answered = |part: &Part<'_>| part.verdict == Verdict::Allow || lies_with_commands(part);
     if !decision.parts.iter().all(is_answered) || matches!(decision.decided_by, Because::Trust(_)) {
         return None;
     }
     let mut simple = decision.parts.iter().filter_map(|part| match part.subject {
-        Subject::Command { line, program, .. } if !program.is_empty() => Some(line),
+        Subject::Command { line, program, .. } if !program.is_empty() => Some((escape(line.trim()), part.subject)),
         _ => None,
     });
-    let (first, second) = (simple.next(), simple.next());
-    let pattern = match (first, second) {
-        (Some(only), None) => escape(only.trim()),
-        _ => decision.parts.iter().map(|part| part.subject).find_map(whole_line)?,
+    let (pattern, about) = match (simple.next(), simple.next()) {
+        (Some(only), None) => only,
+        _ => decision.parts.iter().find_map(|part| Some((whole_line(part.subject)?, part.subject)))?,
     };
-    Some(StoredRule { tool: definition.name.clone(), pattern })
+    Some(StoredRule::new(definition.name.clone(), pattern).running(remembered(inspection, about)?))
+}
+
+/// The files of code that a subject runs, for the rule to remember; `None` where it cannot, since what one of them holds
+/// cannot be told.
+fn remembered(inspection: &Inspection, subject: &Subject) -> Option<Vec<Script>> {
+    run_by(inspection, subject).map(|script| script.digest.map(|_| script.clone())).collect()
 }
 
 /// Whether a command asks for want of a rule that names it.
 fn lies_with_commands(part: &Part<'_>) -> bool {
-    is_command(part.subject) && matches!(part.because, Because::Rule(_) | Because::NoRule { .. } | Because::Traits)
+    let lies_with_it = |because: &Because<'_>| {
+        matches!(because, Because::Rule(_) | Because::Changed { .. } | Because::NoRule { .. } | Because::Traits)
+    };
+    is_command(part.subject) && lies_with_it(&part.because)
 }
 
 fn of_subject(subject: &Subject, among_commands: bool, workdir: &Path) -> Option<String> {
@@ -87,7 +92,7 @@ fn of_subject(subject: &Subject, among_commands: bool, workdir: &Path) -> Option
             Some(if among_commands && *access != Access::Read { format!("> {glob}") } else { glob })
         }
         // Among commands a bare host would also allow a command of that name.
-        Subject::Host { .. } | Subject::Paths { .. } | Subject::Opaque { .. } => None,
+        Subject::Host { .. } | Subject::Paths { .. } | Subject::Script { .. } | Subject::Opaque { .. } => None,
         Subject::Url { url } => {
             let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
             Some(format!("{}://{}{port}/*", url.scheme(), escape(url.host())))
@@ -106,10 +111,11 @@ fn whole_line(subject: &Subject) -> Option<String> {
     }
 }
 
-/// `cargo build *` for `cargo build --release`.
+/// `cargo build *` for `cargo build --release`. A subcommand that is not known to be general is stored word for word: what
+/// `rm *` or `python *` would allow next is anybody's guess.
 fn general(line: &str, program: &str, argv: &[String]) -> Option<String> {
-    let (_, subcommands) = GENERAL.iter().find(|(name, _)| *name == program)?;
-    let subcommand = argv.first().filter(|word| subcommands.contains(&word.as_str()))?;
+    let general = tools_command::find(program)?.general;
+    let subcommand = argv.first().filter(|word| general.split_ascii_whitespace().any(|one| one == word.as_str()))?;
     let start = format!("{program} {subcommand} ");
     // Only what is typed just so: no quotes, no assignments in front.
     line.starts_with(&start).then(|| format!("{start}*"))

@@ -65,6 +65,8 @@ struct Facts<'a> {
     /// Everything else in the parameters, and commands as words: for denials.
     others: Vec<String>,
     paths: Vec<(PathForms, Access)>,
+    /// Files of code that are run: read, for denials.
+    scripts: Vec<PathForms>,
     needs: Vec<Capability>,
 }
 
@@ -72,17 +74,18 @@ impl<'a> Facts<'a> {
     fn of(question: &PolicyQuestion<'a>) -> Self {
         let subjects = &question.inspection.subjects;
         let (strings, mut others) = texts(question.params);
-        let mut paths = Vec::new();
+        let (mut paths, mut scripts) = (Vec::new(), Vec::new());
         for subject in subjects {
             match subject {
                 Subject::Command { program, argv, .. } if !program.is_empty() => {
                     others.push(std::iter::once(program).chain(argv).map(String::as_str).collect::<Vec<_>>().join(" "));
                 }
                 Subject::Path { path, access, .. } => paths.push((PathForms::new(path, question.workdir), *access)),
+                Subject::Script { script, .. } => scripts.push(PathForms::new(&script.path, question.workdir)),
                 _ => {}
             }
         }
-        Self { strings, others, paths, needs: needs(question) }
+        Self { strings, others, paths, scripts, needs: needs(question) }
     }
 
     fn fit(&self, rule: &PolicyRule) -> bool {
@@ -101,6 +104,7 @@ impl<'a> Facts<'a> {
                     !self.paths.is_empty() && self.paths.iter().all(|(path, _)| path.matches(&paths.globs))
                 } else {
                     self.paths.iter().any(|(path, access)| is_denied(paths, path, *access))
+                        || self.scripts.iter().any(|path| is_denied(paths, path, Access::Read))
                 }
             })
         };
@@ -165,7 +169,7 @@ fn needs(question: &PolicyQuestion<'_>) -> Vec<Capability> {
         .subjects
         .iter()
         .map(|subject| match subject {
-            Subject::Command { .. } | Subject::Opaque { .. } => Capability::Execute,
+            Subject::Command { .. } | Subject::Script { .. } | Subject::Opaque { .. } => Capability::Execute,
             Subject::Path { access, .. } | Subject::Paths { access, .. } => match access {
                 Access::Read => Capability::Read,
                 Access::Write => Capability::Write,

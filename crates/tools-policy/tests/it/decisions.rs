@@ -538,7 +538,7 @@ fn a_session_rule_answers_questions_and_lifts_no_denial() {
     let (sessions, session) = (SessionRules::default(), SessionId::generate());
     let definition = tool("bash", ToolTraits::CAUTIOUS);
     let add = |pattern: &str| {
-        let rule = StoredRule { tool: definition.name.clone(), pattern: pattern.into() };
+        let rule = StoredRule::new(definition.name.clone(), pattern);
         sessions.add(&session, rule)
     };
     for pattern in ["make *", "rm *", "a; b"] {

@@ -158,7 +158,7 @@ async fn only_a_rule_that_names_the_command_answers_what_the_tool_asks_for() {
         let house = house(rules, "bash", line(text).confirming(wish()));
         let cx = cx();
         for pattern in approved {
-            let rule = StoredRule { tool: ToolName::parse("bash").unwrap(), pattern: (*pattern).to_owned() };
+            let rule = StoredRule::new(ToolName::parse("bash").unwrap(), (*pattern).to_owned());
             house.sessions.add(cx.session(), rule).unwrap();
         }
         let outcome = house.stack.dispatch(call("bash"), &cx).await;

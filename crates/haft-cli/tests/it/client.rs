@@ -1,0 +1,71 @@
+//! A client of `haft mcp serve`: what it sends, and what it is asked.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, ChildStdout, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::Haft;
+
+/// A client on the other end of pipes.
+pub(crate) struct Client {
+    pub(crate) child: Child,
+    pub(crate) input: Option<ChildStdin>,
+    pub(crate) output: BufReader<ChildStdout>,
+    /// What the person behind it answers; `None` for a client that cannot ask.
+    answer: Option<&'static str>,
+    /// The messages of the questions so far.
+    pub(crate) asked: Vec<String>,
+}
+
+impl Client {
+    pub(crate) fn connect(haft: &Haft) -> Self {
+        Self::connect_answering(haft, None)
+    }
+
+    pub(crate) fn connect_answering(haft: &Haft, answer: Option<&'static str>) -> Self {
+        let mut child = haft
+            .command(&["mcp", "serve", "--stdio"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(std::fs::File::create(haft.home.path("stderr")).expect("a file is made"))
+            .spawn()
+            .expect("the server starts");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut client = Self { child, input, output, answer, asked: vec![] };
+        let hello = json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": if answer.is_some() { json!({"elicitation": {}}) } else { json!({}) },
+            "clientInfo": {"name": "test", "version": "0"},
+        });
+        let answer = client.request(1, "initialize", &hello);
+        assert_eq!(answer["result"]["protocolVersion"], "2025-06-18", "{answer}");
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("it is open");
+        writeln!(input, "{message}").and_then(|()| input.flush()).expect("the server listens");
+    }
+
+    pub(crate) fn request(&mut self, id: u64, method: &str, params: &Value) -> Value {
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.output.read_line(&mut line).expect("the server answers"), 0, "the server is gone");
+            let message: Value = serde_json::from_str(&line).expect("nothing but JSON on standard output");
+            if message["method"] == "elicitation/create" {
+                self.asked.push(message["params"]["message"].as_str().unwrap_or_default().to_owned());
+                let content = json!({"decision": self.answer.expect("it was told that nobody can be asked")});
+                let answer = json!({"action": "accept", "content": content});
+                self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": answer}));
+            } else if message["id"] == id {
+                return message;
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The texts of scripts that people agreed to for longer than a session, kept beside the approvals so that a question can
+//! show what changed since. An approval is bound by its digests alone: without a text the question says less.
+
+use std::{
+    fs::{DirBuilder, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use rustix::fs::OFlags;
+use tools_core::{ContentDigest, FileDiff, Script};
+use tools_policy::{OtherScript, permissions::Difference};
+
+use crate::plain;
+
+/// The longest text that is read back: no longer ones come in.
+const LONGEST: u64 = 64 * 1024;
+/// So many texts are kept; the oldest give way.
+const MOST: usize = 512;
+
+/// The folder of the texts that go with a file of approvals.
+pub(crate) fn folder(approvals: &Path) -> PathBuf {
+    approvals.with_extension("scripts")
+}
+
+/// Keeps the texts of scripts, each under its digest.
+///
+/// # Errors
+/// When the folder cannot be made or written.
+pub(crate) fn keep(folder: &Path, scripts: &[Script]) -> io::Result<()> {
+    let texts = scripts.iter().filter_map(|script| script.digest.zip(script.text.as_ref()));
+    for (digest, text) in texts {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let unfinished = folder.join(format!(".{}.{}", digest.to_hex(), std::process::id()));
+        let write = || {
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(true).mode(0o600);
+            options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+            options.open(&unfinished)?.write_all(text.as_bytes())?;
+            std::fs::rename(&unfinished, folder.join(digest.to_hex()))
+        };
+        write().inspect_err(|_| drop(std::fs::remove_file(&unfinished)))?;
+        make_room(folder)?;
+    }
+    Ok(())
+}
+
+/// Removes the oldest texts beyond those that are kept.
+fn make_room(folder: &Path) -> io::Result<()> {
+    let entries = std::fs::read_dir(folder)?.filter_map(Result::ok);
+    let dated = entries.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));
+    let mut dated: Vec<(SystemTime, PathBuf)> = dated.collect();
+    let beyond = dated.len().saturating_sub(MOST);
+    dated.sort_unstable();
+    for (_, path) in &dated[..beyond] {
+        std::fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+/// A text by its digest; `None` where it is not kept as it was.
+fn text(folder: &Path, digest: ContentDigest) -> Option<Arc<str>> {
+    let bytes = plain::read(&folder.join(digest.to_hex()), OFlags::NOFOLLOW, LONGEST, |_| Ok(())).ok()?;
+    let is_it = ContentDigest::of(&bytes) == digest;
+    String::from_utf8(bytes).ok().filter(|_| is_it).map(Arc::from)
+}
+
+/// Shows how scripts differ from what was agreed to, from the texts kept in `folder`.
+pub(crate) fn difference(folder: PathBuf) -> Difference {
+    Box::new(move |other| between(&folder, other))
+}
+
+fn between(folder: &Path, OtherScript { was, is }: &OtherScript) -> FileDiff {
+    let Some(was) = was else {
+        return is.text.as_ref().map_or_else(|| told(is, None), |text| tools_file::diff(&is.path, None, text));
+    };
+    let before = was.text.clone().or_else(|| text(folder, was.digest?));
+    match (&before, &is.text) {
+        (Some(before), Some(now)) => tools_file::diff(&is.path, Some(before), now),
+        _ => told(is, Some(was)),
+    }
+}
+
+/// A difference of which one side has no text: each side in one line.
+fn told(is: &Script, was: Option<&Script>) -> FileDiff {
+    let line = |sign: char, script: &Script| match script.digest {
+        Some(digest) => format!("{sign}content that is not shown, {digest}\n"),
+        None => format!("{sign}content that cannot be told\n"),
+    };
+    let unified = was.map(|was| line('-', was)).unwrap_or_default() + &line('+', is);
+    let removed = u64::from(was.is_some());
+    FileDiff { path: is.path.clone(), unified, added: 1, removed, before: None, after: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use tools_testkit::Workspace;
+
+    use super::*;
+
+    fn script(text: &str) -> Script {
+        let digest = Some(ContentDigest::of(text.as_bytes()));
+        Script { path: "/w/x.sh".into(), digest, text: Some(text.into()) }
+    }
+
+    fn forgotten(script: Script) -> Script {
+        Script { text: None, ..script }
+    }
+
+    fn shown(folder: &Path, was: Option<Script>, is: Script) -> (String, u64, u64) {
+        let diff = difference(folder.to_owned())(&OtherScript { was, is });
+        (diff.unified, diff.added, diff.removed)
+    }
+
+    #[test]
+    fn what_was_agreed_to_is_compared_with_what_is_there() {
+        let workspace = Workspace::new();
+        let folder = folder(&workspace.path("approvals.jsonl"));
+        assert_eq!(folder, workspace.path("approvals.scripts"));
+        keep(&folder, &[script("a\nb\n"), Script::unknown("/w/y")]).expect("keeps");
+        let (unified, added, removed) = shown(&folder, Some(forgotten(script("a\nb\n"))), script("a\nc\n"));
+        assert!(unified.contains("-b\n+c\n"), "{unified}");
+        assert_eq!((added, removed), (1, 1));
+        let (unified, ..) = shown(&folder, None, script("a\n"));
+        assert!(unified.contains("+a"), "{unified}");
+        // Not kept, or not as it was.
+        let (unified, ..) = shown(&folder, Some(forgotten(script("other"))), script("a\n"));
+        assert!(unified.starts_with("-content that is not shown, sha256:"), "{unified}");
+        let kept = folder.join(ContentDigest::of(b"a\nb\n").to_hex());
+        std::fs::write(&kept, "forged").expect("writes");
+        let (unified, ..) = shown(&folder, Some(forgotten(script("a\nb\n"))), script("a\nc\n"));
+        assert!(!unified.contains("forged"), "{unified}");
+        let (unified, ..) = shown(&folder, Some(script("a\n")), Script::unknown("/w/x.sh"));
+        assert!(unified.contains("+content that cannot be told"), "{unified}");
+    }
+
+    #[test]
+    fn the_oldest_texts_give_way() {
+        let workspace = Workspace::new();
+        let folder = folder(&workspace.path("approvals.jsonl"));
+        for number in 0..MOST + 3 {
+            keep(&folder, &[script(&number.to_string())]).expect("keeps");
+        }
+        assert_eq!(std::fs::read_dir(&folder).expect("lists").count(), MOST);
+        assert!(text(&folder, ContentDigest::of((MOST + 2).to_string().as_bytes())).is_some());
+    }
+}

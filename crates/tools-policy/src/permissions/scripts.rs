@@ -1,0 +1,29 @@
+//! Which files of code a subject runs, and which of them are others than those that were agreed to. Pure.
+
+use tools_core::{Inspection, Script, Subject};
+
+use crate::decision::OtherScript;
+
+/// The files of code that a subject runs: of a whole line, those of all its commands.
+pub(super) fn run_by<'a>(inspection: &'a Inspection, subject: &'a Subject) -> impl Iterator<Item = &'a Script> {
+    let (is_line, line) = match subject {
+        Subject::Command { line, program, .. } => (program.is_empty(), Some(line)),
+        _ => (false, None),
+    };
+    inspection.subjects.iter().filter_map(move |one| match one {
+        Subject::Script { command, script } if is_line || Some(command) == line => Some(script),
+        _ => None,
+    })
+}
+
+/// Those of some files of code that are not as they are remembered; none where nothing need be.
+pub(super) fn others<'a>(
+    remembered: Option<&'a [Script]>,
+    now: impl Iterator<Item = &'a Script>,
+) -> impl Iterator<Item = OtherScript> {
+    let is_other = move |script: &&Script| remembered.is_some_and(|all| !all.iter().any(|known| known.is_same(script)));
+    now.filter(is_other).map(move |script| OtherScript {
+        was: remembered.unwrap_or_default().iter().find(|known| known.path == script.path).cloned(),
+        is: script.clone(),
+    })
+}
