@@ -129,7 +129,7 @@ mod tests {
         write("sub/Makefile", b"M");
         write("package.json", b"{}");
         write("program", b"\x7fELF\0");
-        write("long", &[b'a'; 70_000]);
+        write("long", "a".repeat(70_000).as_bytes());
         File::create(root.join("huge")).unwrap().set_len(LARGEST + 1).unwrap();
         symlink("sub/y.py", root.join("inside")).unwrap();
         symlink("/bin/sh", root.join("outside")).unwrap();

@@ -71,7 +71,7 @@ fn whatever_says_what_runs_is_remembered() {
         haft.workspace.file(file, changed);
         let refused = call(&haft, command);
         assert_eq!(refused.code, 3, "{command}: {refused:?}");
-        haft.workspace.file(file, &String::from_utf8(before).expect("it is text"));
+        haft.workspace.file(file, String::from_utf8(before).expect("it is text"));
         assert_eq!(call(&haft, command).code, 0, "{command}: as it was");
     };
     check("make", "Makefile", "all:\n\t@echo other\n");
