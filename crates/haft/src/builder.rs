@@ -13,7 +13,6 @@ use tools_core::{
 use tools_diagnostics::{Diagnostics, DiagnosticsPolicy};
 use tools_file::{FileConfig, FilePolicy};
 use tools_filter::{FilterLayer, FilterPipeline};
-use tools_mcp::Continuations;
 use tools_overflow::{Archive, ReadOverflow};
 use tools_policy::gate::Stands;
 use tools_retry::{RetryLayer, RetryPolicy};
@@ -69,7 +68,6 @@ pub(crate) struct Parts {
     pub(crate) record: Option<Arc<Audit>>,
     /// The digest of the rules in force, as the record names them.
     pub(crate) policy: Shared<String>,
-    pub(crate) continuations: Continuations,
     pub(crate) checkpoints: Option<Checkpoints>,
     pub(crate) jobs: Arc<Jobs>,
     gates: Arc<Gates>,
@@ -171,7 +169,6 @@ impl ToolboxBuilder {
         if let Some(session) = session {
             context = context.in_session(session);
         }
-        let continuations = Continuations::default();
         let config = Arc::new(config.clone());
         let layers = Layers(layers);
         let parts = Parts {
@@ -187,7 +184,6 @@ impl ToolboxBuilder {
             audit,
             record,
             policy,
-            continuations,
             checkpoints,
             jobs: Arc::default(),
             gates: Arc::clone(&gates),
@@ -258,7 +254,6 @@ impl Parts {
         executors.extend(jobs);
         let stored = self.overflow.iter().map(|archive| ReadOverflow::new(archive.clone()).into_executor());
         executors.extend(stored.map(DynExecutor::new));
-        executors.push(self.continuations.executor());
         Ok(executors)
     }
 

@@ -36,18 +36,19 @@ pub fn server(toolbox: &Toolbox) -> McpServer {
 fn serving(toolbox: &Toolbox, watch: Option<ConfigWatch>) -> McpServer {
     let config = &toolbox.config().mcp;
     let bridge = Arc::new(Bridge(toolbox.clone(), watch));
-    McpServer::builder(Arc::clone(toolbox.stack()))
+    let server = McpServer::builder(Arc::clone(toolbox.stack()))
         .greeting(greeting())
         .context(toolbox.context())
         .roots(toolbox.roots())
         .workspace(bridge)
         .decisions(Arc::new(toolbox.clone()))
         .definitions_changed(Arc::clone(&toolbox.parts.relisted))
-        .continuations(toolbox.parts.continuations.clone())
         .structured(if config.structured { Structured::Always } else { Structured::Never })
-        .answer_cap(config.answer_bytes)
-        .question_timeout(Duration::from_secs(config.question_timeout))
-        .build()
+        .question_timeout(Duration::from_secs(config.question_timeout));
+    match config.answer_bytes {
+        Some(bytes) => server.answer_cap(bytes).build(),
+        None => server.build(),
+    }
 }
 
 /// The toolbox, and what looks after its configuration for as long as it is served.

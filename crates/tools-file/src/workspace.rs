@@ -12,7 +12,7 @@ use std::{
 };
 
 use tokio_util::sync::CancellationToken;
-use tools_core::{CallContext, SessionId, Shared, ToolError, nearest};
+use tools_core::{AnswerBudget, CallContext, SessionId, Shared, ToolError, nearest};
 use tools_sandbox::{Beneath, Directory, Entry, FileKind, Metadata, PathError, ReadRules, ResolvedPath, Roots, shown};
 
 use crate::{
@@ -56,6 +56,7 @@ impl Workspace {
             policy,
             workdir,
             session: cx.session().clone(),
+            answer: cx.answer(),
             memory: Arc::clone(&self.memory),
             locks: Arc::clone(&self.locks),
             stamps: None,
@@ -126,12 +127,19 @@ pub(crate) struct Site {
     /// The canonical path of the working directory.
     known_as: OnceLock<PathBuf>,
     session: SessionId,
+    answer: AnswerBudget,
     memory: Arc<ReadMemory>,
     locks: Arc<PathLocks>,
     stamps: Option<Stamps>,
 }
 
 impl Site {
+    /// How much text the answer may hold, with room for the lines about what is not shown.
+    pub(crate) fn answer(&self) -> AnswerBudget {
+        const NOTES: usize = 600;
+        self.answer.less(NOTES)
+    }
+
     pub(crate) fn limits(&self) -> &FileConfig {
         self.policy.limits()
     }

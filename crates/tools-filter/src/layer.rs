@@ -174,7 +174,7 @@ mod tests {
         let stats = output.filter.clone().unwrap();
         assert_eq!((stats.rule.as_str(), stats.confidence), ("cargo-test", FilterConfidence::Full));
         assert_eq!((stats.lines_in, stats.lines_out), (5, 1));
-        let complete = Some(Complete { text: PRINTED.into(), shown: Shown::Extract });
+        let complete = Some(Complete { text: PRINTED.into(), shown: Shown::Extract, gap: None });
         assert_eq!(output, ToolOutput { summary: output.summary.clone(), complete, filter: Some(stats), ..printed(0) });
     }
 

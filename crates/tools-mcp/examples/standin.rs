@@ -12,7 +12,7 @@ use tools_core::{
     Access, Announce, CallContext, CompositeExecutor, DynExecutor, Inspection, Invocation, Layer, Next, Outcome, Stack,
     Subject, Tool, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits, Typed, classify_io_error,
 };
-use tools_mcp::{Continuations, Greeting, McpServer};
+use tools_mcp::{Greeting, McpServer};
 
 /// A layer that looks at the subjects and passes on.
 struct Passing;
@@ -182,20 +182,17 @@ impl Tool for Grep {
 /// Everything a client does not need for the handshake.
 fn server(root: &str, layers: usize) -> Result<McpServer, std::io::Error> {
     let root = std::fs::canonicalize(root)?;
-    let continuations = Continuations::default();
     let executor = CompositeExecutor::new([
         DynExecutor::new(Typed::new(Bash)),
         DynExecutor::new(Typed::new(Read)),
         DynExecutor::new(Typed::new(Edit)),
         DynExecutor::new(Typed::new(Grep)),
-        continuations.executor(),
     ]);
     let mut around: Vec<Arc<dyn Layer>> = vec![Arc::new(Announce::default())];
     around.extend((0..layers).map(|_| Arc::new(Passing) as Arc<dyn Layer>));
     Ok(McpServer::builder(Arc::new(Stack::new(around, executor)))
         .context(CallContext::new(&root))
         .roots(vec![root])
-        .continuations(continuations)
         .build())
 }
 

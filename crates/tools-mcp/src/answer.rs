@@ -1,4 +1,5 @@
-//! From a recorded outcome to an MCP result: text and media for the model, the rest for programs in `_meta`.
+//! From a recorded outcome to an MCP result: text and media for the model, the rest for programs in `_meta`. Nothing is cut
+//! here: what an answer may hold was known before the call.
 
 use std::{collections::HashSet, fmt::Write as _};
 
@@ -6,15 +7,17 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::Value;
 use tools_core::{
-    ErrorDetail, Media, Recorded, SessionId, ToolDef, ToolError, ToolErrorFeedback, ToolOutput, ToolTraits,
+    AnswerBudget, ErrorDetail, Media, Recorded, ToolDef, ToolError, ToolErrorFeedback, ToolOutput, ToolTraits,
 };
-
-use crate::{catalog::paging_parameters, continuations::Continuations, cut};
 
 /// Larger media are named instead of sent.
 const MEDIA_LIMIT: usize = 8 << 20;
-/// Room in an answer for the lines about what was left out.
-const NOTES: usize = 400;
+/// Room in an answer for warnings above the text.
+const WARNINGS: usize = 800;
+/// Room for what is said of media below it.
+const MEDIA: usize = 200;
+/// Strings of a structured result that are longer stand in the text already.
+const LONG_MEMBER: usize = 256;
 /// How many different warnings are shown in the text of one connection.
 const SHOWN_WARNINGS: usize = 64;
 
@@ -41,17 +44,34 @@ impl Structured {
     }
 }
 
+/// What the answers to a client of this name may hold, in bytes, where the host does not say.
+pub(crate) fn cap_of_client(name: &str) -> usize {
+    // Cuts what is longer than 12,000 bytes in the middle, and does not say how much that is.
+    const CODEX: usize = 11_000;
+    const OTHERS: usize = 25_000;
+    if name.to_ascii_lowercase().contains("codex") { CODEX } else { OTHERS }
+}
+
+/// What a text may hold that answers of `cap` bytes are made of.
+pub(crate) fn budget(cap: usize) -> AnswerBudget {
+    AnswerBudget::of_bytes(cap.saturating_sub(WARNINGS + MEDIA))
+}
+
 /// How answers of one connection are made.
+#[derive(Debug, Default)]
 pub(crate) struct Answers {
-    pub(crate) cap: usize,
-    pub(crate) session: SessionId,
-    pub(crate) continuations: Option<Continuations>,
     pub(crate) warned: std::sync::Mutex<HashSet<String>>,
 }
 
 impl Answers {
-    /// The result of a call of `definition`'s tool (`None` when nobody owns it).
-    pub(crate) fn of(&self, recorded: Recorded, definition: Option<&ToolDef>, structured: bool) -> CallToolResult {
+    /// The result of a call of `definition`'s tool (`None` when nobody owns it), in at most `cap` bytes.
+    pub(crate) fn of(
+        &self,
+        recorded: Recorded,
+        definition: Option<&ToolDef>,
+        structured: bool,
+        cap: usize,
+    ) -> CallToolResult {
         let warnings = recorded.journal.warnings();
         let mut meta = MetaObject::new();
         let first_time = self.first_time(&warnings);
@@ -60,89 +80,21 @@ impl Answers {
         }
         let mut result = match recorded.outcome {
             Ok(output) => {
-                let content = self.content(first_time, &output.summary, &output.media, definition);
-                self.finish(CallToolResult::success(content), Some(output), structured, &mut meta)
+                let text = first_time + &output.to_text();
+                let room = cap.saturating_sub(text.len());
+                let content = content(text, &output.media);
+                finish(CallToolResult::success(content), Some(output), structured.then_some(room), &mut meta)
             }
             Err(error) => {
                 describe(&error, &mut meta);
-                let (text, media) = (failure_text(&error, definition), error.output().map(|output| &*output.media));
-                let content = self.content(first_time, &text, media.unwrap_or_default(), definition);
-                self.finish(CallToolResult::error(content), error.output().cloned(), structured, &mut meta)
+                let text = first_time + &failure_text(&error, definition);
+                let room = cap.saturating_sub(text.len());
+                let content = content(text, error.output().map(|output| &*output.media).unwrap_or_default());
+                let room = structured.then_some(room);
+                finish(CallToolResult::error(content), error.output().cloned(), room, &mut meta)
             }
         };
         result.meta = (!meta.is_empty()).then_some(meta);
-        result
-    }
-
-    fn content(&self, first: String, whole: &str, media: &[Media], definition: Option<&ToolDef>) -> Vec<ContentBlock> {
-        let mut text = first;
-        let bounded = definition.is_some_and(|definition| definition.traits.bounded_output);
-        let budget = self.cap.saturating_sub(text.len() + NOTES);
-        let gap = cut::gap(whole, budget).filter(|_| !bounded && text.len() + whole.len() > self.cap);
-        match gap {
-            Some(gap) => self.shorten(&mut text, whole, &gap, definition),
-            None => text.push_str(whole),
-        }
-        let mut blocks = Vec::with_capacity(1 + media.len());
-        for media in media {
-            match block(media) {
-                Some(block) => blocks.push(block),
-                None => {
-                    let _ = write!(text, "\n[`{}`, {} bytes, is not shown]", media.mime, media.data.len());
-                }
-            }
-        }
-        if !text.is_empty() || blocks.is_empty() {
-            blocks.insert(0, ContentBlock::text(text));
-        }
-        blocks
-    }
-
-    fn shorten(&self, text: &mut String, whole: &str, gap: &cut::Gap, definition: Option<&ToolDef>) {
-        let (bytes, lines) = (gap.bytes.len(), gap.lines);
-        let cursor = self.continuations.as_ref().and_then(|kept| kept.keep(&self.session, whole, gap));
-        let _ = write!(
-            text,
-            "{}\n[… {bytes} bytes, {lines} lines left out …]\n{}\n[cut: {bytes} of {} bytes ({lines} lines) are left out at the mark",
-            whole[..gap.bytes.start].trim_end_matches('\n'),
-            whole[gap.bytes.end..].trim_end_matches('\n'),
-            whole.len(),
-        );
-        if let Some(cursor) = cursor {
-            let _ = write!(text, "; they follow by `more` with cursor \"{cursor}\"");
-        }
-        let paging = definition.map(paging_parameters).unwrap_or_default();
-        match (paging.as_slice(), definition) {
-            ([], _) | (_, None) if cursor.is_some() => {}
-            ([], _) | (_, None) => text.push_str("; call again and ask for less at once"),
-            (parameters, Some(definition)) => {
-                let _ = write!(text, "; or call `{}` again with `{}`", definition.name, parameters.join("` and `"));
-            }
-        }
-        text.push(']');
-    }
-
-    fn finish(
-        &self,
-        result: CallToolResult,
-        output: Option<ToolOutput>,
-        structured: bool,
-        meta: &mut MetaObject,
-    ) -> CallToolResult {
-        let Some(output) = output else { return result };
-        if output.truncated {
-            meta.insert("haft/truncated".to_owned(), true.into());
-        }
-        let Some(value) = output.raw_response.filter(|_| structured) else {
-            return result;
-        };
-        let size = value.to_string().len();
-        if size > self.cap {
-            meta.insert("haft/structured_omitted_bytes".to_owned(), size.into());
-            return result;
-        }
-        let mut result = result;
-        result.structured_content = Some(value);
         result
     }
 
@@ -154,20 +106,96 @@ impl Answers {
         }
         let mut warned = self.warned.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for warning in warnings {
-            if warned.len() < SHOWN_WARNINGS && warned.insert(warning.clone()) {
-                let _ = writeln!(lines, "[warning] {}", warning.replace(['\n', '\r'], " "));
+            let line = format!("[warning] {}\n", warning.replace(['\n', '\r'], " "));
+            // What finds no room above this text is told with the next; all of them are in `_meta`.
+            let fits = lines.len() + line.len() <= WARNINGS || lines.is_empty();
+            if fits && warned.len() < SHOWN_WARNINGS && warned.insert(warning.clone()) {
+                lines.push_str(&shortened(line));
             }
         }
         lines
     }
 }
 
+/// A line of a warning that takes no more than the room for all.
+fn shortened(mut line: String) -> String {
+    if line.len() > WARNINGS {
+        line.truncate(line.floor_char_boundary(WARNINGS - 8));
+        line.push_str(" …\n");
+    }
+    line
+}
+
+fn content(mut text: String, media: &[Media]) -> Vec<ContentBlock> {
+    let mut blocks = Vec::with_capacity(1 + media.len());
+    for media in media {
+        match block(media) {
+            Some(block) => blocks.push(block),
+            None => {
+                let _ = write!(text, "\n[`{}`, {} bytes, is not shown]", media.mime, media.data.len());
+            }
+        }
+    }
+    if text.is_empty() && blocks.is_empty() {
+        // Some interfaces of models refuse empty text.
+        text.push_str("[no output]");
+    }
+    if !text.is_empty() {
+        blocks.insert(0, ContentBlock::text(text));
+    }
+    blocks
+}
+
+/// Adds what programs want; `room` is what an answer has left for a structured result, where one is wanted.
+fn finish(
+    mut result: CallToolResult,
+    output: Option<ToolOutput>,
+    room: Option<usize>,
+    meta: &mut MetaObject,
+) -> CallToolResult {
+    let Some(output) = output else { return result };
+    if output.truncated {
+        meta.insert("haft/truncated".to_owned(), true.into());
+    }
+    if let Some(window) = output.window.and_then(|window| serde_json::to_value(window).ok()) {
+        meta.insert("haft/window".to_owned(), window);
+    }
+    let (Some(room), Some(mut value)) = (room, output.raw_response) else { return result };
+    if value.to_string().len() > room {
+        let omitted = without_long(&mut value);
+        if !omitted.is_empty() {
+            meta.insert("haft/structured_omitted".to_owned(), omitted.into());
+        }
+    }
+    let size = value.to_string().len();
+    if size > room {
+        meta.insert("haft/structured_omitted_bytes".to_owned(), size.into());
+        return result;
+    }
+    result.structured_content = Some(value);
+    result
+}
+
+/// Empties the long strings of an object, which repeat the text; gives their names with how many bytes each had.
+fn without_long(value: &mut Value) -> serde_json::Map<String, Value> {
+    let mut omitted = serde_json::Map::new();
+    for (name, member) in value.as_object_mut().into_iter().flatten() {
+        if let Value::String(text) = member
+            && text.len() > LONG_MEMBER
+        {
+            omitted.insert(name.clone(), text.len().into());
+            text.clear();
+        }
+    }
+    omitted
+}
+
 /// The feedback block, and after it what had been produced until the failure.
 fn failure_text(error: &ToolError, definition: Option<&ToolDef>) -> String {
     let traits = definition.map_or(ToolTraits::CAUTIOUS, ToolDef::trusted_traits);
     let block = ToolErrorFeedback::new(error, traits).format_for_llm();
-    match error.output().map(|output| output.summary.as_str()).filter(|partial| !partial.is_empty()) {
-        Some(partial) => block + "\n\n" + partial,
+    match error.output().map(ToolOutput::to_text).filter(|partial| !partial.is_empty()) {
+        Some(partial) => block + "\n\n" + &partial,
         None => block,
     }
 }
@@ -204,9 +232,7 @@ mod tests {
 
     use super::*;
 
-    fn answers(cap: usize, continuations: Option<Continuations>) -> Answers {
-        Answers { cap, session: SessionId::generate(), continuations, warned: std::sync::Mutex::default() }
-    }
+    const CAP: usize = 25_000;
 
     fn recorded(outcome: tools_core::Outcome) -> Recorded {
         Recorded { outcome, journal: Journal::default() }
@@ -221,11 +247,11 @@ mod tests {
     #[test]
     fn an_output_is_text_and_structure_only_on_request() {
         let output = || ToolOutput::text("hello").with_raw_response(json!({"n": 1}));
-        let answers = answers(25_000, None);
+        let answers = Answers::default();
         let text = json!([{"type": "text", "text": "hello"}]);
-        check(&answers.of(recorded(Ok(output())), None, false), &json!({"content": text, "isError": false}));
+        check(&answers.of(recorded(Ok(output())), None, false, CAP), &json!({"content": text, "isError": false}));
         check(
-            &answers.of(recorded(Ok(output())), None, true),
+            &answers.of(recorded(Ok(output())), None, true, CAP),
             &json!({"content": text, "isError": false, "structuredContent": {"n": 1}}),
         );
         let asks = |value: Value| Structured::Never.for_request(json!({"haft/structured": value}).as_object().unwrap());
@@ -234,11 +260,19 @@ mod tests {
     }
 
     #[test]
-    fn structure_that_is_too_large_is_left_out_and_said() {
-        let output = ToolOutput::text("x").with_raw_response(json!({"s": "y".repeat(2_000)}));
-        let result = answers(1_000, None).of(recorded(Ok(output)), None, true);
-        assert_eq!(result.structured_content, None);
-        assert_eq!(result.meta.unwrap()["haft/structured_omitted_bytes"], json!(2_008));
+    fn structure_repeats_no_more_text_than_there_is_room_for() {
+        let shell = |stdout: &str| json!({"stdout": stdout, "exit_code": 7});
+        let of = |value: Value| {
+            let output = ToolOutput::text("x".repeat(600)).with_raw_response(value);
+            let result = Answers::default().of(recorded(Ok(output)), None, true, 1_000);
+            (result.structured_content, result.meta)
+        };
+        assert_eq!(of(shell("short")), (Some(shell("short")), None));
+        let (structure, meta) = of(shell(&"y".repeat(600)));
+        assert_eq!(structure, Some(shell("")));
+        assert_eq!(meta.unwrap()["haft/structured_omitted"], json!({"stdout": 600}));
+        let (structure, meta) = of(json!({"list": vec![1; 500]}));
+        assert_eq!((structure, &meta.unwrap()["haft/structured_omitted_bytes"]), (None, &json!(1_010)));
     }
 
     #[test]
@@ -250,7 +284,7 @@ mod tests {
         let text =
             "[tool_error]\ncategory: timeout\nerror: no answer\nsuggestion: ask for less\nretryable: false\n\npartial";
         check(
-            &answers(25_000, None).of(recorded(Err(error)), None, false),
+            &Answers::default().of(recorded(Err(error)), None, false, CAP),
             &json!({
                 "content": [{"type": "text", "text": text}],
                 "isError": true,
@@ -261,12 +295,12 @@ mod tests {
 
     #[test]
     fn a_warning_is_text_once_and_meta_always() {
-        let answers = answers(25_000, None);
+        let answers = Answers::default();
         let mut texts = vec![];
         for _ in 0..2 {
             let recorded = recorded(Ok(ToolOutput::text("ok")));
             recorded.journal.warn("the sandbox is\nweak");
-            let result = answers.of(recorded, None, false);
+            let result = answers.of(recorded, None, false, CAP);
             assert_eq!(result.meta.unwrap()["haft/warnings"], json!(["the sandbox is\nweak"]));
             texts.push(result.content[0].as_text().unwrap().text.clone());
         }
@@ -274,28 +308,29 @@ mod tests {
     }
 
     #[test]
-    fn a_long_answer_keeps_head_and_tail_and_says_how_to_go_on() {
-        let text = (0..1000).map(|n| format!("line {n:04}\n")).collect::<Vec<_>>().concat();
-        let result =
-            answers(1_000, Some(Continuations::default())).of(recorded(Ok(ToolOutput::text(&text))), None, false);
+    fn warnings_and_failures_leave_room_for_the_text() {
+        let answers = Answers::default();
+        let error = ToolError::new(ToolErrorCategory::PermanentFailure, "x", "long ".repeat(10_000));
+        let recorded = recorded(Err(error));
+        for n in 0..20 {
+            recorded.journal.warn(format!("{n}: {}", "odd ".repeat(n * 40)));
+        }
+        let result = answers.of(recorded, None, false, 11_000);
         let shown = &result.content[0].as_text().unwrap().text;
-        assert!(shown.len() <= 1_000, "{}", shown.len());
-        assert!(shown.starts_with("line 0000\n"), "{shown}");
-        let end = "line 0999\n[cut: 9400 of 10000 bytes (940 lines) are left out at the mark; they follow by `more` with cursor \"1:400\"]";
-        assert!(shown.ends_with(end), "{shown}");
+        assert!(shown.len() <= 11_000 && shown.contains("bytes left out"), "{}", shown.len());
+        assert_eq!(result.meta.unwrap()["haft/warnings"].as_array().unwrap().len(), 20);
     }
 
     #[test]
-    fn what_just_fits_is_not_cut_and_a_long_failure_is() {
-        let answers = answers(1_000, None);
-        let fits = "x".repeat(1_000);
-        let result = answers.of(recorded(Ok(ToolOutput::text(&fits))), None, false);
-        assert_eq!(result.content[0].as_text().unwrap().text, fits);
-        let error = ToolError::new(ToolErrorCategory::PermanentFailure, "x", "long ".repeat(1_000));
-        let result = answers.of(recorded(Err(error)), None, false);
-        let shown = &result.content[0].as_text().unwrap().text;
-        assert!(shown.starts_with("[tool_error]\n") && shown.len() <= 1_000, "{shown}");
-        assert!(shown.ends_with("left out at the mark; call again and ask for less at once]"), "{shown}");
+    fn nothing_printed_is_said() {
+        let result = Answers::default().of(recorded(Ok(ToolOutput::text(""))), None, false, CAP);
+        assert_eq!(result.content[0].as_text().unwrap().text, "[no output]");
+    }
+
+    #[test]
+    fn what_is_known_of_a_client_decides_what_it_gets() {
+        assert!(cap_of_client("codex-mcp-client") < 12_000);
+        assert_eq!(cap_of_client("claude-code"), 25_000);
     }
 
     #[test]
@@ -303,7 +338,7 @@ mod tests {
         let media = |mime: &str| Media { mime: mime.to_owned(), data: b"abc".as_slice().into() };
         let output = ToolOutput { media: vec![media("image/png"), media("video/mp4")], ..ToolOutput::text("two") };
         check(
-            &answers(25_000, None).of(recorded(Ok(output)), None, false),
+            &Answers::default().of(recorded(Ok(output)), None, false, CAP),
             &json!({
                 "content": [
                     {"type": "text", "text": "two\n[`video/mp4`, 3 bytes, is not shown]"},

@@ -5,10 +5,8 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tools_core::{CallContext, CallerId, Clock, Decisions, SessionId, Stack, SystemClock};
 
-use crate::{Continuations, Greeting, McpServer, Structured, Workspace};
+use crate::{Greeting, McpServer, Structured, Workspace};
 
-/// What one answer may hold: more is cut by some clients and refused by others.
-const ANSWER_CAP: usize = 25_000;
 /// How long a person may take to answer.
 const QUESTION_TIMEOUT: Duration = Duration::from_mins(2);
 
@@ -21,9 +19,8 @@ pub(crate) struct Settings {
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
     pub(crate) decisions: Option<Arc<dyn Decisions>>,
-    pub(crate) continuations: Option<Continuations>,
     pub(crate) structured: Structured,
-    pub(crate) answer_cap: usize,
+    pub(crate) answer_cap: Option<usize>,
     pub(crate) question_timeout: Duration,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) definitions_changed: Option<Arc<Notify>>,
@@ -46,9 +43,8 @@ impl Builder {
                 roots: vec![],
                 workspace: None,
                 decisions: None,
-                continuations: None,
                 structured: Structured::default(),
-                answer_cap: ANSWER_CAP,
+                answer_cap: None,
                 question_timeout: QUESTION_TIMEOUT,
                 clock: Arc::new(SystemClock),
                 definitions_changed: None,
@@ -98,21 +94,19 @@ impl Builder {
         self
     }
 
-    /// Keeps what is cut from answers. Its [`Continuations::executor`] must be part of the stack.
-    pub fn continuations(mut self, continuations: Continuations) -> Self {
-        self.settings.continuations = Some(continuations);
-        self
-    }
-
     /// Whether results carry `structuredContent`.
     pub fn structured(mut self, structured: Structured) -> Self {
         self.settings.structured = structured;
         self
     }
 
-    /// How many bytes of text one answer may hold; at least 1,000.
+    /// How many bytes of text one answer may hold, whoever the client is; at least 2,000. Without it the client's name
+    /// decides: 11,000 for Codex, which cuts what is longer than 12,000 in the middle, 25,000 for others.
+    ///
+    /// Calls carry it in their context: a layer of the stack has to heed it, such as that of `tools-overflow`. The server
+    /// itself cuts nothing.
     pub fn answer_cap(mut self, bytes: usize) -> Self {
-        self.settings.answer_cap = bytes.max(1_000);
+        self.settings.answer_cap = Some(bytes.max(2_000));
         self
     }
 

@@ -70,13 +70,6 @@ fn input(definition: &ToolDef) -> JsonObject {
     schema
 }
 
-/// Whether a call can ask for less by itself: the names of the parameters for that.
-pub(crate) fn paging_parameters(definition: &ToolDef) -> Vec<&'static str> {
-    let properties = definition.input.get("properties");
-    let takes = |name: &&str| properties.and_then(|all| all.get(*name)).is_some();
-    ["offset", "limit"].into_iter().filter(takes).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use schemars::{JsonSchema, Schema};
@@ -110,7 +103,6 @@ mod tests {
             },
         });
         assert_eq!(serde_json::to_value(tool(&definition)).unwrap(), expected);
-        assert_eq!(paging_parameters(&definition), ["limit"]);
     }
 
     #[test]

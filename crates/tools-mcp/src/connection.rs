@@ -18,7 +18,7 @@ use tokio::{
 use tools_core::{BatchId, CallContext, SessionId, Shared, Stack, ToolCall};
 
 use crate::{
-    answer::Answers,
+    answer::{self, Answers},
     builder::Settings,
     catalog::Catalog,
     lifetime::Lifetime,
@@ -68,18 +68,13 @@ pub(crate) struct Connection {
 impl Connection {
     pub(crate) fn new(settings: Arc<Settings>, lifetime: Lifetime) -> Self {
         let session = settings.session.clone().unwrap_or_else(SessionId::generate);
-        let context = settings.context.clone().in_session(session.clone());
+        let context = settings.context.clone().in_session(session);
         Self {
             stack: Shared::new(Arc::clone(&settings.stack)),
             context,
             roots: watch::Sender::new(Roots { asking: false, known: Known::Configured }),
             catalog: Catalog::default(),
-            answers: Answers {
-                cap: settings.answer_cap,
-                session,
-                continuations: settings.continuations.clone(),
-                warned: std::sync::Mutex::default(),
-            },
+            answers: Answers::default(),
             pending: Pending::default(),
             stale: Notify::new(),
             lifetime,
@@ -178,12 +173,13 @@ impl Connection {
         request: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let structured = self.settings.structured.for_request(&request.meta);
+        let cap = self.cap(request);
         let call = match ToolCall::new(&parameters.name, parameters.arguments.unwrap_or_default().into()) {
             Ok(call) => call,
             Err(error) => {
                 // No name of a tool at all: there is nothing that could be dispatched.
                 tracing::warn!(%error, "a call names no tool");
-                return self.answers.of(failed(error), None, structured).into();
+                return self.answers.of(failed(error), None, structured, cap).into();
             }
         };
         let call = match &self.settings.caller {
@@ -194,6 +190,7 @@ impl Connection {
         let stack = self.stack();
         let definition = stack.definition(&call.tool);
         let context = self.context.clone().in_batch(BatchId::generate()).with_cancel(request.ct.clone());
+        let context = context.answering(answer::budget(cap));
         let runner = Runner {
             settings: &self.settings,
             pending: &self.pending,
@@ -212,7 +209,15 @@ impl Connection {
                 Ran::Ask(question) => return question.into(),
             }
         };
-        self.answers.of(recorded, definition.as_deref(), structured).into()
+        self.answers.of(recorded, definition.as_deref(), structured, cap).into()
+    }
+
+    /// How many bytes an answer to this request may hold.
+    fn cap(&self, request: &RequestContext<RoleServer>) -> usize {
+        self.settings.answer_cap.unwrap_or_else(|| {
+            let client = request.client_info();
+            answer::cap_of_client(client.as_ref().map_or("", |info| &info.name))
+        })
     }
 }
 
@@ -321,9 +326,6 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if let Some(continuations) = &self.settings.continuations {
-            continuations.forget(self.session());
-        }
         // Several connections may be in one session that the host named; then the host knows when it ends.
         if let (None, Some(workspace)) = (&self.settings.session, &self.settings.workspace) {
             workspace.ended(self.session());

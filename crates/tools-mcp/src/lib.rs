@@ -1,21 +1,19 @@
 //! MCP server over a [`tools_core::Stack`].
 //!
 //! Every tool of the stack is offered with its annotations, every call goes through all layers, and what a gate wants
-//! a person to agree to is asked through the client. Nothing here judges a call: that is the stack's business.
+//! a person to agree to is asked through the client. Nothing here judges a call or cuts a text: that is the stack's business,
+//! which is told with each call how much the client takes.
 //!
 //! ```no_run
 //! use std::sync::Arc;
-//! use tools_core::{CallContext, CompositeExecutor, DynExecutor, Stack};
-//! use tools_mcp::{Continuations, McpServer};
+//! use tools_core::{CallContext, DynExecutor, Stack};
+//! use tools_mcp::McpServer;
 //!
 //! # async fn run(tools: DynExecutor) -> Result<(), tools_mcp::McpError> {
-//! let continuations = Continuations::default();
-//! let executor = CompositeExecutor::new([tools, continuations.executor()]);
-//! let stack = Arc::new(Stack::new(vec![], executor));
+//! let stack = Arc::new(Stack::new(vec![], tools));
 //! let server = McpServer::builder(stack)
 //!     .context(CallContext::new("/work/project"))
 //!     .roots(vec!["/work/project".into()])
-//!     .continuations(continuations)
 //!     .build();
 //! server.serve_stdio().await
 //! # }
@@ -32,7 +30,6 @@ mod lifetime;
 
 mod answer;
 mod catalog;
-mod cut;
 mod progress;
 
 mod pending;
@@ -41,15 +38,11 @@ mod runner;
 
 mod roots;
 
-mod continuations;
-pub mod tools;
-
 mod stdio;
 mod transport;
 
 pub use answer::Structured;
 pub use builder::Builder;
-pub use continuations::Continuations;
 pub use error::McpError;
 pub use greeting::Greeting;
 pub use roots::{Workspace, narrow};

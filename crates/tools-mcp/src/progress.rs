@@ -52,7 +52,7 @@ impl Seen {
                 return false;
             }
             EventKind::Output { text, .. } => {
-                self.lines += crate::cut::lines(&text) as u64;
+                self.lines += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
                 if let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) {
                     self.last_line = shortened(line);
                 }

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use tools_core::{Clock, SystemClock};
+use tools_core::{Clock, Gap, SystemClock};
 
 use crate::{
     Entry, Facts, Key, NewEntry, OverflowConfig, OverflowError, OverflowStore, Reference,
@@ -49,6 +49,19 @@ pub struct Stored {
     pub reference: Reference,
     /// What is known of it.
     pub facts: Facts,
+    /// What of the original is not stored; `None` when all of it is.
+    pub missing: Option<Missing>,
+}
+
+/// What of an output is not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missing {
+    /// Bytes of the original.
+    pub bytes: u64,
+    /// The first line of the original that is missing, from 1.
+    pub first: u64,
+    /// The last line that is missing.
+    pub last: u64,
 }
 
 impl Archive {
@@ -86,12 +99,25 @@ impl Archive {
     /// # Errors
     /// When the store fails; nothing is stored then.
     pub async fn keep(&self, conversation: &str, text: impl Into<Arc<str>>) -> Result<Stored, OverflowError> {
+        self.keep_with_gap(conversation, text, None).await
+    }
+
+    /// Stores a text of which a part was lost before it came here.
+    ///
+    /// # Errors
+    /// As for [`Archive::keep`].
+    pub async fn keep_with_gap(
+        &self,
+        conversation: &str,
+        text: impl Into<Arc<str>>,
+        gap: Option<Gap>,
+    ) -> Result<Stored, OverflowError> {
         let text: Arc<str> = text.into();
         let max = usize::try_from(self.0.max_bytes).unwrap_or(usize::MAX);
-        let (facts, chunks) = if text.len() > LARGE {
-            tokio::task::spawn_blocking(move || prepare(&text, max)).await.map_err(OverflowError::store)?
+        let (facts, missing, chunks) = if text.len() > LARGE {
+            tokio::task::spawn_blocking(move || prepare(&text, gap, max)).await.map_err(OverflowError::store)?
         } else {
-            prepare(&text, max)
+            prepare(&text, gap, max)
         };
         let reference = Reference::generate();
         let created_at = self.0.clock.now().as_microsecond();
@@ -99,7 +125,7 @@ impl Archive {
         let bytes = entry.stored_bytes();
         self.0.store.put(entry).await?;
         self.clean_when_due(bytes).await;
-        Ok(Stored { reference, facts })
+        Ok(Stored { reference, facts, missing })
     }
 
     /// An output of a conversation, to be read.
@@ -152,24 +178,39 @@ impl Archive {
     }
 }
 
-fn prepare(text: &str, max: usize) -> (Facts, Vec<Chunk>) {
-    let (text, lost) = capped(text, max);
+fn prepare(text: &str, gap: Option<Gap>, max: usize) -> (Facts, Option<Missing>, Vec<Chunk>) {
+    let (text, missing) = capped(text, gap, max);
     let bytes = text.as_bytes();
     let unended = !bytes.is_empty() && !bytes.ends_with(b"\n");
-    let facts = Facts { bytes: bytes.len() as u64, lines: count_lines(bytes) + u64::from(unended), lost: lost as u64 };
-    (facts, chunks(bytes))
+    let lost = missing.map_or(0, |missing| missing.bytes);
+    let facts = Facts { bytes: bytes.len() as u64, lines: count_lines(bytes) + u64::from(unended), lost };
+    (facts, missing, chunks(bytes))
 }
 
-/// What of a text is stored: all of it, or its two ends around a line that says how much is missing.
-fn capped(text: &str, max: usize) -> (Cow<'_, str>, usize) {
-    if text.len() <= max {
-        return (Cow::Borrowed(text), 0);
+/// What of a text is stored: all of it, or its two ends around a line that says which lines of the original are missing.
+fn capped(text: &str, gap: Option<Gap>, max: usize) -> (Cow<'_, str>, Option<Missing>) {
+    if gap.is_none() && text.len() <= max {
+        return (Cow::Borrowed(text), None);
     }
-    let head = &text[..text.floor_char_boundary(max / 2)];
-    let tail = &text[text.ceil_char_boundary(text.len() - max / 2)..];
-    let lost = text.len() - head.len() - tail.len();
-    let line_end = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
-    (Cow::Owned(format!("{head}{line_end}[... {lost} bytes are not stored ...]\n{tail}")), lost)
+    let at = gap.map_or(text.len() / 2, |gap| gap.at);
+    let (mut head, mut tail) = (at, at);
+    if text.len() > max {
+        (head, tail) = (head.min(max / 2), tail.max(text.len() - max / 2));
+        let (least, most) = (text.floor_char_boundary(head), text.ceil_char_boundary(tail));
+        let line_end = text[..least].rfind('\n').map(|at| at + 1).filter(|at| least - at <= least / 4);
+        let line_start =
+            text[most..].find('\n').map(|at| most + at + 1).filter(|at| at - most <= (text.len() - most) / 4);
+        (head, tail) = (line_end.unwrap_or(least), line_start.unwrap_or(most));
+    }
+    let (before, behind) = (&text[..head], &text[tail..]);
+    let cut = count_lines(&text.as_bytes()[head..tail]);
+    let lines = (cut + gap.map_or(0, |gap| gap.lines)).max(1);
+    let bytes = (tail - head) as u64 + gap.map_or(0, |gap| gap.bytes);
+    let first = count_lines(before.as_bytes()) + 1;
+    let missing = Missing { bytes, first, last: first + lines - 1 };
+    let line_end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let line = format!("[... lines {first} to {} of the original, {bytes} bytes, are not stored ...]", missing.last);
+    (Cow::Owned(format!("{before}{line_end}{line}\n{behind}")), Some(missing))
 }
 
 #[cfg(test)]
@@ -178,8 +219,30 @@ mod tests {
 
     #[test]
     fn of_a_text_that_is_too_long_the_ends_are_stored() {
-        assert_eq!(capped("abcdef", 6), (Cow::Borrowed("abcdef"), 0));
-        let (stored, lost) = capped("äääääb", 5);
-        assert_eq!((stored.as_ref(), lost), ("ä\n[... 8 bytes are not stored ...]\nb", 8));
+        assert_eq!(capped("abcdef", None, 6), (Cow::Borrowed("abcdef"), None));
+        let (stored, missing) = capped("äääääb", None, 5);
+        assert_eq!(stored, "ä\n[... lines 1 to 1 of the original, 8 bytes, are not stored ...]\nb");
+        assert_eq!(missing, Some(Missing { bytes: 8, first: 1, last: 1 }));
+    }
+
+    #[test]
+    fn what_was_missing_before_is_told_with_what_is_cut_now() {
+        let lines = |range: std::ops::Range<u32>| range.map(|n| format!("line {n:03}\n")).collect::<Vec<_>>().concat();
+        let (head, tail) = (lines(1..101), lines(901..1001));
+        let gap = Gap { at: head.len(), bytes: 7200, lines: 800 };
+        let text = format!("{head}{tail}");
+        let (stored, missing) = capped(&text, Some(gap), usize::MAX);
+        assert_eq!(missing, Some(Missing { bytes: 7200, first: 101, last: 900 }));
+        assert_eq!(
+            stored,
+            format!("{head}[... lines 101 to 900 of the original, 7200 bytes, are not stored ...]\n{tail}")
+        );
+        let (stored, missing) = capped(&text, Some(gap), 900);
+        let Missing { bytes, first, last } = missing.unwrap();
+        let kept: Vec<&str> = stored.lines().filter(|line| line.starts_with("line")).collect();
+        assert_eq!(kept.len() as u64 + (last - first + 1), 1000, "{stored}");
+        let length: usize = kept.iter().map(|line| line.len() + 1).sum();
+        assert_eq!(length as u64 + bytes, text.len() as u64 + 7200);
+        assert!(stored.contains(&format!("line {:03}\n[... lines {first} to {last} ", first - 1)), "{stored}");
     }
 }

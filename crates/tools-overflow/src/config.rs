@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub const THRESHOLD: usize = 50_000;
 
 /// How many bytes of one output are stored.
-pub const MAX_OVERFLOW_BYTES: u64 = 10 << 20;
+pub const MAX_OVERFLOW_BYTES: u64 = 256 << 20;
 
 /// What becomes of long output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -19,11 +19,13 @@ pub struct OverflowConfig {
     /// lost.
     #[schemars(extend("x-applies" = "next_start"))]
     pub enabled: bool,
-    /// How many characters of an output are shown before the middle of it is left out.
+    /// How many characters one answer may hold before the middle of an output is left out. A client that takes less
+    /// (`mcp.answer_bytes`) gets less.
     pub threshold: usize,
     /// How many days stored output is kept.
     pub retention_days: u32,
-    /// How many bytes of one output are stored; of a longer one the middle is lost. 0 sets no limit.
+    /// How many bytes of one output are stored, before they are compressed; of a longer one the middle is lost, and the answer
+    /// says which lines. 0 sets no limit.
     pub max_overflow_bytes: u64,
     /// How many bytes of the store all output may take; the oldest goes first. 0 sets no limit.
     pub max_total_bytes: u64,

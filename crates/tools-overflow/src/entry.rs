@@ -165,4 +165,6 @@ pub struct Most {
     pub lines: u64,
     /// Bytes of them all.
     pub bytes: usize,
+    /// Lines before and behind each that are shown with it.
+    pub context: u64,
 }

@@ -1,20 +1,31 @@
-//! The layer that stores what is shown only in part, and shows head and tail of what is too long.
+//! The layer that cuts, and the only one: of what is longer than its answer may be it shows head, tail and the lines that
+//! report failures, and stores the whole. What it gives on fits, with all that is put around it.
 
 use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
-use tools_core::{Complete, FilterStats, Invocation, Layer, Next, Outcome, Shown, ToolOutput, keys};
+use tools_core::{
+    AnswerBudget, Complete, Ended, FilterStats, Gap, Invocation, Layer, Next, Outcome, Shown, ToolErrorFeedback,
+    ToolOutput, keys,
+};
 
-use crate::{Archive, Stored, split};
+use crate::{Archive, Missing, Of, Stored, split};
 
 /// Texts from this size on are looked through off the runtime.
 const LARGE: usize = 256 << 10;
 
-/// About how long that line is.
-const NOTICE: usize = 90;
+/// Room for the line by which the rest can be had.
+const NOTICE: usize = 160;
+/// About how long that line is where nothing is missing.
+const NOTICE_LENGTH: usize = 90;
+/// Room between the block about a failure and the text below it.
+const BLOCK_LINES: usize = 8;
 
 /// Keeps every output that a model is shown only in part: because it is longer than the threshold, because a filter left
 /// something out, or because a tool handed on more than it shows.
+///
+/// How much fits is in the call context ([`tools_core::CallContext::answer`]); the threshold here narrows it, for tools that
+/// fill a window as well.
 ///
 /// Stands outside the filter and whatever takes credentials out of text: what is stored is what they made of it.
 pub struct OverflowLayer {
@@ -30,36 +41,43 @@ impl OverflowLayer {
         Self { archive, threshold, pin }
     }
 
-    async fn shortened(&self, inv: &Invocation, mut output: ToolOutput) -> ToolOutput {
-        // No character is shorter than a byte: this is most outputs, and costs them nothing.
-        if output.complete.is_none() && output.summary.len() <= self.threshold {
+    /// The output as it is shown, where `spent` bytes of the answer are taken for what stands before it.
+    async fn shortened(&self, inv: &Invocation, mut output: ToolOutput, spent: usize) -> ToolOutput {
+        let sentence = output.ended.as_ref().and_then(Ended::sentence).map_or(0, |sentence| sentence.len() + 1);
+        let budget = self.budget(inv).less(spent).less(sentence);
+        // Most outputs: this costs them nothing.
+        if output.complete.is_none() && budget.holds(&output.summary) {
             return output;
         }
         let complete = output.complete.take();
         // A tool's own cut is done again from the whole: there may be room for more, and failures stand in the middle.
-        let view = match &complete {
-            Some(Complete { text, shown: Shown::Ends }) => Arc::clone(text),
-            _ => std::mem::take(&mut output.summary).into(),
+        let (view, gap, of) = match &complete {
+            Some(Complete { text, shown: Shown::Ends, gap }) => (Arc::clone(text), *gap, Of::Original),
+            Some(Complete { shown: Shown::All, gap: None, .. }) | None => (output.take_summary(), None, Of::Original),
+            Some(_) => (output.take_summary(), None, Of::Extract),
         };
-        let cut = self.cut(&view).await;
+        let cut = self.cut(&view, gap, of, budget.less(NOTICE)).await;
         output.truncated |= cut.is_some();
         let is_shown = cut.is_none();
         output.summary = cut.unwrap_or_else(|| view.as_ref().to_owned());
-        let whole = match complete {
+        let (whole, gap) = match complete {
             // What would be longer than the whole is the whole: nothing grows by being shortened.
-            Some(Complete { text, shown: Shown::Extract })
-                if is_shown && text.len() <= output.summary.len() + NOTICE && is_plain(&text) =>
+            Some(Complete { text, shown: Shown::Extract, gap: None })
+                if is_shown
+                    && text.len() <= output.summary.len() + NOTICE_LENGTH
+                    && is_plain(&text)
+                    && budget.holds(&text) =>
             {
                 text.as_ref().clone_into(&mut output.summary);
                 output.filter = output.filter.map(|stats| FilterStats { lines_out: stats.lines_in, ..stats });
                 return output;
             }
-            Some(Complete { text, shown: Shown::Extract }) => text,
-            _ if is_shown => return output,
-            Some(Complete { text, .. }) => text,
-            None => view,
+            Some(Complete { text, shown: Shown::Extract, gap }) => (text, gap),
+            Some(Complete { gap: None, .. }) | None if is_shown => return output,
+            Some(Complete { text, gap, .. }) => (text, gap),
+            None => (view, None),
         };
-        if let Some(notice) = self.stored(inv, whole).await {
+        if let Some(notice) = self.stored(inv, whole, gap).await {
             if !output.summary.is_empty() && !output.summary.ends_with('\n') {
                 output.summary.push('\n');
             }
@@ -68,22 +86,27 @@ impl OverflowLayer {
         output
     }
 
+    /// What the answer to a call may hold.
+    fn budget(&self, inv: &Invocation) -> AnswerBudget {
+        inv.context.answer().and(AnswerBudget::of_characters(self.threshold))
+    }
+
     /// The ends of a text, where it is too long.
-    async fn cut(&self, text: &Arc<str>) -> Option<String> {
-        let (threshold, pin) = (self.threshold, self.pin);
+    async fn cut(&self, text: &Arc<str>, gap: Option<Gap>, of: Of, budget: AnswerBudget) -> Option<String> {
+        let pin = self.pin;
         if text.len() <= LARGE {
-            return split(text, threshold, pin);
+            return split(text, gap, of, budget, pin);
         }
         let shared = Arc::clone(text);
-        let looking = tokio::task::spawn_blocking(move || split(&shared, threshold, pin));
+        let looking = tokio::task::spawn_blocking(move || split(&shared, gap, of, budget, pin));
         // A `pin` that panics pins nothing.
-        looking.await.unwrap_or_else(|_| split(text, threshold, |_| false))
+        looking.await.unwrap_or_else(|_| split(text, gap, of, budget, |_| false))
     }
 
     /// Stores a text; the line to be shown of that, where there is something to say.
-    async fn stored(&self, inv: &Invocation, whole: Arc<str>) -> Option<String> {
+    async fn stored(&self, inv: &Invocation, whole: Arc<str>, gap: Option<Gap>) -> Option<String> {
         let archive = self.archive.as_ref()?;
-        match archive.keep(inv.context.session().as_str(), whole).await {
+        match archive.keep_with_gap(inv.context.session().as_str(), whole, gap).await {
             Ok(stored) => {
                 inv.context.journal().note(keys::OVERFLOW, stored.reference.to_string());
                 Some(notice(&stored))
@@ -99,9 +122,14 @@ impl OverflowLayer {
 
 /// The one line by which the rest can be had.
 fn notice(stored: &Stored) -> String {
-    let lines = stored.facts.lines;
+    let (lines, reference) = (stored.facts.lines, stored.reference);
     let unit = if lines == 1 { "line" } else { "lines" };
-    format!("[all {lines} {unit}: read_overflow, ref {}]", stored.reference)
+    match stored.missing {
+        None => format!("[{lines} {unit} stored whole: read_overflow, ref {reference}]"),
+        Some(Missing { bytes, first, last }) => {
+            format!("[stored but for lines {first} to {last} ({bytes} bytes): read_overflow, ref {reference}]")
+        }
+    }
 }
 
 /// Whether a terminal would show the text as it is.
@@ -127,18 +155,22 @@ impl Layer for OverflowLayer {
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
-        if inv.definition.traits.bounded_output {
-            return next.run(inv).await;
-        }
-        let inner = match &self.archive {
-            Some(archive) => next.run(&inv.in_context(inv.context.clone().storing(archive.max_bytes()))).await,
-            None => next.run(inv).await,
+        // Known before anything is rendered: a tool that shows a window fills it.
+        let context = inv.context.clone().answering(self.budget(inv));
+        let context = match &self.archive {
+            Some(archive) => context.storing(archive.max_bytes()),
+            None => context,
         };
+        let inner = next.run(&inv.in_context(context)).await;
+        if inv.definition.traits.bounded_output {
+            return inner;
+        }
         match inner {
-            Ok(output) => Ok(self.shortened(inv, output).await),
+            Ok(output) => Ok(self.shortened(inv, output, 0).await),
             Err(error) => match error.output().cloned() {
                 Some(output) => {
-                    let output = self.shortened(inv, output).await;
+                    let block = ToolErrorFeedback::new(&error, inv.definition.trusted_traits()).format_for_llm();
+                    let output = self.shortened(inv, output, block.len() + BLOCK_LINES).await;
                     Err(error.map_output(|_| output))
                 }
                 None => Err(error),

@@ -35,7 +35,7 @@ mod error;
 mod layer;
 mod read_overflow;
 
-pub use archive::{Archive, Stored};
+pub use archive::{Archive, Missing, Stored};
 pub use chunk::Chunk;
 pub use config::{MAX_OVERFLOW_BYTES, OverflowConfig, THRESHOLD};
 pub use entry::{Entry, Most, Page};
@@ -44,7 +44,7 @@ pub use layer::OverflowLayer;
 pub use read_overflow::ReadOverflow;
 pub use reference::{InvalidReference, Reference};
 pub use search::{Found, MAX_PATTERN};
-pub use split::split;
+pub use split::{Of, split};
 #[cfg(feature = "postgres")]
 pub use store::postgres::PostgresStore;
 #[cfg(feature = "sqlite")]

@@ -1,22 +1,29 @@
 //! `read_overflow`: a part of an output that was too long to be shown.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, ops::Range};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    CallContext, ClaimSource, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits, Typed,
+    AnswerBudget, CallContext, ClaimSource, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
+    Typed, Window,
 };
 
-use crate::{Archive, Entry, OverflowError, Reference, entry::Most};
+use crate::{Archive, Entry, Found, OverflowError, Reference, entry::Most};
 
-/// Bytes of text in one answer; the line about what follows comes on top.
+/// Bytes of text in one answer where nothing says how much it may hold.
 const PAGE: usize = 24_000;
+/// Room for the line about what follows.
+const NOTES: usize = 300;
+/// A page has at least so many bytes, however little an answer may hold.
+const LEAST: usize = 256;
+/// Most lines around a match.
+const MOST_CONTEXT: u64 = 50;
 /// Lines of a `grep` when the call does not say how many.
 const GREP_LINES: u64 = 100;
 
 /// Reads from an output that was not shown whole. Give `offset` and `limit` for a range of lines, or `grep` for the lines
-/// that match.
+/// that match. The last line of each answer says how to read on.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -34,6 +41,9 @@ pub struct Args {
     /// Only lines that this regular expression matches, each with its number.
     #[serde(default)]
     grep: Option<String>,
+    /// Lines to show before and after each line that `grep` finds, up to 50. Default 0.
+    #[serde(default)]
+    context: Option<u64>,
     /// The byte to begin at instead of a line: for going on inside a line that is longer than an answer.
     #[serde(default)]
     byte: Option<u64>,
@@ -70,49 +80,96 @@ impl Tool for ReadOverflow {
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let reference: Reference = args.reference.parse().map_err(OverflowError::from)?;
-        let text = self.answer(&args, reference, cx).await?;
+        let (text, window) = self.answer(&args, reference, cx).await?;
         // Whoever made it: it is what some command or page said.
-        Ok(ToolOutput::text(text).from_source(ClaimSource::Command))
+        let output = ToolOutput::text(text).from_source(ClaimSource::Command);
+        Ok(ToolOutput { window, ..output })
     }
 }
 
 impl ReadOverflow {
-    async fn answer(&self, args: &Args, reference: Reference, cx: &CallContext) -> Result<String, OverflowError> {
+    async fn answer(
+        &self,
+        args: &Args,
+        reference: Reference,
+        cx: &CallContext,
+    ) -> Result<(String, Option<Window>), OverflowError> {
         if args.byte.is_some() && (args.offset.is_some() || args.grep.is_some()) {
             return Err(OverflowError::Parameters("`byte` goes with neither `offset` nor `grep`"));
         }
         let entry = self.0.open(cx.session().as_str(), reference).await?;
         let first = args.offset.unwrap_or(1).max(1);
+        let room = room(cx.answer());
         if let Some(pattern) = &args.grep {
             let start = entry.line_start(first).await?;
-            let most = Most { lines: args.limit.unwrap_or(GREP_LINES), bytes: PAGE };
+            let context = args.context.unwrap_or(0).min(MOST_CONTEXT);
+            let most = Most { lines: args.limit.unwrap_or(GREP_LINES), bytes: room, context };
             let found = entry.matches(pattern, start..u64::MAX, first, most).await?;
-            return Ok(match (found.shown, found.total) {
-                (_, 0) => format!("[no line of {} matches]", entry.facts().lines),
-                (shown, total) if shown == total => format!("{}[{total} lines match]", found.text),
-                (shown, total) => format!("{}[the first {shown} of {total} lines that match]", found.text),
-            });
+            return Ok((found.text.clone() + &said(&found, &entry, first), None));
         }
         let (start, first) = match args.byte {
             Some(byte) => (byte, None),
             None => (entry.line_start(first).await?, Some(first)),
         };
-        page(&entry, start, first, args.limit.unwrap_or(u64::MAX).max(1)).await
+        let limit = args.limit.unwrap_or(u64::MAX).min(cx.answer().lines.saturating_sub(1) as u64).max(1);
+        page(&entry, start, first, limit, room).await
     }
 }
 
-async fn page(entry: &Entry<'_>, start: u64, first: Option<u64>, limit: u64) -> Result<String, OverflowError> {
+/// Bytes of text that fit. No character is shorter than a byte: what fits as bytes fits as characters.
+fn room(budget: AnswerBudget) -> usize {
+    let budget = budget.less(NOTES);
+    PAGE.min(budget.bytes).min(budget.characters).max(LEAST)
+}
+
+/// How much of the output was searched, and what was found.
+fn said(found: &Found, entry: &Entry<'_>, first: u64) -> String {
     let facts = entry.facts();
-    let page = entry.page(start, limit, PAGE).await?;
+    let searched = match (first, facts.lost) {
+        (1, 0) => format!("{} lines", facts.lines),
+        (_, 0) => format!("lines {first} to {}", facts.lines),
+        (1, lost) => format!("the {} bytes that are stored of {}", facts.bytes, facts.bytes + lost),
+        (_, lost) => {
+            format!("lines {first} to {} of what is stored; {lost} bytes of the original are not", facts.lines)
+        }
+    };
+    match (found.shown, found.total) {
+        (_, 0) => format!("[no match in {searched}]"),
+        (shown, total) if shown == total => format!("[{total} matching lines in {searched}]"),
+        (0, total) => {
+            format!("[{total} matching lines in {searched}; the first is too long to be shown with its context]")
+        }
+        (shown, total) => {
+            let next = found.last + 1;
+            format!("[the first {shown} of {total} matching lines in {searched}; go on with offset {next}]")
+        }
+    }
+}
+
+async fn page(
+    entry: &Entry<'_>,
+    start: u64,
+    first: Option<u64>,
+    limit: u64,
+    room: usize,
+) -> Result<(String, Option<Window>), OverflowError> {
+    let facts = entry.facts();
+    let page = entry.page(start, limit, room).await?;
     let mut text = page.text;
     let whole_lines = text.ends_with('\n');
     if !whole_lines && !text.is_empty() {
         text.push('\n');
     }
     let at_end = page.bytes.end >= facts.bytes;
+    let last = |first: u64| first + (page.line_feeds + u64::from(!whole_lines)).max(1) - 1;
     // Writing to a `String` cannot fail.
     let _ = match (at_end, first, whole_lines) {
-        (true, ..) => write!(text, "[end; {} lines, {} bytes in all]", facts.lines, facts.bytes),
+        (true, Some(first), _) => {
+            write!(text, "[lines {first} to {} of {}; nothing follows]", last(first), facts.lines)
+        }
+        (true, None, _) => {
+            write!(text, "[bytes {} to {} of {}; nothing follows]", page.bytes.start, page.bytes.end, facts.bytes)
+        }
         (false, Some(first), true) => {
             let next = first + page.line_feeds;
             write!(text, "[lines {first} to {} of {}; go on with offset {next}]", next - 1, facts.lines)
@@ -123,7 +180,9 @@ async fn page(entry: &Entry<'_>, start: u64, first: Option<u64>, limit: u64) -> 
         }
     };
     if facts.lost > 0 {
-        let _ = write!(text, " [{} bytes in the middle were too much to store]", facts.lost);
+        let _ = write!(text, " [{} bytes of the original are not stored; a line in it says which]", facts.lost);
     }
-    Ok(text)
+    let Range { start: from, end: to } = page.bytes;
+    let window = Window { from, to, total: Some(facts.bytes), next: (!at_end).then_some(to) };
+    Ok((text, Some(window)))
 }

@@ -1,6 +1,6 @@
 //! Finding lines in a text that comes in pieces: each with its number, long ones around what matched. Pure.
 
-use std::fmt::Write as _;
+use std::collections::VecDeque;
 
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -31,6 +31,8 @@ pub struct Found {
     pub shown: u64,
     /// How many lines match.
     pub total: u64,
+    /// The number of the last that is shown; 0 when none is.
+    pub last: u64,
 }
 
 /// A search under way.
@@ -40,13 +42,19 @@ pub(crate) struct Search {
     line: u64,
     /// The beginning of a line whose end has not come.
     begun: Vec<u8>,
+    /// The last lines that did not match and are not shown, each as it would be.
+    before: VecDeque<(u64, String)>,
+    /// How many lines behind a match are still to be shown.
+    behind: u64,
+    /// The number of the last line that is shown, matching or not.
+    shown_to: u64,
     found: Found,
 }
 
 impl Search {
     pub(crate) fn new(regex: Regex, line: u64, most: Most) -> Self {
-        let found = Found { text: String::new(), shown: 0, total: 0 };
-        Self { regex, most, line, begun: Vec::new(), found }
+        let found = Found { text: String::new(), shown: 0, total: 0, last: 0 };
+        Self { regex, most, line, begun: Vec::new(), before: VecDeque::new(), behind: 0, shown_to: 0, found }
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
@@ -76,28 +84,63 @@ impl Search {
 
     fn look(&mut self, line: &[u8]) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let Some(hit) = self.regex.find(line) else { return };
-        let found = &mut self.found;
-        found.total += 1;
+        let Some(hit) = self.regex.find(line) else { return self.pass(line) };
+        self.found.total += 1;
         // Once one did not fit, none that follows is shown: what is shown is the beginning of what there is.
-        if found.shown + 1 != found.total || found.shown >= self.most.lines {
+        if self.found.shown + 1 != self.found.total || self.found.shown >= self.most.lines {
+            self.behind = 0;
             return;
         }
-        let before = found.text.len();
-        let from = hit.start().saturating_sub(LINE / 4);
-        let from = if line.len() <= LINE { 0 } else { from };
-        let part = &line[from..line.len().min(from + LINE)];
-        let (left, right) = (mark(from > 0), mark(from + part.len() < line.len()));
-        let part = String::from_utf8_lossy(part);
-        let part = part.trim_matches(char::REPLACEMENT_CHARACTER);
-        // Writing to a `String` cannot fail.
-        let _ = writeln!(found.text, "{}:{left}{part}{right}", self.line);
-        if found.text.len() > self.most.bytes {
-            found.text.truncate(before);
-        } else {
-            found.shown += 1;
+        let mut text = String::new();
+        let first = self.before.front().map_or(self.line, |(number, _)| *number);
+        if self.most.context > 0 && self.shown_to > 0 && first > self.shown_to + 1 {
+            text.push_str("--\n");
         }
+        for (_, line) in self.before.drain(..) {
+            text.push_str(&line);
+        }
+        text.push_str(&shown(self.line, ':', line, hit.start()));
+        if self.found.text.len() + text.len() > self.most.bytes {
+            self.behind = 0;
+            return;
+        }
+        self.found.text.push_str(&text);
+        self.found.shown += 1;
+        self.found.last = self.line;
+        self.shown_to = self.line;
+        self.behind = self.most.context;
     }
+
+    /// A line that does not match: it may stand behind one that did, or before one that will.
+    fn pass(&mut self, line: &[u8]) {
+        if self.most.context == 0 {
+            return;
+        }
+        let text = shown(self.line, '-', line, 0);
+        if self.behind > 0 {
+            self.behind -= 1;
+            if self.found.text.len() + text.len() <= self.most.bytes {
+                self.found.text.push_str(&text);
+                self.shown_to = self.line;
+                return;
+            }
+            self.behind = 0;
+        }
+        if self.before.len() as u64 >= self.most.context {
+            self.before.pop_front();
+        }
+        self.before.push_back((self.line, text));
+    }
+}
+
+/// A line with its number; of a long one what stands around `at`.
+fn shown(number: u64, sign: char, line: &[u8], at: usize) -> String {
+    let from = if line.len() <= LINE { 0 } else { at.saturating_sub(LINE / 4) };
+    let part = &line[from..line.len().min(from + LINE)];
+    let (left, right) = (mark(from > 0), mark(from + part.len() < line.len()));
+    let part = String::from_utf8_lossy(part);
+    let part = part.trim_matches(char::REPLACEMENT_CHARACTER);
+    format!("{number}{sign}{left}{part}{right}\n")
 }
 
 fn mark(cut: bool) -> &'static str {
@@ -116,19 +159,28 @@ mod tests {
         search.finish()
     }
 
-    const ALL: Most = Most { lines: 100, bytes: 10_000 };
+    const ALL: Most = Most { lines: 100, bytes: 10_000, context: 0 };
 
     #[test]
     fn lines_are_found_across_pieces_and_numbered() {
         let found = search("b+$", &["ab\nx", "\nab", "b\n\nbbb"], ALL);
-        assert_eq!(found, Found { text: "1:ab\n3:abb\n5:bbb\n".to_owned(), shown: 3, total: 3 });
+        assert_eq!(found, Found { text: "1:ab\n3:abb\n5:bbb\n".to_owned(), shown: 3, total: 3, last: 5 });
+    }
+
+    #[test]
+    fn lines_around_a_match_come_with_it_once() {
+        let text: String =
+            (1..=12).map(|n| format!("{}{n}\n", if [3, 4, 10].contains(&n) { "hit" } else { "no" })).collect();
+        let found = search("hit", &[&text], Most { context: 2, ..ALL });
+        let expected = "1-no1\n2-no2\n3:hit3\n4:hit4\n5-no5\n6-no6\n--\n8-no8\n9-no9\n10:hit10\n11-no11\n12-no12\n";
+        assert_eq!((found.text.as_str(), found.shown, found.last), (expected, 3, 10));
     }
 
     #[test]
     fn what_does_not_fit_is_counted() {
         let text = "hit\n".repeat(50);
         let found = search("hit", &[&text], Most { lines: 2, ..ALL });
-        assert_eq!(found, Found { text: "1:hit\n2:hit\n".to_owned(), shown: 2, total: 50 });
+        assert_eq!(found, Found { text: "1:hit\n2:hit\n".to_owned(), shown: 2, total: 50, last: 2 });
         let found = search("hit", &[&text], Most { bytes: 13, ..ALL });
         assert_eq!((found.shown, found.total), (2, 50));
     }

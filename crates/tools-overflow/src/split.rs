@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use tools_core::{AnswerBudget, Gap};
+
 /// What part of the threshold the lines that are pinned between head and tail may take.
 const PINNED: usize = 5;
 /// How many characters of a pinned line are shown.
@@ -9,21 +11,50 @@ const PINNED_LINE: usize = 400;
 /// Room for the line that says what is left out, and for the one that says where it is.
 const GAP_LINE: usize = 300;
 
-/// The text as it is shown in at most `threshold` characters; `None` when it fits as it is.
+/// What is cut: the original, or what a filter left of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// The original: numbers of lines and counts are its own.
+    Original,
+    /// An extract: counts are said to be of that, and numbers would lead nowhere.
+    Extract,
+}
+
+/// The text as it is shown where an answer may hold `budget`; `None` when it fits as it is.
 ///
 /// `pin` says which lines must not be lost: as many of them as there is room for stand, each with its number, between head
 /// and tail, and the others are counted. Cuts go between lines where lines are short enough, else between characters.
-pub fn split(text: &str, threshold: usize, pin: fn(&str) -> bool) -> Option<String> {
-    // No character is shorter than a byte: most texts need no counting.
-    if text.len() <= threshold || text.chars().count() <= threshold {
+/// `gap` says what is missing already: it lies in what is left out, and is counted with it.
+pub fn split(text: &str, gap: Option<Gap>, of: Of, budget: AnswerBudget, pin: fn(&str) -> bool) -> Option<String> {
+    if gap.is_none() && budget.holds(text) {
         return None;
     }
+    let characters = text.chars().count().max(1);
+    // As many characters as fill the bytes, if all were as long as they are on average.
+    let of_bytes = u128::try_from(budget.bytes).unwrap_or(u128::MAX).saturating_mul(characters as u128);
+    let of_bytes = usize::try_from(of_bytes / text.len().max(1) as u128).unwrap_or(usize::MAX);
+    let mut threshold = budget.characters.min(of_bytes).min(characters.saturating_add(GAP_LINE));
+    loop {
+        let shown = cut_to(text, gap, of, threshold, pin);
+        if budget.holds(&shown) || threshold <= GAP_LINE {
+            return Some(shown);
+        }
+        threshold -= (threshold / 8).max(1);
+    }
+}
+
+fn cut_to(text: &str, gap: Option<Gap>, of: Of, threshold: usize, pin: fn(&str) -> bool) -> String {
     let budget = threshold.saturating_sub(GAP_LINE);
     let room = budget / PINNED;
-    let (head, tail) = cuts(text, budget - room);
-    let pinned = Pinned::gather(text, head, tail, pin, room);
-    let (head, tail) = if pinned.is_empty() { cuts(text, budget) } else { (head, tail) };
-    Some(pinned.between(text, head, tail))
+    let cuts = |budget| {
+        let (head, tail) = cuts(text, budget);
+        // What is missing already lies in what is left out.
+        gap.map_or((head, tail), |gap| (head.min(gap.at), tail.max(gap.at)))
+    };
+    let (head, tail) = cuts(budget - room);
+    let pinned = Pinned::gather(text, head, tail, gap, pin, room);
+    let (head, tail) = if pinned.is_empty() { cuts(budget) } else { (head, tail) };
+    pinned.between(text, head, tail, gap, of)
 }
 
 /// Where the head ends and the tail begins, for `budget` characters of both.
@@ -45,17 +76,20 @@ fn cuts(text: &str, budget: usize) -> (usize, usize) {
 
 /// The lines between head and tail that must not be lost.
 struct Pinned {
-    shown: String,
-    count: usize,
+    /// Each with its number.
+    lines: Vec<(u64, String)>,
     hidden: usize,
 }
 
 impl Pinned {
-    fn gather(text: &str, head: usize, tail: usize, pin: fn(&str) -> bool, room: usize) -> Self {
-        let mut pinned = Self { shown: String::new(), count: 0, hidden: 0 };
+    fn gather(text: &str, head: usize, tail: usize, gap: Option<Gap>, pin: fn(&str) -> bool, room: usize) -> Self {
+        let mut pinned = Self { lines: Vec::new(), hidden: 0 };
         let mut left = room;
-        let before = text[..head].bytes().filter(|byte| *byte == b'\n').count();
-        for (number, line) in (before + 1..).zip(text[head..tail].lines()) {
+        let first = line_feeds(&text[..head]) + 1;
+        // Lines behind what is missing have the numbers that they had.
+        let (missing_at, missing) = gap.map_or((u64::MAX, 0), |gap| (line_feeds(&text[..gap.at]) + 1, gap.lines));
+        for (number, line) in (first..).zip(text[head..tail].lines()) {
+            let number = if number >= missing_at { number + missing } else { number };
             if !pin(line) {
                 continue;
             }
@@ -66,42 +100,53 @@ impl Pinned {
                 continue;
             }
             left -= cost;
-            pinned.count += 1;
             let (line, more) = cut.map_or((line, ""), |at| (&line[..at], "…"));
-            // Writing to a `String` cannot fail.
-            let _ = writeln!(pinned.shown, "{number}: {line}{more}");
+            pinned.lines.push((number, format!("{line}{more}")));
         }
         pinned
     }
 
     fn is_empty(&self) -> bool {
-        self.count + self.hidden == 0
+        self.lines.is_empty() && self.hidden == 0
     }
 
-    fn between(&self, text: &str, head: usize, tail: usize) -> String {
-        let gap = &text[head..tail];
+    fn between(&self, text: &str, head: usize, tail: usize, gap: Option<Gap>, of: Of) -> String {
+        let left_out = &text[head..tail];
         let (head, tail) = (&text[..head], &text[tail..]);
-        let mut shown = String::with_capacity(head.len() + tail.len() + self.shown.len() + GAP_LINE);
+        let mut shown = String::with_capacity(head.len() + tail.len() + GAP_LINE);
         shown.push_str(head);
         if !head.is_empty() && !head.ends_with('\n') {
             shown.push('\n');
         }
-        let (lines, bytes) = (gap.bytes().filter(|byte| *byte == b'\n').count(), gap.len());
-        let _ = write!(shown, "[... {lines} lines, {bytes} bytes left out");
-        match (self.count, self.hidden) {
-            (0, 0) => {}
-            (_, 0) => shown.push_str("; of these, the lines that report failures:"),
+        let lines = line_feeds(left_out) + gap.map_or(0, |gap| gap.lines);
+        let bytes = left_out.len() as u64 + gap.map_or(0, |gap| gap.bytes);
+        // Writing to a `String` cannot fail.
+        let _ = match of {
+            Of::Original => write!(shown, "[... {lines} lines, {bytes} bytes left out"),
+            Of::Extract => write!(shown, "[... {lines} lines, {bytes} bytes of what the filter kept left out"),
+        };
+        let searched = gap.map_or_else(String::new, |gap| format!(" ({} bytes of it were not searched)", gap.bytes));
+        match (self.lines.len(), self.hidden) {
+            (0, 0) => shown.push_str(&searched),
+            (_, 0) => {
+                let _ = write!(shown, "; of these{searched}, the lines that report failures:");
+            }
             (0, hidden) => {
-                let _ = write!(shown, "; {hidden} of them report failures");
+                let _ = write!(shown, "; {hidden} of them{searched} report failures");
             }
             (count, hidden) => {
                 let all = count + hidden;
-                let _ = write!(shown, "; {all} of them report failures, the first {count} of which are:");
+                let _ = write!(shown, "; {all} of them{searched} report failures, the first {count} of which are:");
             }
         }
         shown.push_str(" ...]\n");
-        shown.push_str(&self.shown);
-        if self.count > 0 {
+        for (number, line) in &self.lines {
+            let _ = match of {
+                Of::Original => writeln!(shown, "{number}: {line}"),
+                Of::Extract => writeln!(shown, "{line}"),
+            };
+        }
+        if !self.lines.is_empty() {
             shown.push_str("[...]\n");
         }
         shown.push_str(tail);
@@ -109,11 +154,19 @@ impl Pinned {
     }
 }
 
+fn line_feeds(text: &str) -> u64 {
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn split(text: &str, threshold: usize, pin: fn(&str) -> bool) -> Option<String> {
+        super::split(text, None, Of::Original, AnswerBudget::of_characters(threshold), pin)
+    }
 
     fn is_error(line: &str) -> bool {
         line.contains("error")
@@ -152,7 +205,36 @@ mod tests {
         assert_eq!(all, 10_000 - failing + first);
     }
 
+    #[test]
+    fn what_was_missing_before_is_counted_and_numbers_are_those_of_the_original() {
+        let lines = |range: std::ops::Range<u32>| range.map(|n| format!("line {n:05}\n")).collect::<Vec<_>>().concat();
+        let text = format!("{}{}", lines(1..1001), lines(9001..10_001).replace("line 09300", "an error 9"));
+        let gap = Gap { at: 11_000, bytes: 88_000, lines: 8000 };
+        let shown = super::split(&text, Some(gap), Of::Original, AnswerBudget::of_bytes(2000), is_error).unwrap();
+        let (head, rest) = shown.split_once("[... ").unwrap();
+        let tail = rest.rsplit_once("[...]\n").unwrap().1;
+        let hidden = 10_000 - head.lines().count() - tail.lines().count();
+        let left_out = 110_000 - head.len() - tail.len();
+        assert!(
+            rest.starts_with(&format!(
+                "{hidden} lines, {left_out} bytes left out; of these (88000 bytes of it were not searched)"
+            )),
+            "{shown}"
+        );
+        assert!(rest.contains("\n9300: an error 9\n"), "{shown}");
+        assert!(shown.len() <= 2000);
+    }
+
     proptest! {
+        #[test]
+        fn an_answer_holds_what_is_shown(piece in "(\\PC|\n|error\n){1,20}", times in 0_usize..200, bytes in 400_usize..2000, lines in 20_usize..60) {
+            let text = piece.repeat(times);
+            let budget = AnswerBudget { bytes, lines, ..AnswerBudget::UNLIMITED };
+            if let Some(shown) = super::split(&text, None, Of::Original, budget, is_error) {
+                prop_assert!(budget.holds(&shown), "{}", shown);
+            }
+        }
+
         #[test]
         fn head_and_tail_are_of_the_text_and_fit(
             piece in "(\\PC|\n|error\n){1,20}",

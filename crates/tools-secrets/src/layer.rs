@@ -6,8 +6,8 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use serde_json::Value;
 use tools_core::{
-    ClaimSource, Complete, Ended, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, Stopped,
-    ToolError, ToolOutput, is_credential_key, keys,
+    ClaimSource, Ended, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, Stopped, ToolError,
+    ToolOutput, is_credential_key, keys,
 };
 
 use crate::{SecretRedactor, SecretsMode, Tally, UnknownPlaceholder, events::RedactingConsumer};
@@ -176,10 +176,9 @@ impl Cleaning<'_> {
         }
         // The summary is a part or another form of the complete text: what stands in both is counted once.
         let redactor = self.redactor;
-        let complete = output.complete.map(|complete| match redactor.redact_counting(&complete.text, self.tally) {
-            Cow::Owned(text) => Complete { text: text.into(), ..complete },
-            Cow::Borrowed(_) => complete,
-        });
+        let complete = output
+            .complete
+            .map(|complete| complete.map_text(|text| redactor.redact_counting(text, self.tally)).into_owned());
         let mut counted = Tally::default();
         let tally = if complete.is_some() { &mut counted } else { &mut *self.tally };
         let (summary, is_clean) = match redactor.redact_counting(&output.summary, tally) {

@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use tools_core::Gap;
+
 /// The beginning and the end of a stream.
 #[derive(Debug)]
 pub(crate) struct HeadTail {
@@ -10,16 +12,19 @@ pub(crate) struct HeadTail {
     tail: VecDeque<u8>,
     half: usize,
     total: u64,
+    /// Line feeds in all bytes that came.
+    line_feeds: u64,
 }
 
 impl HeadTail {
     /// Keeps at most `most` bytes.
     pub(crate) fn new(most: usize) -> Self {
-        Self { head: Vec::new(), tail: VecDeque::new(), half: (most / 2).max(1), total: 0 }
+        Self { head: Vec::new(), tail: VecDeque::new(), half: (most / 2).max(1), total: 0, line_feeds: 0 }
     }
 
     pub(crate) fn push(&mut self, mut bytes: &[u8]) {
         self.total = self.total.saturating_add(bytes.len() as u64);
+        self.line_feeds += memchr::memchr_iter(b'\n', bytes).count() as u64;
         let room = self.half.saturating_sub(self.head.len());
         let (first, rest) = bytes.split_at(room.min(bytes.len()));
         self.head.extend_from_slice(first);
@@ -55,26 +60,42 @@ impl HeadTail {
         let from_head = rest.saturating_sub(self.tail.len());
         let mut tail = VecDeque::from(self.head[self.head.len() - from_head..].to_vec());
         tail.extend(self.tail.range(self.tail.len() - (rest - from_head)..));
-        Self { head, tail, half, total: self.total }
+        Self { head, tail, half, ..*self }
     }
 
-    /// The text, with a line that says how much is missing. Bytes that are no UTF-8 become U+FFFD; characters that the cut
-    /// went through go as a whole.
+    /// The text, with a line that says how much is missing. Bytes that are no UTF-8 become U+FFFD; lines that the cut went
+    /// through go as a whole where they are short, characters always.
     pub(crate) fn into_text(self) -> String {
-        let lost = self.lost();
-        let Self { mut head, mut tail, .. } = self;
-        if lost == 0 {
-            head.extend(tail.make_contiguous().iter());
-            return String::from_utf8_lossy(&head).into_owned();
+        let (mut text, gap) = self.into_parts();
+        if let Some(Gap { at, bytes, lines }) = gap {
+            let line_end = if at == 0 || text[..at].ends_with('\n') { "" } else { "\n" };
+            text.insert_str(at, &format!("{line_end}[... {lines} lines, {bytes} bytes left out ...]\n"));
         }
-        let cut = incomplete_end(&head);
-        head.truncate(head.len() - cut);
+        text
+    }
+
+    /// The text that is kept, and what is missing of it.
+    pub(crate) fn into_parts(self) -> (String, Option<Gap>) {
+        let Self { mut head, mut tail, total, line_feeds, .. } = self;
         let tail = tail.make_contiguous();
-        let begin = tail.iter().take(3).take_while(|byte| is_continuation(**byte)).count();
-        let lost = lost + (cut + begin) as u64;
-        let (head, tail) = (String::from_utf8_lossy(&head), String::from_utf8_lossy(&tail[begin..]));
-        let line_end = if head.ends_with('\n') { "" } else { "\n" };
-        format!("{head}{line_end}[... {lost} bytes left out ...]\n{tail}")
+        if total == (head.len() + tail.len()) as u64 {
+            head.extend_from_slice(tail);
+            return (String::from_utf8_lossy(&head).into_owned(), None);
+        }
+        // Between lines where that costs little.
+        let head_end = memchr::memrchr(b'\n', &head).map(|at| at + 1).filter(|at| head.len() - at <= head.len() / 4);
+        head.truncate(head_end.unwrap_or(head.len() - incomplete_end(&head)));
+        let tail_start = memchr::memchr(b'\n', tail).map(|at| at + 1).filter(|at| *at <= tail.len() / 4);
+        let begun = tail.iter().take(3).take_while(|byte| is_continuation(**byte)).count();
+        let tail = &tail[tail_start.unwrap_or(begun)..];
+        let bytes = total - (head.len() + tail.len()) as u64;
+        let kept = [head.as_slice(), tail].map(|part| memchr::memchr_iter(b'\n', part).count() as u64);
+        // A cut within one line takes a part of that.
+        let lines = (line_feeds - kept[0] - kept[1]).max(1);
+        let mut text = String::from_utf8_lossy(&head).into_owned();
+        let at = text.len();
+        text.push_str(&String::from_utf8_lossy(tail));
+        (text, Some(Gap { at, bytes, lines }))
     }
 }
 
@@ -121,14 +142,26 @@ mod tests {
 
     #[test]
     fn the_middle_is_left_out_and_counted() {
-        assert_eq!(text(4, &[b"abcdefgh"]), ("ab\n[... 4 bytes left out ...]\ngh".to_owned(), 8, 4));
+        assert_eq!(text(4, &[b"abcdefgh"]), ("ab\n[... 1 lines, 4 bytes left out ...]\ngh".to_owned(), 8, 4));
         assert_eq!(text(4, &[b"ab", b"c", b"d", b"efg", b"h"]), text(4, &[b"abcdefgh"]));
+    }
+
+    #[test]
+    fn lines_go_as_a_whole_where_they_are_short() {
+        let lines: String = (0..100).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
+        let mut kept = HeadTail::new(200);
+        kept.push(lines.as_bytes());
+        let (text, gap) = kept.into_parts();
+        let Gap { at, bytes, lines: missing } = gap.unwrap();
+        assert!(lines.starts_with(&text[..at]) && text[..at].ends_with('\n'), "{text}");
+        assert!(lines.ends_with(&text[at..]) && text[at..].starts_with("line"), "{text}");
+        assert_eq!((text.len() as u64 + bytes, text.lines().count() as u64 + missing), (lines.len() as u64, 100));
     }
 
     #[test]
     fn a_cut_character_goes_as_a_whole() {
         let (text, ..) = text(6, &["aяяяяяb".as_bytes()]);
-        assert_eq!(text, "aя\n[... 6 bytes left out ...]\nяb");
+        assert_eq!(text, "aя\n[... 1 lines, 6 bytes left out ...]\nяb");
     }
 
     proptest::proptest! {

@@ -299,8 +299,10 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
     let shown = run.both.narrowed(run.shown);
     // Bytes that are in neither the text nor what is handed on to be stored.
     let is_lost = run.both.lost() > 0;
-    let complete =
-        (shown.lost() > run.both.lost()).then(|| Complete { text: run.both.into_text().into(), shown: Shown::Ends });
+    let complete = (shown.lost() > run.both.lost()).then(|| {
+        let (text, gap) = run.both.into_parts();
+        Complete { text: text.into(), shown: Shown::Ends, gap }
+    });
     let output = ToolOutput {
         summary: shown.into_text(),
         complete,

@@ -61,7 +61,7 @@ impl Shown<'_> {
     async fn matches(&self, pattern: &str, wanted: Lines) -> Result<Exit, OverflowError> {
         let start = self.entry.line_start(wanted.first).await?;
         let end = self.end(wanted).await?;
-        let most = Most { lines: u64::MAX, bytes: usize::MAX };
+        let most = Most { lines: u64::MAX, bytes: usize::MAX, context: 0 };
         let Found { text, total, .. } = self.entry.matches(pattern, start..end, wanted.first, most).await?;
         if self.common.json {
             self.json(&text, Some(total));

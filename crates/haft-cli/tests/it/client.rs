@@ -26,6 +26,11 @@ impl Client {
     }
 
     pub(crate) fn connect_answering(haft: &Haft, answer: Option<&'static str>) -> Self {
+        Self::connect_as(haft, answer, "test")
+    }
+
+    /// A client of this name.
+    pub(crate) fn connect_as(haft: &Haft, answer: Option<&'static str>, name: &str) -> Self {
         let mut child = haft
             .command(&["mcp", "serve", "--stdio"])
             .stdin(Stdio::piped())
@@ -39,7 +44,7 @@ impl Client {
         let hello = json!({
             "protocolVersion": "2025-06-18",
             "capabilities": if answer.is_some() { json!({"elicitation": {}}) } else { json!({}) },
-            "clientInfo": {"name": "test", "version": "0"},
+            "clientInfo": {"name": name, "version": "0"},
         });
         let answer = client.request(1, "initialize", &hello);
         assert_eq!(answer["result"]["protocolVersion"], "2025-06-18", "{answer}");

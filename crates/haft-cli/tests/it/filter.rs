@@ -83,7 +83,7 @@ fn a_call_is_filtered_and_its_envelope_is_not() {
     let command = print_tests(&haft);
     let report = haft.run(&["--json", "call", "--yes", "bash", &format!("command={command}")]).json();
     let reference = report["overflow"].as_str().expect("what is left out is stored");
-    let notice = format!("[all 17 lines: read_overflow, ref {reference}]");
+    let notice = format!("[17 lines stored whole: read_overflow, ref {reference}]");
     assert_eq!(report["text"], format!("{FILTERED}to stderr\n{notice}\n[exit code 101]"), "{report}");
     assert_eq!(report["raw_response"]["stdout"], TESTS);
     assert_eq!((&report["filter"]["rule"], &report["filter"]["confidence"]), (&"cargo-test".into(), &"full".into()));
@@ -123,7 +123,7 @@ fn rules_of_the_user_hold_and_wrong_ones_are_told() {
         .file("x", "for i in 1 2 3 4; do echo noise of some length that is not worth a line; done; echo result");
     let report = haft.run(&["--json", "call", "bash", "command=sh ./x"]).json();
     assert_eq!(report["filter"]["rule"], "mine", "{report}");
-    assert!(report["text"].as_str().unwrap().starts_with("result\n[all 5 lines: "), "{report}");
+    assert!(report["text"].as_str().unwrap().starts_with("result\n[5 lines stored whole: "), "{report}");
     assert!(report["warnings"][0].as_str().unwrap().contains("rule `bad` is skipped"), "{report}");
     let checked = haft.run(&["config", "check"]);
     assert_eq!(checked.code, 0, "{checked:?}");

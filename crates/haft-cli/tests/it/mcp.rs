@@ -153,3 +153,101 @@ fn a_client_that_goes_in_the_middle_of_a_call_leaves_nothing_running_and_a_line(
     let record = std::fs::read_to_string(haft.record()).unwrap();
     assert!(record.lines().any(|line| line.contains("\"error_category\":\"cancelled\"")), "{record}");
 }
+
+/// The text of a call's answer; no client gets more bytes than it takes.
+fn answer(client: &mut Client, most: usize, tool: &str, arguments: Value) -> String {
+    let params = json!({"name": tool, "arguments": arguments});
+    let answer = client.request(7, "tools/call", &params);
+    let blocks = answer["result"]["content"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    let text: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+    assert!(text.len() <= most, "{tool}: {} bytes", text.len());
+    text
+}
+
+/// The number behind a phrase of a text.
+fn number_after(text: &str, phrase: &str) -> Option<u64> {
+    let (_, after) = text.rsplit_once(phrase)?;
+    after.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
+}
+
+const CLIENTS: [(&str, usize); 2] = [("codex-mcp-client", 12_000), ("claude-code", 25_000)];
+
+#[test]
+fn a_long_file_comes_in_windows_that_join() {
+    let haft = Haft::new();
+    let lines: Vec<String> = (1..=2_630).map(|n| format!("let value_{n} = compute({n}); // what it is for")).collect();
+    haft.workspace.file("long.rs", lines.join("\n") + "\n");
+    for (name, most) in CLIENTS {
+        let mut client = Client::connect_as(&haft, None, name);
+        let (mut all, mut offset) = (Vec::new(), 0);
+        loop {
+            let text = answer(&mut client, most, "read", json!({"path": "long.rs", "offset": offset}));
+            let (body, said) = text.rsplit_once("\n[").expect("a window says which lines it has");
+            let before = all.len();
+            all.extend(body.lines().map(|line| line.split_once('\t').unwrap().1.to_owned()));
+            assert!(said.starts_with(&format!("lines {}-{} of 2630", before + 1, all.len())), "{said}");
+            match number_after(said, "next: offset=") {
+                Some(next) => offset = next,
+                None => break,
+            }
+        }
+        assert!(all == lines, "{name}: {} lines", all.len());
+    }
+}
+
+#[test]
+fn the_failure_in_the_middle_survives_for_every_client_and_the_rest_can_be_had() {
+    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    for (name, most) in CLIENTS {
+        let mut client = Client::connect_as(&haft, None, name);
+        for half in [3_500_u64, 40_000] {
+            let line = format!("seq 1 {half}; echo 'error: in the middle'; seq 1 {half}; exit 1");
+            let text = answer(&mut client, most, "bash", json!({"command": line}));
+            assert!(text.contains(&format!("\n{}: error: in the middle\n", half + 1)), "{name} {half}: {text}");
+            assert!(text.ends_with("\n[exit code 1]"), "{}", &text[text.len() - 200..]);
+            let (head, rest) = text.split_once("[... ").unwrap();
+            let tail = rest.rsplit_once("[...]\n").unwrap().1;
+            let numbers = |text: &str| text.lines().filter(|line| line.parse::<u64>().is_ok()).count() as u64;
+            let hidden = 2 * half + 1 - numbers(head) - numbers(tail);
+            assert!(rest.starts_with(&format!("{hidden} lines, ")), "{name} {half}: {rest}");
+            let reference = rest.split("ref ").nth(1).unwrap().split(']').next().unwrap().to_owned();
+            let found =
+                answer(&mut client, most, "read_overflow", json!({"ref": reference, "grep": "^error", "context": 1}));
+            let expected = format!(
+                "{half}-{half}\n{}:error: in the middle\n{}-1\n[1 matching lines in {} lines]",
+                half + 1,
+                half + 2,
+                2 * half + 1
+            );
+            assert_eq!(found, expected);
+            let (mut joined, mut offset) = (Vec::new(), Some(1));
+            while let Some(at) = offset {
+                let page = answer(&mut client, most, "read_overflow", json!({"ref": reference, "offset": at}));
+                let (body, said) = page.rsplit_once("\n[").unwrap();
+                joined.extend(body.lines().map(str::to_owned));
+                offset = number_after(said, "go on with offset ");
+            }
+            assert_eq!(joined.len() as u64, 2 * half + 1);
+            assert_eq!(
+                (joined[0].as_str(), joined[usize::try_from(half).unwrap()].as_str()),
+                ("1", "error: in the middle")
+            );
+        }
+    }
+}
+
+#[test]
+fn structure_holds_no_more_than_the_answer_may() {
+    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let mut client = Client::connect_as(&haft, None, "codex-mcp-client");
+    let params = json!({"name": "bash", "arguments": {"command": "seq 1 9000"}, "_meta": {"haft/structured": true}});
+    let answer = client.request(7, "tools/call", &params);
+    let result = &answer["result"];
+    assert_eq!(
+        (&result["structuredContent"]["exit_code"], &result["structuredContent"]["stdout"]),
+        (&json!(0), &json!(""))
+    );
+    assert!(result["_meta"]["haft/structured_omitted"]["stdout"].as_u64().unwrap() > 12_000, "{}", result["_meta"]);
+    let text = result["content"][0]["text"].as_str().unwrap().len();
+    assert!(text + result["structuredContent"].to_string().len() <= 12_000, "{text}");
+}

@@ -26,7 +26,7 @@ fn what_is_not_shown_is_stored_and_read_back_by_its_session_alone() {
     assert!(text.contains("\n40001: error: in the middle\n"), "{text}");
     assert_eq!(made["truncated"], true);
     let reference = made["overflow"].as_str().unwrap();
-    assert!(text.ends_with(&format!("[all 80001 lines: read_overflow, ref {reference}]")));
+    assert!(text.ends_with(&format!("[80001 lines stored whole: read_overflow, ref {reference}]")));
 
     let read =
         |session| call(&haft, session, "read_overflow", &json!({"ref": reference, "offset": 40_000, "limit": 2}));

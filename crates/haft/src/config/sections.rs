@@ -139,14 +139,15 @@ impl Default for ToolsConfig {
 pub struct McpConfig {
     /// Whether results carry `structuredContent` beside the text. Many clients then show the model only that.
     pub structured: bool,
-    /// How many bytes of text one answer may hold; the rest is offered for reading on.
-    pub answer_bytes: usize,
+    /// How many bytes of text one answer may hold. Unset, the client's name decides: 11,000 for Codex, which cuts what is
+    /// longer than 12,000 in the middle, and 25,000 for others.
+    pub answer_bytes: Option<usize>,
     /// How many seconds a person may take to answer a question; nobody answering in time is a refusal.
     pub question_timeout: u64,
 }
 
 impl Default for McpConfig {
     fn default() -> Self {
-        Self { structured: false, answer_bytes: 25_000, question_timeout: 120 }
+        Self { structured: false, answer_bytes: None, question_timeout: 120 }
     }
 }

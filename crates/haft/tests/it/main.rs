@@ -9,6 +9,7 @@ mod init;
 mod migrate;
 mod reload;
 mod undo;
+mod windows;
 
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ fn call(tool: &str, params: Value) -> ToolCall {
 
 async fn outcome(toolbox: &Toolbox, tool: &str, params: Value) -> Result<String, ToolError> {
     let recorded = toolbox.call(call(tool, params), &toolbox.context(), &NobodyToAsk).await;
-    recorded.outcome.map(|output| output.summary)
+    recorded.outcome.map(|output| output.to_text().into_owned())
 }
 
 const ALL_COMMANDS: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
@@ -91,7 +92,6 @@ fn the_tools_come_in_one_order() {
             "job_read",
             "job_kill",
             "read_overflow",
-            "more",
         ]
     );
     let disabled = "[tools]\nenabled = false\n";
@@ -207,7 +207,7 @@ async fn a_job_goes_through_every_gate_and_onto_the_record() {
     let started = outcome(&toolbox, "bash", json!({"command": "sleep 99", "background": true})).await;
     assert!(started.expect("it starts").contains("`job-1`"));
     let ended = outcome(&toolbox, "job_kill", json!({"id": "job-1"})).await;
-    assert_eq!(ended.expect("it ends"), "[`job-1` was ended]");
+    assert_eq!(ended.expect("it ends"), "[stopped; `job-1` has ended]");
     let record = String::from_utf8(workspace.read("record/audit.jsonl").expect("it is there")).expect("it is text");
     assert_eq!((record.lines().count(), record.contains("sleep 99")), (2, true), "{record}");
 }

@@ -48,6 +48,21 @@ fn retries_move_with_their_comments() {
 }
 
 #[test]
+fn the_tool_that_read_on_is_the_one_that_reads_what_is_stored() {
+    check(
+        "[[tools.permissions.more]]\npattern = \"*\"\naction = \"allow\"\n",
+        "[[tools.permissions.read_overflow]]\npattern = \"*\"\naction = \"allow\"\n",
+        &[],
+    );
+    check("[tools.utility]\nexempt_tools = [\"more\"]\n", "[tools.utility]\nexempt_tools = [\"read_overflow\"]\n", &[]);
+    check(
+        "[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"more\"\n",
+        "[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"read_overflow\"\n",
+        &[],
+    );
+}
+
+#[test]
 fn tools_are_named_as_they_are_today() {
     check(
         "[tools.permissions]\n# look\nglob = [{ pattern = \"src/**\", action = \"allow\" }]\n",

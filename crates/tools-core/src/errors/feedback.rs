@@ -1,10 +1,15 @@
 //! The text a model gets for a failed call.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 use serde::Serialize;
 
 use crate::{Outcome, ToolDef, ToolError, ToolErrorCategory, ToolOutput, ToolTraits};
+
+/// Bytes of a message that are shown.
+const MESSAGE: usize = 3000;
+/// Bytes of a suggestion that are shown.
+const SUGGESTION: usize = 1000;
 
 /// A failure as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -33,12 +38,13 @@ impl ToolErrorFeedback {
     /// The block that stands in the conversation: a header line and four fields.
     ///
     /// Further lines of a message are indented, so that no text of a tool can pass for a field.
+    /// A message and a suggestion are cut where they are longer than 3,000 and 1,000 bytes.
     pub fn format_for_llm(&self) -> String {
         let mut block = String::from("[tool_error]\n");
         // Writing to a `String` cannot fail.
         let _ = writeln!(block, "category: {}", self.category);
-        let _ = writeln!(block, "error: {}", indented(&self.message));
-        let _ = writeln!(block, "suggestion: {}", indented(&self.suggestion));
+        let _ = writeln!(block, "error: {}", indented(&bounded(&self.message, MESSAGE)));
+        let _ = writeln!(block, "suggestion: {}", indented(&bounded(&self.suggestion, SUGGESTION)));
         let _ = write!(block, "retryable: {}", self.retryable);
         block
     }
@@ -56,6 +62,16 @@ pub fn text_for_model(outcome: &Outcome, definition: &ToolDef) -> String {
         Some(partial) => format!("{block}\n\n{partial}"),
         None => block,
     }
+}
+
+/// The text with its middle left out where it is longer than `most` bytes.
+fn bounded(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let (head, tail) = (text.floor_char_boundary(most / 2), text.ceil_char_boundary(text.len() - most / 2));
+    let left_out = tail - head;
+    Cow::Owned(format!("{} [... {left_out} bytes left out ...] {}", &text[..head], &text[tail..]))
 }
 
 fn indented(text: &str) -> String {

@@ -13,7 +13,9 @@ mod window;
 pub use basis::{Basis, BasisSlot};
 pub use credential::{is_credential_key, is_credential_name};
 pub use ended::{Ended, Stopped};
-pub use output::{ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Location, Media, Shown, ToolOutput};
+pub use output::{
+    ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Gap, Location, Media, Shown, ToolOutput,
+};
 pub(crate) use raw::Tapped;
 
 pub use raw::ByteTap;

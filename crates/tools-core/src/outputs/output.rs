@@ -42,7 +42,7 @@ impl ToolOutput {
         Self { summary: summary.into(), ..Self::default() }
     }
 
-    /// The text as it came: all of it where the summary shows a part.
+    /// The text as it came: all of it where the summary shows a part, but for what [`Complete::gap`] says.
     pub fn whole(&self) -> &str {
         self.complete.as_ref().map_or(&self.summary, |complete| &complete.text)
     }
@@ -52,8 +52,8 @@ impl ToolOutput {
         if summary == self.summary {
             return self;
         }
-        let text = self.complete.map_or_else(|| self.summary.into(), |complete| complete.text);
-        Self { summary, complete: Some(Complete { text, shown }), ..self }
+        let complete = self.complete.unwrap_or_else(|| Complete { text: self.summary.into(), shown, gap: None });
+        Self { summary, complete: Some(Complete { shown, ..complete }), ..self }
     }
 
     /// The text where text is all there is: the summary, and below it how a command ended.
@@ -66,6 +66,11 @@ impl ToolOutput {
     /// The same output of a command that ended so.
     pub fn ending(self, ended: Ended) -> Self {
         Self { ended: Some(ended), ..self }
+    }
+
+    /// Takes the summary out, to be put into another form.
+    pub fn take_summary(&mut self) -> Arc<str> {
+        std::mem::take(&mut self.summary).into()
     }
 
     /// The same output with a structured result.
@@ -88,10 +93,39 @@ impl ToolOutput {
 /// The text of an output as it came, beside a summary that is something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complete {
-    /// All of it.
+    /// All of it, but for the gap.
     pub text: Arc<str>,
     /// What the summary is of it.
     pub shown: Shown,
+    /// What is missing in the middle of it; `None` when nothing is.
+    pub gap: Option<Gap>,
+}
+
+impl Complete {
+    /// The same text in another form; what is missing stays between what was before and behind it.
+    pub fn map_text<'a>(&'a self, mut form: impl FnMut(&'a str) -> Cow<'a, str>) -> Cow<'a, Self> {
+        let Some(gap) = self.gap else {
+            return match form(&self.text) {
+                Cow::Borrowed(_) => Cow::Borrowed(self),
+                Cow::Owned(text) => Cow::Owned(Self { text: text.into(), ..self.clone() }),
+            };
+        };
+        let (before, behind) = self.text.split_at(gap.at);
+        let (before, behind) = (form(before), form(behind));
+        let gap = Some(Gap { at: before.len(), ..gap });
+        Cow::Owned(Self { text: format!("{before}{behind}").into(), gap, ..self.clone() })
+    }
+}
+
+/// What is missing in the middle of a text. Where lines are short it lies between two of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// The byte of the text before which it is.
+    pub at: usize,
+    /// Bytes that are missing.
+    pub bytes: u64,
+    /// Lines that are missing, those counted of which a part is.
+    pub lines: u64,
 }
 
 /// What a summary is of a whole text.

@@ -37,12 +37,12 @@ impl AnswerBudget {
         }
     }
 
-    /// What is left when `bytes` bytes of one line each are taken for something else.
+    /// What is left when `bytes` bytes, a line of their own, are taken for something else.
     pub fn less(self, bytes: usize) -> Self {
         Self {
             bytes: self.bytes.saturating_sub(bytes),
             characters: self.characters.saturating_sub(bytes),
-            lines: self.lines.saturating_sub(1),
+            lines: self.lines.saturating_sub(usize::from(bytes > 0)),
         }
     }
 

@@ -13,8 +13,8 @@ use globset::GlobMatcher;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, ClaimSource, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
-    ToolTraits,
+    Access, CallContext, ClaimSource, Filling, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits, Window,
 };
 use tools_sandbox::{Directory, FileKind, PathError, ReadRules};
 
@@ -162,11 +162,15 @@ fn render(
 ) -> ToolOutput {
     let (total, closed) = (hits.total, hits.closed);
     let mut text = String::new();
-    let mut shown = 0;
+    let (mut shown, mut filling) = (0, Filling::new(site.answer()));
     for (path, is_directory) in hits.first.into_sorted_vec().into_iter().skip(offset) {
-        shown += 1;
         let name = site.show(Path::new(OsStr::from_bytes(&path)));
-        let _ = writeln!(text, "{name}{}", if is_directory { "/" } else { "" });
+        let line = format!("{name}{}\n", if is_directory { "/" } else { "" });
+        if !filling.takes(&line) && shown > 0 {
+            break;
+        }
+        shown += 1;
+        text.push_str(&line);
     }
     let end = offset.saturating_add(shown);
     let mut lines = Vec::new();
@@ -187,7 +191,13 @@ fn render(
     }
     let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace);
     let locations = place.into_iter().collect();
-    ToolOutput { truncated: end < total, locations, ..output }
+    let window = (shown > 0).then_some(Window {
+        from: offset as u64,
+        to: end as u64,
+        total: Some(total as u64),
+        next: (end < total).then_some(end as u64),
+    });
+    ToolOutput { truncated: end < total, locations, window, ..output }
 }
 
 /// One directory to walk and what to look for in it.

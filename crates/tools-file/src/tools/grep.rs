@@ -14,8 +14,8 @@ use ignore::types::Types;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, ClaimSource, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
-    ToolTraits,
+    Access, CallContext, ClaimSource, Filling, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits, Window,
 };
 use tools_sandbox::{FileKind, Metadata, ReadRules};
 
@@ -151,7 +151,14 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     }
     let all = usize::try_from(kept.units).unwrap_or(usize::MAX);
     let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace);
-    Ok(ToolOutput { truncated: offset.saturating_add(shown) < all, locations, ..output })
+    let end = offset.saturating_add(shown);
+    let window = (shown > 0).then_some(Window {
+        from: offset as u64,
+        to: end as u64,
+        total: (!job.bound.is_over()).then_some(kept.units),
+        next: (end < all).then_some(end as u64),
+    });
+    Ok(ToolOutput { truncated: end < all, locations, window, ..output })
 }
 
 /// What to search for, and how.
@@ -270,22 +277,30 @@ fn summary(kept: &Kept, offset: usize, shown: usize, job: &Job<'_>) -> String {
 /// The files of the window, with the number of matches if that was asked for.
 fn list(kept: &Kept, offset: usize, limit: usize, mode: Mode, site: &Site) -> (String, usize) {
     let mut text = String::new();
-    let mut shown = 0;
+    let (mut shown, mut filling) = (0, Filling::new(site.answer()));
     for file in kept.files.values().skip(offset).take(limit) {
-        shown += 1;
-        text.push_str(&site.show(&file.path));
+        let mut line = site.show(&file.path);
         if mode == Mode::Counts {
-            let _ = write!(text, ":{}", file.matches);
+            let _ = write!(line, ":{}", file.matches);
         }
-        text.push('\n');
+        line.push('\n');
+        if !filling.takes(&line) && shown > 0 {
+            break;
+        }
+        shown += 1;
+        text.push_str(&line);
     }
     (text, shown)
 }
 
-/// The lines of the window with the context that belongs to them, and how many of them matched.
+/// The lines of the window with the context that belongs to them, as many as the answer holds, and how many of them
+/// matched. A match that does not fit with its context is not shown, so that the next window begins with it.
 fn render(kept: &Kept, offset: usize, limit: usize, context: u64, site: &Site) -> (String, usize) {
     let mut text = String::new();
     let (mut passed, mut shown) = (0_usize, 0);
+    let mut filling = Filling::new(site.answer());
+    // The end of the text, and what is left, behind the last match that is shown with all that stands before it.
+    let mut whole = 0;
     for file in kept.files.values() {
         let window: Vec<u64> = file
             .lines
@@ -296,7 +311,6 @@ fn render(kept: &Kept, offset: usize, limit: usize, context: u64, site: &Site) -
                 (passed > offset && passed - offset <= limit).then_some(hit.line)
             })
             .collect();
-        shown += window.len();
         let name = site.show(&file.path);
         let mut last = None;
         for hit in &file.lines {
@@ -310,12 +324,23 @@ fn render(kept: &Kept, offset: usize, limit: usize, context: u64, site: &Site) -
             if !is_shown {
                 continue;
             }
+            let begin = text.len();
             if context > 0 && !text.is_empty() && last.is_none_or(|last| last + 1 != hit.line) {
                 text.push_str("--\n");
             }
             last = Some(hit.line);
             let sign = if hit.matched { ':' } else { '-' };
             let _ = writeln!(text, "{name}{sign}{}{sign}{}", hit.line, hit.text);
+            if !filling.takes(&text[begin..]) && shown > 0 {
+                text.truncate(whole);
+                return (text, shown);
+            }
+            if hit.matched {
+                shown += 1;
+                whole = text.len();
+            } else if next.checked_sub(1).is_some_and(is_near) {
+                whole = text.len();
+            }
         }
     }
     (text, shown)

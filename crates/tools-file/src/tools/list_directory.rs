@@ -5,8 +5,8 @@ use std::{ffi::OsString, fmt::Write as _, os::unix::ffi::OsStrExt as _, path::Pa
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, ClaimSource, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
-    ToolTraits,
+    Access, CallContext, ClaimSource, Filling, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits, Window,
 };
 use tools_sandbox::{FileKind, shown};
 
@@ -71,10 +71,10 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     }
     entries.sort_unstable_by(by_name);
     let mut text = String::new();
-    let mut listed = 0;
+    let (mut listed, mut filling) = (0, Filling::new(site.answer()));
     for (name, kind) in entries.into_iter().skip(offset).take(limit) {
         cancel.check()?;
-        listed += 1;
+        let begin = text.len();
         let shown_name = show_name(&name);
         let _ = match kind {
             FileKind::Directory => writeln!(text, "[dir] {shown_name}"),
@@ -97,6 +97,11 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
             FileKind::Device => writeln!(text, "[device] {shown_name}"),
             FileKind::Unknown => writeln!(text, "[unknown] {shown_name}"),
         };
+        if !filling.takes(&text[begin..]) && listed > 0 {
+            text.truncate(begin);
+            break;
+        }
+        listed += 1;
     }
     if let Some(stamps) = site.stamps() {
         stamps.complete();
@@ -116,5 +121,11 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     }
     let place = Location { path: directory.path().to_path_buf(), line: None };
     let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace).at(place);
-    Ok(ToolOutput { truncated: end < total, ..output })
+    let window = (listed > 0).then_some(Window {
+        from: offset as u64,
+        to: end as u64,
+        total: Some(total as u64),
+        next: (end < total).then_some(end as u64),
+    });
+    Ok(ToolOutput { truncated: end < total, window, ..output })
 }

@@ -10,8 +10,8 @@ use std::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, ClaimSource, Inspection, Location, Media, Subject, Tool, ToolDef, ToolError, ToolKind,
-    ToolOutput, ToolTraits,
+    Access, AnswerBudget, CallContext, ClaimSource, Filling, Inspection, Location, Media, Subject, Tool, ToolDef,
+    ToolError, ToolKind, ToolOutput, ToolTraits, Window as Part,
 };
 use tools_sandbox::Metadata;
 
@@ -92,7 +92,7 @@ fn read(
         offset: args.offset.unwrap_or(0),
         limit: args.limit.unwrap_or(limits.read_lines),
         line_chars: limits.line_chars,
-        total_bytes: limits.read_bytes,
+        total_bytes: limits.read_bytes.min(site.answer().bytes),
         size: metadata.size,
         counted: limits.edit_bytes,
     };
@@ -115,21 +115,30 @@ fn read(
             (None, None) => {}
         }
     }
-    Ok(output(render(&window, ask, announced.map(|(encoding, _)| encoding), &metadata)))
+    let (text, part) = render(&window, ask, announced.map(|(encoding, _)| encoding), &metadata, site.answer());
+    Ok(ToolOutput { window: part, ..output(text) })
 }
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// Lines with numbers, and below them what is not shown.
-fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Metadata) -> String {
+/// As many as the answer holds, and at least one.
+fn render(
+    window: &Window,
+    ask: Ask,
+    encoding: Option<Encoding>,
+    metadata: &Metadata,
+    budget: AnswerBudget,
+) -> (String, Option<Part>) {
     use std::fmt::Write as _;
     let shown = window.text();
     // Nearly always: then no line is looked at by itself.
     let whole = std::str::from_utf8(shown).ok().filter(|_| memchr::memchr(0, shown).is_none());
     let mut text = String::with_capacity(shown.len() + 8 * usize::try_from(window.shown()).unwrap_or_default() + 64);
-    let mut odd = false;
+    let (mut odd, mut count, mut filling) = (false, 0_u64, Filling::new(budget));
     for (index, (range, length)) in (0_u64..).zip(window.lines()) {
         let number = ask.offset.saturating_add(index + 1);
+        let begin = text.len();
         let is_cut = range.len() < length;
         push_number(&mut text, number);
         let has_mark = (number, encoding) == (1, Some(Encoding::Utf8Bom)) && shown[range.clone()].starts_with(BOM);
@@ -145,15 +154,35 @@ fn render(window: &Window, ask: Ask, encoding: Option<Encoding>, metadata: &Meta
             let _ = write!(text, " … [line of {length} bytes]");
         }
         text.push('\n');
+        if !filling.takes(&text[begin..]) {
+            if count > 0 {
+                text.truncate(begin);
+                break;
+            }
+            // A line that no answer holds is shown as far as it goes: what follows it must be within reach.
+            let most = budget.bytes.min(budget.characters);
+            text.truncate(text.floor_char_boundary(begin + most.max(1)));
+            let _ = writeln!(text, " … [line of {length} bytes]");
+            count = 1;
+            break;
+        }
+        count += 1;
     }
-    let mut notes = vec![position(window, ask, metadata)];
+    let mut notes = vec![position(window, count, ask, metadata)];
     notes.extend(encoding.filter(|encoding| *encoding != Encoding::Utf8Bom).map(|encoding| encoding.name().to_owned()));
     notes.extend(odd.then(|| "not UTF-8: shown as windows-1252 where needed".to_owned()));
     notes.retain(|note| !note.is_empty());
     if !notes.is_empty() {
         let _ = write!(text, "[{}]", notes.join("; "));
     }
-    text.trim_end_matches('\n').to_owned()
+    let next = ask.offset.saturating_add(count);
+    let part = (count > 0).then_some(Part {
+        from: ask.offset,
+        to: next,
+        total: window.complete.then_some(window.total),
+        next: (!window.complete || next < window.total).then_some(next),
+    });
+    (text.trim_end_matches('\n').to_owned(), part)
 }
 
 /// As `{number:>6}` and a tab, which is most of the time that showing a line takes.
@@ -173,8 +202,7 @@ fn push_number(text: &mut String, mut number: u64) {
 }
 
 /// Which lines these are; empty when they are all.
-fn position(window: &Window, ask: Ask, metadata: &Metadata) -> String {
-    let shown = window.shown();
+fn position(window: &Window, shown: u64, ask: Ask, metadata: &Metadata) -> String {
     let total = if window.complete {
         window.total.to_string()
     } else {

@@ -28,7 +28,7 @@ use tools_core::{
     CallContext, CompositeExecutor, ConfirmReason, DynExecutor, Inspection, OutputStream, Stack, Tool, ToolDef,
     ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits, Typed,
 };
-use tools_mcp::{Builder, Continuations, McpError, McpServer};
+use tools_mcp::{Builder, McpError, McpServer};
 
 /// What the tools of a test stack saw.
 #[derive(Default)]
@@ -126,6 +126,7 @@ impl Tool for Simple {
                 }
                 Ok(ToolOutput::text("counted"))
             }
+            "budget" => Ok(ToolOutput::text(cx.answer().bytes.to_string())),
             "where" => Ok(ToolOutput::text(cx.workdir().display().to_string())),
             _ => Err(ToolError::new(ToolErrorCategory::PermanentFailure, "broken", "it broke")
                 .with_output(ToolOutput::text("as far as it came"))),
@@ -159,7 +160,6 @@ impl Tool for Remove {
 
 /// A server, not yet built.
 pub(crate) fn builder(seen: &Arc<Seen>) -> Builder {
-    let continuations = Continuations::default();
     let simple = |name| DynExecutor::new(Typed::new(Simple { name, seen: Arc::clone(seen) }));
     let executor = CompositeExecutor::new([
         DynExecutor::new(Typed::new(Echo)),
@@ -170,11 +170,9 @@ pub(crate) fn builder(seen: &Arc<Seen>) -> Builder {
         simple("count"),
         simple("where"),
         simple("fail"),
-        continuations.executor(),
+        simple("budget"),
     ]);
-    McpServer::builder(Arc::new(Stack::new(vec![], executor)))
-        .context(CallContext::new("/w"))
-        .continuations(continuations)
+    McpServer::builder(Arc::new(Stack::new(vec![], executor))).context(CallContext::new("/w"))
 }
 
 /// How a client answers questions.
@@ -191,6 +189,7 @@ pub(crate) enum Person {
 /// A client that records what it is told.
 #[derive(Clone)]
 pub(crate) struct Client {
+    pub(crate) name: &'static str,
     pub(crate) person: Person,
     pub(crate) roots: Option<Vec<String>>,
     pub(crate) questions: Arc<Mutex<Vec<ElicitRequestParams>>>,
@@ -200,7 +199,14 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(person: Person) -> Self {
-        Self { person, roots: None, questions: Arc::default(), progress: Arc::default(), list_changed: Arc::default() }
+        Self {
+            name: "test-client",
+            person,
+            roots: None,
+            questions: Arc::default(),
+            progress: Arc::default(),
+            list_changed: Arc::default(),
+        }
     }
 }
 
@@ -214,7 +220,7 @@ impl ClientHandler for Client {
         if self.roots.is_some() {
             capabilities.roots = Some(rmcp::model::RootsCapabilities::default());
         }
-        ClientConfig::new(capabilities, Implementation::new("test-client", "1"))
+        ClientConfig::new(capabilities, Implementation::new(self.name, "1"))
     }
 
     async fn create_elicitation(

@@ -72,7 +72,7 @@ async fn what_is_too_long_is_shown_in_part_and_stored_whole() {
     let text = &shown.output().summary;
     assert!(text.chars().count() <= THRESHOLD, "{}", text.chars().count());
     assert!(text.starts_with("line 1\n") && text.contains("\n10000: error: in the middle\n"));
-    let notice = format!("\nline 20000\n[all 20000 lines: read_overflow, ref {}]", shown.reference().unwrap());
+    let notice = format!("\nline 20000\n[20000 lines stored whole: read_overflow, ref {}]", shown.reference().unwrap());
     assert!(text.ends_with(&notice), "{}", &text[text.len() - 200..]);
     assert!(shown.output().truncated && shown.output().complete.is_none());
     assert_eq!(shown.stored().await, long());
@@ -81,7 +81,7 @@ async fn what_is_too_long_is_shown_in_part_and_stored_whole() {
 #[tokio::test]
 async fn what_a_filter_left_out_is_stored_and_does_not_count_as_truncated() {
     let shown = reply(filtered("ok")).await;
-    let expected = format!("ok\n[all 20000 lines: read_overflow, ref {}]", shown.reference().unwrap());
+    let expected = format!("ok\n[20000 lines stored whole: read_overflow, ref {}]", shown.reference().unwrap());
     assert_eq!(shown.output().summary, expected);
     assert!(!shown.output().truncated);
     assert_eq!(shown.stored().await, long());
@@ -98,7 +98,7 @@ async fn an_extract_that_gains_nothing_gives_way_to_the_whole() {
     // What a terminal would not show as it is stays shortened.
     let coloured = format!("\x1b[1m{text}");
     let made = reply(output(&coloured).showing("result\n".to_owned(), Shown::Extract)).await;
-    assert!(made.output().summary.starts_with("result\n[all 2 lines: "));
+    assert!(made.output().summary.starts_with("result\n[2 lines stored whole: "));
 }
 
 #[tokio::test]
@@ -107,14 +107,14 @@ async fn what_a_failed_call_printed_is_stored_too() {
         ToolError::new(ToolErrorCategory::Timeout, "timed_out", "too slow").with_output(ToolOutput::text(long()));
     let shown = shown(ToolTraits::CAUTIOUS, Behaviour::Fail(error)).await;
     assert!(shown.recorded.outcome.is_err());
-    assert!(shown.output().summary.contains("[all 20000 lines"));
+    assert!(shown.output().summary.contains("[20000 lines stored whole"));
     assert_eq!(shown.stored().await, long());
 }
 
 #[tokio::test]
 async fn what_a_tool_could_not_show_is_shown_from_the_whole() {
     let ends = |text: String| ToolOutput {
-        complete: Some(Complete { text: text.into(), shown: Shown::Ends }),
+        complete: Some(Complete { text: text.into(), shown: Shown::Ends, gap: None }),
         ..ToolOutput::text("the ends")
     };
     let shown = reply(ends(long())).await;

@@ -44,7 +44,7 @@ async fn a_range_of_lines_is_read_by_either_spelling() {
         assert_eq!(text, "line 8001\nline 8002\n[lines 8001 to 8002 of 9000; go on with offset 8003]");
     }
     let text = reader.read(json!({"ref": reference, "offset": 9000})).await.unwrap();
-    assert_eq!(text, format!("line 9000\n[end; 9000 lines, {} bytes in all]", numbered(9000).len()));
+    assert_eq!(text, "line 9000\n[lines 9000 to 9000 of 9000; nothing follows]");
     let error = reader.read(json!({"ref": reference, "offset": 9001})).await.unwrap_err();
     assert_eq!(error, "behind_end: line 9001 is behind the end: the stored output has 9000 lines");
 }
@@ -60,7 +60,7 @@ async fn pages_join_to_the_whole_whatever_its_lines() {
             assert!(page.len() < 24_200, "{}", page.len());
             let (body, said) = page.rsplit_once("\n[").unwrap();
             joined.push_str(body);
-            if said.starts_with("end;") {
+            if said.contains("nothing follows") {
                 break;
             }
             let (_, next) = said.trim_end_matches(']').rsplit_once(' ').unwrap();
@@ -82,13 +82,48 @@ async fn grep_numbers_what_it_finds() {
     let reader = Reader::new();
     let reference = reader.keep(&numbered(50_000)).await;
     let text = reader.read(json!({"ref": reference, "grep": "^line 4999[89]$"})).await.unwrap();
-    assert_eq!(text, "49998:line 49998\n49999:line 49999\n[2 lines match]");
+    assert_eq!(text, "49998:line 49998\n49999:line 49999\n[2 matching lines in 50000 lines]");
     let text = reader.read(json!({"ref": reference, "grep": "7", "offset": 49_000, "limit": 1})).await.unwrap();
-    assert_eq!(text, "49007:line 49007\n[the first 1 of 271 lines that match]");
+    assert_eq!(
+        text,
+        "49007:line 49007\n[the first 1 of 271 matching lines in lines 49000 to 50000; go on with offset 49008]"
+    );
     let text = reader.read(json!({"ref": reference, "grep": "nothing"})).await.unwrap();
-    assert_eq!(text, "[no line of 50000 matches]");
+    assert_eq!(text, "[no match in 50000 lines]");
     let text = reader.read(json!({"ref": reference, "grep": "l", "limit": 50_000})).await.unwrap();
-    assert!(text.len() < 24_200 && text.contains(" of 50000 lines that match]"));
+    assert!(text.len() < 24_200 && text.contains(" of 50000 matching lines in 50000 lines; go on with offset "));
+}
+
+#[tokio::test]
+async fn pages_and_searches_fit_and_say_of_how_much_they_are() {
+    let mut reader = Reader::new();
+    reader.cx = reader.cx.answering(tools_core::AnswerBudget::of_bytes(2_000));
+    let text = numbered(3_000);
+    let gap = tools_core::Gap { at: text.find("line 1001\n").unwrap(), bytes: 5_000, lines: 400 };
+    let session = reader.cx.session().as_str().to_owned();
+    let stored = reader.archive.keep_with_gap(&session, text, Some(gap)).await.unwrap();
+    assert_eq!(stored.missing, Some(tools_overflow::Missing { bytes: 5_000, first: 1_001, last: 1_400 }));
+    let reference = stored.reference.to_string();
+    let page = reader.read(json!({"ref": reference, "offset": 990})).await.unwrap();
+    assert!(
+        page.len() <= 2_000
+            && page.contains("\n[... lines 1001 to 1400 of the original, 5000 bytes, are not stored ...]\n"),
+        "{page}"
+    );
+    assert!(page.ends_with("[5000 bytes of the original are not stored; a line in it says which]"), "{page}");
+    let bytes = stored.facts.bytes;
+    let none = reader.read(json!({"ref": reference, "grep": "nothing"})).await.unwrap();
+    assert_eq!(none, format!("[no match in the {bytes} bytes that are stored of {}]", bytes + 5_000));
+    let (mut seen, mut offset) = (0, 1);
+    loop {
+        let found =
+            reader.read(json!({"ref": reference, "grep": "^line", "limit": 900, "offset": offset})).await.unwrap();
+        assert!(found.len() <= 2_000, "{}", found.len());
+        seen += found.lines().filter(|line| line.contains(":line ")).count();
+        let Some((_, next)) = found.rsplit_once("go on with offset ") else { break };
+        offset = next.trim_end_matches(']').parse().unwrap();
+    }
+    assert_eq!(seen, 3_000);
 }
 
 #[tokio::test]
@@ -119,7 +154,7 @@ async fn bad_parameters_are_named() {
     }
     assert_eq!(
         reader.read(json!({"ref": reference, "limit": 0, "offset": 0})).await.unwrap(),
-        "x\n[end; 1 lines, 1 bytes in all]"
+        "x\n[lines 1 to 1 of 1; nothing follows]"
     );
 }
 

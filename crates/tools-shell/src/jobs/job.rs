@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
-use tools_core::SessionId;
+use tools_core::{Gap, SessionId};
 
 use super::log::{Log, Source};
 use crate::capture::HeadTail;
@@ -140,11 +140,11 @@ impl Job {
     }
 
     /// Takes out all that it printed, once it has ended; `None` while it runs and from the second time on.
-    pub(crate) fn take_whole(&self) -> Option<String> {
+    pub(crate) fn take_whole(&self) -> Option<(String, Option<Gap>)> {
         let mut inner = self.lock();
         let whole = if inner.end.is_some() { inner.whole.take() } else { None };
         drop(inner);
-        whole.map(HeadTail::into_text)
+        whole.map(HeadTail::into_parts)
     }
 
     /// How many bytes it keeps for whoever stores them.

@@ -187,7 +187,7 @@ impl Log {
         let end =
             bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes.len() - incomplete_end(&bytes), |at| at + 1);
         let found = number + (from - offset) + end as u64;
-        if end == 0 || found <= since { until } else { found }
+        if found <= since { until } else { found }
     }
 
     fn ring(&mut self, source: Source) -> &mut Ring {

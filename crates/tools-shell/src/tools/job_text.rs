@@ -51,7 +51,7 @@ pub(super) fn output(job: &Job, report: &JobReport, cx: &CallContext) -> ToolOut
     let whole = if is_partial { job.take_whole() } else { None };
     let ended = ended(report, whole.is_some());
     ToolOutput {
-        complete: whole.map(|text| Complete { text: text.into(), shown: Shown::Ends }),
+        complete: whole.map(|(text, gap)| Complete { text: text.into(), shown: Shown::Ends, gap }),
         summary: text(report),
         raw_response: serde_json::to_value(report).ok(),
         truncated: report.lost > 0,

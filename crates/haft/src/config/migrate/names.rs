@@ -14,6 +14,9 @@ const RENAMED: &[(&str, &[&str])] = &[
     ("scheduler", &["schedule_periodic", "schedule_deferred", "cancel_task"]),
 ];
 
+/// The tool that read on in a cut answer, before one tool read all that is stored.
+const MERGED: &[(&str, &[&str])] = &[("more", &["read_overflow"])];
+
 /// Tables with tools as keys.
 const KEYED: &[&[&str]] = &[&["tools", "permissions"], &["tools", "trust", "tools"]];
 /// Lists of tools.
@@ -22,8 +25,17 @@ const LISTED: &[&[&str]] = &[&["tools", "utility", "exempt_tools"], &["tools", "
 const RULES: &[&[&str]] = &[&["tools", "policy", "rules"], &["tools", "authorization", "rules"]];
 
 /// `glob` becomes `find_path`, and `scheduler` the three tools that it stood for.
-pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
-    for (old, new) in RENAMED {
+pub(super) fn apply(root: Table, notes: &mut Notes) -> Table {
+    renamed(root, RENAMED, notes)
+}
+
+/// `more` becomes `read_overflow`.
+pub(super) fn merge(root: Table, notes: &mut Notes) -> Table {
+    renamed(root, MERGED, notes)
+}
+
+fn renamed(mut root: Table, names: &[(&str, &[&str])], notes: &mut Notes) -> Table {
+    for (old, new) in names {
         for path in KEYED {
             keyed(&mut root, path, old, new, notes);
         }

@@ -49,6 +49,7 @@ const STEPS: &[Step] = &[
     Step { apply: names::apply, is_needed_to_load: true, signs: &["glob", "scheduler"] },
     Step { apply: lists::apply, is_needed_to_load: false, signs: &["blocked_commands", "confirm_patterns"] },
     Step { apply: filters::apply, is_needed_to_load: false, signs: &["filters"] },
+    Step { apply: names::merge, is_needed_to_load: true, signs: &["\"more\"", ".more", "more ="] },
 ];
 
 /// Brings a configuration to today's form. Of a text that is in it already, nothing changes.

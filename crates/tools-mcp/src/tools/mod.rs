@@ -1,3 +1,0 @@
-//! The one tool that the server brings itself.
-
-pub(crate) mod more;
