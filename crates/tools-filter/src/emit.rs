@@ -3,6 +3,20 @@
 
 use crate::signal::reports;
 
+/// The mark of a hole: so many lines stood here.
+pub(crate) fn mark(lines: u64) -> String {
+    format!("[… {lines} {}]", if lines == 1 { "line" } else { "lines" })
+}
+
+/// How many lines a mark of a hole stands for; `None` for every other line.
+pub(crate) fn marked(line: &str) -> Option<u64> {
+    let count = line.strip_prefix("[… ")?.strip_suffix(']')?;
+    let number = count.strip_suffix(" lines").or_else(|| count.strip_suffix(" line"))?;
+    // As `mark` writes it: no sign, no zeros in front.
+    let lines = number.parse().ok().filter(|lines| *lines > 0)?;
+    (mark(lines) == line).then_some(lines)
+}
+
 /// What becomes of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterEvent<'a> {
@@ -33,8 +47,8 @@ impl EmitState {
     }
 }
 
-/// About as long as the note that stands for a hole.
-const NOTE: usize = 28;
+/// About as long as the mark that stands for a hole.
+const NOTE: usize = 18;
 
 /// Where a stage gives its lines on to.
 pub(crate) struct Emitter<'a> {
@@ -45,6 +59,9 @@ pub(crate) struct Emitter<'a> {
 impl Emitter<'_> {
     /// Gives the line on as it is.
     pub(crate) fn keep(&mut self, line: &str) {
+        if self.joins_hole(line) {
+            return;
+        }
         self.close();
         if line.is_empty() {
             if std::mem::replace(&mut self.state.after_blank, true) && self.state.collapse {
@@ -64,13 +81,22 @@ impl Emitter<'_> {
         (self.sink)(FilterEvent::Written(text));
     }
 
-    /// Drops a line that tells nobody anything. A line that reports something is kept nevertheless.
+    /// Drops a line that tells nobody anything; the mark where it stood counts it. A line that reports something is kept
+    /// nevertheless.
     pub(crate) fn noise(&mut self, line: &str) {
-        if reports(line) {
-            self.keep(line);
-        } else {
-            (self.sink)(FilterEvent::Dropped(line));
+        self.cut(line);
+    }
+
+    /// Takes the mark of an earlier stage into the hole that is open here, so that holes beside one another have one mark.
+    fn joins_hole(&mut self, line: &str) -> bool {
+        let Some(lines) = marked(line) else { return false };
+        for held in self.state.held.drain(..) {
+            (self.sink)(FilterEvent::Dropped(&held));
         }
+        (self.sink)(FilterEvent::Dropped(line));
+        self.state.lines += lines;
+        self.state.bytes = self.state.bytes.max(NOTE + 1);
+        true
     }
 
     /// Drops a line for want of room; a note says how many were. A line that reports something is kept nevertheless.
@@ -84,11 +110,26 @@ impl Emitter<'_> {
 
     /// Drops a line whose content is shown, or counted, elsewhere.
     pub(crate) fn fold(&mut self, line: &str) {
+        if !self.joins_hole(line) {
+            (self.sink)(FilterEvent::Dropped(line));
+        }
+    }
+
+    /// Drops a line that the caller counts itself.
+    pub(crate) fn forget(&mut self, line: &str) {
         (self.sink)(FilterEvent::Dropped(line));
     }
 
-    /// Drops a line and counts it in the note, whatever it says: for strategies that judged it themselves.
+    /// Drops a line and counts it in the mark, whatever it says: for strategies that judged it themselves.
     pub(crate) fn omit(&mut self, line: &str) {
+        if self.joins_hole(line) {
+            return;
+        }
+        // Blank lines are no content: they are not counted, and never all of a hole.
+        if line.trim().is_empty() {
+            (self.sink)(FilterEvent::Dropped(line));
+            return;
+        }
         self.state.lines += 1;
         self.state.bytes += line.len() + 1;
         if self.state.bytes > NOTE {
@@ -110,8 +151,7 @@ impl Emitter<'_> {
             (self.sink)(FilterEvent::Kept(&held));
         }
         if self.state.bytes > NOTE {
-            let lines = if self.state.lines == 1 { "line" } else { "lines" };
-            (self.sink)(FilterEvent::Written(&format!("[… {} {lines} omitted]", self.state.lines)));
+            (self.sink)(FilterEvent::Written(&mark(self.state.lines)));
         }
         self.state.lines = 0;
         self.state.bytes = 0;

@@ -11,10 +11,10 @@ use tools_core::{FilterConfidence, FilterStats};
 use crate::{
     FilterConfig, FilterEvent, FilterMetrics, ParsedCommand, Rule, RuleError, StrategyConfig,
     confidence::worst,
-    emit::{EmitState, Emitter},
+    emit::{EmitState, Emitter, mark, marked},
     rules::{self, Entry},
     sanitize::Sanitizer,
-    strategy::{Facts, Reducer},
+    strategy::{Facts, Reducer, general},
 };
 
 /// How a command ended, as far as that is known when its output is filtered.
@@ -136,10 +136,15 @@ impl FilterPipeline {
     pub fn start_parsed(&self, command: ParsedCommand, exit: Exit) -> FilterStream {
         let rule = self.find(&command).cloned();
         let facts = Facts { exit, command: Arc::new(command) };
-        let reducers = rule.as_ref().map(|rule| rule.start(&facts)).unwrap_or_default();
+        let mut reducers = rule.as_ref().map(|rule| rule.start(&facts)).unwrap_or_default();
+        let is_general = self.collapse && rule.as_ref().is_none_or(|rule| rule.goes_on());
+        if is_general {
+            let knows_tests = rule.as_ref().is_some_and(|rule| rule.knows_tests());
+            reducers.extend(general::start(rule.is_some(), knows_tests));
+        }
         let collapse = self.collapse && !rule.as_ref().is_some_and(|rule| rule.shows_content());
         let stages = reducers.into_iter().map(|reducer| Stage { reducer, state: EmitState::new(collapse) }).collect();
-        let head = rule.is_some().then(Head::default);
+        let head = (rule.is_some() || is_general).then(Head::default);
         FilterStream {
             sanitizer: Sanitizer::default(),
             work: Work { stages, head, counts: Counts::default(), exit, collapse, after_blank: false },
@@ -229,8 +234,10 @@ impl FilterStream {
         let ends_with_line_feed = self.sanitizer.finish(&mut |line| work.line(line, sink));
         let confidence = work.finish(sink);
         let bytes_out = work.counts.bytes_out;
-        let stats = self.rule.as_ref().map(|rule| FilterStats {
-            rule: rule.name().to_owned(),
+        let is_shortened = confidence != FilterConfidence::Fallback;
+        let name = self.rule.as_ref().map(|rule| rule.name()).or(is_shortened.then_some(general::NAME));
+        let stats = name.map(|rule| FilterStats {
+            rule: rule.to_owned(),
             confidence,
             lines_in: work.counts.lines_in,
             lines_out: work.counts.lines_out,
@@ -265,9 +272,6 @@ fn forward(rest: &mut [Stage], event: FilterEvent<'_>, sink: &mut dyn FnMut(Filt
 /// was gained, the text is given on as it is.
 const MAX_HEAD: usize = 64 << 10;
 
-/// About as long as the note that nothing is left.
-const MIN_GAIN: usize = 48;
-
 fn is_blank(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b' ' | b'\t'))
 }
@@ -290,6 +294,12 @@ struct Counts {
     /// The last lines that were dropped while nothing was given on.
     unshown: VecDeque<String>,
     unshown_bytes: usize,
+    /// Lines that marks stand for which came before anything else.
+    marked: u64,
+    /// Lines with text that came in.
+    has_text: u64,
+    /// The last line with text, as it came.
+    last: String,
 }
 
 /// The beginning of an output: as it came, and what became of it.
@@ -308,9 +318,26 @@ enum Fate {
 }
 
 impl Counts {
+    fn after_mark(&mut self, lines: u64, event: FilterEvent<'_>, sink: &mut dyn FnMut(FilterEvent<'_>)) {
+        let text = mark(lines);
+        self.lines_out += 1;
+        self.bytes_out += text.len() as u64 + 1;
+        sink(FilterEvent::Written(&text));
+        self.give(event, sink);
+    }
+
     fn give(&mut self, event: FilterEvent<'_>, sink: &mut dyn FnMut(FilterEvent<'_>)) {
         match event {
+            FilterEvent::Written(line) if self.lines_out == 0 && marked(line).is_some() => {
+                // Nothing may follow but more of it: then the end is shown, with one count for all before.
+                self.marked += marked(line).unwrap_or_default();
+                return;
+            }
             FilterEvent::Kept(line) | FilterEvent::Written(line) => {
+                let before = std::mem::take(&mut self.marked);
+                if before > 0 {
+                    return self.after_mark(before, event, sink);
+                }
                 self.lines_out += 1;
                 self.bytes_out += line.len() as u64 + 1;
                 self.unshown.clear();
@@ -354,7 +381,7 @@ impl Head {
     fn gained(&self) -> (usize, usize) {
         let shown = self.events.iter().filter(|(fate, _)| !matches!(fate, Fate::Dropped));
         shown.fold((0, 0), |(bytes, lines), (_, line)| {
-            (bytes + line.len() + 1, lines + usize::from(!line.trim().is_empty()))
+            (bytes + line.len() + 1, lines + usize::from(!line.trim().is_empty() && marked(line).is_none()))
         })
     }
 }
@@ -362,6 +389,12 @@ impl Head {
 impl Work {
     fn line(&mut self, line: &str, sink: &mut dyn FnMut(FilterEvent<'_>)) {
         self.counts.lines_in += 1;
+        if !is_blank(line) {
+            self.counts.has_text += 1;
+            if self.counts.lines_out == 0 {
+                line.clone_into(&mut self.counts.last);
+            }
+        }
         if self.collapse && self.stages.is_empty() {
             let is_blank = is_blank(line);
             if is_blank && std::mem::replace(&mut self.after_blank, true) {
@@ -407,8 +440,9 @@ impl Work {
             return confidence;
         };
         let (bytes, lines) = head.gained();
-        // A note that all of it was progress must not be longer than what it stands for.
-        let is_lost = lines == 0 && (self.exit.is_failure() || head.bytes <= MIN_GAIN);
+        let is_lost = lines == 0 && self.exit.is_failure();
+        let last = if lines == 0 { counts.last.len() } else { 0 };
+        let bytes = bytes + last;
         if confidence == FilterConfidence::Fallback || is_lost || (bytes >= head.bytes && head.bytes > 0) {
             let mut after_blank = false;
             for line in &head.text {
@@ -424,17 +458,26 @@ impl Work {
         confidence
     }
 
-    /// An output of which nothing is left says so; that of a command that failed shows its end.
+    /// An output of which nothing is left shows its last line, which mostly sums up; that of a command that failed the
+    /// lines before it too.
     fn nothing_left(&mut self, sink: &mut dyn FnMut(FilterEvent<'_>)) {
         let counts = &mut self.counts;
-        if counts.lines_out > 0 || counts.lines_in == 0 {
+        counts.marked = 0;
+        if counts.lines_out > 0 || counts.has_text == 0 {
             return;
         }
-        let shown = if self.exit.is_failure() { std::mem::take(&mut counts.unshown) } else { VecDeque::new() };
-        let hidden = counts.lines_in - (shown.len() as u64).min(counts.lines_in);
+        let mut shown: Vec<String> = std::mem::take(&mut counts.unshown).into();
+        if !self.exit.is_failure() || shown.is_empty() {
+            shown = vec![std::mem::take(&mut counts.last)];
+        }
+        shown.retain(|line| marked(line).is_none());
+        let with_text = shown.iter().filter(|line| !is_blank(line)).count() as u64;
+        let hidden = counts.has_text.saturating_sub(with_text);
         if hidden > 0 {
-            let lines = if hidden == 1 { "line" } else { "lines" };
-            counts.give(FilterEvent::Written(&format!("[{hidden} {lines} of progress left out]")), sink);
+            let text = mark(hidden);
+            counts.lines_out += 1;
+            counts.bytes_out += text.len() as u64 + 1;
+            sink(FilterEvent::Written(&text));
         }
         for line in &shown {
             counts.give(FilterEvent::Kept(line), sink);

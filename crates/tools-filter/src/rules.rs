@@ -102,6 +102,7 @@ pub struct Rule {
     configs: OnceLock<Vec<StrategyConfig>>,
     text: &'static str,
     strategies: OnceLock<Vec<Arc<dyn Strategy>>>,
+    is_builtin: bool,
 }
 
 impl std::fmt::Debug for Rule {
@@ -127,7 +128,7 @@ impl Rule {
     }
 
     fn of(name: String, matcher: CommandMatcher, configs: Vec<StrategyConfig>) -> Self {
-        Self { name, matcher, configs: OnceLock::from(configs), text: "", strategies: OnceLock::new() }
+        Self { name, matcher, configs: OnceLock::from(configs), text: "", strategies: OnceLock::new(), is_builtin: false }
     }
 
     fn configs(&self) -> &[StrategyConfig] {
@@ -151,6 +152,26 @@ impl Rule {
     /// count.
     pub(crate) fn shows_content(&self) -> bool {
         self.configs().iter().all(|config| matches!(config, StrategyConfig::LongLines(_)))
+    }
+
+    /// Whether what is the same in every output may be shortened behind its strategies: those of the built-in rules that
+    /// leave lines as they are. What a user's rule leaves is what the user wants, and a diff or a list of files is content.
+    pub(crate) fn goes_on(&self) -> bool {
+        let is_content = |config: &StrategyConfig| {
+            matches!(
+                config,
+                StrategyConfig::GitDiff(_)
+                    | StrategyConfig::Listing(_)
+                    | StrategyConfig::Columns(_)
+                    | StrategyConfig::Dedup(_)
+            )
+        };
+        self.is_builtin && !self.shows_content() && !self.configs().iter().any(is_content)
+    }
+
+    /// Whether it is about runs of tests.
+    pub(crate) fn knows_tests(&self) -> bool {
+        self.configs().iter().any(|config| matches!(config, StrategyConfig::TestSummary(_)))
     }
 
     pub(crate) fn start(&self, facts: &Facts) -> Vec<Box<dyn Reducer>> {
@@ -194,10 +215,12 @@ impl Entry {
         }
     }
 
-    /// The rule, compiled when it is used first.
+    /// The built-in rule, compiled when it is used first.
     pub(crate) fn into_lazy_rule(self) -> Option<Rule> {
         match self {
-            Self::Rule(config, matcher) => Some(Rule::of(config.name, matcher, config.strategy)),
+            Self::Rule(config, matcher) => {
+                Some(Rule { is_builtin: true, ..Rule::of(config.name, matcher, config.strategy) })
+            }
             Self::Off(_) => None,
         }
     }
@@ -226,7 +249,7 @@ fn indexed(text: &'static str) -> Option<Rule> {
         }))
     };
     let (configs, strategies) = (OnceLock::new(), OnceLock::new());
-    Some(Rule { name: name.to_owned(), matcher, configs, text, strategies })
+    Some(Rule { name: name.to_owned(), matcher, configs, text, strategies, is_builtin: true })
 }
 
 fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {

@@ -11,6 +11,21 @@ const WORDS: &str = concat!(
     r"\bcritical|\bcrit\b|\bemerg|\balert\b|divergent|have diverged|\bunsatisfi|no matching|not permitted|read-only file)",
 );
 
+/// More of them, in an automaton of their own: together they make too large a one.
+const MORE_WORDS: &str = concat!(
+    r"(?i:severe|reset by peer|already in use|no space left|disk quota|is locked|violat|lock-?up|blocked for more|",
+    r"has expired|expires|smashing|did not pass|does not |doesn't|isn't|differs|goroutine |dubious|=nan|",
+    r"expected|wrong|stuck|stalled|gave up|giving up|too many|rate limit|throttl|bad request|bad gateway|",
+    r"use-after|double free|uninitiali|sanitizer|not installed|unknown|undeclared|nicht gefunden|http 4|http 5|",
+    r"fehler|fehlgeschlagen|erreur|introuvable|fallo|falha|errore|fallit|mislukt|nieudan)",
+);
+
+/// Words of other alphabets, and the names of errors of the system.
+const MORE_MARKS: &str = concat!(
+    r"[Éé]chec|falló|[Bb]łąd|[Оо]шибк|[Сс]бой|[Нн]е найден|[Пп]омилк|başarısız|失敗|失败|エラー|错误|錯誤|异常|例外|오류|실패|",
+    r"E(?:ADDRINUSE|ADDRNOT|CONN[AR]|HOSTUN|NETUN|NOENT|NOSPC|NOMEM|NOTDIR|NOTEMPTY|PIPE\b|ACCES|PERM\b|EXIST|BUSY\b|INVAL\b|ISDIR|MFILE|ROFS|TIMEDOUT|AI_AGAIN|PROTO\b|CANCELED|DQUOT)",
+);
+
 /// Marks and codes of failure.
 const MARKS: &str = concat!(
     r"[✗✘✖✕×❌⨯⚠]|^E +\S|^not ok|\bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|TRAP)\b|signal: \d|",
@@ -52,6 +67,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\[ERROR\] *(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d\] http|After correcting)",
         ],
     ),
+    ("SPOKEN", &[MORE_WORDS, MORE_MARKS]),
     ("PLACE", &[LOCATION]),
     ("FAILURE", &[WORDS, MARKS, LOCATION]),
     // Test runs.
@@ -81,7 +97,6 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s+(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Blocking|Adding|Finished|Running|Doc-tests|Executable) ",
             r"^running \d+ tests?$",
             r"^[.i]+(?: \d+/\d+)?$",
-            r"^test result: ok\. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered",
             r"^(?:thread '.*' )?note: run with `RUST_BACKTRACE",
             r"^note: (?:Some details are omitted|run with)",
             r"^\s+(?:Nextest run ID|Starting \d+ tests?) ",
@@ -98,7 +113,9 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^Snapshots: +0 total$",
             r"^> Task :\S+(?: UP-TO-DATE| NO-SOURCE| FROM-CACHE)?$",
             r"^\s*=== (?:PAUSE|CONT|NAME) ",
-            r"^\s+\d+: +(?:0x[0-9a-f]+ - )?<?(?:std|core|alloc|test|rust_begin_unwind|__rust\w*)\b",
+            r"^\d+: (?:Test command:|Working Directory:|Test timeout computed|Environment variables:)|^test \d+$",
+            r"^(?:Checking test dependency graph|UpdateCTestConfiguration|Constructing a list of tests|Done constructing|Updating test list|Added \d+ tests|Internal ctest changing)",
+            r"^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:<.* as )?<?(?:(?:std|core|alloc|test)::|rust_begin_unwind$|__rust\w*)",
             r"^\s+\d+: <fn\(\) -> ",
             r"^\s+at /rustc/",
         ],
@@ -149,7 +166,11 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
         "FRAME",
         &[concat!(
             r#"^\s+at (?:async |new |Object\.|eval )?\S.*$|^\s+at <?[\w.$<>/\\]+\(|^  File ".*", line \d+(?:, in .*)?$|"#,
-            r"^\s+from \S+:\d+:in |^\t/\S+\.go:\d+|^\s+\d+: +(?:0x[0-9a-f]+ - )?<?\w[\w:<> ]*::\w"
+            r"^\s+from \S+:\d+:in |^\t/\S+\.go:\d+|^\s+\d+: +(?:0x[0-9a-f]+ - )?<?\w[\w:<> ]*::\w|",
+            r"^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:<.* as .*>::\w|(?:main|_start|start_thread|clone3?|rust_begin_unwind|__rust\w*|__libc_start\w*)$)|",
+            r"^\s+(?:async )?[\w.<>#$]+(?: \[as \w+\])? \((?:node:|file:)\S+:\d+:\d+\)$|^\s+(?:node:|file:)\S+:\d+:\d+$|",
+            r"^\s+#\d+ 0x[0-9a-f]+ |^==\d+== +(?:at|by) 0x|^(?:runtime|testing|sync|reflect|net/http|database/sql|encoding/json|os|syscall|internal/\w+)\.[\w.()*]+\(.*\)$|",
+            r"^created by (?:testing|runtime)\.|^\s+\.\.\. \d+ more$",
         )],
     ),
     // A frame of a library or of the machine itself.
@@ -159,13 +180,37 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r#"^  File "(?:<frozen |.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+|importlib)[/\\])|"#,
             r"^\s+at .*(?:node_modules[/\\]|node:|\(internal[/\\]|<anonymous>\)?$|-wrapper:\d|\(native\)|webpack[/\\]bootstrap)|",
             r"^\s+at (?:[\w.]+@[\w.]+/|[\w.]+/)?(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|org\.(?:junit|gradle|apache|codehaus|springframework|hibernate|eclipse|mockito|testng|jboss|jetbrains|scalatest|assertj|hamcrest)|io\.(?:netty|grpc|micrometer)|reactor|com\.(?:google\.common|fasterxml|zaxxer|mysql|intellij))[./]|",
-            r"^\s+at (?:System|Microsoft|Xunit|NUnit|MSTest)\.|^\s+from \S*/(?:gems|lib/ruby|ruby/\d)[^:]*:\d|",
-            r"^\t(?:/usr/local/go/src|\S*/go/pkg/mod|\S*/sdk/go[\d.]*/src|/usr/lib/go[^/]*/src)/|",
-            r"^\s+\d+: +(?:0x[0-9a-f]+ - )?<?(?:std|core|alloc|test|tokio|futures_util|rust_begin_unwind|__rust\w*|main$|_start$|start_thread$|__libc_start\w*$|clone3?$)\b|",
-            r"^\s+at /rustc/",
+            r"^\s+at (?:System|Microsoft|Xunit|NUnit|MSTest)\.|^\s+from (?:<internal:|\S*/(?:gems|lib/ruby|ruby/\d|rubygems)[^:]*:\d)|",
+            r"^\t(?:/usr/local/go/src|\S*/go/pkg/mod|\S*/sdk/go[\d.]*/src|/usr/lib/go[^/]*/src|/usr/share/go[^/]*/src)/|",
+            r"^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:<.* as )?<?(?:std|core|alloc|test|tokio|futures_util)::|",
+            r"^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:rust_begin_unwind|__rust\w*(?:::\w+)*|main|_start|start_thread|__libc_start\w*|clone3?)$|",
+            r"^\s+at /rustc/|^\s+(?:async )?[\w.<>#$]+(?: \[as \w+\])? \(node:|^\s+node:\S+:\d+:\d+$|",
+            r"^\s+#\d+ 0x[0-9a-f]+ .*(?:libsanitizer|libasan|libubsan|/sysdeps/|/csu/|_start\b|libc\.so|ld-linux)|",
+            r"^(?:runtime|testing|sync|reflect|net/http|database/sql|encoding/json|os|syscall|internal/\w+)\.[\w.()*]+\(.*\)$|",
+            r"^created by (?:testing|runtime)\.|^\s+\.\.\. \d+ more$",
         )],
     ),
-    ("CARET", &[r"^\s+[\^~]+[\^~ ]*$"]),
+    // Signs of progress: a share of the whole with a bar, a speed or a time to go.
+    (
+        "PROGRESS",
+        &[
+            r"\d% *[|\[(]? *(?:[#=>█▉▊▋▌▍▎▏■▓▒░━─╸╺]){4}|(?:[#=>█▉▊▋▌▍▎▏■▓▒░━─╸╺]){4}[|\] ]* *\d{1,3}(?:\.\d+)?%",
+            r"^ *\|[■#=█ ]*\| *\d{1,3}% of ",
+            r"^\s*[⠁-⣿] ",
+        ],
+    ),
+    // What a tool prints in every run, word by word.
+    (
+        "BOILERPLATE",
+        &[
+            r"^Shadow byte(?:s around the buggy address| legend)|^(?:  |=>)0x[0-9a-f]{6,}: (?:[\[ ]?[0-9a-f]{2}[\] ]?){8,}$",
+            r"^  (?:Addressable|Partially addressable|Heap left redzone|Freed heap region|Stack (?:left|mid|right) redzone|Stack after return|Stack use after scope|Global redzone|Global init order|Poisoned by user|Container overflow|Array cookie|Intra object redzone|ASan internal|(?:Left|Right) alloca redzone|Shadow gap): +[0-9a-f ]+$",
+            r"^==\d+== (?:Copyright \(C\)|Using Valgrind|Memcheck, a memory|For lists of detected|Rerun with|For counts of detected|Use --track)",
+            r"^==\d+== *$",
+            r"^For more information about this error, try `rustc|^note: (?:run with `RUST_BACKTRACE|Some details are omitted, run with)",
+            r"^npm (?:error|ERR!) A complete log of this run|^Node\.js v\d+\.\d+\.\d+$",
+        ],
+    ),
     // A failure of jest or vitest, under which its source is shown.
     ("JS_FAILURE", &[r"^\s*● ", r"^ FAIL  \S", r"^ ❯ \S"]),
     // A line of that source, and the marks under it.

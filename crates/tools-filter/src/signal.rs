@@ -3,7 +3,7 @@
 //! Judges single lines by words and shapes that tools agree on. It would rather take a harmless line for a failure than
 //! the other way round; what is known to be harmless is listed in [`HARMLESS`].
 
-use crate::table::{CANDIDATE, FAILURE, HARMLESS, PLACE};
+use crate::table::{CANDIDATE, FAILURE, HARMLESS, PLACE, SPOKEN};
 
 /// Whether a line begins with a place in a source, as a compiler's message does.
 pub(crate) fn names_place(line: &str) -> bool {
@@ -12,7 +12,7 @@ pub(crate) fn names_place(line: &str) -> bool {
 
 /// Whether a line with these words may report something, whatever the numbers in it are.
 pub(crate) fn may_report(line: &str) -> bool {
-    CANDIDATE.is_match(line)
+    CANDIDATE.is_match(line) || SPOKEN.is_match(line)
 }
 
 /// Whether a line reports something that must be kept.
@@ -118,7 +118,9 @@ fn words(line: &str) -> Vec<(usize, usize)> {
 
 /// Whether a line reports a failure: an error, a panic, a failed test, a conflict, a place where something is wrong.
 pub fn reports_failure(line: &str) -> bool {
-    reports(line) && FAILURE.is_match(without_counts_of_nothing(line).as_deref().unwrap_or(line))
+    let rest = without_counts_of_nothing(line);
+    let rest = rest.as_deref().unwrap_or(line);
+    reports(line) && (FAILURE.is_match(rest) || SPOKEN.is_match(rest))
 }
 
 #[cfg(test)]

@@ -23,8 +23,8 @@ const SECTIONS: &[(&str, &str, Option<&str>)] = &[
     ("Changes to be committed:", "staged:", None),
     ("Changes not staged for commit:", "not staged:", None),
     ("Unmerged paths:", "unmerged:", None),
-    ("Untracked files:", "untracked:", Some("??")),
-    ("Ignored files:", "ignored:", Some("!!")),
+    ("Untracked files:", "untracked:", Some("")),
+    ("Ignored files:", "ignored:", Some("")),
 ];
 
 const STATES: &[(&str, &str)] = &[

@@ -1,10 +1,13 @@
 //! The ways to shorten an output: what a rule names in `strategy.type`. One file each; what they share is in `clip`
 //! and `shape`.
 
+mod again;
 mod clip;
 mod columns;
 mod dedup;
 mod diagnostics;
+mod findings;
+pub(crate) mod general;
 mod git_diff;
 mod git_log;
 mod git_status;
@@ -12,14 +15,19 @@ mod group_by_rule;
 mod keep_matching;
 mod listing;
 mod long_lines;
+mod passing;
 mod patterns;
 mod reducer;
 mod runs;
 mod rustc_error;
+mod series;
+mod snippets;
 mod stack_trace;
 mod strip_annotated;
 mod strip_noise;
 mod structured;
+mod table_blanks;
+mod tap;
 mod test_summary;
 mod truncate;
 mod unfinished;

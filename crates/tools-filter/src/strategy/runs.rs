@@ -1,12 +1,15 @@
 //! `runs`: of consecutive lines that differ in nothing but numbers, the first few and the last stay; or, without any loss,
-//! of lines that are the same or count up.
+//! of lines that count on.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::FilterConfidence;
 
 use super::{Facts, Reducer, Strategy, dedup::template, unfinished::names_running};
-use crate::{emit::Emitter, signal::reports};
+use crate::{
+    emit::{Emitter, marked},
+    signal::{names_place, reports},
+};
 
 /// Parameters of `runs`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -14,7 +17,7 @@ use crate::{emit::Emitter, signal::reports};
 pub struct Runs {
     /// Lines shown at the beginning of a run.
     pub keep: usize,
-    /// Whether only lines are left out that are the same as the one before, or count up from it.
+    /// Whether only lines are left out whose numbers all go on as before, so that they can be told from those shown.
     pub lossless: bool,
 }
 
@@ -53,7 +56,11 @@ impl Machine {
 
 impl Reducer for Machine {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let may_repeat = line.bytes().any(|byte| byte.is_ascii_digit()) && !reports(line) && !names_running(line);
+        let may_repeat = line.bytes().any(|byte| byte.is_ascii_digit())
+            && !reports(line)
+            && !names_place(line)
+            && !names_running(line)
+            && marked(line).is_none();
         let kind = may_repeat.then(|| template(line));
         if kind.is_none() || kind != self.kind {
             self.end(out);
@@ -75,68 +82,59 @@ impl Reducer for Machine {
     }
 }
 
-/// Lines that are the same, or that count up in one place.
+/// Lines of which each number grows by the same from one to the next: what lies between the first and the last can be told
+/// from them.
 #[derive(Default)]
-struct Counting {
+pub(crate) struct Counting {
     last: Option<String>,
-    step: Option<Step>,
+    steps: Option<Vec<i64>>,
     /// Lines left out since the first of the run, without the last.
     hidden: u64,
-    /// The first of them, which is shown if it stays the only one.
-    only: Option<String>,
+    /// As long as they are few: then they are shown.
+    few: Vec<String>,
     found: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Same,
-    Up,
-}
+/// Fewer are shown.
+const FEW: u64 = 3;
 
 impl Counting {
+    fn hide(&mut self, line: String, out: &mut Emitter<'_>) {
+        self.hidden += 1;
+        if self.hidden < FEW {
+            return self.few.push(line);
+        }
+        self.found = true;
+        self.few.drain(..).for_each(|line| out.forget(&line));
+        out.forget(&line);
+    }
+
     fn end(&mut self, out: &mut Emitter<'_>) {
-        let Some(last) = self.last.take() else { return };
+        self.steps = None;
         let hidden = std::mem::take(&mut self.hidden);
-        match self.step.take() {
-            Some(Step::Same) => out.write(&format!("{last} [×{}]", hidden + 2)),
-            Some(Step::Up) if hidden == 1 => {
-                self.only.take().iter().chain([&last]).for_each(|line| out.keep(line));
-            }
-            Some(Step::Up) if hidden > 1 => {
-                out.write(&format!("[… {hidden} more, counting up to]"));
-                out.keep(&last);
-            }
-            _ => out.keep(&last),
+        if hidden >= FEW {
+            out.write(&format!("[… {hidden} lines, counting on]"));
+        }
+        self.few.drain(..).for_each(|line| out.keep(&line));
+        if let Some(last) = self.last.take() {
+            out.keep(&last);
         }
     }
 }
 
 impl Reducer for Counting {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let step = self.last.as_deref().filter(|_| !reports(line)).and_then(|last| step(last, line));
-        match (step, self.step) {
-            (Some(step), None) => {
-                // The first of a run that counts up stands before the note about it.
-                if let (Step::Up, Some(last)) = (step, self.last.take()) {
-                    out.keep(&last);
-                } else {
-                    self.found = true;
-                    out.fold(line);
-                }
-                self.step = Some(step);
+        let may_count = !reports(line) && !names_place(line) && !names_running(line) && marked(line).is_none();
+        let steps = self.last.as_deref().filter(|_| may_count).and_then(|last| steps(last, line));
+        if steps.is_none() || (self.steps.is_some() && self.steps != steps) {
+            self.end(out);
+        } else if self.steps.is_some() {
+            if let Some(last) = self.last.take() {
+                self.hide(last, out);
             }
-            (Some(step), Some(before)) if step == before => {
-                self.found = true;
-                self.hidden += 1;
-                match (step, self.last.take()) {
-                    (Step::Up, Some(last)) if self.hidden == 1 => self.only = Some(last),
-                    (Step::Up, Some(last)) => {
-                        self.only.take().iter().chain([&last]).for_each(|line| out.fold(line));
-                    }
-                    _ => out.fold(line),
-                }
-            }
-            _ => self.end(out),
+        } else if let Some(first) = self.last.take() {
+            self.steps = steps;
+            out.keep(&first);
         }
         self.last = Some(line.to_owned());
     }
@@ -147,26 +145,45 @@ impl Reducer for Counting {
     }
 }
 
-/// How the second line follows from the first.
-fn step(before: &str, line: &str) -> Option<Step> {
-    if line.trim().is_empty() {
-        return None;
+/// More digits are no number that counts.
+const MAX_DIGITS: usize = 9;
+
+/// By how much each number of the second line is greater than in the first; `None` when anything else differs but the
+/// blanks that line numbers up, or nothing does.
+fn steps(before: &str, line: &str) -> Option<Vec<i64>> {
+    let (mut a, mut b) = (before, line);
+    let mut steps = Vec::new();
+    loop {
+        let (text_a, number_a, rest_a) = piece(a);
+        let (text_b, number_b, rest_b) = piece(b);
+        let is_same = text_a == text_b || text_a.trim_end_matches(' ') == text_b.trim_end_matches(' ');
+        if !is_same || number_a.is_empty() != number_b.is_empty() {
+            return None;
+        }
+        if number_a.is_empty() {
+            return steps.iter().any(|step| *step != 0).then_some(steps);
+        }
+        // Zeros in front are part of what is counted: `007` is followed by `008`.
+        let is_padded = |number: &str| number.len() > 1 && number.starts_with('0');
+        if number_a.len() > MAX_DIGITS || number_b.len() > MAX_DIGITS {
+            if number_a != number_b {
+                return None;
+            }
+            steps.push(0);
+        } else if (is_padded(number_a) || is_padded(number_b)) && number_a.len() != number_b.len() {
+            return None;
+        } else {
+            steps.push(number_b.parse::<i64>().ok()? - number_a.parse::<i64>().ok()?);
+        }
+        (a, b) = (rest_a, rest_b);
     }
-    if before == line {
-        return Some(Step::Same);
-    }
-    // The first place where they differ must be in a number, all of it, and the only one.
-    let (a, b) = (before.as_bytes(), line.as_bytes());
-    let start = a.iter().zip(b).position(|(a, b)| a != b)?;
-    let start = a[..start].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
-    let digits = |text: &[u8]| text[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (end_a, end_b) = (start + digits(a), start + digits(b));
-    if end_a == start || end_b == start || end_a - start > 9 || end_b - start > 9 || a[end_a..] != b[end_b..] {
-        return None;
-    }
-    let number = |text: &str| text.parse::<u64>().ok();
-    let (x, y) = (number(&before[start..end_a])?, number(&line[start..end_b])?);
-    (x + 1 == y).then_some(Step::Up)
+}
+
+/// The text up to a number, the number, and what follows it.
+fn piece(text: &str) -> (&str, &str, &str) {
+    let start = text.bytes().position(|byte| byte.is_ascii_digit()).unwrap_or(text.len());
+    let length = text[start..].bytes().take_while(u8::is_ascii_digit).count();
+    (&text[..start], &text[start..start + length], &text[start + length..])
 }
 
 #[cfg(test)]
@@ -175,20 +192,26 @@ mod tests {
 
     #[test]
     fn lines_follow_from_one_another() {
-        let table = [
-            ("a[09]", "a[10]", Some(Step::Up)),
-            ("a[9] b", "a[10] b", Some(Step::Up)),
-            ("x", "x", Some(Step::Same)),
-            ("a[1] b[1]", "a[2] b[2]", None),
-            ("a[1]", "a[3]", None),
-            ("a[2]", "a[1]", None),
+        let table: &[(&str, &str, Option<&[i64]>)] = &[
+            ("a[09]", "a[10]", Some(&[1])),
+            ("a[9] b", "a[10] b", Some(&[1])),
+            ("x", "x", None),
+            ("a 1", "a 1", None),
+            ("a[1] b[1]", "a[2] b[2]", Some(&[1, 1])),
+            ("   9 |    90", "  10 |   100", Some(&[1, 10])),
+            ("a[2]", "a[1]", Some(&[-1])),
+            ("a 99", "a 100", Some(&[1])),
+            ("a 09", "a 010", None),
+            ("1234567890 1", "1234567890 2", Some(&[0, 1])),
+            ("1234567890", "1234567891", None),
             ("a", "b", None),
             ("", "", None),
-            ("é1", "é2", Some(Step::Up)),
-            ("é", "è", None),
+            ("é1", "é2", Some(&[1])),
+            ("é1", "è2", None),
+            ("1a", "1", None),
         ];
         for (before, line, expected) in table {
-            assert_eq!(step(before, line), expected, "{before} / {line}");
+            assert_eq!(steps(before, line).as_deref(), *expected, "{before} / {line}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! `stack_trace`: of stack traces the frames of libraries are counted and one's own stay, each with its source once.
-//! Knows traces of Python, JavaScript, Java and its kin, Ruby, Go, .NET and Rust.
+//! `stack_trace`: of stack traces the frames of libraries are counted and one's own stay, each with its source. Knows traces
+//! of Python, JavaScript, Java and its kin, Ruby, Go, .NET, Rust and the sanitizers.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use super::{Facts, Reducer, Strategy};
 use crate::{
     emit::Emitter,
     signal::names_place,
-    table::{CARET, FRAME, LIBRARY},
+    table::{FRAME, LIBRARY},
 };
 
 /// Parameters of `stack_trace`: none.
@@ -19,116 +19,85 @@ pub struct StackTrace {}
 
 impl Strategy for StackTrace {
     fn start(&self, _: &Facts) -> Box<dyn Reducer> {
-        Box::<Machine>::default()
+        Box::<StackTraces>::default()
     }
 }
 
 #[derive(Default)]
-struct Machine {
+pub(crate) struct StackTraces {
     /// Frames of libraries that were not counted out yet, with the source under them.
     held: Vec<String>,
-    frames: u64,
-    /// Whether the line before was a frame of Python, whose source stands in the next.
-    source: Source,
-    /// The own frame before, and how often it came again.
-    last: String,
-    again: u64,
+    lines: u64,
+    bytes: usize,
+    /// What may follow the frame before: its source, or its place.
+    next: Next,
     found: bool,
 }
 
-/// To whom the next indented line belongs.
+/// What the next line is if it is indented further.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum Next {
     #[default]
-    None,
+    Other,
+    /// The source of an own frame.
     Own,
+    /// The source or the place of a library's frame.
     Library,
 }
 
-/// More of a trace is not held.
-const MAX_HELD: u64 = 1000;
+/// About as long as the mark.
+const MARK: usize = 34;
 
-impl Machine {
+impl StackTraces {
     fn library(&mut self, line: &str, out: &mut Emitter<'_>) {
-        if self.frames < 2 {
-            self.held.push(line.to_owned());
-        } else {
-            self.held.drain(..).for_each(|line| out.fold(&line));
-            out.fold(line);
+        self.lines += 1;
+        self.bytes += line.len() + 1;
+        self.held.push(line.to_owned());
+        if self.bytes > MARK && self.lines > 1 {
+            self.held.drain(..).for_each(|line| out.forget(&line));
         }
     }
 
-    /// Says how many frames were counted; a single one is shown.
+    /// Says how many lines were counted; few are shown.
     fn close(&mut self, out: &mut Emitter<'_>) {
-        let held = std::mem::take(&mut self.held);
-        match std::mem::take(&mut self.frames) {
+        let bytes = std::mem::take(&mut self.bytes);
+        match std::mem::take(&mut self.lines) {
             0 => {}
-            1 if held.len() == 1 => held.iter().for_each(|line| out.keep(line)),
-            frames => {
+            lines if lines > 1 && bytes > MARK => {
                 self.found = true;
-                for line in &held {
-                    out.fold(line);
-                }
-                out.write(&format!("  [{frames} library {}]", if frames == 1 { "frame" } else { "frames" }));
+                out.write(&format!("  [… {lines} lines, frames of libraries]"));
             }
-        }
-    }
-
-    fn own(&mut self, out: &mut Emitter<'_>) {
-        let again = std::mem::take(&mut self.again);
-        if again > 0 {
-            self.found = true;
-            out.write(&format!("  [the same {again} more {}]", if again == 1 { "time" } else { "times" }));
+            _ => self.held.drain(..).for_each(|line| out.keep(&line)),
         }
     }
 }
 
-impl Reducer for Machine {
+impl Reducer for StackTraces {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        if self.source != Source::None && line.starts_with("    ") && !FRAME.is_match(line) && !names_place(line) {
-            // The source of a Python frame, and marks under it.
-            match self.source {
-                Source::Library => self.library(line, out),
-                _ if CARET.is_match(line) || self.again > 0 => {
-                    self.found = true;
-                    out.fold(line);
-                }
+        let is_frame = FRAME.is_match(line);
+        let goes_on = self.next != Next::Other && line.starts_with("    ") && !is_frame && !names_place(line);
+        if goes_on {
+            return match self.next {
+                Next::Library => self.library(line, out),
                 _ => out.keep(line),
-            }
-            return;
+            };
         }
-        self.source = Source::None;
-        if !FRAME.is_match(line) {
-            self.own(out);
-            self.last.clear();
+        self.next = Next::Other;
+        if !is_frame {
             self.close(out);
             return out.keep(line);
         }
-        let is_python = line.starts_with("  File ");
+        let has_source = line.starts_with("  File ");
         if LIBRARY.is_match(line) {
-            self.own(out);
-            self.last.clear();
-            self.frames += 1;
-            self.source = if is_python { Source::Library } else { Source::None };
-            self.library(line, out);
-            if self.frames > MAX_HELD {
-                self.close(out);
-            }
-            return;
+            self.next = if has_source { Next::Library } else { Next::Other };
+            return self.library(line, out);
         }
         self.close(out);
-        self.source = if is_python { Source::Own } else { Source::None };
-        if self.last == line {
-            self.again += 1;
-            return out.fold(line);
-        }
-        self.own(out);
-        line.clone_into(&mut self.last);
+        self.next = if has_source { Next::Own } else { Next::Other };
         out.keep(line);
     }
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
-        self.own(out);
         self.close(out);
         self.found.then_some(FilterConfidence::Full)
     }

@@ -1,4 +1,4 @@
-//! `test_summary`: of a test run the failures and the summary stay. Knows the lines of cargo test, nextest, pytest,
+//! `test_summary`: of a test run the failures and the summary stay; what passed is counted where it stood. Knows the lines of cargo test, nextest, pytest,
 //! unittest, go test, jest, vitest, mocha, rspec, dotnet, maven, gradle and TAP.
 
 use std::{collections::HashSet, sync::LazyLock};
@@ -44,7 +44,6 @@ impl Strategy for TestSummary {
             pending: Vec::new(),
             found: false,
             summed_up: false,
-            passed: 0,
             unfinished: Unfinished::default(),
             open: None,
             progress: Vec::new(),
@@ -98,7 +97,6 @@ struct Machine {
     pending: Vec<(String, String)>,
     found: bool,
     summed_up: bool,
-    passed: u64,
     /// The tests that were announced and did not end yet.
     unfinished: Unfinished,
     /// The test whose output is being read, where tests print among one another.
@@ -113,6 +111,9 @@ struct Machine {
     in_js: bool,
 }
 
+/// A line that is a ruler, with or without a title: one that points into the line above is none.
+static RULED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^(?:={3,}|-{3,}|_{3,}|─{3,}|━{3,}|⎯{3,}|\*{3,}|#{3,})(?:[^\^┬┴╰╭]*[^\^┬┴╰╭ ])?$"));
 static RULER: LazyLock<Regex> = LazyLock::new(|| regex(r"={6,}|-{8,}|_{6,}|─{6,}|━{6,}|⎯{6,}|\*{8,}|#{8,}"));
 
 impl Machine {
@@ -273,7 +274,6 @@ impl Machine {
             out.noise(line);
         } else if PASSED.is_match(line) {
             self.found = true;
-            self.passed += 1;
             out.noise(line);
         } else {
             if SUMMARY.is_match(line) {
@@ -322,7 +322,7 @@ fn may_have_ruler(line: &str) -> bool {
 
 /// Keeps a line; a ruler in it becomes a short one.
 fn shorten(line: &str, out: &mut Emitter<'_>) {
-    if may_have_ruler(line) && RULER.is_match(line) {
+    if may_have_ruler(line) && RULED.is_match(line) && RULER.is_match(line) {
         let short = RULER.replace_all(line, |found: &regex::Captures<'_>| found[0].chars().take(3).collect::<String>());
         out.fold(line);
         out.write(&short);
@@ -482,10 +482,6 @@ impl Reducer for Machine {
             }
         }
         self.unfinished.finish(out);
-        if self.passed > 0 && !self.summed_up {
-            let lines = if self.passed == 1 { "line" } else { "lines" };
-            out.write(&format!("[{} {lines} of tests that passed or were skipped]", self.passed));
-        }
         let confidence = if self.summed_up { FilterConfidence::Full } else { FilterConfidence::Partial };
         self.found.then_some(confidence)
     }

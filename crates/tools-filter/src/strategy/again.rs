@@ -1,0 +1,186 @@
+//! What is printed again at once: one line or a block of lines. Of what is the same word by word the first stands; of what
+//! differs in numbers only the first and the last. The rest is counted.
+
+use std::collections::VecDeque;
+
+use tools_core::FilterConfidence;
+
+use super::{Reducer, dedup::template, unfinished::names_running};
+use crate::{
+    emit::{Emitter, marked},
+    signal::{names_place, reports},
+};
+
+/// Lines of the longest block that is recognised.
+const MAX_BLOCK: usize = 12;
+/// A longer line is part of none: what is held is bounded.
+const MAX_LINE: usize = 4 << 10;
+
+pub(crate) struct Again {
+    same: Same,
+    /// The last lines that were given on.
+    shown: VecDeque<String>,
+    /// Lines of the block that is being repeated; 0 outside of a repetition.
+    period: usize,
+    /// The part of the block that has come again so far.
+    held: Vec<String>,
+    /// Lines of whole repetitions, as long as a mark would be no shorter than they are.
+    few: Vec<String>,
+    few_bytes: usize,
+    lines: u64,
+    times: u64,
+    /// The last block of those that are only alike.
+    last: Vec<String>,
+    found: bool,
+}
+
+/// When two lines are the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Same {
+    /// Word by word.
+    Exactly,
+    /// But for numbers, in lines that say something in words and report nothing.
+    ButForNumbers,
+}
+
+impl Same {
+    fn holds(self, a: &str, b: &str) -> bool {
+        a == b || (self == Self::ButForNumbers && may_fold(a) && may_fold(b) && template(a) == template(b))
+    }
+}
+
+/// Whether a line says something in words that nobody has to read for each number: rows of numbers and lists of names are
+/// content, and a place or a test at work is not like another.
+fn may_fold(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let has_words = words.clone().count() > 1;
+    has_words
+        && words.any(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3)
+        && line.bytes().any(|byte| byte.is_ascii_digit())
+        // A number in the name of a file tells which it is.
+        && !line.contains(['/', '\\'])
+        && !reports(line)
+        && !names_place(line)
+        && !names_running(line)
+}
+
+/// About as long as the mark.
+const MARK: usize = 40;
+/// So many lines that are only alike are left out at least.
+const LEAST: u64 = 4;
+
+impl Again {
+    pub(crate) fn new(same: Same) -> Self {
+        Self {
+            same,
+            shown: VecDeque::new(),
+            period: 0,
+            held: Vec::new(),
+            few: Vec::new(),
+            few_bytes: 0,
+            lines: 0,
+            times: 0,
+            last: Vec::new(),
+            found: false,
+        }
+    }
+
+    fn show(&mut self, line: &str, out: &mut Emitter<'_>) {
+        out.keep(line);
+        if self.shown.len() == MAX_BLOCK {
+            self.shown.pop_front();
+        }
+        self.shown.push_back(line.to_owned());
+    }
+
+    /// The length of the block at whose beginning this line stood.
+    fn begins(&self, line: &str) -> Option<usize> {
+        if line.trim().is_empty() || line.len() > MAX_LINE || marked(line).is_some() {
+            return None;
+        }
+        (1..=self.shown.len()).find(|period| self.same.holds(&self.shown[self.shown.len() - period], line))
+    }
+
+    fn repeated(&mut self, out: &mut Emitter<'_>) {
+        let mut block = std::mem::take(&mut self.held);
+        if self.same == Same::ButForNumbers {
+            block = std::mem::replace(&mut self.last, block);
+        }
+        if block.is_empty() {
+            return;
+        }
+        self.times += 1;
+        for line in block {
+            let weight = marked(&line).unwrap_or_else(|| u64::from(!line.trim().is_empty()));
+            self.lines += weight;
+            self.few_bytes += line.len() + 1;
+            self.few.push(line);
+        }
+        if self.is_worth() {
+            self.few.drain(..).for_each(|line| out.forget(&line));
+        }
+    }
+
+    /// Whether a mark is shorter, and for what is only alike: whether there is enough of it to be no content.
+    fn is_worth(&self) -> bool {
+        self.few_bytes > MARK && (self.same == Same::Exactly || self.lines >= LEAST)
+    }
+
+    fn end(&mut self, out: &mut Emitter<'_>) {
+        if self.is_worth() {
+            self.found = true;
+            let lines = self.lines;
+            let word = if lines == 1 { "line" } else { "lines" };
+            let times = times(self.times);
+            out.write(&match (self.same, self.period) {
+                (Same::Exactly, 1) => format!("[… {lines} {word}, the same as above]"),
+                (Same::Exactly, block) => format!("[… {lines} {word}, the {block} above {times} more]"),
+                (Same::ButForNumbers, 1) => format!("[… {lines} {word} like it]"),
+                (Same::ButForNumbers, block) => format!("[… {lines} {word} like the {block} above, {times}]"),
+            });
+        } else {
+            for line in std::mem::take(&mut self.few) {
+                out.keep(&line);
+            }
+        }
+        self.period = 0;
+        self.few.clear();
+        (self.few_bytes, self.lines, self.times) = (0, 0, 0);
+        for line in std::mem::take(&mut self.last).into_iter().chain(std::mem::take(&mut self.held)) {
+            self.show(&line, out);
+        }
+    }
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
+impl Reducer for Again {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if self.period > 0 {
+            let expected = &self.shown[self.shown.len() - self.period + self.held.len()];
+            if self.same.holds(expected, line) {
+                self.held.push(line.to_owned());
+                if self.held.len() == self.period {
+                    self.repeated(out);
+                }
+                return;
+            }
+            self.end(out);
+        }
+        let Some(period) = self.begins(line) else { return self.show(line, out) };
+        self.period = period;
+        self.held.push(line.to_owned());
+        if period == 1 {
+            self.repeated(out);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        if self.period > 0 {
+            self.end(out);
+        }
+        self.found.then_some(FilterConfidence::Full)
+    }
+}

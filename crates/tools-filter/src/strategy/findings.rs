@@ -1,0 +1,272 @@
+//! What a tool found at which places, one line each: a message stands once with all its places, or, under the name of a file
+//! that the tool printed so, once with all places in it. A place keeps its file beside it otherwise. Nothing is left out.
+
+use std::collections::HashMap;
+
+use tools_core::FilterConfidence;
+
+use super::Reducer;
+use crate::emit::Emitter;
+
+/// More is not held: what is held is then written by itself.
+const MAX_HELD: usize = 256 << 10;
+/// Fewer are left as they are.
+const FEW: usize = 3;
+
+#[derive(Default)]
+pub(crate) struct Findings {
+    /// A line that is nothing but the name of a file: the lines below may be about it.
+    file: Option<String>,
+    is_file_held: bool,
+    /// Whether all that is held stood under names of files.
+    has_files: bool,
+    held: Vec<Finding>,
+    /// As it came.
+    lines: Vec<String>,
+    bytes: usize,
+    found: bool,
+}
+
+struct Finding {
+    file: String,
+    place: String,
+    text: String,
+}
+
+impl Findings {
+    fn add(&mut self, finding: Finding, line: &str, is_row: bool, out: &mut Emitter<'_>) {
+        if self.has_files != is_row && !self.held.is_empty() {
+            self.flush(out);
+        }
+        self.has_files = is_row;
+        self.held.push(finding);
+        self.hold(line);
+        if self.bytes > MAX_HELD {
+            self.flush(out);
+        }
+    }
+
+    fn hold(&mut self, line: &str) {
+        self.bytes += line.len() + 1;
+        self.lines.push(line.to_owned());
+    }
+
+    fn flush(&mut self, out: &mut Emitter<'_>) {
+        let (held, lines) = (std::mem::take(&mut self.held), std::mem::take(&mut self.lines));
+        let bytes = std::mem::take(&mut self.bytes);
+        self.is_file_held = false;
+        let length = |lines: &[String]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
+        let by_text = by_text(&held);
+        let by_file = if std::mem::take(&mut self.has_files) { by_file(&held) } else { Vec::new() };
+        let is_by_file = !by_file.is_empty() && length(&by_file) <= length(&by_text);
+        let shortest = if is_by_file { by_file } else { by_text };
+        if held.len() < FEW || length(&shortest) >= bytes {
+            return lines.iter().for_each(|line| out.keep(line));
+        }
+        self.found = true;
+        lines.iter().for_each(|line| out.fold(line));
+        shortest.iter().for_each(|line| out.write(line));
+    }
+}
+
+/// The places of each file, in order, with a name once: `a.c:1:2,3:4 b.c:5`.
+fn places<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
+    let mut text = String::new();
+    let mut file = "";
+    for finding in findings {
+        if finding.file == file {
+            text.push(',');
+        } else {
+            file = &finding.file;
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(file);
+            text.push(':');
+        }
+        text.push_str(&finding.place);
+    }
+    text
+}
+
+/// Groups in the order of their first member.
+fn grouped<'a>(findings: &'a [Finding], key: impl Fn(&'a Finding) -> &'a str) -> Vec<Vec<&'a Finding>> {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    for finding in findings {
+        let at = *known.entry(key(finding)).or_insert(groups.len());
+        if at == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[at].push(finding);
+    }
+    groups
+}
+
+fn by_text(findings: &[Finding]) -> Vec<String> {
+    let line = |group: Vec<&Finding>| {
+        let text = group.first().map_or("", |finding| finding.text.trim());
+        let places = places(group.iter().copied());
+        match group.len() {
+            1 => format!("{places} {text}"),
+            count => format!("{text} [×{count}]: {places}"),
+        }
+    };
+    grouped(findings, |finding| &finding.text).into_iter().map(line).collect()
+}
+
+fn by_file(findings: &[Finding]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for of_file in findings.chunk_by(|a, b| a.file == b.file) {
+        let [first, ..] = of_file else { continue };
+        lines.push(first.file.clone());
+        for group in grouped(of_file, |finding| &finding.text) {
+            let places: Vec<&str> = group.iter().map(|finding| finding.place.as_str()).collect();
+            lines.push(format!("  {} {}", places.join(","), first_of(&group).trim_end()));
+        }
+    }
+    lines
+}
+
+fn first_of<'a>(group: &[&'a Finding]) -> &'a str {
+    group.first().map_or("", |finding| finding.text.as_str())
+}
+
+impl Reducer for Findings {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if let Some(finding) = finding(line) {
+            self.file = None;
+            return self.add(finding, line, false, out);
+        }
+        if let Some(file) = &self.file
+            && let Some((place, text)) = row(line)
+        {
+            let file = file.clone();
+            if !self.is_file_held {
+                if !self.has_files {
+                    self.flush(out);
+                }
+                self.is_file_held = true;
+                self.hold(&file);
+            }
+            return self.add(Finding { file, place, text }, line, true, out);
+        }
+        if line.is_empty() && self.file.is_some() && self.is_file_held {
+            // Between the findings of two files.
+            self.file = None;
+            return self.hold(line);
+        }
+        if let Some(file) = self.file.take().filter(|_| !self.is_file_held) {
+            self.flush(out);
+            out.keep(&file);
+        }
+        if is_file(line) {
+            self.is_file_held = false;
+            self.file = Some(line.to_owned());
+            return;
+        }
+        self.flush(out);
+        out.keep(line);
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        let file = self.file.take().filter(|_| !self.is_file_held);
+        self.flush(out);
+        if let Some(file) = file {
+            out.keep(&file);
+        }
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+/// Whether this is the name of a file: one word with an ending, or with a slash in front of its last part.
+fn is_name(text: &str) -> bool {
+    let is_word = text.bytes().all(|byte| byte >= 0x80 || byte.is_ascii_alphanumeric() || b"._-/\\@+~[]".contains(&byte));
+    let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_ending =
+        (1..=8).contains(&ending.len()) && ending.starts_with(|c: char| c.is_ascii_alphabetic()) && ending.is_ascii();
+    is_word && text.len() > 2 && (is_ending || (text.len() > name.len() && name.len() > 2))
+}
+
+fn is_file(line: &str) -> bool {
+    line.len() < 400 && is_name(line) && line.contains('.')
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// `path:12:3: text`, `path:12: text`, `path:12:3 - text`, `path(12,3): text`.
+fn finding(line: &str) -> Option<Finding> {
+    let text = line.trim_start_matches(' ');
+    if line.len() - text.len() > 4 || line.len() > 2000 {
+        return None;
+    }
+    let end = text.find([':', '('])?;
+    let (file, rest) = text.split_at(end);
+    if !is_name(file) {
+        return None;
+    }
+    let (open, rest) = rest.split_at(1);
+    let row = digits(rest);
+    if !(1..=7).contains(&row) {
+        return None;
+    }
+    let after = &rest[row..];
+    let column = after.strip_prefix([':', ',']).map_or(0, digits);
+    let end = if column > 0 { row + 1 + column } else { row };
+    let place = rest[..end].replace(',', ":");
+    let rest = &rest[end..];
+    let rest = if open == "(" { rest.strip_prefix(')')? } else { rest };
+    let rest = rest.strip_prefix(':').unwrap_or(rest);
+    // What follows a place is parted from it, or it was none: `a.b:12ab`.
+    let rest = rest.strip_prefix(' ')?;
+    Some(Finding { file: file.to_owned(), place, text: rest.to_owned() })
+}
+
+/// `  12:5  error  text  rule` under the name of a file.
+fn row(line: &str) -> Option<(String, String)> {
+    let text = line.trim_start();
+    let row = digits(text);
+    if text.len() == line.len() || row == 0 || line.len() > 2000 {
+        return None;
+    }
+    let column = digits(text[row..].strip_prefix(':')?);
+    let (place, rest) = text.split_at(row + 1 + column);
+    if column == 0 || !rest.starts_with(' ') {
+        return None;
+    }
+    let words: Vec<&str> = rest.split("  ").map(str::trim).filter(|word| !word.is_empty()).collect();
+    Some((place.to_owned(), words.join("  ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read() {
+        let table = [
+            ("a.sh:12:3: note: x [SC1]", Some(("a.sh", "12:3", "note: x [SC1]"))),
+            ("src/a.py:7: unused (60%)", Some(("src/a.py", "7", "unused (60%)"))),
+            ("src/a.ts(3,5): error TS1: x", Some(("src/a.ts", "3:5", "error TS1: x"))),
+            ("  /w/a.py:1:2 - error: x", Some(("/w/a.py", "1:2", "- error: x"))),
+            ("10:00:01 started", None),
+            ("http://a.b:80/x", None),
+            ("a.b:12ab", None),
+            ("main: 3 files", None),
+            ("some text a.c:1: x", None),
+            ("a.c:1:", None),
+            ("", None),
+        ];
+        for (line, expected) in table {
+            let read = finding(line);
+            let read = read.as_ref().map(|one| (one.file.as_str(), one.place.as_str(), one.text.as_str()));
+            assert_eq!(read, expected, "{line}");
+        }
+        assert_eq!(row("  12:5   error  a b   no-x"), Some(("12:5".to_owned(), "error  a b  no-x".to_owned())));
+        assert_eq!(row("12:5 error"), None);
+        assert_eq!(row("  12:5:6 x"), None);
+    }
+}

@@ -1,0 +1,150 @@
+//! Lines that differ in one number only, in any order: the first and the last stand, and between them the numbers of all. A list
+//! of numbered names is whole then, in a few lines.
+
+use std::fmt::Write as _;
+
+use tools_core::FilterConfidence;
+
+use super::{Reducer, unfinished::names_running};
+use crate::{
+    emit::{Emitter, marked},
+    signal::{names_place, reports},
+};
+
+/// Fewer are left as they are.
+const FEW: usize = 5;
+/// More are parted.
+const MANY: usize = 4000;
+
+#[derive(Default)]
+pub(crate) struct Series {
+    lines: Vec<String>,
+    numbers: Vec<u64>,
+    /// Where in the lines the number begins, and how long what follows it is.
+    around: (usize, usize),
+    found: bool,
+}
+
+/// The place of the only number in which two lines differ: where it begins, how long what follows it is, and both numbers.
+fn difference(a: &str, b: &str) -> Option<(usize, usize, u64, u64)> {
+    if a == b {
+        return None;
+    }
+    let (x, y) = (a.as_bytes(), b.as_bytes());
+    let same = x.iter().zip(y).take_while(|(a, b)| a == b).count();
+    let start = x[..same].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
+    let rest = x.iter().rev().zip(y.iter().rev()).take_while(|(a, b)| a == b).count();
+    let rest = rest.min(x.len() - start).min(y.len() - start);
+    let tail = &x[x.len() - rest..];
+    let rest = rest - tail.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    Some((start, rest, number(a, start, rest)?, number(b, start, rest)?))
+}
+
+/// The number between two parts of a line; `None` when it is none, or is written with zeros in front.
+fn number(line: &str, start: usize, rest: usize) -> Option<u64> {
+    let digits = line.get(start..line.len().checked_sub(rest)?)?;
+    let is_number = !digits.is_empty() && digits.len() < 10 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && (digits.len() == 1 || !digits.starts_with('0'))).then(|| digits.parse().ok())?
+}
+
+/// `1-9,12,14-20`.
+fn ranges(numbers: &[u64]) -> String {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    let mut text = String::new();
+    for range in sorted.chunk_by(|a, b| a + 1 == *b) {
+        if !text.is_empty() {
+            text.push(',');
+        }
+        match range {
+            [single] => _ = write!(text, "{single}"),
+            [first, .., last] => _ = write!(text, "{first}-{last}"),
+            [] => {}
+        }
+    }
+    text
+}
+
+impl Series {
+    fn goes_on(&self, line: &str) -> Option<u64> {
+        let (start, rest) = self.around;
+        let first = self.lines.first()?;
+        let is_same = line.len() >= start + rest
+            && line.as_bytes()[..start] == first.as_bytes()[..start]
+            && line.as_bytes()[line.len() - rest..] == first.as_bytes()[first.len() - rest..];
+        let number = if is_same { number(line, start, rest) } else { None };
+        number.filter(|_| self.lines.len() < MANY)
+    }
+
+    fn end(&mut self, out: &mut Emitter<'_>) {
+        let (lines, numbers) = (std::mem::take(&mut self.lines), std::mem::take(&mut self.numbers));
+        if let [first, between @ .., last] = lines.as_slice()
+            && lines.len() >= FEW
+        {
+            let text = format!("[… {} lines, the same with {}]", between.len(), ranges(&numbers[1..numbers.len() - 1]));
+            let bytes: usize = between.iter().map(|line| line.len() + 1).sum();
+            if text.len() * 4 < bytes * 3 {
+                self.found = true;
+                out.keep(first);
+                between.iter().for_each(|line| out.forget(line));
+                out.write(&text);
+                return out.keep(last);
+            }
+        }
+        lines.iter().for_each(|line| out.keep(line));
+    }
+}
+
+impl Reducer for Series {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        let may_join = line.len() < 1000
+            && line.bytes().any(|byte| byte.is_ascii_digit())
+            && !reports(line)
+            && !names_place(line)
+            && !names_running(line)
+            && marked(line).is_none();
+        if may_join && self.lines.len() > 1 && let Some(number) = self.goes_on(line) {
+            self.numbers.push(number);
+            return self.lines.push(line.to_owned());
+        }
+        if may_join
+            && self.lines.len() == 1
+            && let Some((start, rest, first, number)) = self.lines.first().and_then(|first| difference(first, line))
+        {
+            self.around = (start, rest);
+            self.numbers = vec![first, number];
+            return self.lines.push(line.to_owned());
+        }
+        self.end(out);
+        if may_join { self.lines.push(line.to_owned()) } else { out.keep(line) }
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.end(out);
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_that_differs_is_found() {
+        let table = [
+            ("f_1.ts", "f_10.ts", Some((2, 3, 1, 10))),
+            ("f1/a2", "f1/a3", Some((4, 0, 2, 3))),
+            ("f1/a2", "f2/a3", None),
+            ("a 100 b", "a 200 b", Some((2, 2, 100, 200))),
+            ("a 01", "a 02", None),
+            ("a", "b", None),
+            ("é1", "é2", Some((2, 0, 1, 2))),
+            ("x", "x", None),
+            ("1", "", None),
+        ];
+        for (a, b, expected) in table {
+            assert_eq!(difference(a, b), expected, "{a} / {b}");
+        }
+        assert_eq!(ranges(&[3, 1, 2, 7, 9, 10]), "1-3,7,9-10");
+    }
+}
