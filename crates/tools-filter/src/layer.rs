@@ -170,10 +170,10 @@ mod tests {
     #[tokio::test]
     async fn a_command_is_filtered_and_its_structured_result_is_not() {
         let output = run(ToolTraits::CAUTIOUS, Behaviour::Reply(Box::new(printed(0))), cargo_test()).await.unwrap();
-        assert_eq!(output.summary, "test result: ok. 2 passed; 0 failed\n");
+        assert_eq!(output.summary, "[… 3 lines]\ntest result: ok. 2 passed; 0 failed\n");
         let stats = output.filter.clone().unwrap();
         assert_eq!((stats.rule.as_str(), stats.confidence), ("cargo-test", FilterConfidence::Full));
-        assert_eq!((stats.lines_in, stats.lines_out), (5, 1));
+        assert_eq!((stats.lines_in, stats.lines_out), (5, 2));
         let complete = Some(Complete { text: PRINTED.into(), shown: Shown::Extract, gap: None });
         assert_eq!(output, ToolOutput { summary: output.summary.clone(), complete, filter: Some(stats), ..printed(0) });
     }
@@ -182,7 +182,7 @@ mod tests {
     async fn what_a_failed_call_printed_is_filtered_too() {
         let error = ToolError::new(ToolErrorCategory::Timeout, "timed_out", "too slow").with_output(printed(124));
         let error = run(ToolTraits::CAUTIOUS, Behaviour::Fail(error), cargo_test()).await.unwrap_err();
-        assert_eq!(error.output().unwrap().summary, "test result: ok. 2 passed; 0 failed\n");
+        assert_eq!(error.output().unwrap().summary, "[… 3 lines]\ntest result: ok. 2 passed; 0 failed\n");
     }
 
     #[tokio::test]
@@ -191,8 +191,11 @@ mod tests {
         let text = format!("{PRINTED}[exit code 7]");
         let given = ToolOutput { summary: text, ..printed(101) };
         let output = run(ToolTraits::CAUTIOUS, Behaviour::Reply(Box::new(given)), cargo_test()).await.unwrap();
-        assert_eq!(output.summary, "test result: ok. 2 passed; 0 failed\n[exit code 7]");
-        assert_eq!(output.to_text(), "test result: ok. 2 passed; 0 failed\n[exit code 7]\n[exit code 101]");
+        assert_eq!(output.summary, "[… 3 lines]\ntest result: ok. 2 passed; 0 failed\n[exit code 7]");
+        assert_eq!(
+            output.to_text(),
+            "[… 3 lines]\ntest result: ok. 2 passed; 0 failed\n[exit code 7]\n[exit code 101]"
+        );
         assert_eq!(output.filter.unwrap().lines_in, 6);
     }
 
@@ -201,7 +204,7 @@ mod tests {
         let ended = Ended { line: Some("cargo test".into()), ..Ended::with_exit(0) };
         let given = ToolOutput::text(PRINTED).ending(ended);
         let output = run(ToolTraits::CAUTIOUS, Behaviour::Reply(Box::new(given)), vec![]).await.unwrap();
-        assert_eq!(output.summary, "test result: ok. 2 passed; 0 failed\n");
+        assert_eq!(output.summary, "[… 3 lines]\ntest result: ok. 2 passed; 0 failed\n");
     }
 
     #[tokio::test]
@@ -225,7 +228,7 @@ mod tests {
     #[tokio::test]
     async fn a_command_run_again_shows_what_changed() {
         let context: String = (0..60)
-            .map(|n| format!("note {n} on how the build was set up, at some length\n"))
+            .map(|n| format!("note {n} on how the build was set up, at some length{}\n", "!".repeat(n % 3)))
             .collect::<Vec<_>>()
             .concat();
         let printed = format!("{context}make: *** [all] Error 1\n");

@@ -138,6 +138,7 @@ impl FilterPipeline {
         let facts = Facts { exit, command: Arc::new(command) };
         let mut reducers = rule.as_ref().map(|rule| rule.start(&facts)).unwrap_or_default();
         let is_general = self.collapse && rule.as_ref().is_none_or(|rule| rule.goes_on());
+        let general = is_general.then_some(reducers.len());
         if is_general {
             let knows_tests = rule.as_ref().is_some_and(|rule| rule.knows_tests());
             reducers.extend(general::start(rule.is_some(), knows_tests));
@@ -147,7 +148,17 @@ impl FilterPipeline {
         let head = (rule.is_some() || is_general).then(Head::default);
         FilterStream {
             sanitizer: Sanitizer::default(),
-            work: Work { stages, head, counts: Counts::default(), exit, collapse, after_blank: false },
+            work: Work {
+                stages,
+                general,
+                seen: 0,
+                verdicts: Vec::new(),
+                head,
+                counts: Counts::default(),
+                exit,
+                collapse,
+                after_blank: false,
+            },
             rule,
             metrics: Arc::clone(&self.metrics),
             bytes_in: 0,
@@ -268,9 +279,23 @@ fn forward(rest: &mut [Stage], event: FilterEvent<'_>, sink: &mut dyn FnMut(Filt
     }
 }
 
+/// So much of an output is looked at for what can be told from its form alone.
+const MAX_GENERAL: usize = 4 << 20;
+
 /// So much of the filtered text is held back, together with the unfiltered: as long as it may turn out that nothing
 /// was gained, the text is given on as it is.
 const MAX_HEAD: usize = 64 << 10;
+
+/// Ends stages one after the other: what the first still gives goes through those behind it.
+fn end(mut stages: &mut [Stage], verdicts: &mut Vec<Option<FilterConfidence>>, give: &mut dyn FnMut(FilterEvent<'_>)) {
+    while let Some((stage, rest)) = stages.split_first_mut() {
+        let mut next = |event: FilterEvent<'_>| forward(rest, event, &mut *give);
+        let mut out = Emitter { state: &mut stage.state, sink: &mut next };
+        verdicts.push(stage.reducer.finish(&mut out));
+        out.close();
+        stages = rest;
+    }
+}
 
 fn is_blank(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b' ' | b'\t'))
@@ -278,6 +303,12 @@ fn is_blank(line: &str) -> bool {
 
 struct Work {
     stages: Vec<Stage>,
+    /// Where the stages begin that are the same for all commands, as long as they are at work.
+    general: Option<usize>,
+    /// Bytes that came in.
+    seen: usize,
+    /// What stages said that are not at work any more.
+    verdicts: Vec<Option<FilterConfidence>>,
     head: Option<Head>,
     counts: Counts,
     exit: Exit,
@@ -402,6 +433,10 @@ impl Work {
             }
             self.after_blank = is_blank;
         }
+        self.seen += line.len() + 1;
+        if self.seen > MAX_GENERAL {
+            self.end_general(sink);
+        }
         let Some(head) = &mut self.head else {
             let counts = &mut self.counts;
             return feed(&mut self.stages, line, &mut |event| counts.give(event, sink));
@@ -416,24 +451,25 @@ impl Work {
         }
     }
 
+    /// Ends the stages that are the same for all commands: so long an output is not shown whole in any case.
+    fn end_general(&mut self, sink: &mut dyn FnMut(FilterEvent<'_>)) {
+        let Some(first) = self.general.take() else { return };
+        if let Some(head) = self.head.take() {
+            head.release(&mut self.counts, sink);
+        }
+        let mut stages = self.stages.split_off(first);
+        let counts = &mut self.counts;
+        end(&mut stages, &mut self.verdicts, &mut |event| counts.give(event, sink));
+    }
+
     fn finish(&mut self, sink: &mut dyn FnMut(FilterEvent<'_>)) -> FilterConfidence {
         let mut head = self.head.take();
         let counts = &mut self.counts;
-        let mut verdicts = Vec::new();
-        {
-            let mut give = |event: FilterEvent<'_>| match &mut head {
-                Some(head) => head.note(event),
-                None => counts.give(event, sink),
-            };
-            let mut stages = self.stages.as_mut_slice();
-            while let Some((stage, rest)) = stages.split_first_mut() {
-                let mut next = |event: FilterEvent<'_>| forward(rest, event, &mut give);
-                let mut out = Emitter { state: &mut stage.state, sink: &mut next };
-                verdicts.push(stage.reducer.finish(&mut out));
-                out.close();
-                stages = rest;
-            }
-        }
+        let mut verdicts = std::mem::take(&mut self.verdicts);
+        end(&mut self.stages, &mut verdicts, &mut |event| match &mut head {
+            Some(head) => head.note(event),
+            None => counts.give(event, sink),
+        });
         let confidence = worst(verdicts);
         let Some(head) = head else {
             self.nothing_left(sink);

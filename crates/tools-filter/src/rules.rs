@@ -128,7 +128,14 @@ impl Rule {
     }
 
     fn of(name: String, matcher: CommandMatcher, configs: Vec<StrategyConfig>) -> Self {
-        Self { name, matcher, configs: OnceLock::from(configs), text: "", strategies: OnceLock::new(), is_builtin: false }
+        Self {
+            name,
+            matcher,
+            configs: OnceLock::from(configs),
+            text: "",
+            strategies: OnceLock::new(),
+            is_builtin: false,
+        }
     }
 
     fn configs(&self) -> &[StrategyConfig] {

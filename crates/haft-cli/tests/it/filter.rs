@@ -10,8 +10,8 @@ const TESTS: &str = "running 2 tests\ntest a ... ok\ntest b ... FAILED\n\nfailur
                      (7) panicked at src/lib.rs:4:9:\nassertion failed: x\n\n\nfailures:\n    b\n\ntest result: FAILED. \
                      1 passed; 1 failed; 0 ignored\n";
 
-const FILTERED: &str = "thread 'b' (7) panicked at src/lib.rs:4:9:\nassertion failed: x\ntest result: FAILED. 1 passed; 1 \
-                        failed; 0 ignored\n";
+const FILTERED: &str = "[… 2 lines]\nthread 'b' (7) panicked at src/lib.rs:4:9:\nassertion failed: x\ntest result: FAILED. \
+                        1 passed; 1 failed; 0 ignored\n";
 
 /// Lines that stand on their own, for tables.
 fn lines(ran: &Ran) -> Vec<&str> {
@@ -34,7 +34,7 @@ fn standard_input_is_filtered_as_the_output_of_a_command() {
     );
     assert_eq!((ran.code, ran.out.as_str()), (0, FILTERED), "{ran:?}");
     let mut notes = ran.err.lines();
-    assert_eq!(notes.next(), Some("[shell] 16 lines -> 3 lines, 81.3% filtered"), "{ran:?}");
+    assert_eq!(notes.next(), Some("[shell] 16 lines -> 4 lines, 75.0% filtered"), "{ran:?}");
     assert!(notes.next().is_some_and(|line| line.starts_with("rule `cargo-test`, confidence full, ")), "{ran:?}");
 }
 
@@ -87,7 +87,7 @@ fn a_call_is_filtered_and_its_envelope_is_not() {
     assert_eq!(report["text"], format!("{FILTERED}to stderr\n{notice}\n[exit code 101]"), "{report}");
     assert_eq!(report["raw_response"]["stdout"], TESTS);
     assert_eq!((&report["filter"]["rule"], &report["filter"]["confidence"]), (&"cargo-test".into(), &"full".into()));
-    assert_eq!((&report["filter"]["lines_in"], &report["filter"]["lines_out"]), (&17.into(), &4.into()));
+    assert_eq!((&report["filter"]["lines_in"], &report["filter"]["lines_out"]), (&17.into(), &5.into()));
     assert_eq!(report["truncated"], false);
     let line = std::fs::read_to_string(haft.record()).unwrap();
     let entry: serde_json::Value = serde_json::from_str(line.lines().last().unwrap()).unwrap();
@@ -96,7 +96,7 @@ fn a_call_is_filtered_and_its_envelope_is_not() {
     let raw = TESTS.len() + "to stderr\n".len();
     assert_eq!((&entry["bytes"]["raw"], &entry["bytes"]["model"]), (&raw.into(), &model.into()), "{entry}");
     let ran = haft.run(&["call", "--yes", "bash", &format!("command={command}")]);
-    assert!(ran.err.contains("[shell] 17 lines -> 4 lines, 76.5% filtered"), "{ran:?}");
+    assert!(ran.err.contains("[shell] 17 lines -> 5 lines, 70.6% filtered"), "{ran:?}");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn exec_filters_each_stream_and_keeps_the_exit_code() {
     let ran = haft.run(&["exec", "--yes", "--filter", "--", command]);
     assert_eq!((ran.code, ran.out.as_str()), (101, FILTERED), "{ran:?}");
     assert!(ran.err.starts_with("to stderr\n"), "{ran:?}");
-    assert!(ran.err.contains("[shell] 17 lines -> 4 lines, 76.5% filtered"), "{ran:?}");
+    assert!(ran.err.contains("[shell] 17 lines -> 5 lines, 70.6% filtered"), "{ran:?}");
     let off = Haft::configured(&format!("[tools.filters]\nenabled = false\n{ALLOWED}"));
     let command = print_tests(&off);
     assert_eq!(off.run(&["exec", "--yes", "--filter", "--", command]).out, TESTS);
@@ -123,13 +123,16 @@ fn rules_of_the_user_hold_and_wrong_ones_are_told() {
         .file("x", "for i in 1 2 3 4; do echo noise of some length that is not worth a line; done; echo result");
     let report = haft.run(&["--json", "call", "bash", "command=sh ./x"]).json();
     assert_eq!(report["filter"]["rule"], "mine", "{report}");
-    assert!(report["text"].as_str().unwrap().starts_with("result\n[5 lines stored whole: "), "{report}");
+    let text = report["text"].as_str().unwrap();
+    assert!(text.starts_with("[… 4 lines]
+result
+[5 lines stored whole: "), "{report}");
     assert!(report["warnings"][0].as_str().unwrap().contains("rule `bad` is skipped"), "{report}");
     let checked = haft.run(&["config", "check"]);
     assert_eq!(checked.code, 0, "{checked:?}");
     assert!(checked.out.contains("filters.toml`: rule `bad` is skipped: `match` needs exactly one"), "{checked:?}");
     let ran = haft.run_with_input(&["filter", "--command", "sh ./x"], b"noise of some length\nresult\n");
-    assert_eq!(ran.out, "result\n", "{ran:?}");
+    assert_eq!(ran.out, "[… 1 line]\nresult\n", "{ran:?}");
     assert!(ran.err.contains("rule `bad` is skipped"), "{ran:?}");
 }
 
@@ -138,6 +141,6 @@ fn rules_hold_without_a_configuration_beside_them() {
     let haft = Haft::new();
     haft.home.file(".config/haft/filters.toml", RULES);
     let ran = haft.run_with_input(&["filter", "--command", "sh ./x"], b"noise of some length\nresult\n");
-    assert_eq!(ran.out, "result\n", "{ran:?}");
+    assert_eq!(ran.out, "[… 1 line]\nresult\n", "{ran:?}");
     assert!(haft.run(&["config", "check"]).out.contains("rule `bad` is skipped"));
 }

@@ -19,7 +19,7 @@ const MAX_LINE: usize = 4 << 10;
 pub(crate) struct Again {
     same: Same,
     /// The last lines that were given on.
-    shown: VecDeque<String>,
+    shown: VecDeque<(String, Option<u64>)>,
     /// Lines of the block that is being repeated; 0 outside of a repetition.
     period: usize,
     /// The part of the block that has come again so far.
@@ -44,9 +44,14 @@ pub(crate) enum Same {
 }
 
 impl Same {
-    fn holds(self, a: &str, b: &str) -> bool {
-        a == b || (self == Self::ButForNumbers && may_fold(a) && may_fold(b) && template(a) == template(b))
+    /// What lines have in common that are the same but for numbers.
+    fn kind(self, line: &str) -> Option<u64> {
+        (self == Self::ButForNumbers && may_fold(line)).then(|| template(line))
     }
+}
+
+fn is_same(a: &(String, Option<u64>), line: &str, kind: Option<u64>) -> bool {
+    a.0 == line || (kind.is_some() && a.1 == kind)
 }
 
 /// Whether a line says something in words that nobody has to read for each number: rows of numbers and lists of names are
@@ -85,20 +90,20 @@ impl Again {
         }
     }
 
-    fn show(&mut self, line: &str, out: &mut Emitter<'_>) {
+    fn show(&mut self, line: &str, kind: Option<u64>, out: &mut Emitter<'_>) {
         out.keep(line);
-        if self.shown.len() == MAX_BLOCK {
-            self.shown.pop_front();
-        }
-        self.shown.push_back(line.to_owned());
+        let mut oldest = if self.shown.len() == MAX_BLOCK { self.shown.pop_front() } else { None }.unwrap_or_default();
+        line.clone_into(&mut oldest.0);
+        oldest.1 = kind;
+        self.shown.push_back(oldest);
     }
 
     /// The length of the block at whose beginning this line stood.
-    fn begins(&self, line: &str) -> Option<usize> {
+    fn begins(&self, line: &str, kind: Option<u64>) -> Option<usize> {
         if line.trim().is_empty() || line.len() > MAX_LINE || marked(line).is_some() {
             return None;
         }
-        (1..=self.shown.len()).find(|period| self.same.holds(&self.shown[self.shown.len() - period], line))
+        (1..=self.shown.len()).find(|period| is_same(&self.shown[self.shown.len() - period], line, kind))
     }
 
     fn repeated(&mut self, out: &mut Emitter<'_>) {
@@ -147,7 +152,8 @@ impl Again {
         self.few.clear();
         (self.few_bytes, self.lines, self.times) = (0, 0, 0);
         for line in std::mem::take(&mut self.last).into_iter().chain(std::mem::take(&mut self.held)) {
-            self.show(&line, out);
+            let kind = self.same.kind(&line);
+            self.show(&line, kind, out);
         }
     }
 }
@@ -158,9 +164,10 @@ fn times(count: u64) -> String {
 
 impl Reducer for Again {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        let kind = self.same.kind(line);
         if self.period > 0 {
             let expected = &self.shown[self.shown.len() - self.period + self.held.len()];
-            if self.same.holds(expected, line) {
+            if is_same(expected, line, kind) {
                 self.held.push(line.to_owned());
                 if self.held.len() == self.period {
                     self.repeated(out);
@@ -169,7 +176,7 @@ impl Reducer for Again {
             }
             self.end(out);
         }
-        let Some(period) = self.begins(line) else { return self.show(line, out) };
+        let Some(period) = self.begins(line, kind) else { return self.show(line, kind, out) };
         self.period = period;
         self.held.push(line.to_owned());
         if period == 1 {

@@ -54,14 +54,25 @@ struct Machine {
     /// The line after a message, and whether it may be one: its source when marks follow it.
     next: Option<(String, bool)>,
     after_head: bool,
+    /// Whether the last message named no column: then the marks under its source are all that does.
+    is_column_missing: bool,
     found: bool,
+}
+
+/// Whether a message names a column: `file:3:5: `, `file(3,5): `.
+fn names_column(line: &str) -> bool {
+    let place = line.split_once(": ").map_or(line, |(place, _)| place);
+    let is_digit = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut parts = place.trim_end_matches([')', ':']).rsplit([':', ',']);
+    parts.next().is_some_and(is_digit)
+        && parts.next().is_some_and(|row| is_digit(row.rsplit('(').next().unwrap_or(row)))
 }
 
 impl Machine {
     /// Gives on the line after a message, which turned out to be the source or something else.
     fn settle(&mut self, is_source: bool, out: &mut Emitter<'_>) {
         let Some((line, may_be_message)) = self.next.take() else { return };
-        if is_source && (self.in_warning || self.errors > WITH_SOURCE) {
+        if is_source && !self.is_column_missing && (self.in_warning || self.errors > WITH_SOURCE) {
             self.found = true;
             // The source, not a report: its words are the program's.
             out.fold(&line);
@@ -99,9 +110,15 @@ impl Reducer for Machine {
         let first = line.trim_start().as_bytes().first();
         let has_marks = matches!(first, Some(b'|' | b'~' | b'^')) && MARKS.is_match(line);
         self.settle(has_marks && !line.contains('|'), out);
-        if (self.in_warning || self.errors > WITH_SOURCE) && SNIPPET.is_match(line) {
+        if (self.in_warning || self.errors > WITH_SOURCE)
+            && !(self.is_column_missing && has_marks)
+            && SNIPPET.is_match(line)
+        {
             self.found = true;
             return out.fold(line);
+        }
+        if has_marks && self.is_column_missing {
+            return out.keep(line);
         }
         if has_marks || (line.ends_with([':', '.', 'n']) && CONTEXT.is_match(line)) {
             self.found = true;
@@ -109,6 +126,9 @@ impl Reducer for Machine {
         }
         let may_be_message = may_be_message(line);
         let is_head = may_be_message && HEAD.is_match(line);
+        if is_head {
+            self.is_column_missing = !names_column(line);
+        }
         if is_head && ERROR_HEAD.is_match(line) {
             self.errors += 1;
         }

@@ -15,7 +15,8 @@ const FEW: usize = 3;
 
 #[derive(Default)]
 pub(crate) struct Findings {
-    /// A line that is nothing but the name of a file: the lines below may be about it.
+    /// A line that is nothing but the name of a file: the lines below may be about it. It came after all that is held, unless
+    /// it is held itself.
     file: Option<String>,
     is_file_held: bool,
     /// Whether all that is held stood under names of files.
@@ -46,6 +47,14 @@ impl Findings {
         }
     }
 
+    /// The name of a file under which nothing stood.
+    fn end_file(&mut self, out: &mut Emitter<'_>) {
+        if let Some(file) = self.file.take().filter(|_| !self.is_file_held) {
+            self.flush(out);
+            out.keep(&file);
+        }
+    }
+
     fn hold(&mut self, line: &str) {
         self.bytes += line.len() + 1;
         self.lines.push(line.to_owned());
@@ -69,26 +78,6 @@ impl Findings {
     }
 }
 
-/// The places of each file, in order, with a name once: `a.c:1:2,3:4 b.c:5`.
-fn places<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
-    let mut text = String::new();
-    let mut file = "";
-    for finding in findings {
-        if finding.file == file {
-            text.push(',');
-        } else {
-            file = &finding.file;
-            if !text.is_empty() {
-                text.push(' ');
-            }
-            text.push_str(file);
-            text.push(':');
-        }
-        text.push_str(&finding.place);
-    }
-    text
-}
-
 /// Groups in the order of their first member.
 fn grouped<'a>(findings: &'a [Finding], key: impl Fn(&'a Finding) -> &'a str) -> Vec<Vec<&'a Finding>> {
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -106,10 +95,11 @@ fn grouped<'a>(findings: &'a [Finding], key: impl Fn(&'a Finding) -> &'a str) ->
 fn by_text(findings: &[Finding]) -> Vec<String> {
     let line = |group: Vec<&Finding>| {
         let text = group.first().map_or("", |finding| finding.text.trim());
-        let places = places(group.iter().copied());
-        match group.len() {
-            1 => format!("{places} {text}"),
-            count => format!("{text} [×{count}]: {places}"),
+        // In full: what looks for `file:line` finds it.
+        let places: Vec<String> = group.iter().map(|finding| format!("{}:{}", finding.file, finding.place)).collect();
+        match places.as_slice() {
+            [place] => format!("{place} {text}"),
+            places => format!("{text} [×{}]: {}", places.len(), places.join(", ")),
         }
     };
     grouped(findings, |finding| &finding.text).into_iter().map(line).collect()
@@ -135,7 +125,7 @@ fn first_of<'a>(group: &[&'a Finding]) -> &'a str {
 impl Reducer for Findings {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if let Some(finding) = finding(line) {
-            self.file = None;
+            self.end_file(out);
             return self.add(finding, line, false, out);
         }
         if let Some(file) = &self.file
@@ -156,10 +146,7 @@ impl Reducer for Findings {
             self.file = None;
             return self.hold(line);
         }
-        if let Some(file) = self.file.take().filter(|_| !self.is_file_held) {
-            self.flush(out);
-            out.keep(&file);
-        }
+        self.end_file(out);
         if is_file(line) {
             self.is_file_held = false;
             self.file = Some(line.to_owned());
@@ -170,18 +157,16 @@ impl Reducer for Findings {
     }
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
-        let file = self.file.take().filter(|_| !self.is_file_held);
+        self.end_file(out);
         self.flush(out);
-        if let Some(file) = file {
-            out.keep(&file);
-        }
         self.found.then_some(FilterConfidence::Full)
     }
 }
 
 /// Whether this is the name of a file: one word with an ending, or with a slash in front of its last part.
 fn is_name(text: &str) -> bool {
-    let is_word = text.bytes().all(|byte| byte >= 0x80 || byte.is_ascii_alphanumeric() || b"._-/\\@+~[]".contains(&byte));
+    let is_word =
+        text.bytes().all(|byte| byte >= 0x80 || byte.is_ascii_alphanumeric() || b"._-/\\@+~[]".contains(&byte));
     let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_ending =

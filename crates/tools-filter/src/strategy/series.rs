@@ -103,7 +103,10 @@ impl Reducer for Series {
             && !names_place(line)
             && !names_running(line)
             && marked(line).is_none();
-        if may_join && self.lines.len() > 1 && let Some(number) = self.goes_on(line) {
+        if may_join
+            && self.lines.len() > 1
+            && let Some(number) = self.goes_on(line)
+        {
             self.numbers.push(number);
             return self.lines.push(line.to_owned());
         }

@@ -22,7 +22,8 @@ fn columns(line: &str) -> Option<Vec<&str>> {
     if text.is_empty() || text.starts_with([' ', '\t']) || text.len() > 1000 {
         return None;
     }
-    let columns: Vec<&str> = text.split("  ").map(|column| column.trim_matches(' ')).filter(|c| !c.is_empty()).collect();
+    let columns: Vec<&str> =
+        text.split("  ").map(|column| column.trim_matches(' ')).filter(|c| !c.is_empty()).collect();
     (columns.len() > 2).then_some(columns)
 }
 

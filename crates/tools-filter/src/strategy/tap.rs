@@ -23,8 +23,7 @@ pub(crate) struct Tap {
 }
 
 /// Indentation, `not`, number, description and directive.
-static RESULT: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^( *)(not )?ok (\d+)(?: - | )?([^#]*)(#.*)?$"));
+static RESULT: LazyLock<Regex> = LazyLock::new(|| regex(r"^( *)(not )?ok (\d+)(?: - | )?([^#]*)(#.*)?$"));
 
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()

@@ -50,6 +50,22 @@ const REPORTS: &[&str] = &[
     "{\"level\":\"error\",\"msg\":\"request # failed\"}",
     "{\"reason\":\"compiler-message\",\"message\":{\"level\":\"error\",\"rendered\":\"error: broken #\"}}",
     "{\"type\":\"test\",\"event\":\"failed\",\"name\":\"t#\"}",
+    "src/deep/mod#.py:12: a line that says nothing but where",
+    "lib/cart.ts(#,5): this one too",
+    "bind: EADDRINUSE on port # of this host",
+    "read: connection reset by peer #",
+    "ENOSPC: write of block #",
+    "the store # is locked by another",
+    "kernel: watchdog: soft lockup on cpu #",
+    "certificate of host # has expired",
+    "wanted # rows, expected 4",
+    "1 of # cases did not pass",
+    "goroutine # [running]:",
+    "epoch # loss=nan",
+    "SEVERE ledger # lost",
+    "テスト # 失敗",
+    "échec du lot #",
+    "Тест # ошибка",
 ];
 
 /// Lines of work, and lines that begin or end something.
@@ -501,8 +517,6 @@ proptest! {
         for name in names.iter().filter(|name| !names.contains(&format!("{name}/part"))) {
             prop_assert!(filtered.lines().any(|line| line.trim_end() == name.trim_end()), "`{}` lost `{name}`:\n{filtered}", runner.command);
         }
-        let counted = filtered.lines().find_map(|line| line.strip_prefix('[')?.strip_suffix(" of tests that passed or were skipped]")?.split(' ').next()?.parse::<usize>().ok());
-        prop_assert!(counted.is_none_or(|counted| counted <= passed), "{counted:?} of {passed}:\n{filtered}");
     }
 }
 
@@ -601,6 +615,6 @@ fn a_command_that_failed_shows_the_end_of_what_was_only_work() {
     let filtered = pipeline().filter("cargo build", Exit::Code(101), text.as_bytes()).text;
     assert!(filtered.ends_with("   Compiling crate4999 v1.0.0\n"), "{filtered}");
     let filtered = pipeline().filter("cargo build", Exit::Code(0), text.as_bytes()).text;
-    assert_eq!(filtered, "[5000 lines of progress left out]\n");
+    assert_eq!(filtered, "[… 4999 lines]\n   Compiling crate4999 v1.0.0\n");
     assert_eq!(sanitize_output(filtered.as_bytes()), filtered);
 }

@@ -18,6 +18,8 @@ fn each_command_gets_its_rule() {
         ("git diff HEAD~1", Some("git-diff")),
         ("git log --oneline", Some("git-log")),
         ("git push origin main", Some("git-transfer")),
+        ("cargo update", Some("cargo-update")),
+        ("psql -f a.sql", Some("sql")),
         ("ls -la", Some("listing")),
         ("find . -name '*.rs'", Some("listing")),
         ("tree -L 2", Some("listing")),
@@ -93,7 +95,10 @@ fn rules_of_a_user_come_first_and_replace_built_in_ones() {
     );
     assert_eq!(pipeline.rule_for("cargo test").map(Rule::name), Some("mine"));
     assert_eq!(pipeline.rule_for("git status").map(Rule::name), None);
-    assert_eq!(pipeline.filter("cargo test", Exit::Code(0), b"junk 1\nresult\n").text, "result\n");
+    assert_eq!(
+        pipeline.filter("cargo test", Exit::Code(0), b"junk that is longer than a mark\nresult\n").text,
+        "[… 1 line]\nresult\n"
+    );
 }
 
 #[test]
@@ -138,7 +143,7 @@ fn a_host_can_add_a_rule_of_its_own() {
     let strategy: StrategyConfig = toml::from_str("type = \"keep_matching\"\npatterns = [\"^keep\"]").unwrap();
     let pipeline = FilterPipeline::builtin().with_rule(Rule::new("host", matcher, vec![strategy]).unwrap());
     let text = "keep this\nand leave this one out of it, please\n";
-    assert_eq!(pipeline.filter("a b c", Exit::Code(0), text.as_bytes()).text, "keep this\n[… 1 line omitted]\n");
+    assert_eq!(pipeline.filter("a b c", Exit::Code(0), text.as_bytes()).text, "keep this\n[… 1 line]\n");
     assert_eq!(pipeline.filter("a b c", Exit::Code(1), text.as_bytes()).text, text);
     let (full, partial, fallback) = pipeline.metrics().confidence().totals();
     assert_eq!((full, partial, fallback), (1, 0, 1));

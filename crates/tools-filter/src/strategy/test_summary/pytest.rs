@@ -1,0 +1,111 @@
+//! The lines of pytest and unittest: failures with their source, what tests printed, warnings and the short summary.
+
+use super::{
+    ruler::shorten,
+    run::{Machine, Part},
+};
+use crate::{
+    emit::Emitter,
+    strategy::clip::Clip,
+    table::{HINT, NOISE, SAYS, SOURCE},
+};
+
+/// What more tests said is not remembered, and then shown twice.
+const MAX_SAID: usize = 1000;
+
+impl Machine {
+    /// A line in what pytest says of a failing test, or among its warnings.
+    pub(super) fn python_line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        let is_failure = !matches!(self.part, Part::Warnings);
+        if is_failure && line.starts_with("---") && line.contains(" Captured ") {
+            self.leave(out);
+            let (head, tail) = self.room();
+            self.part = Part::PythonCaptured(Clip::new(head, tail));
+            return shorten(line, out);
+        }
+        match &mut self.part {
+            Part::PythonCaptured(clip) => clip.line(line, out),
+            Part::Python(under_heading) => {
+                let under_heading = *under_heading;
+                self.failure_line(line, under_heading, out);
+            }
+            _ if SOURCE.is_match(line) => out.fold(line),
+            _ if line.starts_with("    ") => out.noise(line),
+            _ => self.run_line(line, out),
+        }
+    }
+
+    fn failure_line(&mut self, line: &str, under_heading: bool, out: &mut Emitter<'_>) {
+        if line.is_empty() || line.trim_end() == "E" || HINT.is_match(line) {
+            out.fold(line);
+        } else if SAYS.is_match(line) {
+            if line.starts_with('E') {
+                self.note_said(line);
+                if let Some(source) = self.source.take() {
+                    out.write(&format!("    {}", source.trim()));
+                }
+            } else if line.starts_with('>') {
+                self.source = None;
+            }
+            narrow(line, out);
+        } else if SOURCE.is_match(line) && !under_heading {
+            // Its words are the program's, not a report. What failed is its last line.
+            out.fold(line);
+            self.source = Some(line.to_owned());
+        } else if line.starts_with("    ") && !under_heading {
+            out.noise(line);
+            self.source = None;
+        } else if NOISE.is_match(line) || is_argument(line) {
+            out.noise(line);
+        } else {
+            self.part = Part::Python(line.starts_with(' ') || is_value_heading(line));
+            out.keep(line);
+        }
+    }
+
+    /// A line of pytest's short summary without the message, where that was shown in full.
+    pub(super) fn short_summary(&self, line: &str) -> Option<String> {
+        let (what, message) = line.split_once(" - ")?;
+        if !(what.starts_with("FAILED ") || what.starts_with("ERROR ")) || !what.contains("::") {
+            return None;
+        }
+        let message = message.strip_suffix("...").unwrap_or(message).trim_end();
+        let is_shown = self.said.iter().any(|said| said.starts_with(message));
+        is_shown.then(|| what.to_owned())
+    }
+
+    /// Remembers what a failing Python test said.
+    fn note_said(&mut self, line: &str) {
+        let text = line.strip_prefix('E').unwrap_or(line).trim();
+        if self.said.len() < MAX_SAID {
+            self.said.push(text.chars().take(400).collect());
+        }
+    }
+}
+
+/// Keeps a line of a Python failure without the indentation behind its mark.
+fn narrow(line: &str, out: &mut Emitter<'_>) {
+    let text = line.trim_end();
+    let mark = text.chars().next().filter(|mark| matches!(mark, '>' | 'E') && text[1..].starts_with("  "));
+    match mark {
+        Some(mark) => {
+            out.fold(line);
+            out.write(&format!("{mark} {}", text[1..].trim_start()));
+        }
+        None if text.len() < line.len() => {
+            out.fold(line);
+            out.write(text);
+        }
+        None => shorten(line, out),
+    }
+}
+
+/// Of a doctest, whose values stand indented below.
+fn is_value_heading(line: &str) -> bool {
+    matches!(line.trim_end(), "Expected:" | "Got:" | "Exception raised:") || line.starts_with("Differences (")
+}
+
+/// `inv = <app.core.Inventory object at 0x…>, n = 4`: what a Python test was called with.
+fn is_argument(line: &str) -> bool {
+    line.split_once(" = ").is_some_and(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'))
+}

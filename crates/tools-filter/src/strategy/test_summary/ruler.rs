@@ -1,0 +1,29 @@
+//! Rulers: a line of them becomes a short one. What points into the line above is none.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::{emit::Emitter, lines::regex};
+
+/// A line that is a ruler, with or without a title: one that points into the line above is none.
+static RULED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^(?:={3,}|-{3,}|_{3,}|─{3,}|━{3,}|⎯{3,}|\*{3,}|#{3,})(?:[^\^┬┴╰╭]*[^\^┬┴╰╭ ])?$"));
+static RULER: LazyLock<Regex> = LazyLock::new(|| regex(r"={6,}|-{8,}|_{6,}|─{6,}|━{6,}|⎯{6,}|\*{8,}|#{8,}"));
+
+/// Whether a ruler may be in a line.
+fn may_have_ruler(line: &str) -> bool {
+    let runs = |sign: &str| line.contains(sign);
+    ["======", "------", "______", "******", "######"].iter().any(|sign| runs(sign)) || !line.is_ascii()
+}
+
+/// Keeps a line; a ruler in it becomes a short one.
+pub(super) fn shorten(line: &str, out: &mut Emitter<'_>) {
+    if may_have_ruler(line) && RULED.is_match(line) && RULER.is_match(line) {
+        let short = RULER.replace_all(line, |found: &regex::Captures<'_>| found[0].chars().take(3).collect::<String>());
+        out.fold(line);
+        out.write(&short);
+    } else {
+        out.keep(line);
+    }
+}

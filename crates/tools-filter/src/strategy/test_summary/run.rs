@@ -1,0 +1,257 @@
+//! The machine that takes a run's lines: which part of the output it is in, and what every runner has in common.
+
+use std::collections::HashSet;
+
+use tools_core::FilterConfidence;
+
+use super::{
+    TestSummary,
+    nextest::is_status,
+    ruler::shorten,
+    rust::{captured, failed, open},
+};
+use crate::{
+    emit::Emitter,
+    strategy::{Reducer, clip::Clip, unfinished::Unfinished},
+    table::{HEADING, JS_FAILURE, JS_SOURCE, MARKED, NESTED, NOISE, PASSED, PYTHON, SUMMARY, WARNINGS},
+};
+
+/// More names are not remembered.
+pub(super) const MAX_NAMES: usize = 10_000;
+/// A longer one is none.
+const MAX_NAME: usize = 1000;
+/// More rows of marks are shown as they come.
+const MAX_PROGRESS: usize = 1000;
+
+/// Where in a run's output we are.
+pub(super) enum Part {
+    /// Among the tests' own lines.
+    Run,
+    /// In what a failing test printed.
+    Captured(Clip),
+    /// After the header of one, which is shown unless the first line names the test too.
+    Header(String, Clip),
+    /// In the message that a failing test ended with.
+    Message,
+    /// In a stack trace after it, with so many lines shown.
+    Trace(usize),
+    /// In a Python failure: its source is not shown, what it says is. True under the heading of a value.
+    Python(bool),
+    /// In pytest's list of warnings.
+    Warnings,
+    /// In what a failing Python test printed.
+    PythonCaptured(Clip),
+    /// In the list of failing tests at the end.
+    Names,
+    /// In what nextest shows, indented, of a failing test; what the test runner in it says is known already.
+    Nested(Clip),
+}
+
+pub(super) struct Machine {
+    pub(super) limits: TestSummary,
+    pub(super) part: Part,
+    pub(super) failures: usize,
+    /// Tests whose failure was shown.
+    pub(super) named: HashSet<String>,
+    /// Lines of failing tests whose failure may be shown further down.
+    pub(super) pending: Vec<(String, String)>,
+    pub(super) found: bool,
+    pub(super) summed_up: bool,
+    /// The tests that were announced and did not end yet.
+    pub(super) unfinished: Unfinished,
+    /// The test whose output is being read, where tests print among one another.
+    pub(super) open: Option<String>,
+    /// Rows of marks with failures among them, shown where no summary follows.
+    pub(super) progress: Vec<String>,
+    /// What failing Python tests said.
+    pub(super) said: Vec<String>,
+    /// The line of a failure's source that was read last.
+    pub(super) source: Option<String>,
+    /// Whether source may follow that belongs to a failure of jest or vitest.
+    pub(super) in_js: bool,
+}
+
+impl Machine {
+    pub(super) fn new(limits: TestSummary) -> Self {
+        Self {
+            limits,
+            part: Part::Run,
+            failures: 0,
+            named: HashSet::new(),
+            pending: Vec::new(),
+            found: false,
+            summed_up: false,
+            unfinished: Unfinished::default(),
+            open: None,
+            progress: Vec::new(),
+            said: Vec::new(),
+            source: None,
+            in_js: false,
+        }
+    }
+
+    /// A new part of the output may begin with this line.
+    fn turn(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
+        if let Some(test) = captured(line) {
+            self.leave(out);
+            self.found = true;
+            self.failures += 1;
+            if self.named.len() < MAX_NAMES {
+                self.named.insert(test.to_owned());
+            }
+            let (head, tail) = self.room();
+            self.part = Part::Header(line.to_owned(), Clip::new(head, tail));
+            return true;
+        }
+        if PYTHON.is_match(line) {
+            self.leave(out);
+            self.found = true;
+            self.part = Part::Python(false);
+            shorten(line, out);
+            return true;
+        }
+        if NESTED.is_match(line) {
+            self.leave(out);
+            self.found = true;
+            let (head, tail) = self.room();
+            self.part = Part::Nested(Clip::new(head, tail));
+            out.fold(line);
+            return true;
+        }
+        if line == "failures:" {
+            self.leave(out);
+            self.part = Part::Names;
+            out.fold(line);
+            return true;
+        }
+        let ends =
+            SUMMARY.is_match(line) && !matches!(self.part, Part::Captured(_) | Part::Header(..) | Part::Nested(_));
+        let ends = ends || (line.starts_with("===") && line.ends_with("=="));
+        if ends && !matches!(self.part, Part::Run) {
+            self.leave(out);
+        }
+        false
+    }
+
+    /// Lines shown at the beginning and at the end of what a failing test printed.
+    pub(super) fn room(&self) -> (usize, usize) {
+        if self.failures > self.limits.max_failures { (0, 0) } else { (3, 10) }
+    }
+
+    pub(super) fn leave(&mut self, out: &mut Emitter<'_>) {
+        match &mut self.part {
+            Part::Captured(clip) | Part::Nested(clip) | Part::PythonCaptured(clip) => clip.finish(out),
+            Part::Header(header, _) => out.keep(header),
+            _ => {}
+        }
+        self.part = Part::Run;
+    }
+
+    /// Gives on what is known of failing tests and was not shown since.
+    fn settle(&mut self, out: &mut Emitter<'_>) {
+        for (name, line) in std::mem::take(&mut self.pending) {
+            if self.named.contains(&name) {
+                out.fold(&line);
+            } else {
+                out.keep(&line);
+            }
+        }
+    }
+
+    pub(super) fn run_line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if self.in_js && JS_SOURCE.is_match(line) {
+            return self.js_source(line, out);
+        }
+        if JS_FAILURE.is_match(line) {
+            self.in_js = true;
+            self.source = None;
+        } else if self.in_js {
+            let text = line.trim_start();
+            // The frame under the source, what a test printed, or the end: source is no longer expected.
+            self.in_js = !["at ", "console.", "Test"].iter().any(|start| text.starts_with(start));
+            self.source = None;
+        }
+        if let Some(failed) = failed(line).filter(|name| name.len() < MAX_NAME && self.pending.len() < MAX_NAMES) {
+            self.found = true;
+            self.pending.push((failed.to_owned(), line.to_owned()));
+        } else if line.is_empty() || HEADING.is_match(line) {
+            out.fold(line);
+        } else if WARNINGS.is_match(line) {
+            self.part = Part::Warnings;
+            shorten(line, out);
+        } else if let Some(open) = open(line).filter(|_| !PASSED.is_match(line)) {
+            self.found = true;
+            self.open = Some(open.to_owned());
+            out.keep(line.trim_end());
+        } else if line == "FAILED" || line == "ok" {
+            // The end of the test above, which the list of failures names once more.
+            match self.open.take() {
+                Some(name) if line == "FAILED" => {
+                    self.named.insert(name);
+                    out.fold(line);
+                }
+                Some(_) => out.noise(line),
+                None => out.keep(line),
+            }
+        } else if line.len() < MAX_NAME && self.progress.len() < MAX_PROGRESS && MARKED.is_match(line) {
+            self.progress.push(line.to_owned());
+        } else if let Some(short) = self.short_summary(line) {
+            out.fold(line);
+            out.write(&short);
+        } else if self.unfinished.begin(line, out) {
+            self.found = true;
+        } else if NOISE.is_match(line) {
+            self.found = true;
+            out.noise(line);
+        } else if PASSED.is_match(line) {
+            self.found = true;
+            out.noise(line);
+        } else {
+            if SUMMARY.is_match(line) {
+                self.summed_up = true;
+                self.settle(out);
+                if line.starts_with("FAIL\t") || line.starts_with("ok") {
+                    self.unfinished.end_package(line, out);
+                }
+            }
+            if is_status(line) && !self.note_status(line) {
+                return out.fold(line);
+            }
+            shorten(line, out);
+        }
+    }
+}
+
+impl Reducer for Machine {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        self.unfinished.end(line, out);
+        if self.turn(line, out) {
+            return;
+        }
+        match self.part {
+            Part::Header(..) => self.after_header(line, out),
+            Part::Captured(_) => self.captured_line(line, out),
+            Part::Message => self.message_line(line, out),
+            Part::Trace(shown) => self.trace_line(line, shown, out),
+            Part::Names => self.name_line(line, out),
+            Part::Nested(_) => self.nested_line(line, out),
+            Part::Python(_) | Part::PythonCaptured(_) | Part::Warnings => self.python_line(line, out),
+            Part::Run => self.run_line(line, out),
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.leave(out);
+        self.settle(out);
+        for line in std::mem::take(&mut self.progress) {
+            if self.summed_up {
+                out.fold(&line);
+            } else {
+                out.keep(&line);
+            }
+        }
+        self.unfinished.finish(out);
+        let confidence = if self.summed_up { FilterConfidence::Full } else { FilterConfidence::Partial };
+        self.found.then_some(confidence)
+    }
+}

@@ -1,0 +1,207 @@
+//! What is left out is counted where it stood: lines that are shown and lines that are counted are all lines.
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+use tools_filter::{Exit, FilterPipeline};
+
+/// How many lines of the output a line of the result stands for.
+fn stands_for(line: &str) -> u64 {
+    let number = |text: &str| text.split(' ').next().and_then(|word| word.parse::<u64>().ok());
+    if let Some(count) = line.trim_start().strip_prefix("[… ").and_then(number) {
+        return count;
+    }
+    // One message with all its places.
+    line.split_once(" [×").and_then(|(_, rest)| rest.split_once("]: ")?.0.parse().ok()).unwrap_or(1)
+}
+
+/// Commands whose output is shortened by its form, alone or behind a list of noise. What rewrites an output as a whole (a
+/// diff, a list of files, JSON) has no lines to count.
+const COMMANDS: &[&str] = &[
+    "./run.sh",
+    "unknown-runner --all",
+    "make",
+    "node a.js",
+    "npm install",
+    "pip install x",
+    "go build ./...",
+    "apt-get install x",
+];
+
+/// Pieces of output; `#` becomes a number that grows from one to the next, `%` one that does not.
+const PIECES: &[&str] = &[
+    "step # of 40 is done",
+    "[1#/40] Compiling a thing",
+    "row % | % | %",
+    "  ✓ works #",
+    "ok # - parses the header",
+    "waiting for the server",
+    "Downloading # ████████░░░░ %%",
+    "Thread.run: % ms",
+    "    at Object.<anonymous> (/app/node_modules/x/i.js:%:3)",
+    "    at own (/app/src/i.js:%:3)",
+    "   #: core::panicking::panic_fmt",
+    "             at /rustc/x/library/core/src/panicking.rs:%:14",
+    "ERROR job % failed",
+    "src/a.c:%:2: unused thing",
+    "gcc -c mod_#.c -o mod_#.o",
+    "npm warn deprecated a@%",
+    "Collecting package#",
+    "name-#.txt",
+    "plain",
+    "",
+    "  # | let x = %;",
+    "[… 3 lines]",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_shown_and_what_is_counted_is_all(
+        runs in prop::collection::vec((prop::sample::select(PIECES), 1_usize..9, 0_u32..1000), 1..40),
+        command in prop::sample::select(COMMANDS),
+        failed in any::<bool>(),
+    ) {
+        let mut text = String::new();
+        let mut all = 0;
+        for (piece, times, seed) in runs {
+            for n in 0..times {
+                let line = piece.replace('#', &n.to_string()).replace('%', &((seed + 7919 * n as u32) % 1000).to_string());
+                all += if line.is_empty() { 0 } else { stands_for(&line) };
+                let _ = writeln!(text, "{line}");
+            }
+        }
+        let exit = Exit::Code(i32::from(failed));
+        let filtered = FilterPipeline::builtin().filter(command, exit, text.as_bytes()).text;
+        let counted: u64 = filtered.lines().filter(|line| !line.trim().is_empty()).map(stands_for).sum();
+        prop_assert_eq!(counted, all, "`{}` of\n{}became\n{}", command, text, filtered);
+    }
+}
+
+/// Output of a command that no rule is about becomes shorter, and what it reports stays.
+#[test]
+fn any_output_is_shortened_by_its_form() {
+    let mut script = String::new();
+    for n in 1..=40 {
+        let _ = writeln!(script, "+ sync shard {n}\nsyncing shard {n} of 40");
+    }
+    script.push_str("+ cp gone.cfg out\ncp: cannot stat 'gone.cfg': No such file or directory\n");
+    let mut runner = String::new();
+    for n in 1..=60 {
+        let said = if n % 25 == 0 { "wrong\n  wanted: 12\n  got: 13" } else { "good" };
+        let _ = writeln!(runner, "CASE {n}: {said}");
+    }
+    let mut tap = String::from("TAP version 13\n");
+    for n in 1..=30 {
+        let _ = writeln!(tap, "# Subtest: row {n}\nok {n} - row {n}\n  ---\n  duration_ms: 0.{n}\n  ...");
+    }
+    tap.push_str("# Subtest: sums\nnot ok 31 - sums\n  ---\n  error: '3 !== 4'\n  ...\n1..31\n# fail 1\n");
+    let mut stylish = String::from("/app/src/cart.js\n");
+    for n in 1..=20 {
+        let _ = writeln!(stylish, "  {n}:5  error    'x' is assigned a value but never used        no-unused-vars");
+    }
+    stylish.push_str("\n✖ 20 problems (20 errors, 0 warnings)\n");
+    let cases: &[(&str, &str, &[&str])] = &[
+        (
+            "bash -x ./sync.sh",
+            &script,
+            &["cp: cannot stat 'gone.cfg': No such file or directory", "syncing shard 1 of 40"],
+        ),
+        ("./check.sh", &runner, &["CASE 25: wrong", "CASE 50: wrong", "  wanted: 12", "  got: 13"]),
+        ("node --test", &tap, &["not ok 31 - sums", "  error: '3 !== 4'", "# fail 1"]),
+        (
+            "eslint src",
+            &stylish,
+            &["/app/src/cart.js", "20:5", "no-unused-vars", "✖ 20 problems (20 errors, 0 warnings)"],
+        ),
+    ];
+    for (command, text, wanted) in cases {
+        let filtered = FilterPipeline::builtin().filter(command, Exit::Code(1), text.as_bytes()).text;
+        assert!(filtered.len() * 2 < text.len(), "`{command}` kept {} of {}:\n{filtered}", filtered.len(), text.len());
+        for part in *wanted {
+            assert!(filtered.contains(part), "`{command}` lost `{part}`:\n{filtered}");
+        }
+    }
+}
+
+/// What was once dropped as noise though it is what the command was run for.
+#[test]
+fn content_is_not_taken_for_noise() {
+    let cases = [
+        (
+            "terraform plan",
+            "  # db.main will be created\n  + resource \"db\" \"main\" {\n      + id = (known after apply)\n      + publicly_accessible = true\n      + port = 22\n    }\n",
+            &["publicly_accessible = true", "port = 22"][..],
+        ),
+        (
+            "cargo update",
+            "    Updating crates.io index\n    Updating serde v1.0.200 -> v1.0.210\n      Adding bytes v1.6.0\n",
+            &["Updating serde v1.0.200 -> v1.0.210", "Adding bytes v1.6.0"],
+        ),
+        (
+            "go get x",
+            "go: downloading golang.org/x/text v0.14.0\ngo: added golang.org/x/text v0.14.0\n",
+            &["go: added golang.org/x/text v0.14.0"],
+        ),
+        (
+            "black .",
+            "reformatted src/cart.py\nreformatted src/order.py\nAll done!\n2 files reformatted.\n",
+            &["src/cart.py", "src/order.py"],
+        ),
+        (
+            "uv sync",
+            "Resolved 3 packages in 2ms\n + flask==3.0.0\n + jinja2==3.1.0\n",
+            &["flask==3.0.0", "jinja2==3.1.0"],
+        ),
+        (
+            "./configure",
+            "checking for gcc... gcc\nconfigure: error: no tls\ninstall libssl-dev and re-run configure\n",
+            &["install libssl-dev and re-run configure"],
+        ),
+        (
+            "vite build",
+            "transforming...\n✓ 12 modules transformed.\ndist/index.js  812.34 kB\n✓ built in 93ms\n",
+            &["dist/index.js  812.34 kB", "built in 93ms"],
+        ),
+        (
+            "cargo test",
+            "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n",
+            &["ok. 0 passed"],
+        ),
+        ("cargo clippy", "    Checking demo v0.1.0 (/app)\n    Finished `dev` profile in 0.5s\n", &["Finished"]),
+        (
+            "javac A.java",
+            "A.java:3: error: ';' expected\n    int y = 1\n             ^\n1 error\n",
+            &["             ^"],
+        ),
+        ("node --test", "    1 | f(\n    -------------------^\nnot ok 1 - f\n", &["    -------------------^"]),
+        (
+            "ava",
+            "   1: use x\n   2: test(\"adds\")\n   3: core.run(1)\n   4: main(2)\n  x failed\n",
+            &["2: test(\"adds\")", "3: core.run(1)"],
+        ),
+    ];
+    for (command, text, wanted) in cases {
+        for exit in [Exit::Code(0), Exit::Code(1)] {
+            let filtered = FilterPipeline::builtin().filter(command, exit, text.as_bytes()).text;
+            for part in wanted {
+                assert!(filtered.contains(part), "`{command}` lost `{part}`:\n{filtered}");
+            }
+        }
+    }
+}
+
+/// Rare lines of a log that say how bad it is in a word of their own are all shown.
+#[test]
+fn each_severe_line_of_a_log_stands() {
+    let mut log = String::new();
+    for n in 0..240 {
+        let _ = writeln!(log, "2026-11-20T04:11:09Z INFO order {n} stored");
+        if n == 120 || n == 180 {
+            let _ = writeln!(log, "2026-11-20T04:11:09Z SEVERE ledger for order {n} gone");
+        }
+    }
+    let filtered = FilterPipeline::builtin().filter("docker logs x", Exit::Code(0), log.as_bytes()).text;
+    assert!(filtered.contains("order 120 gone") && filtered.contains("order 180 gone"), "{filtered}");
+}
