@@ -59,7 +59,7 @@ proptest! {
 
     #[test]
     fn what_is_shown_and_what_is_counted_is_all(
-        runs in prop::collection::vec((prop::sample::select(PIECES), 1_usize..9, 0_u32..1000), 1..40),
+        runs in prop::collection::vec((prop::sample::select(PIECES), 1_u32..9, 0_u32..1000), 1..40),
         command in prop::sample::select(COMMANDS),
         failed in any::<bool>(),
     ) {
@@ -67,7 +67,7 @@ proptest! {
         let mut all = 0;
         for (piece, times, seed) in runs {
             for n in 0..times {
-                let line = piece.replace('#', &n.to_string()).replace('%', &((seed + 7919 * n as u32) % 1000).to_string());
+                let line = piece.replace('#', &n.to_string()).replace('%', &((seed + 7919 * n) % 1000).to_string());
                 all += if line.is_empty() { 0 } else { stands_for(&line) };
                 let _ = writeln!(text, "{line}");
             }
