@@ -51,7 +51,6 @@ const PIECES: &[&str] = &[
     "plain",
     "",
     "  # | let x = %;",
-    "[… 3 lines]",
 ];
 
 proptest! {
