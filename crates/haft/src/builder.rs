@@ -56,6 +56,9 @@ pub(crate) struct Parts {
     loaded: Loaded<HaftConfig>,
     beside: Option<PathBuf>,
     executors: Vec<DynExecutor>,
+    /// One for all sessions: it keeps what TLS and names need, and no page.
+    #[cfg(feature = "web")]
+    web: Arc<tools_web::client::WebClient>,
     layers: Layers,
     pub(crate) swapped: Swapped,
     pub(crate) last_reload: LastReload,
@@ -175,6 +178,8 @@ impl ToolboxBuilder {
             loaded,
             beside,
             executors,
+            #[cfg(feature = "web")]
+            web: Arc::default(),
             layers,
             swapped,
             last_reload: LastReload::default(),
@@ -224,6 +229,8 @@ impl Parts {
             shell: ShellPolicyHandle::new(shell),
             files: Shared::new(files),
             checks: Shared::new(checks),
+            #[cfg(feature = "web")]
+            web: Shared::new(crate::web::policy(&self.loaded)?),
             closed,
             hidden: hidden.clone(),
         });
@@ -251,6 +258,8 @@ impl Parts {
         let mut executors = vec![DynExecutor::new(bash.into_executor())];
         executors.extend(tools_file::executors(leaves.files.clone()));
         executors.push(DynExecutor::new(Diagnostics::new(leaves.checks.clone(), workspace).into_executor()));
+        #[cfg(feature = "web")]
+        executors.extend(crate::web::executors(leaves.web.clone(), Arc::clone(&self.web), Arc::clone(&self.gates)));
         executors.extend(jobs);
         let stored = self.overflow.iter().map(|archive| ReadOverflow::new(archive.clone()).into_executor());
         executors.extend(stored.map(DynExecutor::new));

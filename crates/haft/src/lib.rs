@@ -47,6 +47,8 @@ mod replaceable;
 mod report;
 mod selftest;
 mod watch;
+#[cfg(feature = "web")]
+mod web;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -63,6 +63,8 @@ pub(crate) struct Leaves {
     pub(crate) shell: ShellPolicyHandle,
     pub(crate) files: Shared<FilePolicy>,
     pub(crate) checks: Shared<DiagnosticsPolicy>,
+    #[cfg(feature = "web")]
+    pub(crate) web: Shared<tools_web::ScrapePolicy>,
     /// What gates refuse commands to read.
     pub(crate) closed: Shared<Vec<Closed>>,
     pub(crate) hidden: Hidden,
@@ -161,6 +163,8 @@ impl Toolbox {
                 Ok((leaves, own, policies))
             })
             .collect::<Result<_, LoadError>>()?;
+        #[cfg(feature = "web")]
+        let web = crate::web::policy(&loaded)?;
         let security = &config.tools.filters.security;
         let extra = security.compile();
         let extra = extra.map_err(|error| loaded.fault(&credentials::pattern_key(&error), error.problem))?;
@@ -172,6 +176,8 @@ impl Toolbox {
             let _ = leaves.shell.rebuild(&own.tools.shell);
             leaves.files.store(files);
             leaves.checks.store(checks);
+            #[cfg(feature = "web")]
+            leaves.web.store(web.clone());
             leaves.closed.store(self.gates.closes("bash", &leaves.workdir));
             leaves.hidden.forget();
         }

@@ -38,6 +38,12 @@ pub mod guard;
 
 pub mod client;
 
-mod error;
+pub mod page;
 
+mod config;
+mod error;
+mod tools;
+
+pub use config::{ScrapeConfig, ScrapeConfigError, ScrapePolicy};
 pub use error::WebError;
+pub use tools::{Hop, MayFollow, Unfollowed, Web};

@@ -28,3 +28,4 @@ mod support;
 mod survivors;
 mod terminal;
 mod undo;
+mod web;

@@ -19,6 +19,8 @@ use tools_policy::{
 };
 use tools_retry::RetryConfig;
 use tools_shell::ShellConfig;
+#[cfg(feature = "web")]
+use tools_web::ScrapeConfig;
 
 use crate::ApprovalsConfig;
 
@@ -65,6 +67,10 @@ pub struct ToolsConfig {
     /// The tool `diagnostics`.
     #[schemars(extend("x-applies" = "reload"))]
     pub diagnostics: DiagnosticsConfig,
+    /// The tools `fetch` and `web_scrape`.
+    #[cfg(feature = "web")]
+    #[schemars(extend("x-applies" = "reload"))]
+    pub scrape: ScrapeConfig,
     /// Ordered rules by tool: the first that matches a part of a call decides about it, the strictest part decides about
     /// the call. A tool with rules of which none matches asks; a tool without rules runs when it only reads the
     /// workspace, and asks otherwise. A rule is about the tool it stands under and the path that is named: what no tool
@@ -114,6 +120,8 @@ impl Default for ToolsConfig {
             shell: ShellConfig::default(),
             file: FileConfig::default(),
             diagnostics: DiagnosticsConfig::default(),
+            #[cfg(feature = "web")]
+            scrape: ScrapeConfig::default(),
             permissions: PermissionsConfig::default(),
             filters: FilterConfig::default(),
             approvals: ApprovalsConfig::default(),

@@ -89,6 +89,10 @@ fn the_tools_come_in_one_order() {
             "move_path",
             "copy_path",
             "diagnostics",
+            #[cfg(feature = "web")]
+            "fetch",
+            #[cfg(feature = "web")]
+            "web_scrape",
             "job_read",
             "job_kill",
             "read_overflow",

@@ -1,11 +1,13 @@
 //! Comparing what a call touches with patterns: shared by every gate that has rules.
 
+mod addresses;
 mod alternatives;
 mod forms;
 mod heads;
 mod open;
 mod pattern;
 
+pub(crate) use addresses::AddressPattern;
 pub(crate) use forms::{
     Forms, PathForms, command_glob, glob_with_program_folded, path_glob, upwards, with_program_folded,
 };

@@ -208,6 +208,7 @@ impl<'a> Judge<'_, 'a> {
                     }
                     (Subject::Host { host, by }, _) => self.host(subject, host, *by, &covered),
                     (Subject::Opaque { .. }, _) => self.opaque(subject),
+                    (Subject::Url { url }, _) => self.part(subject, self.opinion(self.list.first_address(url))),
                     (_, Some(opinion)) => self.part(subject, opinion),
                     (_, None) => self.part(subject, self.opinion_on(&Forms::of_text(&subject.text()))),
                 };

@@ -5,7 +5,7 @@ use std::{
     sync::OnceLock,
 };
 
-use tools_core::{Access, Verdict};
+use tools_core::{Access, Verdict, WebUrl};
 
 use super::{
     config::{RuleConfig, RuleError, check_length},
@@ -14,8 +14,8 @@ use super::{
 use crate::{
     RuleRef,
     matching::{
-        Crossing, Forms, Open, PathForms, Patterns, command_glob, glob_with_program_folded, is_plain, literal, parse,
-        path_glob, upwards, with_program_folded,
+        AddressPattern, Crossing, Forms, Open, PathForms, Patterns, command_glob, glob_with_program_folded, is_plain,
+        literal, parse, path_glob, upwards, with_program_folded,
     },
 };
 
@@ -30,6 +30,7 @@ pub(super) struct RuleList {
     paths: OnceLock<Matchers>,
     /// Rules about writing alone.
     writes: OnceLock<Matchers>,
+    addresses: OnceLock<Vec<(usize, AddressPattern)>>,
     /// The first rule that matches everything.
     everything: Option<usize>,
 }
@@ -96,6 +97,7 @@ impl RuleList {
             texts: OnceLock::new(),
             paths: OnceLock::new(),
             writes: OnceLock::new(),
+            addresses: OnceLock::new(),
         })
     }
 
@@ -140,6 +142,15 @@ impl RuleList {
         let said = std::iter::once(&forms.typed).chain(&forms.same);
         let allowing = said.filter_map(|form| texts.allowing.first(form)).min();
         lower(allowing, self.tightening(forms))
+    }
+
+    /// The first rule for a web address.
+    pub(super) fn first_address(&self, url: &WebUrl) -> Option<usize> {
+        let addresses = self.addresses.get_or_init(|| {
+            let rules = self.numbered().filter(|(_, rule)| written(&rule.pattern).is_none());
+            rules.map(|(number, rule)| (number, AddressPattern::parse(&rule.pattern, rule.action))).collect()
+        });
+        addresses.iter().find(|(_, pattern)| pattern.matches(url)).map(|(number, _)| *number)
     }
 
     /// The first rule for the whole line of several commands. Allow rules with wildcards are passed over: what they

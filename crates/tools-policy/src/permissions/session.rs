@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     Because, OtherScript,
-    matching::{Crossing, Forms, PathForms, Patterns, command_glob, literal, path_glob},
+    matching::{AddressPattern, Crossing, Forms, PathForms, Patterns, command_glob, literal, path_glob},
 };
 
 /// How many rules a session can collect: each was shown to a person, so more is a fault of the host.
@@ -231,7 +231,7 @@ impl CompiledRule {
             Subject::Path { access: Access::Read, .. } if self.is_write => false,
             Subject::Path { path, .. } => PathForms::new(path, workdir).matches(&self.path),
             Subject::Host { host, .. } => Forms::of_text(host).matches(&self.text),
-            Subject::Url { url } => Forms::of_text(url.as_str()).matches(&self.text),
+            Subject::Url { url } => AddressPattern::parse(&self.stored.pattern, Verdict::Allow).matches(url),
             Subject::Paths { .. } | Subject::Script { .. } | Subject::Opaque { .. } => false,
         }
     }

@@ -1,5 +1,6 @@
 //! A page by its URL: each hop through every check, at most three redirects, one deadline over all of it.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,6 +63,12 @@ pub struct Fetched {
     pub modified: Option<String>,
     /// The body.
     pub body: Body,
+}
+
+impl fmt::Debug for WebClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebClient").finish_non_exhaustive()
+    }
 }
 
 impl Default for WebClient {

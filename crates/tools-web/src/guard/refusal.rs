@@ -34,6 +34,12 @@ pub enum Refusal {
         /// What of the configuration says so.
         rule: String,
     },
+    /// A redirect to another host, about which a person would be asked.
+    #[error("it leads to another host, `{url}`: fetch that URL itself")]
+    Elsewhere {
+        /// Where it leads.
+        url: String,
+    },
     /// A name that leads to no public host.
     #[error("the host is {0}, not a public one")]
     Name(NameClass),
@@ -80,6 +86,7 @@ impl Refusal {
             Self::UserInfo => "credentials_in_url",
             Self::Port { .. } => "port_not_allowed",
             Self::Domain { .. } => "domain_not_allowed",
+            Self::Elsewhere { .. } => "leads_elsewhere",
             Self::Name(_) => "name_not_public",
             Self::Address { .. } => "address_not_public",
             Self::TooManyAnswers => "too_many_addresses",

@@ -6,4 +6,5 @@
 mod exchange;
 mod registries;
 mod ssrf;
+mod tools;
 mod world;

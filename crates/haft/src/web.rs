@@ -1,0 +1,41 @@
+//! The web tools in a toolbox: their policy, and redirects that are judged as calls are.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use tools_core::{CompositeExecutor, DynExecutor, Shared, Stack, Verdict};
+use tools_web::client::WebClient;
+use tools_web::{Hop, ScrapePolicy, Unfollowed, Web};
+
+use crate::config::{HaftConfig, LoadError, Loaded};
+use crate::gates::Gates;
+
+/// What `[tools.scrape]` compiles to.
+pub(crate) fn policy(loaded: &Loaded<HaftConfig>) -> Result<ScrapePolicy, LoadError> {
+    let compiled = loaded.config.tools.scrape.compile();
+    compiled.map_err(|error| loaded.fault(&format!("tools.scrape.{}", error.key), error.problem))
+}
+
+/// The tools. Where a redirect leads is asked of the same gates as the call was.
+pub(crate) fn executors(policy: Shared<ScrapePolicy>, client: Arc<WebClient>, gates: Arc<Gates>) -> Vec<DynExecutor> {
+    let web = Web::new(policy, client);
+    let alone = Stack::new(vec![], CompositeExecutor::new(web.clone().into_executors()));
+    web.following(Arc::new(move |hop: Hop<'_>| judged(&alone, &gates, hop))).into_executors()
+}
+
+/// A denial counts for every redirect. A question only for one to another host: whoever agreed to a page agreed to what
+/// its host makes of it.
+fn judged(stack: &Stack, gates: &Gates, hop: Hop<'_>) -> Result<(), Unfollowed> {
+    let inspected = pin!(stack.inspect(hop.call, hop.context));
+    // Looking at a URL waits for nothing.
+    let Poll::Ready(inv) = inspected.poll(&mut Context::from_waker(Waker::noop())) else {
+        return Err(Unfollowed::Asks);
+    };
+    let explained = gates.explain(&inv);
+    match explained.verdict {
+        Verdict::Deny => Err(Unfollowed::Denied(explained.decided_by)),
+        Verdict::Ask if hop.leaves_host => Err(Unfollowed::Asks),
+        Verdict::Ask | Verdict::Allow => Ok(()),
+    }
+}

@@ -1,0 +1,126 @@
+//! `[tools.scrape]` as it is typed, and what of it runs.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::guard::{HostRules, UrlRules};
+
+/// The tools `fetch` and `web_scrape`. Only `https` pages of public hosts are reached, whatever is set here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScrapeConfig {
+    /// Seconds that one page may take: looking up its name, redirects and the body together.
+    pub timeout: u64,
+    /// Bytes of a page that are read, before and after decompression. What is beyond is left out, and the result says so.
+    pub max_body_bytes: usize,
+    /// Domains that may be reached, each with what lies below it (`docs.rs`). Empty: all.
+    pub allowed_domains: Vec<String>,
+    /// Domains that may not be reached, each with what lies below it. Redirects are held to both lists.
+    pub denied_domains: Vec<String>,
+    /// Ports that may be asked for.
+    pub ports: Vec<u16>,
+    /// How requests name the program that makes them.
+    pub user_agent: String,
+    /// Seconds for which a page is served again without asking its server. Afterwards the server is asked whether it has
+    /// changed. 0 asks always.
+    pub cache_secs: u64,
+}
+
+impl Default for ScrapeConfig {
+    fn default() -> Self {
+        Self {
+            timeout: 15,
+            max_body_bytes: 1024 * 1024,
+            allowed_domains: Vec::new(),
+            denied_domains: Vec::new(),
+            ports: vec![443, 8443],
+            user_agent: concat!("haft/", env!("CARGO_PKG_VERSION")).to_owned(),
+            cache_secs: 300,
+        }
+    }
+}
+
+/// A value of `[tools.scrape]` that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}`: {problem}")]
+pub struct ScrapeConfigError {
+    /// The key below `tools.scrape`.
+    pub key: &'static str,
+    /// What is wrong, and what would be right.
+    pub problem: String,
+}
+
+/// What `[tools.scrape]` means, compiled. A call keeps the one it started with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScrapePolicy {
+    pub(crate) rules: UrlRules,
+    pub(crate) timeout: Duration,
+    pub(crate) most: usize,
+    pub(crate) user_agent: String,
+    pub(crate) fresh: Duration,
+}
+
+/// Pages beyond this would be kept in memory whole.
+const MOST_BODY: usize = 64 * 1024 * 1024;
+
+impl ScrapeConfig {
+    /// Compiles the configuration.
+    ///
+    /// # Errors
+    /// Names the key whose value cannot be used.
+    pub fn compile(&self) -> Result<ScrapePolicy, ScrapeConfigError> {
+        let fault = |key, problem: String| Err(ScrapeConfigError { key, problem });
+        if self.timeout == 0 {
+            return fault("timeout", "expected at least 1 second".to_owned());
+        }
+        if self.max_body_bytes == 0 || self.max_body_bytes > MOST_BODY {
+            return fault("max_body_bytes", format!("expected 1 to {MOST_BODY}"));
+        }
+        if self.ports.is_empty() || self.ports.contains(&0) {
+            return fault("ports", "expected ports from 1 to 65535".to_owned());
+        }
+        let is_shown = |c: char| c.is_ascii_graphic() || c == ' ';
+        if self.user_agent.trim().is_empty() || !self.user_agent.chars().all(is_shown) {
+            return fault("user_agent", "expected visible ASCII characters".to_owned());
+        }
+        for (key, list) in [("allowed_domains", &self.allowed_domains), ("denied_domains", &self.denied_domains)] {
+            if let Err(entry) = HostRules::compile(list, &[]) {
+                return fault(key, format!("`{entry}` is no domain; expected one like `docs.rs`"));
+            }
+        }
+        let hosts = HostRules::compile(&self.allowed_domains, &self.denied_domains).unwrap_or_default();
+        Ok(ScrapePolicy {
+            rules: UrlRules::new(hosts, self.ports.clone()),
+            timeout: Duration::from_secs(self.timeout),
+            most: self.max_body_bytes,
+            user_agent: self.user_agent.clone(),
+            fresh: Duration::from_secs(self.cache_secs),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_used_is_refused_by_its_key() {
+        let check = |config: ScrapeConfig| config.compile().map(|_| ()).map_err(|error| error.key);
+        let usual = ScrapeConfig::default();
+        assert_eq!(check(usual.clone()), Ok(()));
+        assert_eq!(check(ScrapeConfig { timeout: 0, ..usual.clone() }), Err("timeout"));
+        assert_eq!(check(ScrapeConfig { max_body_bytes: 0, ..usual.clone() }), Err("max_body_bytes"));
+        assert_eq!(check(ScrapeConfig { ports: vec![], ..usual.clone() }), Err("ports"));
+        assert_eq!(check(ScrapeConfig { user_agent: "a\r\nb: c".to_owned(), ..usual.clone() }), Err("user_agent"));
+        assert_eq!(
+            check(ScrapeConfig { denied_domains: vec!["a b".to_owned()], ..usual.clone() }),
+            Err("denied_domains")
+        );
+        assert_eq!(
+            check(ScrapeConfig { allowed_domains: vec!["https://a.b".to_owned()], ..usual }),
+            Err("allowed_domains")
+        );
+    }
+}

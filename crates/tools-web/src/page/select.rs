@@ -1,0 +1,310 @@
+//! What of a page a CSS selector finds, within bounds of time; and where a selector that is none goes wrong.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use ego_tree::NodeRef;
+use html5ever::local_name;
+use scraper::{ElementRef, Html, Node, Selector};
+
+use super::writer::Writer;
+use super::{Document, without_controls};
+
+/// Longer selectors are refused.
+const LONGEST: usize = 1000;
+/// Up to so many nodes a search is short, whatever the selector.
+const SMALL: usize = 20_000;
+/// Elements in a page on which `:has` is tried, which looks below each of them.
+const MOST_WITH_HAS: usize = 50_000;
+/// Names that are told of a page in which nothing was found.
+const TOLD: usize = 12;
+
+/// What is taken from an element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extract {
+    /// Its text, white space collapsed except in preformatted text.
+    Text,
+    /// Its markup, with the element itself.
+    Html,
+    /// An attribute; elements without it are left out.
+    Attribute(String),
+}
+
+impl Extract {
+    /// Reads `text`, `html` or `attr:<name>`.
+    ///
+    /// # Errors
+    /// What is expected.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "text" => Ok(Self::Text),
+            "html" => Ok(Self::Html),
+            other => {
+                match other.strip_prefix("attr:").map(str::trim).filter(|name| !name.is_empty() && !name.contains(' '))
+                {
+                    Some(name) => Ok(Self::Attribute(name.to_owned())),
+                    None => Err("`extract` is `text`, `html` or `attr:<name>`".to_owned()),
+                }
+            }
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The first ones, in the order of the page.
+    pub matches: Vec<String>,
+    /// How many there are.
+    pub total: usize,
+    /// Whether time ran out before the end of the page.
+    pub is_cut: bool,
+    /// What the page holds, where nothing was found.
+    pub instead: Option<String>,
+}
+
+/// A selector that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}{}", place(*.position, .near))]
+pub struct SelectorFault {
+    /// What is wrong.
+    pub problem: &'static str,
+    /// The first character that does not fit, from 1; 0 when it is about the whole selector.
+    pub position: usize,
+    /// What stands there; empty at the end.
+    pub near: String,
+}
+
+fn place(position: usize, near: &str) -> String {
+    match (position, near) {
+        (0, _) => String::new(),
+        (_, "") => format!(" at character {position}, its end"),
+        _ => format!(" at character {position}, near `{near}`"),
+    }
+}
+
+/// Finds elements; at most `limit` are returned, all are counted.
+///
+/// # Errors
+/// A selector that cannot be read.
+pub fn select(
+    document: &Document,
+    selector: &str,
+    extract: &Extract,
+    limit: usize,
+    patience: Duration,
+) -> Result<Found, SelectorFault> {
+    let fault = |problem| SelectorFault { problem, position: 0, near: String::new() };
+    if selector.len() > LONGEST {
+        return Err(fault("the selector is longer than 1000 bytes"));
+    }
+    let parsed = Selector::parse(selector).map_err(|_| where_wrong(selector))?;
+    let html = &document.html;
+    let nodes = html.tree.values().len();
+    let has = selector.matches(":has").count();
+    if has > 2 || has > 0 && nodes > MOST_WITH_HAS {
+        return Err(fault("`:has` is too costly on this page"));
+    }
+    let mut found = Found { is_cut: document.is_cut, ..Found::default() };
+    let mut take = |element: ElementRef<'_>| {
+        let Some(text) = extracted(element, extract) else { return };
+        found.total += 1;
+        if found.matches.len() < limit {
+            found.matches.push(text);
+        }
+    };
+    let mut timed_out = false;
+    if nodes <= SMALL && has == 0 {
+        html.select(&parsed).for_each(&mut take);
+    } else {
+        let until = Instant::now() + patience;
+        for element in html.tree.root().descendants().filter_map(ElementRef::wrap) {
+            if Instant::now() >= until {
+                timed_out = true;
+                break;
+            }
+            if parsed.matches(&element) {
+                take(element);
+            }
+        }
+    }
+    found.is_cut |= timed_out;
+    if found.total == 0 {
+        found.instead = Some(contents(html));
+    }
+    Ok(found)
+}
+
+fn extracted(element: ElementRef<'_>, extract: &Extract) -> Option<String> {
+    let text = match extract {
+        Extract::Text => text_of(element),
+        Extract::Html => element.html(),
+        Extract::Attribute(name) => element.value().attr(name)?.to_owned(),
+    };
+    Some(without_controls(&text).0.into_owned())
+}
+
+/// The text of an element without what scripts and styles in it say.
+fn text_of(element: ElementRef<'_>) -> String {
+    let is_pre =
+        |node: &NodeRef<'_, Node>| node.value().as_element().is_some_and(|e| e.name.local == local_name!("pre"));
+    if element.ancestors().take(32).any(|above| is_pre(&above)) || is_pre(&element) {
+        return element.text().collect::<String>().trim_matches('\n').to_owned();
+    }
+    let mut writer = Writer::inline();
+    let root: NodeRef<'_, Node> = *element;
+    let mut node = root.first_child();
+    while let Some(here) = node {
+        let is_read = match here.value() {
+            Node::Text(text) => {
+                writer.text(text);
+                false
+            }
+            Node::Element(inner) => {
+                if inner.name.local == local_name!("br") {
+                    writer.text(" ");
+                }
+                !matches!(inner.name.local, local_name!("script") | local_name!("style") | local_name!("template"))
+            }
+            _ => false,
+        };
+        node = here.first_child().filter(|_| is_read).or_else(|| next_outside(here, root));
+    }
+    writer.into_string()
+}
+
+/// The next node behind this one with all below it, within `root`.
+fn next_outside<'a>(node: NodeRef<'a, Node>, root: NodeRef<'a, Node>) -> Option<NodeRef<'a, Node>> {
+    let mut node = node;
+    loop {
+        if let Some(sibling) = node.next_sibling() {
+            return Some(sibling);
+        }
+        node = node.parent().filter(|parent| *parent != root)?;
+    }
+}
+
+/// What a page holds, by the names that a selector could use.
+fn contents(html: &Html) -> String {
+    let (mut elements, mut ids, mut classes) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+    for element in html.tree.nodes().filter_map(|node| node.value().as_element()) {
+        *elements.entry(element.name().to_owned()).or_insert(0_usize) += 1;
+        if let Some(id) = element.id().filter(|id| ids.len() < TOLD && !id.is_empty()) {
+            ids.push(shown(id));
+        }
+        for class in element.classes().take(8) {
+            *classes.entry(class.to_owned()).or_insert(0_usize) += 1;
+        }
+    }
+    let most = |counts: BTreeMap<String, usize>| {
+        let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
+        counts.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), name.clone()));
+        counts.iter().take(TOLD).map(|(name, count)| format!("{} {count}", shown(name))).collect::<Vec<_>>().join(", ")
+    };
+    let mut parts = vec![format!("elements: {}", most(elements))];
+    if !ids.is_empty() {
+        parts.push(format!("ids: {}", ids.join(", ")));
+    }
+    if !classes.is_empty() {
+        parts.push(format!("classes: {}", most(classes)));
+    }
+    parts.join("; ")
+}
+
+fn shown(name: &str) -> String {
+    name.chars().filter(|c| !c.is_control()).take(40).collect()
+}
+
+/// What can follow the beginning of a selector: it is viable when one of these makes it whole.
+const ENDINGS: &[&str] = &[
+    "",
+    "a",
+    "a)",
+    ")",
+    "]",
+    "a]",
+    "=a]",
+    "a=a]",
+    "\"]",
+    "']",
+    "\")",
+    "1)",
+    "n)",
+    "is(a)",
+    "(a)",
+    "(1)",
+    "first-child",
+    "child",
+    "a))",
+];
+
+/// The first character behind the longest beginning that could still become a selector.
+fn where_wrong(selector: &str) -> SelectorFault {
+    let ends = selector.char_indices().map(|(at, c)| at + c.len_utf8());
+    let is_viable = |end: &usize| {
+        let head = &selector[..*end];
+        ENDINGS.iter().any(|ending| Selector::parse(&[head, ending].concat()).is_ok())
+    };
+    let end = ends.take_while(is_viable).last().unwrap_or(0);
+    let near: String = selector[end..].chars().take(12).collect();
+    let problem = if near.is_empty() { "the selector is not complete" } else { "the selector cannot be read" };
+    SelectorFault { problem, position: selector[..end].chars().count() + 1, near }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kind, PATIENCE};
+    use super::*;
+
+    const PAGE: &str = "<ul id=menu class='a b'><li class=a>One <b>two</b></li><li data-x=1>Three<script>x()</script></li></ul>\
+        <pre>  a\n    b</pre><p>p\u{1b}q</p>";
+
+    fn found(selector: &str, extract: &str, limit: usize) -> Result<Found, String> {
+        let document = Document::parse(PAGE, &Kind::Html, PATIENCE);
+        let extract = Extract::parse(extract)?;
+        select(&document, selector, &extract, limit, PATIENCE).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn elements_are_found_and_read() {
+        let check = |selector: &str, extract: &str, expected: &[&str]| {
+            assert_eq!(found(selector, extract, 10).unwrap().matches, expected, "{selector} {extract}");
+        };
+        check("li", "text", &["One two", "Three"]);
+        check("li:nth-child(2)", "text", &["Three"]);
+        check("li:has(b)", "html", &["<li class=\"a\">One <b>two</b></li>"]);
+        check("li", "attr:data-x", &["1"]);
+        check("pre", "text", &["  a\n    b"]);
+        check("p", "text", &["pq"]);
+        let first = found("li", "text", 1).unwrap();
+        assert_eq!((first.matches.len(), first.total), (1, 2));
+        assert!(found("li", "nonsense", 1).is_err());
+        assert!(found("li", "attr:", 1).is_err());
+    }
+
+    #[test]
+    fn nothing_found_tells_what_there_is() {
+        let instead = found("table", "text", 10).unwrap().instead.unwrap();
+        assert_eq!(
+            instead,
+            "elements: li 2, b 1, body 1, head 1, html 1, p 1, pre 1, script 1, ul 1; ids: menu; classes: a 2, b 1"
+        );
+    }
+
+    #[test]
+    fn a_selector_that_is_none_is_told_where() {
+        let check = |selector: &str, position: usize| {
+            let document = Document::parse(PAGE, &Kind::Html, PATIENCE);
+            let fault = select(&document, selector, &Extract::Text, 1, PATIENCE).unwrap_err();
+            assert_eq!(fault.position, position, "{selector}: {fault}");
+        };
+        check("div >> p", 6);
+        check("li,,b", 4);
+        check("", 1);
+        check("li:::x", 4);
+        check("p >", 4);
+        check("$x", 1);
+        check(&"a".repeat(2000), 0);
+        check("a:has(b):has(c):has(d)", 0);
+    }
+}

@@ -1,0 +1,72 @@
+//! XHTML for a parser of HTML, which takes `<script/>` for a tag that is still open: such tags are closed, and CDATA is
+//! written out.
+
+use std::borrow::Cow;
+
+/// Elements that HTML closes by itself.
+const VOID: &[&str] =
+    &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
+
+/// The same document as HTML.
+pub(super) fn as_html(text: &str) -> Cow<'_, str> {
+    let mut html = String::with_capacity(text.len() + text.len() / 16);
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'<', rest.as_bytes()) {
+        html.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(data) = rest.strip_prefix("<![CDATA[") {
+            let (inner, after) = data.split_once("]]>").unwrap_or((data, ""));
+            html.push_str(&inner.replace('&', "&amp;").replace('<', "&lt;"));
+            rest = after;
+        } else if rest.starts_with("<!--") {
+            let end = rest.find("-->").map_or(rest.len(), |end| end + 3);
+            rest = &rest[end..];
+        } else {
+            let end = end_of_tag(rest);
+            push_tag(&mut html, &rest[..end]);
+            rest = &rest[end..];
+        }
+    }
+    html.push_str(rest);
+    Cow::Owned(html)
+}
+
+/// Where a tag ends, behind its `>`; quotation marks hold any character.
+fn end_of_tag(text: &str) -> usize {
+    let mut quote = None;
+    for (at, byte) in text.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'>') => return at + 1,
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+fn push_tag(html: &mut String, tag: &str) {
+    let name = tag[1..].split(|c: char| c.is_whitespace() || matches!(c, '/' | '>')).next().unwrap_or_default();
+    match tag.strip_suffix("/>") {
+        Some(open) if !name.is_empty() && !VOID.contains(&name.to_ascii_lowercase().as_str()) => {
+            html.extend([open, "></", name, ">"]);
+        }
+        _ => html.push_str(tag),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_elements_are_closed_and_data_is_written_out() {
+        let check = |xml: &str, html: &str| assert_eq!(as_html(xml), html);
+        check("<script src=\"a>b\"/><p>x</p><br/>", "<script src=\"a>b\"></script><p>x</p><br/>");
+        check("<a/><![CDATA[1 < 2 & 3]]><!-- <p/> -->", "<a></a>1 &lt; 2 &amp; 3");
+        check("<a", "<a");
+        check("a < b", "a < b");
+        check("<![CDATA[x", "x");
+        check("</>", "</>");
+    }
+}

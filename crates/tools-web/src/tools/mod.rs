@@ -1,0 +1,10 @@
+//! The two tools, over one way to a page.
+
+mod fetch;
+mod frame;
+mod kept;
+mod site;
+mod web_scrape;
+mod window;
+
+pub use site::{Hop, MayFollow, Unfollowed, Web};

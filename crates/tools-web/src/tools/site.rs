@@ -1,0 +1,159 @@
+//! What both tools share: the policy, the client, the pages that were read before, and the way from a URL to a page.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tools_core::{
+    CallContext, ClaimSource, DynExecutor, Inspection, Shared, Subject, ToolCall, ToolError, ToolErrorCategory,
+    ToolOutput, Typed,
+};
+
+use super::fetch::Fetch;
+use super::kept::Kept;
+use super::web_scrape::WebScrape;
+use crate::client::{Fetched, Request, WebClient};
+use crate::config::ScrapePolicy;
+use crate::error::WebError;
+use crate::guard::{PageUrl, Refusal};
+
+/// Markdown first, since it needs no reading; then pages, then anything.
+const ACCEPT: &str =
+    "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.1";
+
+/// Judges where a redirect leads, as the call itself was judged.
+pub type MayFollow = Arc<dyn Fn(Hop<'_>) -> Result<(), Unfollowed> + Send + Sync>;
+
+/// A redirect.
+pub struct Hop<'a> {
+    /// The call that would ask for the page that it leads to.
+    pub call: ToolCall,
+    /// Whether that page is on another host than the one that was asked for.
+    pub leaves_host: bool,
+    /// The context of the call that was redirected.
+    pub context: &'a CallContext,
+}
+
+/// Why a redirect is not followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unfollowed {
+    /// This rule denies it.
+    Denied(String),
+    /// A person would be asked about it: that takes a call of its own.
+    Asks,
+}
+
+/// A call that wants a page: its tool, and its parameters with another URL.
+#[derive(Clone, Copy)]
+pub(super) struct By<'a> {
+    pub(super) tool: &'static str,
+    pub(super) parameters: fn(&str) -> serde_json::Value,
+    pub(super) cx: &'a CallContext,
+}
+
+/// The web as the tools see it. Make one per host: sessions share its connections to nothing but their own pages.
+#[derive(Clone)]
+pub struct Web {
+    policy: Shared<ScrapePolicy>,
+    client: Arc<WebClient>,
+    kept: Arc<Kept>,
+    may_follow: Option<MayFollow>,
+}
+
+/// A page.
+pub(super) struct Page {
+    pub(super) fetched: Arc<Fetched>,
+    /// How long ago its server vouched for it; `None` when it did so just now.
+    pub(super) age: Option<Duration>,
+}
+
+impl Web {
+    /// The web under a policy.
+    pub fn new(policy: Shared<ScrapePolicy>, client: Arc<WebClient>) -> Self {
+        Self { policy, client, kept: Arc::default(), may_follow: None }
+    }
+
+    /// The same, with redirects judged by `judge` beside the domains of the policy.
+    #[must_use]
+    pub fn following(self, judge: MayFollow) -> Self {
+        Self { may_follow: Some(judge), ..self }
+    }
+
+    /// `fetch` and `web_scrape`, each as an executor.
+    pub fn into_executors(self) -> Vec<DynExecutor> {
+        vec![DynExecutor::new(Typed::new(Fetch(self.clone()))), DynExecutor::new(Typed::new(WebScrape(self)))]
+    }
+
+    /// What a call would touch: the URL, when it may be fetched at all. No name is looked up.
+    pub(super) fn inspect(&self, url: &str) -> Result<Inspection, ToolError> {
+        let url = self.policy.load().rules.admit(url).map_err(WebError::Refused)?;
+        Ok(Inspection::read_only().touching(Subject::Url { url: url.subject() }))
+    }
+
+    /// The page of a URL, from memory while it is fresh.
+    pub(super) async fn page(&self, url: &str, by: By<'_>) -> Result<Page, ToolError> {
+        let policy = self.policy.load();
+        let url = policy.rules.admit(url).map_err(WebError::Refused)?;
+        let cx = by.cx;
+        let known = self.kept.find(cx.session(), url.as_str());
+        if let Some(known) = &known
+            && known.since.elapsed() < policy.fresh
+            && self.follows(&known.page.url, &url, &policy, by).is_ok()
+        {
+            return Ok(Page { fetched: Arc::clone(&known.page), age: Some(known.since.elapsed()) });
+        }
+        let validators = known.as_ref().map(|known| (known.page.etag.as_deref(), known.page.modified.as_deref()));
+        let (etag, modified) = validators.unwrap_or_default();
+        let may_follow = |next: &PageUrl| self.judged(next, &url, by);
+        let deadline = Instant::now() + policy.timeout;
+        let request = Request {
+            rules: &policy.rules,
+            may_follow: &may_follow,
+            user_agent: &policy.user_agent,
+            accept: ACCEPT,
+            etag,
+            modified,
+            most: policy.most,
+            deadline: cx.deadline().map_or(deadline, |earlier| deadline.min(earlier)),
+        };
+        let fetched = self.client.get(url.clone(), &request).await?;
+        let fetched = match known {
+            Some(known) if fetched.status == 304 => known.page,
+            _ => Arc::new(fetched),
+        };
+        self.kept.put(cx.session(), url.as_str(), Arc::clone(&fetched));
+        Ok(Page { fetched, age: None })
+    }
+
+    /// Whether a kept page may still be read from where it came.
+    fn follows(&self, came_from: &PageUrl, asked: &PageUrl, policy: &ScrapePolicy, by: By<'_>) -> Result<(), Refusal> {
+        policy.rules.admit(came_from.as_str())?;
+        if came_from == asked { Ok(()) } else { self.judged(came_from, asked, by) }
+    }
+
+    fn judged(&self, next: &PageUrl, asked: &PageUrl, by: By<'_>) -> Result<(), Refusal> {
+        let Some(judge) = &self.may_follow else { return Ok(()) };
+        let Ok(call) = ToolCall::new(by.tool, (by.parameters)(next.as_str())) else {
+            return Err(Refusal::Malformed("it is no call"));
+        };
+        let leaves_host = (next.host(), next.port()) != (asked.host(), asked.port());
+        judge(Hop { call, leaves_host, context: by.cx }).map_err(|why| match why {
+            Unfollowed::Denied(rule) => Refusal::Domain { host: next.host().to_string(), rule },
+            Unfollowed::Asks => Refusal::Elsewhere { url: next.to_string() },
+        })
+    }
+}
+
+/// Runs `work` on a thread for long work, as long as somebody waits for it.
+pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        ToolError::new(ToolErrorCategory::PermanentFailure, "page_not_read", "the page could not be read")
+            .with_source(error)
+    })
+}
+
+/// An output of text from the web.
+pub(super) fn output(text: String, raw: serde_json::Value, truncated: bool) -> ToolOutput {
+    let output = ToolOutput::text(text).from_source(ClaimSource::Web).with_raw_response(raw);
+    ToolOutput { truncated, ..output }
+}
