@@ -144,15 +144,13 @@ fn normal(path: &str) -> String {
     while let Some(at) = rest.find('%') {
         out.push_str(&rest[..at]);
         let byte = rest.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match byte.filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')) {
-            Some(byte) => {
-                out.push(char::from(byte));
-                rest = &rest[at + 3..];
-            }
-            None => {
-                out.push('%');
-                rest = &rest[at + 1..];
-            }
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
+        if let Some(byte) = byte.filter(is_plain) {
+            out.push(char::from(byte));
+            rest = &rest[at + 3..];
+        } else {
+            out.push('%');
+            rest = &rest[at + 1..];
         }
     }
     out.push_str(rest);
