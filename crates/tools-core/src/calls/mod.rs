@@ -4,6 +4,7 @@ mod call;
 mod canonical;
 mod clock;
 mod context;
+mod lenient;
 mod name;
 mod parameters;
 

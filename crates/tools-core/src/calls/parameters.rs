@@ -6,16 +6,22 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::lenient;
 use crate::{
     JsonObject, SchemaFault, SchemaProblem, ToolError, ToolErrorCategory, ToolName, inline_schema, schema_problems,
 };
 
 pub(crate) fn decode<T: DeserializeOwned + JsonSchema>(tool: &ToolName, params: &JsonObject) -> Result<T, ToolError> {
     let value = Value::Object(params.clone());
-    serde_path_to_error::deserialize(&value).map_err(|error| {
-        // The schema is only built when something is wrong: the good path pays nothing for good messages.
-        let problems = schema_problems(&value, inline_schema::<T>().as_value());
-        report(tool, &problems, &error)
+    serde_path_to_error::deserialize(&value).or_else(|error| {
+        // The schema is only built when something is wrong: the good path pays nothing for leniency and good messages.
+        let schema = inline_schema::<T>();
+        let read = lenient::read(&value, schema.as_value());
+        if let Some(args) = read.as_ref().and_then(|read| T::deserialize(read).ok()) {
+            return Ok(args);
+        }
+        let value = read.unwrap_or(value);
+        Err(report(tool, &schema_problems(&value, schema.as_value()), &error))
     })
 }
 
@@ -57,7 +63,7 @@ mod tests {
 
     #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only decoded")]
+    #[expect(dead_code, reason = "some fields are only decoded")]
     struct Args {
         path: String,
         #[serde(default)]
@@ -95,7 +101,7 @@ mod tests {
     fn every_fault_is_named_by_path() {
         check(json!({}), "invalid_parameters: invalid parameters for `edit`: missing field `path` (a string)");
         check(
-            json!({"path": 1, "limit": "5"}),
+            json!({"path": 1, "limit": "five"}),
             "type_mismatch: invalid parameters for `edit`: `limit`: expected an integer or null, found a string; `path`: expected a string, found an integer",
         );
         check(
@@ -113,6 +119,18 @@ mod tests {
         check(
             json!({"path": "a", "mode": "odd"}),
             "invalid_parameters: invalid parameters for `edit`: `mode`: expected one of `plain`, `fancy`",
+        );
+    }
+
+    #[test]
+    fn numbers_and_lists_may_be_written_as_text() {
+        let params = json!({"path": "1", "limit": "5", "edits": "[{\"old\": \"x\"}]"});
+        let Value::Object(params) = params else { unreachable!("it is an object") };
+        let args: Args = decode(&ToolName::parse("edit").unwrap(), &params).unwrap();
+        assert_eq!((args.path.as_str(), args.limit, args.edits.len()), ("1", Some(5), 1));
+        check(
+            json!({"path": 7, "limit": "5"}),
+            "type_mismatch: invalid parameters for `edit`: `path`: expected a string, found an integer",
         );
     }
 
