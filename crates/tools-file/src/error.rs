@@ -6,7 +6,7 @@ use thiserror::Error;
 use tools_core::{ToolError, ToolErrorCategory};
 use tools_sandbox::{FileKind, PathError, shown};
 
-use crate::splice::{Miss, Near, Step};
+use crate::splice::{Miss, Near, Row, Step};
 
 /// A file operation that did not happen, or not as asked.
 #[derive(Debug, Error)]
@@ -153,10 +153,10 @@ fn miss_text(at: &str, miss: &Miss) -> String {
                 numbers.join(", ")
             )
         }
-        Miss::NotFound { near, applied, numbered } => {
+        Miss::NotFound { near, applied, copied } => {
             let mut text = format!("{at}`old_string` was not found; nothing was changed");
-            if *numbered {
-                text.push_str("\nit holds the line numbers that `read` shows; leave them out");
+            if let Some(copied) = copied {
+                let _ = write!(text, "\n{copied}");
             }
             if let Some(line) = applied {
                 let _ = write!(
@@ -164,13 +164,26 @@ fn miss_text(at: &str, miss: &Miss) -> String {
                     "\n`new_string` is already present at line {line}: the edit seems to be applied already"
                 );
             }
-            if let Some(Near { first, lines, why }) = near {
-                let _ = write!(text, "\nnearest text{why}:");
-                for (offset, line) in lines.iter().enumerate() {
-                    let _ = write!(text, "\n{:>6}\t{line}", first + offset);
-                }
+            if let Some(near) = near {
+                text.push_str(&near_text(near));
             }
             text
         }
     }
+}
+
+/// The nearest text beside what was sent, as a diff with the file's line numbers.
+fn near_text(Near { lines: (first, last), rows, why }: &Near) -> String {
+    let place = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
+    let mut text = format!("\nnearest text, {place}{why}; `-` as sent, `+` as the file has it:");
+    for row in rows {
+        let _ = match row {
+            Row::Same(number, line) => write!(text, "\n{number:>6}\t {line}"),
+            Row::Sent(line) => write!(text, "\n{:>6}\t-{line}", ""),
+            Row::File(number, line) => write!(text, "\n{number:>6}\t+{line}"),
+            Row::Skipped(1) => write!(text, "\n{:>6}\t [1 line]", ""),
+            Row::Skipped(count) => write!(text, "\n{:>6}\t [{count} lines]", ""),
+        };
+    }
+    text
 }

@@ -1,5 +1,5 @@
-//! What each session last read of a file, so that it does not overwrite what it has not seen. Compared by content: times
-//! lie after a checkout, a formatter or a touch.
+//! What each session last read or wrote of a file, so that it does not overwrite what it has not seen. Compared by
+//! content: times lie after a checkout, a formatter or a touch.
 
 use std::{
     collections::HashMap,
@@ -18,9 +18,19 @@ const TOTAL: usize = 32 * 1024 * 1024;
 /// All entries together.
 const ENTRIES: usize = 4096;
 
+/// How a session came to know a content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Knowledge {
+    /// It was shown the file, or told how it changed.
+    Read,
+    /// It wrote the file, or a part of it, without having read it.
+    Written,
+}
+
 /// What one session saw of one file.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
+    knowledge: Knowledge,
     digest: u64,
     length: u64,
     content: Option<Arc<[u8]>>,
@@ -57,26 +67,37 @@ impl ReadMemory {
     /// Notes that the session saw a file whole. `content` is kept if it is short enough.
     pub(crate) fn saw(&self, session: &SessionId, path: &Path, content: &[u8]) {
         let kept = (content.len() <= KEPT).then(|| Arc::from(content));
-        self.note(session, path, Digest::of(self.key, content), content.len() as u64, kept);
+        let length = content.len() as u64;
+        let digest = Digest::of(self.key, content);
+        self.note(session, path, Seen { knowledge: Knowledge::Read, digest, length, content: kept, age: 0 });
     }
 
     /// Notes that the session saw a file whose content is too long to keep.
     pub(crate) fn saw_digest(&self, session: &SessionId, path: &Path, digest: &Digest) {
-        self.note(session, path, digest.finish(), digest.length(), None);
+        let (digest, length) = (digest.finish(), digest.length());
+        self.note(session, path, Seen { knowledge: Knowledge::Read, digest, length, content: None, age: 0 });
     }
 
-    /// Notes the session's own change, if it had read the file before.
+    /// Notes the session's own change. Who had read the file goes on knowing it.
     pub(crate) fn wrote(&self, session: &SessionId, path: &Path, content: &[u8]) {
-        if self.knows(session, path) {
-            self.saw(session, path, content);
-        }
+        let known = self.with(|state| state.seen.get(session)?.get(path).map(|seen| seen.knowledge));
+        let kept = (content.len() <= KEPT).then(|| Arc::from(content));
+        let (digest, length) = (Digest::of(self.key, content), content.len() as u64);
+        let knowledge = known.unwrap_or(Knowledge::Written);
+        self.note(session, path, Seen { knowledge, digest, length, content: kept, age: 0 });
     }
 
-    /// What the session saw, when that is not what is there now.
+    /// What the session read or wrote, when that is not what is there now.
     pub(crate) fn stale(&self, session: &SessionId, path: &Path, now: &[u8]) -> Option<Seen> {
         let seen = self.with(|state| state.seen.get(session)?.get(path).cloned())?;
         let same = seen.length == now.len() as u64 && seen.digest == Digest::of(self.key, now);
         (!same).then_some(seen)
+    }
+
+    /// What the session read, when that is not what is there now. What it only wrote does not count: an edit replaces a
+    /// text that it finds, and many sessions may edit one file.
+    pub(crate) fn stale_reading(&self, session: &SessionId, path: &Path, now: &[u8]) -> Option<Seen> {
+        self.stale(session, path, now).filter(|seen| seen.knowledge == Knowledge::Read)
     }
 
     /// Whether the session has seen the file.
@@ -90,11 +111,11 @@ impl ReadMemory {
         seen.is_some_and(|seen| (seen.length, seen.digest) != (now.length(), now.finish()))
     }
 
-    fn note(&self, session: &SessionId, path: &Path, digest: u64, length: u64, content: Option<Arc<[u8]>>) {
+    fn note(&self, session: &SessionId, path: &Path, seen: Seen) {
         self.with(|state| {
             state.clock += 1;
-            let size = content.as_ref().map_or(0, |content| content.len());
-            let seen = Seen { digest, length, content, age: state.clock };
+            let size = seen.content.as_ref().map_or(0, |content| content.len());
+            let seen = Seen { age: state.clock, ..seen };
             let old = state.seen.entry(session.clone()).or_default().insert(path.to_path_buf(), seen);
             state.bytes += size;
             match old {
@@ -139,18 +160,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_session_that_read_the_file_is_told_that_it_changed() {
+    fn a_session_is_told_of_changes_to_what_it_read_or_wrote() {
         let (memory, mine, other) = (ReadMemory::default(), SessionId::generate(), SessionId::generate());
         let path = Path::new("/f");
         assert!(memory.stale(&mine, path, b"a").is_none());
         memory.wrote(&mine, path, b"never read");
-        assert!(memory.stale(&mine, path, b"a").is_none());
+        assert!(memory.stale(&mine, path, b"never read").is_none());
+        assert_eq!(memory.stale(&mine, path, b"a").unwrap().content(), Some(&b"never read"[..]));
+        assert!(memory.stale_reading(&mine, path, b"a").is_none());
         memory.saw(&mine, path, b"a");
         assert!(memory.stale(&mine, path, b"a").is_none());
-        assert_eq!(memory.stale(&mine, path, b"b").unwrap().content(), Some(&b"a"[..]));
+        assert_eq!(memory.stale_reading(&mine, path, b"b").unwrap().content(), Some(&b"a"[..]));
         assert!(memory.stale(&other, path, b"b").is_none());
         memory.wrote(&mine, path, b"b");
         assert!(memory.stale(&mine, path, b"b").is_none());
+        assert!(memory.stale_reading(&mine, path, b"c").is_some());
     }
 
     #[test]

@@ -26,8 +26,44 @@ pub(crate) struct Query<'a> {
     pub(crate) pattern: &'a str,
     pub(crate) literal: bool,
     pub(crate) case_sensitive: bool,
+    /// Whether a match may span lines.
+    pub(crate) span: Span,
     /// Lines around each match.
     pub(crate) context: usize,
+}
+
+/// How far one match may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Span {
+    /// Within one line.
+    Line,
+    /// Over line breaks that the pattern names.
+    Breaks,
+    /// Over any lines: `.` stands for line breaks too.
+    Any,
+}
+
+impl Span {
+    /// What a pattern needs that may be meant to match more than a line.
+    pub(crate) fn of(pattern: &str, literal: bool, multiline: bool) -> Self {
+        let names_a_break = pattern.contains('\n') || (!literal && has_escape(pattern, b'n'));
+        match (multiline, names_a_break) {
+            (true, _) if !literal => Self::Any,
+            (_, true) => Self::Breaks,
+            _ => Self::Line,
+        }
+    }
+}
+
+/// Whether a regular expression holds this letter behind a backslash that is not itself escaped.
+fn has_escape(pattern: &str, letter: u8) -> bool {
+    let mut bytes = pattern.bytes();
+    while let Some(byte) = bytes.next() {
+        if byte == b'\\' && bytes.next() == Some(letter) {
+            return true;
+        }
+    }
+    false
 }
 
 /// A line that matched, or stands beside one that did.
@@ -62,6 +98,7 @@ pub(crate) struct Search {
     searcher: Searcher,
     buffer: Vec<u8>,
     line_chars: usize,
+    span: Span,
     cancel: Cancel,
 }
 
@@ -85,7 +122,10 @@ pub(crate) fn compile(query: &Query<'_>) -> Result<RegexMatcher, FileError> {
         .multi_line(true)
         .size_limit(16 * 1024 * 1024);
     // `$` must match before CRLF too; without it the plain terminator searches faster.
-    if query.pattern.contains('$') && !query.literal {
+    if query.span != Span::Line {
+        // Line endings are made alike before such a search.
+        builder.dot_matches_new_line(query.span == Span::Any);
+    } else if query.pattern.contains('$') && !query.literal {
         builder.crlf(true);
     } else {
         builder.line_terminator(Some(b'\n'));
@@ -99,12 +139,13 @@ impl Search {
         let searcher = SearcherBuilder::new()
             .line_terminator(if crlf { LineTerminator::crlf() } else { LineTerminator::byte(b'\n') })
             .line_number(true)
+            .multi_line(query.span != Span::Line)
             .before_context(query.context)
             .after_context(query.context)
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(LONGEST_LINE))
             .build();
-        Self { matcher, searcher, buffer: Vec::new(), line_chars, cancel }
+        Self { matcher, searcher, buffer: Vec::new(), line_chars, span: query.span, cancel }
     }
 
     /// Searches an open regular file of about `size` bytes.
@@ -116,7 +157,11 @@ impl Search {
             cancel: &self.cancel,
             found: Hits::default(),
         };
-        if size > WHOLE {
+        let whole = if self.span == Span::Line { WHOLE } else { LONGEST_LINE as u64 };
+        if size > whole {
+            if self.span != Span::Line {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
             let reader = Interruptible(file, &self.cancel);
             self.searcher.search_reader(&self.matcher, reader, &mut collector)?;
             return Ok(collector.found);
@@ -124,13 +169,31 @@ impl Search {
         self.buffer.clear();
         self.buffer.reserve(usize::try_from(size).unwrap_or_default() + 1);
         // It may grow while it is read: what it has grown beyond the bound is left.
-        file.take(WHOLE + 1).read_to_end(&mut self.buffer)?;
+        file.take(whole + 1).read_to_end(&mut self.buffer)?;
         if is_binary(&self.buffer) {
             return Ok(Hits { binary: true, ..Hits::default() });
+        }
+        if self.span != Span::Line {
+            without_carriage_returns(&mut self.buffer);
         }
         self.searcher.search_slice(&self.matcher, &self.buffer, &mut collector)?;
         Ok(collector.found)
     }
+}
+
+/// Makes `CRLF` a plain line break, which changes no line's number.
+fn without_carriage_returns(bytes: &mut Vec<u8>) {
+    if memchr::memmem::find(bytes, b"\r\n").is_none() {
+        return;
+    }
+    let mut previous_kept = 0;
+    let mut kept = Vec::with_capacity(bytes.len());
+    for at in memchr::memmem::find_iter(bytes, b"\r\n") {
+        kept.extend_from_slice(&bytes[previous_kept..at]);
+        previous_kept = at + 1;
+    }
+    kept.extend_from_slice(&bytes[previous_kept..]);
+    *bytes = kept;
 }
 
 /// Ends reading when nobody waits for the result.
@@ -193,11 +256,14 @@ impl Sink for Collector<'_> {
         if self.cancel.is_cancelled() {
             return Ok(false);
         }
-        if self.found.matches < self.take.lines as u64 {
-            let hit = self.hit(found.line_number(), found.bytes(), true);
-            self.found.lines.push(hit);
+        // A match over several lines is that many matching lines.
+        for (line, bytes) in (found.line_number().unwrap_or_default()..).zip(found.lines()) {
+            if self.found.matches < self.take.lines as u64 {
+                let hit = self.hit(Some(line), bytes, true);
+                self.found.lines.push(hit);
+            }
+            self.found.matches += 1;
         }
-        self.found.matches += 1;
         Ok(self.found.matches <= self.take.most)
     }
 

@@ -1,16 +1,12 @@
 //! Finding the text that an edit means, without guessing: exactly, then ignoring line endings, then trailing blanks, then a
-//! uniform difference of indentation. Pure; reading and writing the file is in `tools/edit.rs`.
+//! uniform difference of indentation. Pure; reading and writing the file is in `tools/edit.rs`, what a miss says in
+//! `nearest.rs`.
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-    ops::Range,
-    sync::Arc,
-};
+use std::{collections::HashMap, fmt, ops::Range, sync::Arc};
 
-mod style;
+mod nearest;
 
-use style::in_style_of;
+pub(crate) use nearest::{Near, Row};
 
 /// What to replace by what.
 #[derive(Debug, Clone, Copy)]
@@ -53,8 +49,6 @@ pub(crate) struct Replacement {
 pub(crate) struct Found {
     pub(crate) step: Step,
     pub(crate) places: Vec<Replacement>,
-    /// Whether the new text got the file's tabs for spaces, or spaces for tabs.
-    pub(crate) is_reindented: bool,
 }
 
 impl Found {
@@ -79,21 +73,11 @@ pub(crate) enum Miss {
     Ambiguous { step: Step, lines: Vec<usize>, total: usize },
     NotFound {
         near: Option<Near>,
-        /// The line at which the new text already stands.
+        /// The line at which the new text already stands in place of the old.
         applied: Option<usize>,
-        /// The old text holds the line numbers that a reader was shown.
-        numbered: bool,
+        /// What of the old text comes from how it was copied; a sentence.
+        copied: Option<&'static str>,
     },
-}
-
-/// The text most like the one that was not found.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Near {
-    /// The number of the first line.
-    pub(crate) first: usize,
-    pub(crate) lines: Vec<String>,
-    /// In what it differs, if that is clear; a phrase that follows "nearest text".
-    pub(crate) why: &'static str,
 }
 
 /// Line numbers that a refusal names at most.
@@ -102,14 +86,10 @@ const NAMED: usize = 10;
 /// Finds the places that `request` means.
 ///
 /// The first step of the ladder that finds anything decides; two finds on one step are a refusal unless all are meant.
+///
+/// What an exact match replaces becomes the new text as it was sent, but for the file's own line endings. Only a step that
+/// has shown how the file indents the old text indents the new one like it.
 pub(crate) fn find(text: &str, request: Request<'_>) -> Result<Found, Miss> {
-    let new = in_style_of(text, request.old, request.new);
-    let is_reindented = new != request.new;
-    let found = find_as_written(text, Request { new: &new, ..request })?;
-    Ok(Found { is_reindented, ..found })
-}
-
-fn find_as_written(text: &str, request: Request<'_>) -> Result<Found, Miss> {
     let exact = exact_places(text, request);
     if !exact.is_empty() {
         return settle(text, request, Step::Exact, exact);
@@ -124,10 +104,12 @@ fn find_as_written(text: &str, request: Request<'_>) -> Result<Found, Miss> {
             return settle(text, request, step, places);
         }
     }
+    let place = nearest::place(&lines, request);
+    let near = place.clone().map(|place| nearest::compare(&lines, request, place));
     Err(Miss::NotFound {
-        near: nearest(&lines, request),
-        applied: already_applied(text, request),
-        numbered: is_numbered(request.old),
+        near: near.or_else(|| nearest::fragment(text, request.old)),
+        applied: nearest::applied(text, &lines, request, place.as_ref()),
+        copied: nearest::copied(text, request.old),
     })
 }
 
@@ -142,7 +124,7 @@ fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>
             kept.push(place);
         }
     }
-    Ok(Found { step, places: kept, is_reindented: false })
+    Ok(Found { step, places: kept })
 }
 
 /// The number of the line that holds the byte `at`, from 1.
@@ -299,6 +281,7 @@ impl<'a> Lines<'a> {
                 let start = self.lines[first].start;
                 let end = if whole { self.after(last) } else { self.lines[last].end };
                 let mut new = transform.apply(request.new)?;
+                new = self.with_unchanged(&old, request.new, new, first);
                 if whole && end == self.lines[last].end {
                     // The file's last line has no line break and keeps it that way.
                     new.truncate(new.trim_end_matches(['\n', '\r']).len());
@@ -308,6 +291,26 @@ impl<'a> Lines<'a> {
                 Some(Replacement { range: start..end, text: text.into() })
             })
             .collect()
+    }
+}
+
+impl Lines<'_> {
+    /// `new` with the lines that the edit leaves as they are taken from the file, trailing blanks included: those that old
+    /// and new text begin with, and those that both end with.
+    fn with_unchanged(&self, old: &Lines<'_>, sent: &str, new: String, first: usize) -> String {
+        let (count, sent) = (old.lines.len(), Lines::of(sent));
+        let mut lines: Vec<&str> = new.split('\n').collect();
+        let same = |a: usize, b: usize| old.line(a) == sent.line(b);
+        let most = count.min(sent.lines.len()).min(lines.len());
+        let head = (0..most).take_while(|n| same(*n, *n)).count();
+        let tail = (0..most - head).take_while(|n| same(count - 1 - n, sent.lines.len() - 1 - n)).count();
+        for n in 0..head {
+            lines[n] = self.line(first + n);
+        }
+        for n in 0..tail {
+            lines[sent.lines.len() - 1 - n] = self.line(first + count - 1 - n);
+        }
+        lines.join("\n")
     }
 }
 
@@ -410,102 +413,6 @@ impl Indent {
 
 fn indentation(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
-}
-
-/// The line at which the new text already stands, when it is long enough to mean something.
-fn already_applied(text: &str, request: Request<'_>) -> Option<usize> {
-    let new = request.new.trim();
-    if new.chars().count() < 3 {
-        return None;
-    }
-    let at = text.find(request.new).or_else(|| text.find(new))?;
-    Some(line_number(text, at))
-}
-
-fn is_numbered(old: &str) -> bool {
-    let numbered = |line: &str| {
-        let (number, _) = line.trim_start().split_once('\t').unwrap_or(("", ""));
-        !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
-    };
-    !old.is_empty() && old.lines().filter(|line| !line.trim().is_empty()).all(numbered)
-}
-
-/// The run of lines most like the old text.
-fn nearest(file: &Lines<'_>, request: Request<'_>) -> Option<Near> {
-    const SHOWN: usize = 12;
-    let old: Vec<&str> = request.old.lines().map(str::trim).collect();
-    let anchor = *old.iter().max_by_key(|line| line.len()).filter(|line| !line.is_empty())?;
-    let anchor_at = old.iter().position(|line| *line == anchor)?;
-    let index = most_alike(file, anchor)?;
-    let first = index.saturating_sub(anchor_at);
-    let last = (first + old.len().clamp(1, SHOWN)).min(file.lines.len());
-    let lines: Vec<String> = (first..last).map(|n| file.line(n).chars().take(200).collect()).collect();
-    Some(Near { first: first + 1, why: difference(&old, &lines), lines })
-}
-
-/// The line most like `anchor`: candidates by shared three-byte pieces, which is linear in the file, then the best of
-/// those by edit distance.
-fn most_alike(file: &Lines<'_>, anchor: &str) -> Option<usize> {
-    const CANDIDATES: usize = 16;
-    let fold = |line: &str| plain(line.trim());
-    let anchor = fold(anchor);
-    let pieces: HashSet<&[u8]> = anchor.as_bytes().windows(3).collect();
-    let mut candidates: Vec<(usize, usize)> = Vec::new();
-    for index in 0..file.lines.len() {
-        let line = file.line(index).trim();
-        if line.len() > 4 * anchor.len() + 40 {
-            continue;
-        }
-        let line = fold(line);
-        // In thousandths of the longer line; a short text has no pieces and is compared as it is.
-        let shared = line.as_bytes().windows(3).filter(|piece| pieces.contains(piece)).count();
-        let score = if pieces.is_empty() { 500 } else { 1000 * shared / line.len().max(anchor.len()) };
-        if score >= 200 && (candidates.len() < CANDIDATES || candidates.last().is_some_and(|(least, _)| score > *least))
-        {
-            let at = candidates.partition_point(|(other, _)| *other >= score);
-            candidates.insert(at, (score, index));
-            candidates.truncate(CANDIDATES);
-        }
-    }
-    let cut = |text: &str| -> String { text.chars().take(200).collect() };
-    let alike = |index: usize| strsim::normalized_levenshtein(&cut(&anchor), &cut(&fold(file.line(index))));
-    let scored = candidates.into_iter().map(|(_, index)| (alike(index), index)).filter(|(score, _)| *score > 0.4);
-    scored.max_by(|(a, i), (b, j)| a.total_cmp(b).then(j.cmp(i))).map(|(_, index)| index)
-}
-
-/// A line without what people and keyboards write differently.
-fn plain(line: &str) -> String {
-    line.chars().map(plain_punctuation).flat_map(char::to_lowercase).collect()
-}
-
-/// In what the two differ, when it is one clear thing.
-fn difference(old: &[&str], near: &[String]) -> &'static str {
-    let joined = |fold: fn(&str) -> String| -> (String, String) {
-        let near: Vec<&str> = near.iter().map(String::as_str).collect();
-        (fold(&old.join("\n")), fold(&near.join("\n")))
-    };
-    let equal = |fold: fn(&str) -> String| {
-        let (a, b) = joined(fold);
-        a == b
-    };
-    if equal(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")) {
-        " (differs only in blanks)"
-    } else if equal(|text| text.to_lowercase().split_whitespace().collect()) {
-        " (differs only in case)"
-    } else if equal(|text| text.chars().filter(|c| !c.is_whitespace()).map(plain_punctuation).collect()) {
-        " (differs only in quotes or dashes)"
-    } else {
-        ""
-    }
-}
-
-fn plain_punctuation(c: char) -> char {
-    match c {
-        '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{201b}' | '`' => '\'',
-        '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}' => '"',
-        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-        other => other,
-    }
 }
 
 #[cfg(test)]

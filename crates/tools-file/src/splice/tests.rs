@@ -105,19 +105,124 @@ fn all_places_are_replaced_when_all_are_meant() {
 }
 
 #[test]
-fn a_miss_says_what_is_nearest_and_why() {
-    let near = |text: &str, old: &str, new: &str| match apply(text, old, new) {
-        Err(Miss::NotFound { near, applied, numbered }) => (near, applied, numbered),
+fn unchanged_lines_keep_their_trailing_blanks() {
+    check("a  \nb\nc \n", "a\nb\nc", "a\nB\nc", Step::TrailingBlanks, "a  \nB\nc \n");
+    check("  a  \n  b\n  c \nd", "a\nb\nc\n", "a\nB\nc\n", Step::Indentation, "  a  \n  B\n  c \nd");
+}
+
+fn miss(text: &str, old: &str, new: &str) -> (Option<Near>, Option<usize>, Option<&'static str>) {
+    match apply(text, old, new) {
+        Err(Miss::NotFound { near, applied, copied }) => (near, applied, copied),
         other => panic!("{other:?}"),
-    };
-    let (found, applied, numbered) = near("one\nlet value  = 1;\nthree\n", "let value = 1;", "let x = 2;");
-    assert_eq!(found, Some(Near { first: 2, lines: vec!["let value  = 1;".into()], why: " (differs only in blanks)" }));
-    assert_eq!((applied, numbered), (None, false));
-    assert_eq!(near("say “hi there”\n", "say \"hi there\"", "x").0.unwrap().why, " (differs only in quotes or dashes)");
-    assert_eq!(near("Hello World\n", "hello world", "x").0.unwrap().why, " (differs only in case)");
-    assert_eq!(near("a\nnewvalue\nc\n", "oldvalue", "newvalue").1, Some(2));
-    assert!(near("foo\nbar\n", "     1\tfoo", "FOO").2);
-    assert_eq!(near("completely\nunrelated\n", "zzz", "y").0, None);
+    }
+}
+
+#[test]
+fn a_miss_says_what_is_nearest_and_why() {
+    let sent = |text: &str| Row::Sent(text.to_owned());
+    let there = |line: usize, text: &str| Row::File(line, text.to_owned());
+    let (found, applied, copied) = miss("one\nlet value  = 1;\nthree\n", "let value = 1;", "let x = 2;");
+    let found = found.unwrap();
+    assert_eq!((found.lines, found.rows), ((2, 2), vec![sent("let·value·=·1;"), there(2, "let·value··=·1;")]));
+    assert!(found.why.starts_with(" (differs only in blanks"), "{}", found.why);
+    assert_eq!((applied, copied), (None, None));
+    let why = |text: &str, old: &str| miss(text, old, "x").0.unwrap().why;
+    assert_eq!(why("say “hi there”\n", "say \"hi there\""), " (differs only in quotes or dashes)");
+    assert_eq!(why("Hello World\n", "hello world"), " (differs only in case)");
+    let composed = miss("let café = 1;\n", "let cafe\u{301} = 1;", "x").0.unwrap();
+    assert_eq!(composed.rows, [sent("let cafe\\u{301} = 1;"), there(1, "let caf\\u{e9} = 1;")]);
+    assert_eq!(miss("completely\nunrelated\n", "zzz", "y").0, None);
+}
+
+#[test]
+fn a_miss_shows_the_line_that_differs() {
+    let file: String = (0..60).map(|n| format!("    let value_{n} = compute({n}, {});\n", n * 7)).collect();
+    let lines: Vec<&str> = file.lines().collect();
+    let old = lines[10..50].join("\n").replace("value_33", "value_thirty_three");
+    let near = miss(&file, &old, "x").0.unwrap();
+    assert_eq!(near.lines, (11, 50));
+    let expected = [
+        Row::Skipped(21),
+        Row::Same(32, lines[31].to_owned()),
+        Row::Same(33, lines[32].to_owned()),
+        Row::Sent(lines[33].replace("value_33", "value_thirty_three")),
+        Row::File(34, lines[33].to_owned()),
+        Row::Same(35, lines[34].to_owned()),
+        Row::Same(36, lines[35].to_owned()),
+        Row::Skipped(14),
+    ];
+    assert_eq!(near.rows, expected);
+    // A line that was left out, and a line too many.
+    let without = [&lines[10..20], &lines[21..40]].concat().join("\n") + "\nno such line";
+    let rows = miss(&file, &without, "x").0.unwrap().rows;
+    assert!(
+        rows.contains(&Row::File(21, lines[20].to_owned())) && rows.contains(&Row::Sent("no such line".into())),
+        "{rows:?}"
+    );
+    // A part of a long line.
+    let long: String = (0..3000).map(|n| format!("f{n}({n});")).collect();
+    let near = miss(&format!("a\n{long}\n"), "f1500(1500);f1501(1501);g1502(1502);f1503(1503);", "x").0.unwrap();
+    let Row::File(2, there) = &near.rows[1] else { panic!("{near:?}") };
+    assert!(there.contains("f1502(1502)") && there.len() < 300, "{there}");
+}
+
+#[test]
+fn an_edit_counts_as_applied_only_when_it_is() {
+    let applied = |text: &str, old: &str, new: &str| miss(text, old, new).1;
+    assert_eq!(applied("a\nnewvalue\nc\n", "oldvalue", "newvalue"), Some(2));
+    assert_eq!(applied("fn f() {\n    two();\n}\n", "fn f() {\n    one();\n}", "fn f() {\n    two();\n}"), Some(1));
+    // The new text stands elsewhere, and the old one is only remembered wrongly.
+    assert_eq!(
+        applied("fn f() {\n    return Err(error);\n}\nfn g() {\n    Ok(())\n}\n", "return Err(eror);", "Ok(())"),
+        None
+    );
+    assert_eq!(applied("x = 1\nlong_name = 10\ny = 2\n", "long_nam = 10", "y = 2"), None);
+    // Nothing but taking away: what is left says nothing.
+    assert_eq!(applied("q();\nOk(())\n", "p();\nOk(())", "Ok(())"), None);
+}
+
+#[test]
+fn a_miss_says_how_the_text_was_copied() {
+    let copied = |text: &str, old: &str| miss(text, old, "x").2.unwrap_or_default();
+    assert!(copied("foo\nbar\n", "     1\tfoo").contains("line numbers"));
+    assert!(copied("foo\nbar\n", "foo\\nbar").contains("escapes"));
+    assert!(copied("say \"x\"\n", "say \\\"x\\\"").contains("escapes"));
+    assert!(copied("a < b && c\n", "a &lt; b &amp;&amp; c").contains("entities"));
+    assert!(copied("one\ntwo\n", "+one\n+two").contains("signs of a diff"));
+    assert!(copied("a {\n b\n c\n d\n}\n", "a {\n    // ...\n}").contains("left out"));
+    assert_eq!(copied("foo\n", "something else"), "");
+}
+
+/// A file of this crate, and blocks of it that begin everywhere.
+fn blocks(length: usize) -> (String, Vec<String>) {
+    let file = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/splice.rs")).unwrap();
+    let lines: Vec<&str> = file.lines().collect();
+    let blocks = lines.windows(length).step_by(5).map(|lines| lines.join("\n"));
+    let blocks = blocks.filter(|block| file.matches(block.as_str()).count() == 1).collect();
+    (file, blocks)
+}
+
+#[test]
+fn one_wrong_word_in_a_block_is_shown_wherever_it_stands() {
+    for length in [3, 8, 20, 40] {
+        let (file, blocks) = blocks(length);
+        let (mut asked, mut shown) = (0, 0);
+        for (n, block) in blocks.iter().enumerate() {
+            let words: Vec<usize> = block.match_indices(|c: char| c.is_ascii_lowercase()).map(|(at, _)| at).collect();
+            let Some(&at) = words.get(n * 37 % words.len().max(1)) else { continue };
+            let wrong = format!("{}zzq{}", &block[..at], &block[at..]);
+            let line = block[..at].matches('\n').count();
+            let right = block.lines().nth(line).unwrap();
+            asked += 1;
+            let (near, applied, _) = miss(&file, &wrong, "    Ok(())");
+            assert_eq!(applied, None, "{wrong}");
+            shown +=
+                usize::from(near.is_some_and(|near| {
+                    near.rows.iter().any(|row| matches!(row, Row::File(_, text) if text == right))
+                }));
+        }
+        assert!(asked > 50 && shown * 100 >= asked * 95, "{length} lines: {shown} of {asked}");
+    }
 }
 
 fn line() -> impl Strategy<Value = String> {
@@ -130,6 +235,15 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #[test]
+    fn an_exact_match_is_replaced_by_the_text_as_it_was_sent(
+        before in "([ \t]{0,4}[a-c]{0,3}\n){0,6}", new in "([ \t]{0,6}[x-z]{0,3}\n?){0,6}",
+        after in "(\n[ \t]{0,4}[a-c]{0,3}){0,6}",
+    ) {
+        let found = find(&format!("{before}OLD{after}"), Request { old: "OLD", new: &new, all: false }).unwrap();
+        prop_assert_eq!(found.apply(&format!("{before}OLD{after}")), format!("{before}{new}{after}"));
+    }
+
     #[test]
     fn what_is_outside_the_places_is_untouched(text in text(), old in text(), new in text(), all: bool) {
         prop_assume!(!old.is_empty());

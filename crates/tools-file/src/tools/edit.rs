@@ -97,14 +97,16 @@ fn foreseen(args: &Args, site: &Site, cancel: &Cancel) -> Option<ForeseenChange>
 /// The replacements that are asked for, in either of the two forms.
 fn changes(args: &Args) -> Result<Vec<Change>, FileError> {
     let refuse = |text: String| Err(FileError::Arguments(text));
-    let changes = match (&args.edits, &args.old_string, &args.new_string) {
-        (Some(edits), None, None) if args.replace_all.is_none() => edits.clone(),
+    // Empty texts beside `edits` say nothing: some models fill in every field.
+    let given = |text: &Option<String>| text.clone().filter(|text| args.edits.is_none() || !text.is_empty());
+    let replace_all = args.replace_all.filter(|all| *all || args.edits.is_none());
+    let edits = args.edits.as_ref().filter(|edits| !edits.is_empty() || args.old_string.is_none());
+    let changes = match (edits, &given(&args.old_string), &given(&args.new_string)) {
+        (Some(edits), None, None) if replace_all.is_none() => edits.clone(),
         (Some(_), ..) => return refuse("`edits` excludes `old_string`, `new_string` and `replace_all`".into()),
-        (None, Some(old), Some(new)) => vec![Change {
-            old_string: old.clone(),
-            new_string: new.clone(),
-            replace_all: args.replace_all.unwrap_or(false),
-        }],
+        (None, Some(old), Some(new)) => {
+            vec![Change { old_string: old.clone(), new_string: new.clone(), replace_all: replace_all.unwrap_or(false) }]
+        }
         (None, None, _) => return refuse("`old_string` is missing".into()),
         (None, _, None) => return refuse("`new_string` is missing".into()),
     };
@@ -142,7 +144,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     };
     let decoded = Decoded::of(before, asked)?;
     let (memory, session) = site.memory();
-    let stale = memory.stale(session, &path, before);
+    let stale = memory.stale_reading(session, &path, before);
     let mut edited = apply(&decoded.text, changes, cancel);
     if existing.is_shared()
         && let Err(FileError::Edit { miss: Miss::NotFound { near, .. }, .. }) = &mut edited
@@ -200,9 +202,6 @@ fn apply<'t>(text: &'t str, changes: &[Change], cancel: &Cancel) -> Result<Edite
         let found = find(&edited.text, request).map_err(|miss| FileError::Edit { at: at.clone(), miss })?;
         if found.step != Step::Exact {
             edited.notes.push(format!("{at}`old_string` was found by ignoring {}", found.step));
-        }
-        if found.is_reindented {
-            edited.notes.push(format!("{at}`new_string` was indented as the file is"));
         }
         let line = found.places.first().map_or(1, |place| line_number(&edited.text, place.range.start));
         edited.first_line = edited.first_line.min(line);

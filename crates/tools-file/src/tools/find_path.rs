@@ -1,6 +1,7 @@
 //! `find_path`: paths that match a glob.
 
 use std::{
+    borrow::Cow,
     collections::BinaryHeap,
     ffi::OsStr,
     fmt::Write as _,
@@ -31,8 +32,8 @@ const MOST: usize = 50_000;
 
 pub(super) struct FindPath(pub(super) Arc<Workspace>);
 
-/// Finds files and directories by a glob: `**/*.rs`, `src/*.{ts,tsx}`, `**/test_[ab]?.py`. `*` stays within one directory,
-/// `**` crosses them. Sorted by path; directories end with `/`. `.git` and what `.gitignore` names are left out.
+/// Finds files and directories by a glob: `*.rs`, `src/*.{ts,tsx}`, `src/**/test_[ab]?.py`. A pattern without `/` is about
+/// names in every directory; else `*` stays within one directory and `**` crosses them. Sorted by path; directories end with `/`. `.git` and what `.gitignore` names are left out.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
@@ -149,17 +150,10 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     if let Some(stamps) = site.stamps().filter(|_| is_certain) {
         stamps.complete();
     }
-    Ok(render(hits, offset, &left_out, args, site, place))
+    Ok(render(hits, offset, &left_out, site, place))
 }
 
-fn render(
-    hits: Hits,
-    offset: usize,
-    left_out: &Skipped,
-    args: &Args,
-    site: &Site,
-    place: Option<Location>,
-) -> ToolOutput {
+fn render(hits: Hits, offset: usize, left_out: &Skipped, site: &Site, place: Option<Location>) -> ToolOutput {
     let (total, closed) = (hits.total, hits.closed);
     let mut text = String::new();
     let (mut shown, mut filling) = (0, Filling::new(site.answer()));
@@ -176,9 +170,6 @@ fn render(
     let mut lines = Vec::new();
     if total == 0 {
         lines.push("no paths match".to_owned());
-        if !args.pattern.contains('/') && !args.pattern.contains("**") {
-            lines.push(format!("`{0}` looks into one directory only; `**/{0}` into all below", args.pattern));
-        }
     } else if shown == 0 {
         lines.push(format!("no paths shown; {total} match, offset is {offset}"));
     } else if end < total {
@@ -216,13 +207,14 @@ struct Start {
 ///
 /// A pattern that begins above the roots (`/**/x`) is looked for in the roots it covers, never outside.
 fn starts(args: &Args, site: &Site) -> Result<Vec<Start>, FileError> {
-    let (prefix, rest) = split(&args.pattern)?;
+    let pattern = anywhere(&args.pattern);
+    let (prefix, rest) = split(&pattern)?;
     let below = Path::new(args.path.as_deref().unwrap_or(".")).join(&prefix);
     let below = if below.as_os_str().is_empty() { PathBuf::from(".") } else { below };
     if rest.as_os_str().is_empty() {
         return plain(&below, site);
     }
-    let glob = compile(&args.pattern, &rest)?;
+    let glob = compile(&pattern, &rest)?;
     let depth = depth(&rest);
     match site.roots.open_directory(&below, &site.workdir) {
         Ok(directory) => Ok(vec![Start {
@@ -277,6 +269,12 @@ fn plain(path: &Path, site: &Site) -> Result<Vec<Start>, FileError> {
         absolute: false,
         depth: Some(1),
     }])
+}
+
+/// A pattern without `/` is about names in every directory, as people mean it; `.` and `..` are directories.
+fn anywhere(pattern: &str) -> Cow<'_, str> {
+    let is_name = !pattern.contains('/') && !pattern.trim().is_empty() && !matches!(pattern, "." | ".." | "~");
+    if is_name { Cow::Owned(format!("**/{pattern}")) } else { Cow::Borrowed(pattern) }
 }
 
 /// The leading components without wildcards, and the others.

@@ -24,7 +24,7 @@ use crate::{
     error::FileError,
     ignored::Ignored,
     kept::{Bound, FileHits, Kept},
-    search::{Hits, Query, Search, Take, compile},
+    search::{Hits, Query, Search, Span, Take, compile},
     stamps::Stamps,
     walk::{Found, Plan, Skipped, Visitor, walk},
     workspace::{Cancel, Site, Workspace},
@@ -50,6 +50,9 @@ pub(super) struct Args {
     case_sensitive: Option<bool>,
     /// Search for `pattern` as it stands, not as a regular expression. Default false.
     literal: Option<bool>,
+    /// Whether a match may span lines, with `.` standing for line breaks too. Default false; a pattern that holds `\n`
+    /// spans the lines that it names in any case.
+    multiline: Option<bool>,
     /// Only files whose path below `path` matches this glob, for example `*.rs` or `src/**/*.ts`.
     glob: Option<String>,
     /// Only files of this type, for example `rust`, `py`, `ts`, `cpp`, `md`.
@@ -106,9 +109,11 @@ impl Tool for Grep {
 
 fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
     let mode = args.mode.unwrap_or_default();
+    let literal = args.literal.unwrap_or(false);
     let query = Query {
         pattern: &args.pattern,
-        literal: args.literal.unwrap_or(false),
+        literal,
+        span: Span::of(&args.pattern, literal, args.multiline.unwrap_or(false)),
         case_sensitive: args.case_sensitive.unwrap_or(true),
         context: if mode == Mode::Lines { args.context.unwrap_or(0).min(50) } else { 0 },
     };

@@ -5,8 +5,8 @@ use std::{borrow::Cow, path::Path, sync::Arc};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, Change, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
-    ToolTraits,
+    Access, CallContext, Change, FileDiff, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits,
 };
 
 use crate::{
@@ -22,7 +22,7 @@ pub(super) struct Write(pub(super) Arc<Workspace>);
 
 /// Writes a whole file, creating it and missing parent directories, or replacing what it holds. Use `edit` to change a
 /// part of a file. A file that has CRLF line endings or begins with a byte order mark keeps them. Refused when the file
-/// changed since it was last read.
+/// changed since this session last read or wrote it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
@@ -105,8 +105,7 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
         let after = kept.content.as_deref().and_then(lossy_text);
         let change = diff(&path, text.as_deref(), after.as_deref().unwrap_or(&args.content));
         if existing.is_some() && !change.unified.is_empty() {
-            summary.push('\n');
-            summary.push_str(change.unified.trim_end());
+            summary.push_str(&what_changed(&change, lines));
         }
         output.diff = Some(change);
     }
@@ -115,6 +114,20 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
     }
     summary.push_str(manner.remark(is_shared));
     Ok(ToolOutput { summary, ..output }.at(Location { path, line: None }))
+}
+
+/// How the file changed: as a diff where that is short beside the content, which whoever sent it knows; else in numbers.
+fn what_changed(change: &FileDiff, lines: usize) -> String {
+    /// Lines of a diff that are shown of any file.
+    const FEW: usize = 12;
+    /// Lines of a diff that are shown of a long one.
+    const MOST: usize = 60;
+    let shown = change.unified.trim_end();
+    if shown.lines().count() <= (lines / 2).clamp(FEW, MOST) {
+        format!("\n{shown}")
+    } else {
+        format!(" (+{} -{} lines)", change.added, change.removed)
+    }
 }
 
 /// What of the file's own manner the new content takes over.

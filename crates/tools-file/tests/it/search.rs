@@ -3,7 +3,7 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 use tools_file::FileConfig;
 
 use crate::world::World;
@@ -137,7 +137,10 @@ async fn globs_mean_what_they_say() {
         text.lines().filter(|line| !line.starts_with('[')).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(find("**/*.rs").await, ["s/x.rs", "y.rs"]);
-    assert_eq!(find("*.rs").await, ["y.rs"]);
+    // Without a `/` it is about names, wherever they are.
+    assert_eq!(find("*.rs").await, ["s/x.rs", "y.rs"]);
+    assert_eq!(find("./*.rs").await, ["y.rs"]);
+    assert_eq!(find("x.rs").await, ["s/x.rs"]);
     assert_eq!(find("./s/*").await, ["s/x.rs"]);
     assert_eq!(find(&format!("{root}**/*.{{rs,toml}}")).await, ["s/x.rs", "y.rs", "z.toml"]);
     assert_eq!(find(&format!("{root}a[[]1].txt")).await, ["a[1].txt"]);
@@ -152,10 +155,7 @@ async fn globs_mean_what_they_say() {
     for bad in ["", "a{b", "[", "*/../x"] {
         assert!(world.text("find_path", json!({"pattern": bad})).await.contains("invalid_pattern"), "{bad}");
     }
-    assert_snapshot!(world.text("find_path", json!({"pattern": "*.nope"})).await, @r"
-    [no paths match]
-    [`*.nope` looks into one directory only; `**/*.nope` into all below]
-    ");
+    assert_snapshot!(world.text("find_path", json!({"pattern": "*.nope"})).await, @"[no paths match]");
     assert_snapshot!(world.text("find_path", json!({"pattern": "**/*.rs", "limit": 1})).await, @r"
     s/x.rs
     [showing 1-1 of 2 paths; for more: offset=1]
@@ -166,10 +166,36 @@ async fn globs_mean_what_they_say() {
 async fn a_pattern_that_cannot_be_compiled_is_explained() {
     let world = World::new();
     world.file("f", "x\n");
-    for pattern in ["", "(", "foo(?= bar)", "a\nb", "(a{1000}){1000}"] {
+    for pattern in ["", "(", "foo(?= bar)", "(a{1000}){1000}"] {
         let error = world.call("grep", json!({"pattern": pattern})).await.unwrap_err();
         assert_eq!(error.code(), "invalid_pattern", "{pattern}");
     }
+}
+
+#[tokio::test]
+async fn a_match_may_span_lines() {
+    let world = World::new();
+    world.file("f", "struct A {\n    x: u32,\n}\n\nstruct B;\n").file("crlf", "struct C {\r\n    x: u8,\r\n}\r\n");
+    let grep = async |params: Value| world.text("grep", params).await;
+    assert_snapshot!(grep(json!({"pattern": "struct \\w+ \\{.*?\\}", "multiline": true})).await, @r"
+    crlf:1:struct C {
+    crlf:2:    x: u8,
+    crlf:3:}
+    f:1:struct A {
+    f:2:    x: u32,
+    f:3:}
+    ");
+    // A pattern that names a line break is meant to match it, in either form and with `.` as ever.
+    for pattern in ["\\{\\n.*\\n\\}", "{\n    x"] {
+        let literal = pattern.starts_with('{');
+        assert_eq!(
+            grep(json!({"pattern": pattern, "literal": literal, "mode": "files"})).await,
+            "crlf\nf",
+            "{pattern}"
+        );
+    }
+    assert_eq!(grep(json!({"pattern": "\\\\n"})).await, "[no matches]");
+    assert_eq!(grep(json!({"pattern": "A.*B"})).await, "[no matches]");
 }
 
 #[tokio::test]

@@ -135,8 +135,9 @@ async fn an_edit_that_misses_helps() {
     };
     assert_snapshot!(edit("f", "let value  = 1;", "let value = 2;").await, @r"
     invalid_parameters/edit_not_found: `old_string` was not found; nothing was changed
-    nearest text (differs only in blanks):
-         2		let value = 1;
+    nearest text, line 2 (differs only in blanks: `·` is a space, `→` a tab); `-` as sent, `+` as the file has it:
+          	-let·value··=·1;
+         2	+→let·value·=·1;
     ");
     assert_snapshot!(edit("twice", "foo", "x").await, @"invalid_parameters/edit_ambiguous: `old_string` matches 2 places, at lines 1, 3; nothing was changed");
     assert!(edit("done", "oldvalue", "newvalue").await.contains("`new_string` is already present at line 2"));
@@ -157,7 +158,42 @@ async fn several_edits_are_all_or_none() {
     let both = json!({"path": "f", "edits": [{"old_string": "a", "new_string": "b"}, {"old_string": "b", "new_string": "x", "replace_all": true}]});
     assert!(world.text("edit", both).await.starts_with("edited `f`: 3 replacements"));
     assert_eq!(world.content("f"), "x\nx\nc\n");
-    assert!(world.text("edit", json!({"path": "f", "edits": [], "old_string": "x"})).await.contains("excludes"));
+    assert!(world.text("edit", json!({"path": "f", "edits": [], "old_string": "x"})).await.contains("missing"));
+    let beside = json!({"path": "f", "edits": [{"old_string": "c", "new_string": "d"}], "old_string": "x"});
+    assert!(world.text("edit", beside).await.contains("excludes"));
+}
+
+#[tokio::test]
+async fn what_changed_since_the_session_wrote_it_is_not_overwritten() {
+    let world = World::new();
+    let write = async |content: &str| world.text("write", json!({"path": "f", "content": content})).await;
+    write("one\n").await;
+    world.file("f", "PERSON\n");
+    let text = write("two\n").await;
+    assert!(text.contains("changed since this session last read") && text.contains("+PERSON"), "{text}");
+    assert_eq!(world.content("f"), "PERSON\n");
+    assert!(write("two\n").await.starts_with("replaced"), "having been told it may");
+    // After an edit of a file that was never read, too; and the edit itself finds its text in what others write.
+    world.file("g", "a\nb\n");
+    world.text("edit", json!({"path": "g", "old_string": "a", "new_string": "A"})).await;
+    world.file("g", "A\nb\nmore\n");
+    assert!(world.text("edit", json!({"path": "g", "old_string": "b", "new_string": "B"})).await.starts_with("edited"));
+    world.file("g", "A\nB\nmore and more\n");
+    let text = world.text("write", json!({"path": "g", "content": "x"})).await;
+    assert!(text.contains("+more and more"), "{text}");
+}
+
+#[tokio::test]
+async fn writing_does_not_give_back_what_was_sent() {
+    let world = World::new();
+    let long: String = (0..2000).map(|n| format!("line {n}\n")).collect();
+    let write = async |content: &str| world.text("write", json!({"path": "f", "content": content})).await;
+    assert_eq!(write(&long).await, "created `f` (2000 lines, 18890 bytes)");
+    let other = long.replace("line", "row");
+    assert_eq!(write(&other).await, "replaced `f` (2000 lines, 16890 bytes) (+2000 -2000 lines)");
+    let text = write(&other.replace("row 7\n", "row seven\n")).await;
+    assert!(text.contains("-row 7\n+row seven\n"), "{text}");
+    assert_eq!(write("short\n").await, "replaced `f` (1 line, 6 bytes) (+1 -2000 lines)");
 }
 
 #[tokio::test]

@@ -164,6 +164,10 @@ fn blanks(text: &str) -> String {
     text.split_inclusive('\n').enumerate().map(line).collect()
 }
 
+fn indented(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("    "))
+}
+
 fn without_blanks(text: &str) -> String {
     text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
@@ -199,8 +203,11 @@ fn harmless_differences_are_bridged_in_the_right_place_and_stale_text_is_refused
         add(1, &crlf(file), old, new, &crlf(after));
         add(2, file, &crlf(old), &crlf(new), after);
         add(4, file, &blanks(old), new, after);
-        add(5, &tabs(file), old, new, &tabs(after));
-        add(6, file, &tabs(old), &tabs(new), after);
+        // Where nothing of the old text is indented it is found as it was sent, and so the new one is written.
+        if indented(old) {
+            add(5, &tabs(file), old, new, &tabs(after));
+            add(6, file, &tabs(old), &tabs(new), after);
+        }
         let by = 4 * (1 + n % 3);
         let shifted = |text: &str| reindented(text, |spaces| " ".repeat(spaces + by));
         add(7, file, &shifted(old), &shifted(new), after);
