@@ -35,6 +35,7 @@ use crate::{
 pub struct ToolboxBuilder {
     loaded: Loaded<HaftConfig>,
     workdir: PathBuf,
+    spelled: Option<PathBuf>,
     beside: Option<PathBuf>,
     session: Option<SessionId>,
     executors: Vec<DynExecutor>,
@@ -54,6 +55,8 @@ impl std::fmt::Debug for JudgeOption {
 #[derive(Debug)]
 pub(crate) struct Parts {
     loaded: Loaded<HaftConfig>,
+    /// Folders as people spell them, each with its canonical path.
+    spellings: Vec<(PathBuf, PathBuf)>,
     beside: Option<PathBuf>,
     executors: Vec<DynExecutor>,
     /// One for all sessions: it keeps what TLS and names need, and no page.
@@ -90,13 +93,26 @@ impl std::fmt::Debug for Layers {
 
 impl ToolboxBuilder {
     pub(crate) fn new(loaded: Loaded<HaftConfig>) -> Self {
-        Self { loaded, workdir: PathBuf::from("/"), beside: None, session: None, executors: vec![], judge: None }
+        Self {
+            loaded,
+            workdir: PathBuf::from("/"),
+            spelled: None,
+            beside: None,
+            session: None,
+            executors: vec![],
+            judge: None,
+        }
     }
 
     /// Where relative paths start, and what tools are kept in where the configuration names no other folders. An
     /// absolute path of a folder that exists.
     pub fn workdir(self, workdir: impl Into<PathBuf>) -> Self {
         Self { workdir: workdir.into(), ..self }
+    }
+
+    /// How the user spells the working directory where that leads through links: file tools take paths that begin so.
+    pub fn spelled(self, spelled: impl Into<PathBuf>) -> Self {
+        Self { spelled: Some(spelled.into()), ..self }
     }
 
     /// Where the configuration would stand: files of rules are looked for beside it when it was read from no file.
@@ -125,7 +141,7 @@ impl ToolboxBuilder {
     /// # Errors
     /// The first section that cannot be compiled, by key and line: nothing runs on half a configuration.
     pub fn build(self) -> Result<Toolbox, LoadError> {
-        let Self { loaded, workdir, beside, session, executors, judge } = self;
+        let Self { loaded, workdir, spelled, beside, session, executors, judge } = self;
         let judge = judge.map(|judge| judge.0);
         let config = &loaded.config;
         let gates = Arc::new(Gates::new(&loaded, loaded.config.tools.approvals.file(), judge)?);
@@ -172,10 +188,12 @@ impl ToolboxBuilder {
         if let Some(session) = session {
             context = context.in_session(session);
         }
+        let spellings = spellings(spelled, config, context.workdir());
         let config = Arc::new(config.clone());
         let layers = Layers(layers);
         let parts = Parts {
             loaded,
+            spellings,
             beside,
             executors,
             #[cfg(feature = "web")]
@@ -283,7 +301,7 @@ impl Parts {
         let files = tools.file.compile(workdir, home().as_deref());
         let files = files.map_err(|error| loaded.fault(&file_key(&tools.file, &error), error.to_string()))?;
         let files = files.closing(&private(config)).reserving(Reserved::new(&self.reserved(workdir)));
-        let files = files.closing_by_tool(self.gates.closing());
+        let files = files.closing_by_tool(self.gates.closing()).spelled(&self.spellings);
         Ok((shell, files.recording(&places::state_dir().join("unfinished")), checks))
     }
 
@@ -368,6 +386,13 @@ impl Parts {
         let context = toolbox.context.clone().with_workdir(workdir);
         Ok(Toolbox { stack, context, config: Arc::new(config), ..toolbox.clone() })
     }
+}
+
+/// The folders that people spell otherwise than the system does.
+fn spellings(spelled: Option<PathBuf>, config: &HaftConfig, workdir: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let allowed = config.tools.file.allowed_paths.iter().map(|path| workdir.join(path));
+    let both = spelled.into_iter().chain(allowed).filter_map(|path| Some((path.clone(), path.canonicalize().ok()?)));
+    both.filter(|(spelled, canonical)| spelled.is_absolute() && spelled != canonical).collect()
 }
 
 /// A configuration that keeps tools in these folders.

@@ -82,8 +82,8 @@ impl FileConfig {
             list => Allowed::Listed(Roots::open(list, base)?),
         };
         let rules = ReadRules::compile(self.deny_read.as_deref(), &self.allow_read, base, home)?;
-        let (reserved, unfinished) = (Reserved::default(), Arc::default());
-        Ok(FilePolicy { roots, rules, closing: None, reserved, unfinished, limits: self.clone() })
+        let (reserved, unfinished, spellings) = (Reserved::default(), Arc::default(), Arc::default());
+        Ok(FilePolicy { roots, rules, closing: None, reserved, spellings, unfinished, limits: self.clone() })
     }
 }
 
@@ -103,6 +103,8 @@ pub struct FilePolicy {
     rules: ReadRules,
     closing: Option<Closing>,
     reserved: Reserved,
+    /// Folders as people spell them, each with its canonical path.
+    spellings: Arc<[(PathBuf, PathBuf)]>,
     unfinished: Arc<Unfinished>,
     limits: FileConfig,
 }
@@ -141,13 +143,19 @@ impl FilePolicy {
     /// # Errors
     /// [`PathError::Root`] when the working directory is the only root and cannot be opened.
     pub fn roots(&self, workdir: &Path) -> Result<Roots, PathError> {
-        match &self.roots {
-            Allowed::Listed(roots) => Ok(roots.clone()),
+        let roots = match &self.roots {
+            Allowed::Listed(roots) => roots.clone(),
             Allowed::Workdir { usual, opened: Some(roots) } if usual == workdir && roots.is_only(workdir) => {
-                Ok(roots.clone())
+                roots.clone()
             }
-            Allowed::Workdir { .. } => Ok(Roots::open(&[], workdir)?.reserving(&self.reserved)),
-        }
+            Allowed::Workdir { .. } => Roots::open(&[], workdir)?.reserving(&self.reserved),
+        };
+        Ok(if self.spellings.is_empty() { roots } else { roots.spelled(&self.spellings) })
+    }
+
+    /// The same policy for paths that begin with folders as people spell them, each with its canonical path.
+    pub fn spelled(self, spellings: &[(PathBuf, PathBuf)]) -> Self {
+        Self { spellings: spellings.into(), ..self }
     }
 
     /// The same policy under which no tool changes `reserved`: the host's own rules and record.

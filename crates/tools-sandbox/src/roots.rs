@@ -145,6 +145,8 @@ pub struct Roots {
     protected: Arc<OnceLock<Option<HashSet<FileId>>>>,
     reserved: Reserved,
     resolver: Resolver,
+    /// Folders as people spell them, with the canonical ones: longest first.
+    spellings: Arc<[(PathBuf, PathBuf)]>,
 }
 
 impl Roots {
@@ -172,7 +174,8 @@ impl Roots {
         }
         list.sort_by_key(|root| std::cmp::Reverse(root.path.components().count()));
         let reserved = Reserved::default();
-        Ok(Self { list: list.into(), protected: Arc::default(), reserved, resolver: Resolver::probe() })
+        let resolver = Resolver::probe();
+        Ok(Self { list: list.into(), protected: Arc::default(), reserved, resolver, spellings: Arc::default() })
     }
 
     /// The same roots, resolved in the given way instead of the best one this machine has.
@@ -183,6 +186,26 @@ impl Roots {
     /// The same roots, in which `reserved` files stay as they are and their folders where they are.
     pub fn reserving(self, reserved: &Reserved) -> Self {
         Self { reserved: reserved.clone(), protected: Arc::default(), ..self }
+    }
+
+    /// The same roots, for paths that begin as people spell a folder, with links, where that is not its canonical path: each
+    /// of `spellings` is both, in this order. What such a path leads to is judged as any other.
+    pub fn spelled(self, spellings: &[(PathBuf, PathBuf)]) -> Self {
+        let mut spellings = spellings.to_vec();
+        spellings.sort_by_key(|(spelled, _)| std::cmp::Reverse(spelled.components().count()));
+        Self { spellings: spellings.into(), ..self }
+    }
+
+    /// Joins a path to the working directory, and takes a folder as people spell it for what it is.
+    fn absolute(&self, path: &Path, workdir: &Path) -> Result<PathBuf, PathError> {
+        let absolute = absolute(path, workdir)?;
+        if self.spellings.is_empty() || self.locate(&absolute).is_some() {
+            return Ok(absolute);
+        }
+        let canonical = self.spellings.iter().find_map(|(spelled, canonical)| {
+            Some(joined(canonical, absolute.as_os_str().as_bytes(), absolute.strip_prefix(spelled).ok()?))
+        });
+        Ok(canonical.unwrap_or(absolute))
     }
 
     /// Refuses a canonical path that no tool may change.
@@ -262,7 +285,7 @@ impl Roots {
     /// # Errors
     /// [`PathError::Protected`] when the path is a root itself; `NotFound` when the parent is missing.
     pub fn entry(&self, path: &Path, workdir: &Path) -> Result<Entry, PathError> {
-        let absolute = absolute(path, workdir)?;
+        let absolute = self.absolute(path, workdir)?;
         if self.resolver == Resolver::Kernel
             && let (Some(parent), Some(Component::Normal(name))) =
                 (absolute.parent(), absolute.components().next_back())
@@ -322,7 +345,7 @@ impl Roots {
     /// # Errors
     /// As [`Self::open_directory`]; [`PathError::NotADirectory`] when a file is in the way.
     pub fn create_directories(&self, path: &Path, workdir: &Path) -> Result<(Directory, Vec<PathBuf>), PathError> {
-        let absolute = absolute(path, workdir)?;
+        let absolute = self.absolute(path, workdir)?;
         // Refused as a whole before anything is created: `new/../../outside` must not leave `new` behind.
         self.resolve(path, workdir)?;
         for _ in 0..RETRIES {
@@ -356,7 +379,7 @@ impl Roots {
             Err(PathError::NotFound(_)) => {}
             result => return result.map(|entry| (entry, Vec::new())),
         }
-        let absolute = absolute(path, workdir)?;
+        let absolute = self.absolute(path, workdir)?;
         self.resolve(path, workdir)?;
         let mut reached = walk(self, &absolute, path, Leaf::Follow, true)?;
         match reached.missing.pop() {
@@ -380,7 +403,7 @@ impl Roots {
                 Ok(ResolvedPath { path: found.path, metadata: Some(found.metadata), is_stable })
             }
             Err(PathError::NotFound(_)) => {
-                let absolute = absolute(path, workdir)?;
+                let absolute = self.absolute(path, workdir)?;
                 let reached = walk(self, &absolute, path, Leaf::Follow, false);
                 let reached = reached.map_err(|error| self.rename_error(error, path, &absolute))?;
                 let path = reached.missing.iter().fold(reached.directory.path, |path, name| path.join(name));
@@ -412,7 +435,7 @@ impl Roots {
     }
 
     fn open_with(&self, path: &Path, workdir: &Path, flags: OFlags) -> Result<Beneath, PathError> {
-        let absolute = absolute(path, workdir)?;
+        let absolute = self.absolute(path, workdir)?;
         let by_kernel = match self.resolver {
             Resolver::Kernel => kernel_open(self, &absolute, flags),
             Resolver::Walk => None,
@@ -476,6 +499,15 @@ impl Roots {
             other => other,
         }
     }
+}
+
+/// `rest` below `folder`, with the slash at the end that asks for a directory.
+fn joined(folder: &Path, whole: &[u8], rest: &Path) -> PathBuf {
+    let mut path = if rest.as_os_str().is_empty() { folder.to_owned() } else { folder.join(rest) };
+    if whole.ends_with(b"/") {
+        path.push("");
+    }
+    path
 }
 
 /// Joins a path to the working directory after refusing what no system call would take.

@@ -1,7 +1,7 @@
 //! From the common options to a toolbox: the one place where configuration becomes running code.
 
 use std::{
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     sync::Once,
 };
 
@@ -23,6 +23,9 @@ pub(crate) fn open_with(common: &Common, change: impl FnOnce(HaftConfig) -> Haft
     let mut loaded = load(common)?;
     loaded.config = change(loaded.config);
     let mut builder = Toolbox::builder(loaded).workdir(workdir(common)?).beside(places::config_file());
+    if let Some(spelled) = spelled(common) {
+        builder = builder.spelled(spelled);
+    }
     if let Some(session) = &common.session {
         builder = builder.session(SessionId::parse(session).map_err(|error| error.to_string())?);
     }
@@ -62,6 +65,17 @@ fn say_once_if_older(loaded: &Loaded<HaftConfig>) {
             ));
         });
     }
+}
+
+/// That folder as the user spells it, with the links on the way: what was typed, after what the shell calls the current
+/// folder.
+fn spelled(common: &Common) -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let shell = std::env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = shell.filter(|path| path.canonicalize().is_ok_and(|path| path == here)).unwrap_or(here);
+    let spelled = common.workdir.as_ref().map_or(base.clone(), |typed| base.join(typed));
+    // `..` behind a link is not what it looks like.
+    spelled.components().all(|part| part != Component::ParentDir).then(|| spelled.components().collect())
 }
 
 /// The folder that relative paths start from.
