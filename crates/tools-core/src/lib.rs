@@ -74,7 +74,8 @@ pub use ask::{
 };
 pub use calls::{
     BatchId, CallContext, CallDigest, CallId, CallPhase, CallerId, Clock, ConversationId, EnvOverlay, InvalidName,
-    JsonObject, ModelHints, SessionId, SystemClock, ToolCall, ToolName, TrustLevel, canonical_json, sha256_hex,
+    JsonObject, ModelHints, SessionId, SystemClock, ToolCall, ToolName, TrustLevel, WriteLog, Writes, Written,
+    canonical_json, sha256_hex,
 };
 pub use dispatch::{
     Announce, CompositeExecutor, DynExecutor, ErasedToolExecutor, Executed, Invocation, Layer, Next, Outcome, Recorded,

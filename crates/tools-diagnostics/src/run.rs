@@ -115,7 +115,7 @@ pub(crate) async fn run(
     cx: &CallContext,
 ) -> Result<Ran, SpawnError> {
     let started = Instant::now();
-    let mut tree = ProcessTree::spawn(spec, sandbox).await?;
+    let mut tree = ProcessTree::spawn_noting(spec, sandbox, cx.writes()).await?;
     let mut stdout = Stream::new(tree.take_stdout());
     let mut stderr = Stream::new(tree.take_stderr());
     let [mut out, mut err] = [vec![0; CHUNK], vec![0; CHUNK]];

@@ -60,7 +60,7 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let exit = run.finish().await;
     let pipe_status = pipe_status(plan.pipeline.as_ref(), side);
     let elapsed = started.elapsed();
-    let obeyed = plan.guard.as_ref().map(Guard::after).unwrap_or_default();
+    let obeyed = plan.guard.as_ref().map(|guard| guard.after(cx.writes())).unwrap_or_default();
     let end = End { exit, stopped, elapsed, pipe_status, obeyed };
     conclude(run, &end, plan, cx)
 }
@@ -73,7 +73,7 @@ pub(crate) struct Started {
 
 /// Starts the command: the one way in, whether it is waited for or not.
 pub(crate) async fn start(plan: &Plan<'_>, cx: &CallContext) -> Result<Started, ShellError> {
-    let mut tree = ProcessTree::spawn(&spec(plan, cx), plan.sandbox).await?;
+    let mut tree = ProcessTree::spawn_noting(&spec(plan, cx), plan.sandbox, cx.writes()).await?;
     let side = tree.take_side();
     Ok(Started { tree, side })
 }

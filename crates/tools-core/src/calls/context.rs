@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, ConversationId, EventSink, Journal, SessionId, outputs::Tapped,
-    tools::ScriptStates,
+    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, ConversationId, EventSink, Journal, SessionId, WriteLog,
+    outputs::Tapped, tools::ScriptStates,
 };
 
 /// How far the origin of a call is trusted. Effective trust is the minimum of everything that has a say.
@@ -78,6 +78,7 @@ pub struct CallContext {
     tap: Option<Tapped>,
     basis: Option<BasisSlot>,
     judged: Option<ScriptStates>,
+    writes: Option<WriteLog>,
     cancel: CancellationToken,
     events: EventSink,
     journal: Journal,
@@ -103,6 +104,7 @@ impl CallContext {
             tap: None,
             basis: None,
             judged: None,
+            writes: None,
             cancel: CancellationToken::new(),
             events: EventSink::none(),
             journal: Journal::default(),
@@ -186,6 +188,11 @@ impl CallContext {
     /// The same context, in which somebody wants to know what the result comes from.
     pub fn leaving_basis(self, slot: &BasisSlot) -> Self {
         Self { basis: Some(slot.clone()), ..self }
+    }
+
+    /// The same context, in which somebody wants to know what the processes of the call write.
+    pub fn noting_writes(self, log: &WriteLog) -> Self {
+        Self { writes: Some(log.clone()), ..self }
     }
 
     /// The same context that ends when `cancel` is cancelled.
@@ -292,6 +299,11 @@ impl CallContext {
     /// Where to leave what the result comes from; `None` when nobody wants to know, and it is not worth writing down.
     pub fn basis(&self) -> Option<&BasisSlot> {
         self.basis.as_ref()
+    }
+
+    /// Where writes of processes are noted; `None` when nobody wants to know.
+    pub fn writes(&self) -> Option<&WriteLog> {
+        self.writes.as_ref()
     }
 
     /// Cancelled when nobody waits for the result any more.

@@ -7,6 +7,7 @@ mod context;
 mod lenient;
 mod name;
 mod parameters;
+mod writes;
 
 pub use call::{CallDigest, JsonObject, ToolCall};
 pub(crate) use canonical::hex;
@@ -14,3 +15,4 @@ pub use canonical::{canonical_json, sha256_hex};
 pub use clock::{Clock, SystemClock};
 pub use context::{CallContext, CallPhase, EnvOverlay, ModelHints, TrustLevel};
 pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId, ToolName};
+pub use writes::{WriteLog, Writes, Written};

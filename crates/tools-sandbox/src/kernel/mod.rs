@@ -23,6 +23,7 @@ mod seccomp;
 mod sockets;
 mod strength;
 pub(crate) mod sys;
+mod watch;
 
 pub(crate) use capabilities::drop_all as capabilities_drop_all;
 pub use config::{Confinement, Limits, Network, SandboxMode};
@@ -37,3 +38,4 @@ pub use probe::{Facility, Probe};
 pub use resolve::resolve_by_words;
 pub use sockets::{SOCKET_NAMES, granted_sockets};
 pub use strength::{Level, Strength};
+pub(crate) use watch::{Named, Names, WatchFilter, hand_over};

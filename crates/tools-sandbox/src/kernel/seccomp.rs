@@ -51,9 +51,11 @@ pub(crate) enum Sockets {
     None,
 }
 
-/// What happens to one listed system call.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Deny {
+/// When a listed system call is answered otherwise than others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deny {
+    /// Always, with the answer of the filter.
+    Hit,
     /// Always, with this error number.
     Always(u16),
     /// When the low half of this argument has one of these bits.
@@ -81,18 +83,8 @@ impl Filter {
         let mut rules = deny_list(sockets);
         rules.sort_by_key(|(number, _)| *number);
         rules.dedup_by_key(|(number, _)| *number);
-        let mut program = vec![
-            load(OFFSET_ARCH),
-            jump(libc::BPF_JEQ, ARCH, 1, 0),
-            answer(libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
-            load(OFFSET_NUMBER),
-        ];
-        if cfg!(target_arch = "x86_64") {
-            program.push(jump(libc::BPF_JGE, X32_BIT, 0, 1));
-            program.push(answer(libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32));
-        }
-        program.extend(tree(&rules));
-        Self { program }
+        let refuse = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+        Self { program: program(&rules, refuse, refuse) }
     }
 
     /// Installs the filter in the calling process. `no_new_privs` must be set.
@@ -195,12 +187,23 @@ fn set_id_rules() -> Vec<(c_long, Deny)> {
     rules
 }
 
+/// A program that gives the calls of the sorted `rules` the answer `hit`, and `foreign` to other calling conventions.
+pub(super) fn program(rules: &[(u32, Deny)], hit: u32, foreign: u32) -> Vec<sock_filter> {
+    let mut program = vec![load(OFFSET_ARCH), jump(libc::BPF_JEQ, ARCH, 1, 0), answer(foreign), load(OFFSET_NUMBER)];
+    if cfg!(target_arch = "x86_64") {
+        program.push(jump(libc::BPF_JGE, X32_BIT, 0, 1));
+        program.push(answer(libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32));
+    }
+    program.extend(tree(rules, hit));
+    program
+}
+
 /// A search tree over the sorted rules; falls through nowhere, every path ends in an answer.
-fn tree(rules: &[(u32, Deny)]) -> Vec<sock_filter> {
+fn tree(rules: &[(u32, Deny)], hit: u32) -> Vec<sock_filter> {
     match rules {
         [] => vec![answer(libc::SECCOMP_RET_ALLOW)],
         [(number, deny)] => {
-            let then = leaf(*deny);
+            let then = leaf(*deny, hit);
             let mut code = vec![jump(libc::BPF_JEQ, *number, 0, u8::try_from(then.len()).unwrap_or(0))];
             code.extend(then);
             code.push(answer(libc::SECCOMP_RET_ALLOW));
@@ -208,22 +211,23 @@ fn tree(rules: &[(u32, Deny)]) -> Vec<sock_filter> {
         }
         _ => {
             let (low, high) = rules.split_at(rules.len() / 2);
-            let low = tree(low);
+            let low = tree(low, hit);
             let mut code = Vec::new();
             // A conditional jump reaches 255 instructions, an unconditional one any distance.
             code.push(jump(libc::BPF_JGE, high[0].0, 0, 1));
             code.push(statement(libc::BPF_JMP | libc::BPF_JA, u32::try_from(low.len()).unwrap_or(0)));
             code.extend(low);
-            code.extend(tree(high));
+            code.extend(tree(high, hit));
             code
         }
     }
 }
 
-fn leaf(deny: Deny) -> Vec<sock_filter> {
-    let refuse = answer(libc::SECCOMP_RET_ERRNO | libc::EPERM as u32);
+fn leaf(deny: Deny, hit: u32) -> Vec<sock_filter> {
+    let refuse = answer(hit);
     let allow = answer(libc::SECCOMP_RET_ALLOW);
     match deny {
+        Deny::Hit => vec![refuse],
         Deny::Always(errno) => vec![answer(libc::SECCOMP_RET_ERRNO | u32::from(errno))],
         Deny::AnyBit { argument: n, bits } => {
             vec![load(argument(n)), jump(libc::BPF_JSET, bits, 0, 1), refuse, allow]

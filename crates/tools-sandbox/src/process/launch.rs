@@ -11,7 +11,7 @@ use super::error::{SpawnError, Step};
 use super::fork::{Stack, clone_sharing, reap, watch};
 use super::spec::Image;
 use super::supervisor::{Orders, enter};
-use crate::kernel::{NamespacePlan, Sandbox};
+use crate::kernel::{NamespacePlan, Sandbox, WatchFilter};
 
 /// How long a drop waits for the tree to be gone before it leaves that to a thread.
 const PATIENCE_MS: libc::c_int = 100;
@@ -23,6 +23,8 @@ pub(super) struct Ends {
     pub(super) side: [RawFd; 2],
     pub(super) control: RawFd,
     pub(super) status: RawFd,
+    /// Where the listener to writes goes, if there is to be one.
+    pub(super) watch: Option<RawFd>,
 }
 
 /// What supervisor and leader read and run on.
@@ -33,6 +35,7 @@ struct Shared {
     _envp: Vec<*const libc::c_char>,
     _image: Box<Image>,
     _sandbox: Sandbox,
+    _watch: Option<Box<WatchFilter>>,
     stack: Stack,
     _leader_stack: Stack,
 }
@@ -65,6 +68,7 @@ impl Supervisor {
     pub(super) fn start(image: Image, sandbox: Sandbox, ends: &Ends) -> Result<Self, SpawnError> {
         let image = Box::new(image);
         let (argv, envp) = (image.argv(), image.envp());
+        let filter = ends.watch.map(|_| Box::new(WatchFilter::new()));
         let stack = Stack::new().map_err(SpawnError::Create)?;
         let leader_stack = Stack::new().map_err(SpawnError::Create)?;
         // SAFETY: what these references lead to is owned by `Shared` through a box and an `Arc`, does not move, is not
@@ -76,6 +80,8 @@ impl Supervisor {
                 &*std::ptr::from_ref(sandbox.compiled()),
             )
         };
+        // SAFETY: as above; the box goes into `Shared` too.
+        let watched = filter.as_deref().map(|filter| unsafe { &*std::ptr::from_ref(filter) }).zip(ends.watch);
         let orders = Box::new(Orders {
             program,
             cwd,
@@ -86,6 +92,7 @@ impl Supervisor {
             control: ends.control,
             status: ends.status,
             compiled,
+            watch: watched,
             stack: leader_stack.top(),
         });
         let flags = compiled.namespaces.as_ref().map_or(0, NamespacePlan::clone_flags);
@@ -95,6 +102,7 @@ impl Supervisor {
             _envp: envp,
             _image: image,
             _sandbox: sandbox,
+            _watch: filter,
             stack,
             _leader_stack: leader_stack,
         });

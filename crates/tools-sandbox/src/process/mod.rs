@@ -25,6 +25,7 @@ mod launch;
 mod spec;
 mod supervisor;
 mod tree;
+mod writes;
 
 pub use env::{own_variables, scrubbed};
 pub use error::{SpawnError, Step};

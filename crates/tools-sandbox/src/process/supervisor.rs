@@ -12,7 +12,7 @@ use super::error::Step;
 use super::spec::SideChannel;
 use crate::kernel::raw::{call, clone_on};
 use crate::kernel::sys::{self, Errno};
-use crate::kernel::{Compiled, capabilities_drop_all, landlock_restrict};
+use crate::kernel::{Compiled, WatchFilter, capabilities_drop_all, hand_over, landlock_restrict};
 
 /// Rounds of killing and reaping before the supervisor gives up on processes that do not die.
 const MOST_SWEEPS: u32 = 500;
@@ -32,6 +32,8 @@ pub(crate) struct Orders<'a> {
     /// Write end: [`Message`]s.
     pub(crate) status: RawFd,
     pub(crate) compiled: &'a Compiled,
+    /// The filter that has writes told, and the socket on which its listener goes out.
+    pub(crate) watch: Option<(&'a WatchFilter, RawFd)>,
     /// Upper end of the leader's stack until it executes.
     pub(crate) stack: *mut usize,
 }
@@ -100,7 +102,7 @@ fn supervise(orders: &Orders<'_>) -> c_int {
         }
         Ok((children, leader)) => {
             tell(orders.status, Message::Started);
-            close_all_but(0, [orders.control, orders.status, children, -1, -1, -1, -1]);
+            close_all_but(0, [orders.control, orders.status, children, -1, -1, -1, -1, -1]);
             watch(orders, children, leader)
         }
     }
@@ -117,7 +119,8 @@ fn prepare(orders: &Orders<'_>) -> Attempt<RawFd> {
     let [input, output, error] = orders.streams;
     let [side_in, side_out] = orders.side;
     // The parent's own streams go later, so that nothing opened meanwhile takes their numbers.
-    close_all_but(3, [input, output, error, orders.control, orders.status, side_in, side_out]);
+    let watch = orders.watch.map_or(-1, |(_, socket)| socket);
+    close_all_but(3, [input, output, error, orders.control, orders.status, side_in, side_out, watch]);
     sys::set_session();
     match &orders.compiled.namespaces {
         Some(namespaces) => namespaces.enter()?,
@@ -138,7 +141,7 @@ fn child_events() -> sys::Result<RawFd> {
 }
 
 /// Closes everything from a number on but these; negative numbers stand for nothing.
-fn close_all_but(first: RawFd, mut keep: [RawFd; 7]) {
+fn close_all_but(first: RawFd, mut keep: [RawFd; 8]) {
     keep.sort_unstable();
     let mut next = first;
     for fd in keep {
@@ -207,6 +210,13 @@ fn become_program(leader: &Leader<'_>) -> Attempt<std::convert::Infallible> {
     }
     if compiled.drop_privileges {
         capabilities_drop_all().map_err(at(Step::Privileges))?;
+    }
+    if let Some((filter, socket)) = orders.watch.filter(|_| compiled.drop_privileges) {
+        // Where a listener cannot be had, nobody waits for one: the parent hears that and takes writes for unseen.
+        if let Ok(listener) = filter.install() {
+            // Without somebody who listens no file could be written.
+            hand_over(socket, listener).map_err(at(Step::Filter))?;
+        }
     }
     reset_signals();
     // Out of each other's way first, and marked to close with all others below.

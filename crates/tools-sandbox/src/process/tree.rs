@@ -5,12 +5,14 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use tokio::net::unix::pipe;
+use tools_core::WriteLog;
 
 use super::error::{SpawnError, Step};
 use super::idle;
 use super::launch::{Ends, Supervisor};
 use super::spec::{Image, ProcessSpec, SideChannel, Stdin};
 use super::supervisor::Message;
+use super::writes::{Channel, Watcher};
 use crate::kernel::Sandbox;
 use crate::kernel::sys::Errno;
 
@@ -54,6 +56,8 @@ pub struct ProcessTree {
     supervisor: Option<Supervisor>,
     exit: Option<Exit>,
     id: i32,
+    /// After the supervisor: as long as a process is there, somebody must listen.
+    watcher: Option<Watcher>,
 }
 
 /// The pipes of a side channel: two ends for the process, one for us.
@@ -86,24 +90,44 @@ impl ProcessTree {
     /// # Errors
     /// When a step of the confinement fails or the program cannot be started: nothing runs then.
     pub async fn spawn(spec: &ProcessSpec, sandbox: &Sandbox) -> Result<Self, SpawnError> {
+        Self::spawn_noting(spec, sandbox, None).await
+    }
+
+    /// As [`Self::spawn`], with every write of the tree noted before it happens. Where that cannot be done, the log is
+    /// told so.
+    ///
+    /// # Errors
+    /// As [`Self::spawn`].
+    pub async fn spawn_noting(
+        spec: &ProcessSpec,
+        sandbox: &Sandbox,
+        writes: Option<&WriteLog>,
+    ) -> Result<Self, SpawnError> {
         for wait in WAITS {
-            match Self::attempt(spec, sandbox).await {
+            match Self::attempt(spec, sandbox, writes).await {
                 Err(error) if error.is_passing() => tokio::time::sleep(wait).await,
                 Err(SpawnError::Confine { step, source }) => return Err(sandbox.explain(step, source)),
                 other => return other,
             }
         }
-        Self::attempt(spec, sandbox).await
+        Self::attempt(spec, sandbox, writes).await
     }
 
-    async fn attempt(spec: &ProcessSpec, sandbox: &Sandbox) -> Result<Self, SpawnError> {
-        let mut tree = Self::launch(spec, sandbox)?;
+    async fn attempt(spec: &ProcessSpec, sandbox: &Sandbox, writes: Option<&WriteLog>) -> Result<Self, SpawnError> {
+        let mut tree = Self::launch(spec, sandbox, writes)?;
         let failed = match tree.message().await {
-            Some(Message::Started) => return Ok(tree),
+            Some(Message::Started) => {
+                if let (Some(watcher), Some(log)) = (&mut tree.watcher, writes) {
+                    if watcher.listens().await { log.observing() } else { log.blind() }
+                }
+                return Ok(tree);
+            }
             Some(Message::Failed { step, errno }) => (step, errno),
             Some(Message::Ended { .. }) | None => (Step::Supervise, libc::ECHILD),
         };
         let (step, errno) = failed;
+        // Nothing ran, and that is known.
+        writes.iter().for_each(|log| log.observing());
         let source = io::Error::from(Errno(errno));
         Err(match step {
             Step::Exec => SpawnError::Program { program: spec.program.clone(), source },
@@ -112,7 +136,7 @@ impl ProcessTree {
         })
     }
 
-    fn launch(spec: &ProcessSpec, sandbox: &Sandbox) -> Result<Self, SpawnError> {
+    fn launch(spec: &ProcessSpec, sandbox: &Sandbox, writes: Option<&WriteLog>) -> Result<Self, SpawnError> {
         let image = Image::new(spec)?;
         let create = SpawnError::Create;
         let (control_end, control) = io::pipe().map_err(create)?;
@@ -129,8 +153,16 @@ impl ProcessTree {
         let side = spec.side.as_ref().map(SidePipes::open).transpose().map_err(create)?;
         let streams = [stdin_end.as_raw_fd(), stdout_end.as_raw_fd(), stderr_end.as_raw_fd()];
         let side_ends = side.as_ref().map_or([-1, -1], SidePipes::theirs);
-        let ends = Ends { streams, side: side_ends, control: control_end.as_raw_fd(), status: status_end.as_raw_fd() };
+        let channel = writes.and_then(|log| Channel::open(log, sandbox));
+        let ends = Ends {
+            streams,
+            side: side_ends,
+            control: control_end.as_raw_fd(),
+            status: status_end.as_raw_fd(),
+            watch: channel.as_ref().map(Channel::theirs),
+        };
         let supervisor = Supervisor::start(image, sandbox.clone(), &ends)?;
+        let watcher = channel.map(Channel::watch).transpose().map_err(create)?;
         let id = supervisor.id();
         // Whatever fails from here on drops `control`, which ends the supervisor.
         Ok(Self {
@@ -143,6 +175,7 @@ impl ProcessTree {
             supervisor: Some(supervisor),
             exit: None,
             id,
+            watcher,
         })
     }
 

@@ -6,5 +6,5 @@ mod put;
 mod scan;
 
 pub use look::{Bounds, Cut, Entry, Look, Skips, look, node};
-pub use put::{copy, put, remove, settle};
+pub use put::{copy, link, put, remove, settle};
 pub use scan::{Node, Scan, Shape, ShapeKind, scan};

@@ -66,6 +66,24 @@ pub fn put(
     })
 }
 
+/// Puts a further name of the file `source`, a directory and a name in it, at `path` below `root`, over whatever file is
+/// there.
+///
+/// # Errors
+/// What the system says; then nothing has changed at `path`.
+pub fn link(source: (&Directory, &OsStr), root: &Directory, path: &Path) -> io::Result<()> {
+    let (parent, name) = place(root, path)?;
+    opened(&parent, || {
+        let temporary = temporary(&name);
+        let _ = parent.remove_file(&temporary);
+        rustix::fs::linkat(source.0, source.1, &parent, &temporary, AtFlags::empty())?;
+        let renamed = parent.rename(&temporary, &parent, &name, Replace::Allowed);
+        // Two names of one file are exchanged by doing nothing, which leaves the temporary one.
+        let _ = parent.remove_file(&temporary);
+        renamed
+    })
+}
+
 /// Gives a directory its mode, owner and times: children first, since work inside changes the times again.
 ///
 /// # Errors

@@ -97,7 +97,9 @@ impl Following {
             timed_out,
             killed,
             left_running: exit.left_running,
-            note: joined(why.into_iter().chain(note(&guard.as_ref().map(Guard::after).unwrap_or_default()))),
+            note: joined(
+                why.into_iter().chain(note(&guard.as_ref().map(|guard| guard.after(None)).unwrap_or_default())),
+            ),
             pipe_status,
             elapsed: job.elapsed(),
         });

@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use tools_core::{FileState, ObeyedClass, was_agreed_since};
+use tools_core::{FileState, ObeyedClass, WriteLog, was_agreed_since};
 use tools_sandbox::kernel::{Held, Hidden, Level, ObeyedEntry, ObeyedFiles};
 
 use super::{
@@ -78,7 +78,7 @@ impl Guard {
     }
 
     /// What the command changed. What it made without anybody's agreement gets another name.
-    pub(crate) fn after(&self) -> Vec<ObeyedReport> {
+    pub(crate) fn after(&self, writes: Option<&WriteLog>) -> Vec<ObeyedReport> {
         let found = self.hidden.obeyed(&self.roots);
         let repositories: Vec<&PathBuf> =
             found.repositories.iter().filter(|folder| !self.repositories.contains(*folder)).collect();
@@ -95,7 +95,7 @@ impl Guard {
             if aside.is_some_and(|outer| path.starts_with(outer)) {
                 continue;
             }
-            if let Some(report) = self.changed(seen) {
+            if let Some(report) = self.changed(seen, writes) {
                 aside = (report.change == ObeyedChange::PutAside).then_some(path.as_path()).or(aside);
                 reports.push(report);
             }
@@ -109,7 +109,7 @@ impl Guard {
         reports
     }
 
-    fn changed(&self, now: &Seen) -> Option<ObeyedReport> {
+    fn changed(&self, now: &Seen, writes: Option<&WriteLog>) -> Option<ObeyedReport> {
         let path = &now.entry.path;
         match self.before.get(path) {
             Some(before) if now.entry.is_folder || before.state == now.state => None,
@@ -118,6 +118,10 @@ impl Guard {
             None if now.entry.is_folder && is_empty(path) => None,
             None => match self.root_to_put_aside_in(now).and_then(|root| put_aside(root, path).ok()) {
                 Some(new) => {
+                    // Where it lies now is the call's doing as well.
+                    if let Some(writes) = writes {
+                        writes.note(&new, now.entry.is_folder, || None);
+                    }
                     Some(ObeyedReport { now: Some(self.shown(&new)), ..self.told(now, ObeyedChange::PutAside) })
                 }
                 // A folder is told by what lies in it.

@@ -1,0 +1,258 @@
+//! Listening to what a tree writes: each call that writes stands still until it is noted under the path it names, then goes
+//! on. Nothing is refused here, and nothing rests on it: a process that exchanges a path while it is read is noted under
+//! another name, no more.
+#![expect(unsafe_code, reason = "the kernel's interface to a listener, and reading another process's memory")]
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, PipeReader, PipeWriter};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Component, Path, PathBuf};
+
+use libc::c_ulong;
+use tokio::sync::oneshot;
+use tools_core::{FileState, WriteLog};
+
+use crate::kernel::{Level, Named, Names, Sandbox};
+
+/// The kernel's requests, with the sizes of its records in them.
+const RECEIVE: c_ulong = 0xC050_2100;
+const SEND: c_ulong = 0xC018_2101;
+const CONTINUE: u32 = 1;
+const PATH_MAX: usize = 4096;
+
+#[repr(C)]
+#[derive(Default)]
+struct Request {
+    id: u64,
+    process: u32,
+    flags: u32,
+    number: i32,
+    architecture: u32,
+    instruction: u64,
+    arguments: [u64; 6],
+}
+
+#[repr(C)]
+struct Response {
+    id: u64,
+    value: i64,
+    error: i32,
+    flags: u32,
+}
+
+/// What is opened before the tree starts: a socket on which the listener comes.
+pub(super) struct Channel {
+    ours: OwnedFd,
+    theirs: OwnedFd,
+    log: WriteLog,
+}
+
+impl Channel {
+    /// `None`, which the log is told, where writes cannot be told.
+    pub(super) fn open(log: &WriteLog, sandbox: &Sandbox) -> Option<Self> {
+        let pair = (sandbox.strength().level != Level::Off).then(pair).and_then(Result::ok);
+        let Some((ours, theirs)) = pair else {
+            log.blind();
+            return None;
+        };
+        Some(Self { ours, theirs, log: log.clone() })
+    }
+
+    pub(super) fn theirs(&self) -> RawFd {
+        self.theirs.as_raw_fd()
+    }
+
+    /// Begins to listen, once the supervisor has its end.
+    pub(super) fn watch(self) -> io::Result<Watcher> {
+        let (stopped, stop) = io::pipe()?;
+        let Self { ours, theirs, log } = self;
+        drop(theirs);
+        let (tell, ready) = oneshot::channel();
+        std::thread::Builder::new().name("writes".into()).spawn(move || {
+            let listener = listener(&ours);
+            let _ = tell.send(listener.is_some());
+            if let Some(listener) = listener {
+                listen(&listener, &stopped, &log);
+            }
+        })?;
+        Ok(Watcher { ready: Some(ready), _stop: stop })
+    }
+}
+
+/// Listens until it is dropped.
+#[derive(Debug)]
+pub(super) struct Watcher {
+    ready: Option<oneshot::Receiver<bool>>,
+    _stop: PipeWriter,
+}
+
+impl Watcher {
+    /// Whether somebody listens, which is known at the latest when the program runs. To be asked once.
+    pub(super) async fn listens(&mut self) -> bool {
+        match self.ready.take() {
+            Some(ready) => ready.await.unwrap_or(false),
+            None => false,
+        }
+    }
+}
+
+fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends: [RawFd; 2] = [-1; 2];
+    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
+    // SAFETY: room for two descriptors, which are ours alone afterwards.
+    unsafe {
+        if libc::socketpair(libc::AF_UNIX, kind, 0, ends.as_mut_ptr()) < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
+    }
+}
+
+/// The listener; `None` when the program was started without one, or not at all.
+fn listener(socket: &OwnedFd) -> Option<OwnedFd> {
+    let mut byte = 0u8;
+    let mut control = [0u64; 4];
+    let mut data = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
+    // SAFETY: the message leads to live memory of the lengths that it names, and what comes is looked at only where the
+    // kernel says that there is something.
+    unsafe {
+        let mut message: libc::msghdr = std::mem::zeroed();
+        message.msg_iov = &raw mut data;
+        message.msg_iovlen = 1;
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = size_of_val(&control);
+        if libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_CMSG_CLOEXEC) <= 0 {
+            return None;
+        }
+        let header = libc::CMSG_FIRSTHDR(&raw const message);
+        if header.is_null() || (*header).cmsg_type != libc::SCM_RIGHTS {
+            return None;
+        }
+        let descriptor = libc::CMSG_DATA(header).cast::<RawFd>().read_unaligned();
+        Some(OwnedFd::from_raw_fd(descriptor))
+    }
+}
+
+fn listen(listener: &OwnedFd, stopped: &PipeReader, log: &WriteLog) {
+    let named = Named::new();
+    loop {
+        let mut events = [
+            libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 },
+            libc::pollfd { fd: stopped.as_raw_fd(), events: libc::POLLIN, revents: 0 },
+        ];
+        // SAFETY: two valid records.
+        if unsafe { libc::poll(events.as_mut_ptr(), 2, -1) } < 0 {
+            if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted {
+                continue;
+            }
+            return;
+        }
+        if events[0].revents & libc::POLLIN == 0 {
+            return;
+        }
+        let mut request = Request::default();
+        // SAFETY: a record of the size that the request names, all zeros as the kernel wants it.
+        if unsafe { libc::ioctl(listener.as_raw_fd(), RECEIVE, &raw mut request) } < 0 {
+            // The process that asked was killed meanwhile.
+            continue;
+        }
+        if let Some(names) = named.of(request.number) {
+            note(&request, names, log);
+        }
+        let response = Response { id: request.id, value: 0, error: 0, flags: CONTINUE };
+        // SAFETY: a record of the size that the request names. An error means that nobody waits for it any more.
+        unsafe { libc::ioctl(listener.as_raw_fd(), SEND, &raw const response) };
+    }
+}
+
+fn note(request: &Request, names: Names, log: &WriteLog) {
+    let one = |path: Option<PathBuf>, with_all_below: bool| {
+        let Some(path) = path else { return };
+        log.note(&path, with_all_below, || fs::symlink_metadata(&path).ok().map(|metadata| FileState::from(&metadata)));
+    };
+    let path = |(folder, path): (Option<u8>, u8)| path_of(request, folder, path);
+    match names {
+        Names::File(number) => one(open_file(request, number), false),
+        Names::Path(folder, number) => {
+            let Some(named) = path((folder, number)) else { return };
+            // What a link leads to is written through it; the link itself may be meant as well.
+            if let Ok(target) = fs::canonicalize(&named)
+                && target != named
+            {
+                one(Some(target), false);
+            }
+            one(Some(named), false);
+        }
+        Names::Linked(from, to) => {
+            one(path(from), false);
+            one(path(to), false);
+        }
+        Names::Renamed(from, to) => {
+            let (from, to) = (path(from), path(to));
+            let is_folder = from.as_ref().is_some_and(|from| from.is_dir());
+            one(from, is_folder);
+            one(to, is_folder);
+        }
+    }
+}
+
+/// The path that two arguments name, canonical but for its last component; `None` for what is no file of the workspace.
+fn path_of(request: &Request, folder: Option<u8>, path: u8) -> Option<PathBuf> {
+    let address = *request.arguments.get(usize::from(path))?;
+    let named = if address == 0 { PathBuf::new() } else { read_path(request.process, address)? };
+    if named.is_absolute() {
+        return placed(&named);
+    }
+    let folder = match folder {
+        // The number is an `int` in a wider register.
+        #[expect(clippy::cast_possible_truncation, reason = "the lower half is the argument")]
+        Some(folder) => match *request.arguments.get(usize::from(folder))? as i32 {
+            libc::AT_FDCWD => process_link(request.process, "cwd")?,
+            _ => open_file(request, folder)?,
+        },
+        None => process_link(request.process, "cwd")?,
+    };
+    if named.as_os_str().is_empty() { Some(folder) } else { placed(&folder.join(named)) }
+}
+
+/// A path with its folder as the kernel would find it.
+fn placed(path: &Path) -> Option<PathBuf> {
+    if ["/dev", "/proc", "/sys"].iter().any(|system| path.starts_with(system)) {
+        return None;
+    }
+    match (path.parent(), path.components().next_back()) {
+        (Some(parent), Some(Component::Normal(name))) => Some(fs::canonicalize(parent).ok()?.join(name)),
+        _ => fs::canonicalize(path).ok(),
+    }
+}
+
+fn open_file(request: &Request, argument: u8) -> Option<PathBuf> {
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half is the argument")]
+    let number = *request.arguments.get(usize::from(argument))? as i32;
+    process_link(request.process, &format!("fd/{number}")).filter(|path| path.is_absolute())
+}
+
+fn process_link(process: u32, link: &str) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{process}/{link}")).ok()
+}
+
+/// A path in another process's memory.
+fn read_path(process: u32, address: u64) -> Option<PathBuf> {
+    let mut bytes = vec![0u8; PATH_MAX];
+    let address = usize::try_from(address).ok()?;
+    // Two pieces: the second may lie in a page that is not there, and does not matter then.
+    let first = (PATH_MAX - address % PATH_MAX).min(PATH_MAX);
+    let local = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: PATH_MAX };
+    let piece =
+        |at: usize, length: usize| libc::iovec { iov_base: std::ptr::without_provenance_mut(at), iov_len: length };
+    let remote = [piece(address, first), piece(address.checked_add(first)?, PATH_MAX - first)];
+    let process = libc::pid_t::try_from(process).ok()?;
+    // SAFETY: the kernel writes at most the length of `bytes`; addresses of the other process are only its business.
+    let read = unsafe { libc::process_vm_readv(process, &raw const local, 1, remote.as_ptr(), 2, 0) };
+    bytes.truncate(usize::try_from(read).ok()?);
+    let end = bytes.iter().position(|byte| *byte == 0)?;
+    bytes.truncate(end);
+    Some(PathBuf::from(OsString::from_vec(bytes)))
+}
