@@ -120,11 +120,14 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: McpVerb,
     },
-    /// Take back what the last calls changed in the workspace; what a person changed since stays.
+    /// Take back what calls changed in the workspace; what somebody else changed, since or meanwhile, stays.
     Undo {
-        /// How many calls.
-        #[arg(default_value_t = 1, value_name = "N")]
-        count: usize,
+        /// The numbers of the calls, as `--list` shows them. Default: the last call (of the session given by `--session`).
+        #[arg(value_name = "CALL", conflicts_with = "last")]
+        calls: Vec<u64>,
+        /// The last N calls instead of certain ones.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        last: usize,
         /// List the calls that can be taken back instead, the last one first.
         #[arg(long, conflicts_with = "diff")]
         list: bool,
@@ -132,6 +135,8 @@ pub(crate) enum Verb {
         #[arg(long)]
         diff: bool,
     },
+    /// Take the last `haft undo` back: what its call had changed is again as the call left it.
+    Redo,
     /// Look at the record of calls.
     Audit {
         #[command(subcommand)]

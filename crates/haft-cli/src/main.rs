@@ -82,14 +82,16 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Tools { format, cost } => commands::tools::run(common, *format, *cost),
         Verb::Layers => Ok(commands::layers::run(common)),
         Verb::Mcp { verb: McpVerb::Serve { .. } } => commands::mcp::serve(common).await,
-        Verb::Undo { count, list, diff } => {
+        Verb::Undo { calls, last, list, diff } => {
+            use commands::undo::What;
             let what = match (list, diff) {
-                (true, _) => commands::undo::What::List,
-                (_, true) => commands::undo::What::Diff(*count),
-                _ => commands::undo::What::Undo(*count),
+                (true, _) => What::List,
+                (_, true) => What::Diff,
+                _ => What::Undo,
             };
-            commands::undo::run(common, what)
+            commands::undo::run(common, what, commands::undo::selection(common, calls, *last))
         }
+        Verb::Redo => commands::undo::run(common, commands::undo::What::Redo, 1.into()),
         Verb::Audit { verb } => commands::audit::run(common, verb).await,
         Verb::Overflow { verb } => commands::overflow::run(common, verb).await,
         Verb::Config { verb } => commands::config::run(common, verb),

@@ -16,6 +16,7 @@ use crate::{
     error::CheckpointError,
     record::Checkpoint,
     seen::Rules,
+    select::Selection,
     store::{Locked, Store},
     undo::{self, Undone},
 };
@@ -56,7 +57,7 @@ impl Checkpoints {
         Self(Arc::new(Inner { config: config.clone(), coverage, rules, folder, stores, unfinished }))
     }
 
-    /// What was kept for a workspace, oldest first.
+    /// What was kept for a workspace, oldest first, undos among it.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -64,35 +65,47 @@ impl Checkpoints {
         self.0.with_store(workspace, Store::checkpoints)
     }
 
-    /// What the last `count` calls changed, as text, the last one first.
+    /// What these calls changed, as text, the last one first.
     ///
     /// # Errors
-    /// When the store cannot be read.
-    pub fn diff(&self, workspace: &Path, count: usize) -> Result<String, CheckpointError> {
-        self.0.with_store(workspace, |store| diff::diff(store, &last(store, count)?, workspace))
+    /// When the store cannot be read, or there is no such call.
+    pub fn diff(&self, workspace: &Path, calls: impl Into<Selection>) -> Result<String, CheckpointError> {
+        let calls = calls.into();
+        self.0.with_store(workspace, |store| diff::diff(store, &calls.of(store.checkpoints()?)?, workspace))
     }
 
-    /// Takes the last `count` calls back, the last one first. What was changed since by somebody else stays as it is and
-    /// is named.
+    /// Takes these calls back, the last one first. What was changed since by somebody else stays as it is and is named,
+    /// and so is what somebody else changed while a call ran. [`Self::redo`] takes the undo back.
     ///
     /// # Errors
-    /// When the store cannot be read or written. What has been put back by then stays so; asking again goes on.
-    pub fn undo(&self, workspace: &Path, count: usize) -> Result<Undone, CheckpointError> {
-        let roots = self.0.roots(workspace);
-        self.0.with_store(workspace, |store| {
+    /// When the store cannot be read or written, or there is no such call. What has been put back by then stays so;
+    /// asking again goes on.
+    pub fn undo(&self, workspace: &Path, calls: impl Into<Selection>) -> Result<Undone, CheckpointError> {
+        let (roots, calls) = (self.0.roots(workspace), calls.into());
+        self.0.with_store_mut(workspace, |store| {
             let mut undone = Undone::default();
-            for checkpoint in last(store, count)? {
+            for checkpoint in calls.of(store.checkpoints()?)? {
                 undo::one(store, &roots, checkpoint, &mut undone)?;
             }
             Ok(undone)
         })
     }
-}
 
-/// The last calls that were not taken back, the last one first.
-fn last(store: &Store, count: usize) -> Result<Vec<Checkpoint>, CheckpointError> {
-    let standing = store.checkpoints()?.into_iter().rev().filter(|checkpoint| !checkpoint.undone);
-    Ok(standing.take(count).collect())
+    /// Takes the last undo back: what its call had changed is again as the call left it. What was changed since stays.
+    ///
+    /// # Errors
+    /// As [`Self::undo`].
+    pub fn redo(&self, workspace: &Path) -> Result<Undone, CheckpointError> {
+        let roots = self.0.roots(workspace);
+        self.0.with_store_mut(workspace, |store| {
+            let mut undone = Undone::default();
+            let last = store.checkpoints()?.into_iter().rev().find(|record| record.undoes.is_some() && !record.undone);
+            if let Some(record) = last {
+                undo::redo(store, &roots, record, &mut undone)?;
+            }
+            Ok(undone)
+        })
+    }
 }
 
 impl Inner {
@@ -134,10 +147,18 @@ impl Inner {
         workdir: &Path,
         work: impl FnOnce(&Store) -> Result<T, CheckpointError>,
     ) -> Result<T, CheckpointError> {
+        self.with_store_mut(workdir, |store| work(store))
+    }
+
+    fn with_store_mut<T>(
+        &self,
+        workdir: &Path,
+        work: impl FnOnce(&mut Store) -> Result<T, CheckpointError>,
+    ) -> Result<T, CheckpointError> {
         self.unfinished.wait();
         let store = self.store(workdir);
-        let (store, _lock) = enter(&store, &AtomicBool::new(false))?;
-        work(&store)
+        let (mut store, _lock) = enter(&store, &AtomicBool::new(false))?;
+        work(&mut store)
     }
 }
 

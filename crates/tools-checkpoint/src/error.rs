@@ -22,6 +22,12 @@ pub enum CheckpointError {
     /// Another process works in the store.
     #[error("the store is in use by another process")]
     Busy,
+    /// No such call is kept.
+    #[error("there is no call {number} that could be taken back")]
+    NoSuchCall {
+        /// The number.
+        number: u64,
+    },
     /// Somebody else could read or change what is kept.
     #[error("the folder `{folder}` belongs to somebody else")]
     NotOurs {

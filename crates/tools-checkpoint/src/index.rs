@@ -35,6 +35,14 @@ impl From<&Metadata> for Stamp {
     }
 }
 
+impl Stamp {
+    /// Its name as a file: a file that changed has another one.
+    pub(crate) fn name(&self) -> String {
+        let [size, modified, _, changed, nanoseconds] = self.state;
+        format!("{:x}-{:x}-{size:x}-{modified:x}-{changed:x}-{nanoseconds:x}", self.file.0, self.file.1)
+    }
+}
+
 /// What is known of the files of a workspace. Belongs to whoever has the lock of the store.
 #[derive(Debug, Default)]
 pub(crate) struct Index {

@@ -10,6 +10,7 @@ use std::{
 use tools_sandbox::{Directory, FileKind, Metadata, ReadRules};
 
 use crate::{
+    attributes::{self, Attributes},
     error::CheckpointError,
     hash::Hash,
     index::Stamp,
@@ -87,6 +88,10 @@ impl<'a> Keeper<'a> {
             return Ok(None);
         }
         let Some(mut file) = self.open(folder, item) else { return Ok(None) };
+        let attributes = attributes::of(&file);
+        if !attributes.is_empty() {
+            self.store.keep_attributes(&Stamp::from(&item.node.metadata), &attributes)?;
+        }
         let hash = self.store.add(&mut file, item.node.metadata.size)?;
         // Something fresh may change once more without a trace, and something changed meanwhile has another time.
         if let Some(hash) = hash
@@ -96,6 +101,14 @@ impl<'a> Keeper<'a> {
             self.store.index.learn(Stamp::from(&item.node.metadata), hash);
         }
         Ok(hash)
+    }
+
+    /// The extended attributes that a file had when its content was kept.
+    pub(crate) fn attributes(&self, item: &Item) -> Attributes {
+        if item.node.metadata.kind != FileKind::File {
+            return Vec::new();
+        }
+        self.store.attributes(&Stamp::from(&item.node.metadata))
     }
 
     /// The very file that was seen, or nothing.

@@ -7,7 +7,7 @@ use std::sync::{
 };
 
 use async_trait::async_trait;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use tools_core::{Access, Invocation, Layer, Next, Outcome, Subject, ToolError, ToolOutput, keys};
 
@@ -55,7 +55,10 @@ impl Layer for Checkpoints {
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
         let Some(touches) = touches(inv) else { return next.run(inv).await };
         let mut guard = Guard(begin(&self.0, inv, touches).await);
-        let outcome = next.run(inv).await;
+        let outcome = match &guard.0 {
+            Some(running) => next.run(&inv.in_context(inv.context.clone().noting_writes(&running.writes))).await,
+            None => next.run(inv).await,
+        };
         let Some(mut running) = guard.0.take() else { return outcome };
         if let Some(job) = job_of(&outcome) {
             running.gaps.insert(format!("what `{job}` changes after the call has returned is not covered"));
@@ -103,6 +106,24 @@ fn touches(inv: &Invocation) -> Option<Touches> {
     Some(if paths.is_empty() { Touches::Anything } else { Touches::These(paths) })
 }
 
+/// What is called, on one line: the command, else what it changes.
+fn what(inv: &Invocation) -> String {
+    const MOST: usize = 200;
+    let subjects = inv.inspection().map_or(&[][..], |inspection| &inspection.subjects);
+    let path = subjects.iter().find_map(|subject| match subject {
+        Subject::Path { path, access: Access::Write | Access::Delete, .. } => Some(path.to_string_lossy().into_owned()),
+        _ => None,
+    });
+    let command = inv.call.params.get("command").and_then(Value::as_str).map(str::to_owned);
+    let text = command.or(path).unwrap_or_default();
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut shown: String = line.chars().take(MOST).collect();
+    if shown.len() < line.len() {
+        shown.push('…');
+    }
+    shown
+}
+
 /// Looks before the call; `None` when it was cancelled meanwhile, or cannot be taken back, which is told.
 async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option<Running> {
     let stop = Stop(Arc::new(AtomicBool::new(false)));
@@ -111,6 +132,8 @@ async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option
         workdir: inv.context.workdir().to_owned(),
         call_id: inv.call.id.to_string(),
         tool: inv.call.tool.to_string(),
+        session: inv.context.session().to_string(),
+        what: what(inv),
     };
     let looking = spawn_blocking(move || Running::begin(&inner, caller, touches, &cancelled));
     let looked = tokio::select! {

@@ -1,5 +1,6 @@
 //! Undo for tool calls: before a call runs, what it could change is put into a store outside the workspace; afterwards what
-//! it did change is written down. No version control is touched, and what a person changed since is never overwritten.
+//! it did change is written down. No version control is touched, and what somebody else changed, since or meanwhile, is
+//! never overwritten.
 
 mod config;
 mod error;
@@ -13,13 +14,18 @@ mod repository;
 mod index;
 mod store;
 
+mod attributes;
+
+mod attribute;
 mod changes;
 mod keep;
+mod overlap;
 mod seen;
 
 mod layer;
 mod running;
 
+mod select;
 mod undo;
 
 mod checkpoints;
@@ -29,5 +35,6 @@ pub use checkpoints::{Checkpoints, Coverage};
 pub use config::CheckpointConfig;
 pub use error::CheckpointError;
 pub use record::{Change, Checkpoint, Repository};
+pub use select::Selection;
 pub use state::{Kind, Name, State};
 pub use undo::{Refusal, Undone};

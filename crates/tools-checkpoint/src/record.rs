@@ -18,6 +18,9 @@ pub struct Change {
     /// What lay there after; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<State>,
+    /// Whether somebody else changed it too while the call ran, so that it cannot be told whose what is.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub shared: bool,
 }
 
 impl Change {
@@ -42,7 +45,7 @@ pub struct Repository {
 }
 
 /// What one call changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// Its number in this workspace.
     pub number: u64,
@@ -52,6 +55,12 @@ pub struct Checkpoint {
     pub call_id: String,
     /// Its tool.
     pub tool: String,
+    /// The session that made it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
+    /// What was called, on one line: a command line, a path.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub what: String,
     /// What it changed, by path.
     pub changes: Vec<Change>,
     /// The repositories whose insides it changed, as they were after it.
@@ -60,7 +69,21 @@ pub struct Checkpoint {
     /// What is not covered, one sentence each. Without any changes: the whole call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
+    /// What somebody else changed while it ran, which stays as it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Name>,
+    /// The call that this took back, where it is no call but an undo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<u64>,
     /// Whether it was taken back.
     #[serde(default)]
     pub undone: bool,
+    /// Whether taking it back was tried and something had to stay: then it is taken back only by its number.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub tried: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }

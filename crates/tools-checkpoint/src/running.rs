@@ -7,14 +7,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tools_core::{Clock as _, SystemClock};
+use tools_core::{Clock as _, SystemClock, WriteLog, Writes};
 use tools_sandbox::FileKind;
 
 use crate::{
+    attribute::{Attributed, attribute},
     changes::{Difference, differences},
     checkpoints::{Inner, OneMore, enter},
     error::CheckpointError,
     keep::{Budget, Keeper},
+    overlap,
     record::{Change, Checkpoint, Repository},
     repository,
     seen::{Seen, bounds, joined, open, watched},
@@ -43,6 +45,9 @@ pub(crate) struct Caller {
     pub(crate) workdir: PathBuf,
     pub(crate) call_id: String,
     pub(crate) tool: String,
+    pub(crate) session: String,
+    /// What is called, on one line.
+    pub(crate) what: String,
 }
 
 /// A call that is running.
@@ -54,6 +59,10 @@ pub(crate) struct Running {
     before: Result<Arc<Vec<Seen>>, String>,
     /// The paths to look at in each folder; `None` for everything.
     paths: Option<Vec<Vec<PathBuf>>>,
+    /// The last record when it began: what is newer ended while it ran.
+    since: u64,
+    /// Where the writes of its processes are noted.
+    pub(crate) writes: WriteLog,
     /// What is known not to be covered.
     pub(crate) gaps: BTreeSet<String>,
 }
@@ -78,8 +87,15 @@ impl Running {
         touches: Touches,
         cancelled: &AtomicBool,
     ) -> Result<Self, CheckpointError> {
-        let mut running =
-            Self { inner: Arc::clone(inner), caller, before: Ok(Arc::default()), paths: None, gaps: BTreeSet::new() };
+        let mut running = Self {
+            inner: Arc::clone(inner),
+            caller,
+            before: Ok(Arc::default()),
+            paths: None,
+            since: 0,
+            writes: WriteLog::default(),
+            gaps: BTreeSet::new(),
+        };
         match running.look_before(touches, cancelled) {
             Ok(before) => running.before = Ok(before),
             Err(CheckpointError::Cancelled) => return Err(CheckpointError::Cancelled),
@@ -145,6 +161,7 @@ impl Running {
             Keeper::new(&mut store, &root, &self.inner.coverage.closed).all(seen, &budget)?;
         }
         store.save()?;
+        self.since = store.last()?;
         let before = Arc::new(before);
         store.pin(Arc::downgrade(&before));
         Ok(before)
@@ -154,24 +171,33 @@ impl Running {
     pub(crate) fn finish(mut self) -> Result<Option<Written>, CheckpointError> {
         let never = AtomicBool::new(false);
         let store = self.inner.store(&self.caller.workdir);
+        let writes = self.writes.take();
         let found = match &self.before {
-            Ok(before) => self.look_after(before, &never),
+            Ok(before) => self.look_after(before, writes.as_ref(), &never),
             Err(_) => Ok(Found::default()),
         };
-        let found = match found {
+        let mut found = match found {
             Ok(found) => found,
             Err(error) => {
                 self.before = Err(error.to_string());
                 Found::default()
             }
         };
+        let (mut store, _lock) = enter(&store, &never)?;
+        let meanwhile = store.since(self.since)?;
+        overlap::settle(&mut found.changes, &meanwhile);
+        let is_observed = writes.is_some() || self.paths.is_some();
         if let Some(obstacle) = self.obstacle() {
             self.gaps.insert(format!("nothing of this call is covered: {obstacle}"));
         } else if !found.changes.iter().any(Change::is_telling) {
             // New times of folders alone come from files that are not looked at.
             return Ok(None);
+        } else if !is_observed {
+            self.gaps.insert(
+                "who made the changes was not observed: those of others meanwhile are taken for its own".to_owned(),
+            );
         }
-        let Found { changes, repositories, lost, gaps } = found;
+        let Found { changes, repositories, lost, gaps, others } = found;
         let count = changes.iter().filter(|change| change.is_telling()).count();
         let mut gaps: Vec<String> = lost.iter().cloned().chain(self.gaps).chain(gaps).collect();
         if gaps.len() > MOST_GAPS {
@@ -179,15 +205,31 @@ impl Running {
             gaps.truncate(MOST_GAPS);
             gaps.push(format!("and {more} more"));
         }
-        let Caller { call_id, tool, .. } = self.caller;
+        let Caller { call_id, tool, session, what, .. } = self.caller;
         let at = SystemClock.now().to_string();
-        let checkpoint = Checkpoint { number: 0, at, call_id, tool, changes, repositories, gaps, undone: false };
-        let (mut store, _lock) = enter(&store, &never)?;
+        let others = others.into_iter().take(MOST_GAPS).map(Name).collect();
+        let checkpoint = Checkpoint {
+            at,
+            call_id,
+            tool,
+            session,
+            what,
+            changes,
+            repositories,
+            gaps,
+            others,
+            ..Checkpoint::default()
+        };
         let number = store.append(checkpoint)?;
         Ok(Some(Written { number, changes: count, lost }))
     }
 
-    fn look_after(&self, before: &[Seen], never: &AtomicBool) -> Result<Found, CheckpointError> {
+    fn look_after(
+        &self,
+        before: &[Seen],
+        writes: Option<&Writes>,
+        never: &AtomicBool,
+    ) -> Result<Found, CheckpointError> {
         let mut found = Found::default();
         let store = self.inner.store(&self.caller.workdir);
         for (index, then) in before.iter().enumerate() {
@@ -204,9 +246,17 @@ impl Running {
             }
             let (mut store, _lock) = enter(&store, never)?;
             let mut keeper = Keeper::new(&mut store, &root, &self.inner.coverage.closed);
-            for difference in differences {
-                found.add(difference, &then.root, &mut keeper)?;
+            let attributed = match writes.filter(|_| self.paths.is_none()) {
+                Some(writes) => attribute(differences, &then.root, writes),
+                None => Attributed {
+                    own: differences.into_iter().map(|own| (own, false)).collect(),
+                    ..Attributed::default()
+                },
+            };
+            for (difference, is_shared) in attributed.own {
+                found.add(difference, is_shared, then, &mut keeper)?;
             }
+            found.others.extend(attributed.others);
             store.save()?;
             found.complete(then, &now);
         }
@@ -224,14 +274,27 @@ struct Found {
     lost: Vec<String>,
     /// What was not looked at.
     gaps: BTreeSet<String>,
+    /// What somebody else changed.
+    others: Vec<PathBuf>,
 }
 
 impl Found {
-    fn add(&mut self, difference: Difference, root: &Path, keeper: &mut Keeper<'_>) -> Result<(), CheckpointError> {
+    fn add(
+        &mut self,
+        difference: Difference,
+        shared: bool,
+        then: &Seen,
+        keeper: &mut Keeper<'_>,
+    ) -> Result<(), CheckpointError> {
+        let root = &then.root;
         let Difference { folder, name, before, after } = difference;
         let relative = if name.is_empty() { folder.clone() } else { joined(&folder, Path::new(&name)) };
         let path = joined(root, &relative);
-        let before = before.map(|item| State::of(&item.node, item.hash));
+        let before = before.map(|item| State {
+            names: then.names_of(&item.node, &relative).into_iter().map(|name| Name(joined(root, &name))).collect(),
+            attributes: keeper.attributes(&item),
+            ..State::of(&item.node, item.hash)
+        });
         let after = match after {
             Some(item) if item.node.metadata.kind == FileKind::File => {
                 let hash = keeper.content(&folder, &item)?;
@@ -254,7 +317,7 @@ impl Found {
         if is_lost {
             self.lost.push(format!("`{}` was not kept", shown(&path, root)));
         }
-        self.changes.push(Change { path: Name(path), before, after });
+        self.changes.push(Change { path: Name(path), before, after, shared });
         Ok(())
     }
 

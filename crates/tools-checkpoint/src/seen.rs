@@ -170,6 +170,19 @@ impl Seen {
         self.folders.values().flatten().filter_map(|item| item.hash)
     }
 
+    /// Other paths at which the same file was seen.
+    pub(crate) fn names_of(&self, node: &Node, path: &Path) -> Vec<PathBuf> {
+        if node.metadata.links < 2 || node.metadata.kind != FileKind::File {
+            return Vec::new();
+        }
+        let all = self.folders.iter().flat_map(|(folder, items)| items.iter().map(move |item| (folder, item)));
+        let same = all.filter(|(_, item)| item.node.metadata.id == node.metadata.id);
+        let mut names: Vec<PathBuf> = same.map(|(folder, item)| joined(folder, Path::new(&item.name))).collect();
+        names.retain(|name| name != path);
+        names.sort();
+        names
+    }
+
     /// The files that were seen, by device and inode.
     pub(crate) fn identities(&self) -> impl Iterator<Item = (u64, u64)> {
         let ids = self.folders.values().flatten().map(|item| item.node.metadata.id);

@@ -44,10 +44,11 @@ impl<'de> Deserialize<'de> for Name {
 }
 
 /// What a thing is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A regular file.
+    #[default]
     File,
     /// A directory.
     Directory,
@@ -60,7 +61,7 @@ pub enum Kind {
 }
 
 /// What lay at a path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// What it was.
     pub kind: Kind,
@@ -78,6 +79,12 @@ pub struct State {
     /// Where a link pointed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Name>,
+    /// Further names of the same file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<Name>,
+    /// Extended attributes, access control lists among them: names and values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<(String, Vec<u8>)>,
 }
 
 impl State {
@@ -94,7 +101,7 @@ impl State {
         };
         let size = if kind == Kind::File { node.metadata.size } else { 0 };
         let owner = (shape.uid, shape.gid);
-        Self { kind, mode: shape.mode, owner, modified: shape.modified, size, hash, target }
+        Self { kind, mode: shape.mode, owner, modified: shape.modified, size, hash, target, ..Self::default() }
     }
 
     /// What is needed to make it again.

@@ -20,10 +20,11 @@ use serde::de::DeserializeOwned;
 use tools_sandbox::make_private_folder;
 
 use crate::{
+    attributes::Attributes,
     config::CheckpointConfig,
     error::CheckpointError,
     hash::{Hash, copy},
-    index::Index,
+    index::{Index, Stamp},
     record::Checkpoint,
     seen::Seen,
 };
@@ -191,6 +192,17 @@ impl Store {
         self.numbers()?.into_iter().map(|number| read(&self.record(number))).collect()
     }
 
+    /// The number of the last record; 0 when there is none.
+    pub(crate) fn last(&self) -> Result<u64, CheckpointError> {
+        Ok(self.numbers()?.last().copied().unwrap_or(0))
+    }
+
+    /// The records after this number, oldest first.
+    pub(crate) fn since(&self, number: u64) -> Result<Vec<Checkpoint>, CheckpointError> {
+        let newer = self.numbers()?.into_iter().filter(|other| *other > number);
+        newer.map(|number| read(&self.record(number))).collect()
+    }
+
     /// Writes a new record, and forgets the oldest that are too many.
     pub(crate) fn append(&mut self, mut checkpoint: Checkpoint) -> Result<u64, CheckpointError> {
         let mut numbers = self.numbers()?;
@@ -212,6 +224,22 @@ impl Store {
         let mut file = File::options().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
         file.write_all(&bytes)?;
         Ok(fs::rename(new, path)?)
+    }
+
+    /// Keeps the extended attributes of a file in this state.
+    pub(crate) fn keep_attributes(&self, stamp: &Stamp, attributes: &Attributes) -> Result<(), CheckpointError> {
+        let folder = self.folder.join("attributes");
+        private(&folder)?;
+        let bytes = serde_json::to_vec(attributes).map_err(io::Error::from)?;
+        let new = folder.join("new");
+        let mut file = File::options().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
+        file.write_all(&bytes)?;
+        Ok(fs::rename(new, folder.join(stamp.name()))?)
+    }
+
+    /// The extended attributes of a file in this state, where it had any.
+    pub(crate) fn attributes(&self, stamp: &Stamp) -> Attributes {
+        read(&self.folder.join("attributes").join(stamp.name())).unwrap_or_default()
     }
 
     fn numbers(&self) -> Result<Vec<u64>, CheckpointError> {

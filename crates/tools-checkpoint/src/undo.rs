@@ -8,15 +8,17 @@ use std::{
 };
 
 use serde::Serialize;
+use tools_core::{Clock as _, SystemClock};
 use tools_sandbox::{
     Directory,
     tree::{self, Bounds, Shape},
 };
 
 use crate::{
+    attributes,
     error::CheckpointError,
     hash::Hash,
-    record::{Change, Checkpoint},
+    record::{Change, Checkpoint, Repository},
     repository,
     seen::{Seen, is_no_folder, open, own},
     state::{Kind, State},
@@ -32,8 +34,10 @@ pub struct Undone {
     pub restored: Vec<PathBuf>,
     /// What is gone again.
     pub removed: Vec<PathBuf>,
-    /// What stays as it is.
+    /// What stays as it is, of what the calls changed.
     pub refused: Vec<Refusal>,
+    /// What somebody else changed while the calls ran, and stays too.
+    pub others: Vec<PathBuf>,
     /// What was not covered when the calls ran, and may be as they left it.
     pub gaps: Vec<String>,
 }
@@ -71,6 +75,9 @@ fn decide(change: &Change, now: Option<&State>) -> Step {
     if same(now, before) && (times(now) == times(before) || before.is_some_and(|state| state.kind == Kind::Directory)) {
         return Step::Nothing;
     }
+    if change.shared {
+        return Step::Refuse("somebody else changed it too while the call ran");
+    }
     if !same(now, after) {
         return Step::Refuse("it was changed since");
     }
@@ -81,11 +88,87 @@ fn decide(change: &Change, now: Option<&State>) -> Step {
     }
 }
 
-/// Takes one call back and writes down that it was, unless something had to stay.
+/// Takes one call back and writes down that it was, unless something had to stay; and writes down what the undo itself
+/// changes, before it does.
 pub(crate) fn one(
-    store: &Store,
+    store: &mut Store,
     roots: &[PathBuf],
     mut checkpoint: Checkpoint,
+    undone: &mut Undone,
+) -> Result<(), CheckpointError> {
+    let mut way_back = way_back(store, roots, &checkpoint);
+    if way_back.changes.iter().any(Change::is_telling) {
+        way_back.number = store.append(way_back.clone())?;
+    }
+    undone.others.extend(checkpoint.others.iter().map(|name| name.0.clone()));
+    take_back(store, roots, &mut checkpoint, undone)?;
+    if way_back.number > 0 {
+        let done: Vec<&PathBuf> = undone.restored.iter().chain(&undone.removed).collect();
+        way_back.changes.retain(|change| !change.is_telling() || done.contains(&&change.path.0));
+        way_back.undone = !way_back.changes.iter().any(Change::is_telling);
+        way_back.repositories = fingerprints(store, roots, &checkpoint);
+        store.replace(&way_back)?;
+    }
+    Ok(())
+}
+
+/// Takes an undo back, and writes down that its call stands again.
+pub(crate) fn redo(
+    store: &mut Store,
+    roots: &[PathBuf],
+    mut record: Checkpoint,
+    undone: &mut Undone,
+) -> Result<(), CheckpointError> {
+    let call = record.undoes;
+    take_back(store, roots, &mut record, undone)?;
+    record.undone = true;
+    store.replace(&record)?;
+    for mut checkpoint in store.checkpoints()?.into_iter().filter(|checkpoint| Some(checkpoint.number) == call) {
+        (checkpoint.undone, checkpoint.tried) = (false, false);
+        // A repository is as the call left it, but its files are new ones.
+        checkpoint.repositories = fingerprints(store, roots, &checkpoint);
+        store.replace(&checkpoint)?;
+    }
+    Ok(())
+}
+
+/// What taking a call back would change, as a call of its own.
+fn way_back(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Checkpoint {
+    let mut work = Work { store, opened: BTreeMap::new(), roots, touched: BTreeMap::new() };
+    let reverse = |change: &Change| match work.look(change) {
+        Ok((Step::Remove | Step::Restore, now)) => {
+            // Of what lies there now the record knows more than a look: its further names and attributes.
+            let before = now.map(|now| change.after.clone().filter(|after| after.holds_the_same(&now)).unwrap_or(now));
+            Some(Change { path: change.path.clone(), before, after: change.before.clone(), shared: false })
+        }
+        _ => None,
+    };
+    Checkpoint {
+        at: SystemClock.now().to_string(),
+        call_id: checkpoint.call_id.clone(),
+        tool: "undo".to_owned(),
+        session: checkpoint.session.clone(),
+        what: checkpoint.what.clone(),
+        changes: checkpoint.changes.iter().filter_map(reverse).collect(),
+        undoes: Some(checkpoint.number),
+        ..Checkpoint::default()
+    }
+}
+
+/// The repositories that a call changed, as they are now.
+fn fingerprints(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Vec<Repository> {
+    let mut work = Work { store, opened: BTreeMap::new(), roots, touched: BTreeMap::new() };
+    let now = |repository: &Repository| Repository {
+        path: repository.path.clone(),
+        fingerprint: work.fingerprint(&repository.path.0).unwrap_or_default(),
+    };
+    checkpoint.repositories.iter().map(now).collect()
+}
+
+fn take_back(
+    store: &Store,
+    roots: &[PathBuf],
+    checkpoint: &mut Checkpoint,
     undone: &mut Undone,
 ) -> Result<(), CheckpointError> {
     let mut work = Work { store, opened: BTreeMap::new(), roots, touched: BTreeMap::new() };
@@ -96,7 +179,7 @@ pub(crate) fn one(
     let refuse = |undone: &mut Undone, path: &Path, why: String| {
         undone.refused.push(Refusal { path: path.to_owned(), call: number, why });
     };
-    let closed = closed_repositories(&mut work, &checkpoint);
+    let closed = closed_repositories(&mut work, checkpoint);
     for (folder, why) in &closed {
         // That git has looked at files since is no loss.
         let is_loss = checkpoint.changes.iter().any(|change| change.is_telling() && change.path.0.starts_with(folder));
@@ -125,16 +208,14 @@ pub(crate) fn one(
     for (path, why) in work.settle(checkpoint.changes.iter().filter(is_open)) {
         refuse(undone, &path, why);
     }
-    // What cannot be taken back now can be asked for again; what never can is passed over after it was told.
+    // What cannot be taken back now can be asked for again by its number; what never can is passed over after it was told.
     checkpoint.undone = undone.refused.len() == refused_before;
     if checkpoint.changes.is_empty() {
         let why = checkpoint.gaps.first().cloned().unwrap_or_default();
         refuse(undone, roots.first().map_or(Path::new("/"), PathBuf::as_path), why);
     }
-    if checkpoint.undone {
-        store.replace(&checkpoint)?;
-    }
-    Ok(())
+    checkpoint.tried = !checkpoint.undone;
+    store.replace(checkpoint)
 }
 
 /// The repositories in which nothing is done: because they are as they were before, or were used since.
@@ -221,10 +302,14 @@ impl Work<'_> {
             }
             let hash = before.hash.as_deref().and_then(Hash::parse);
             let mut content = |file: &mut std::fs::File| match hash {
-                Some(hash) => store.restore(hash, file),
+                Some(hash) => store.restore(hash, file).and_then(|()| attributes::give(file, &before.attributes)),
                 None => Err(io::ErrorKind::NotFound.into()),
             };
-            tree::put(root, &relative, &before.shape(), &mut content)?;
+            let is_linked = self.link(change, before)?;
+            let (root, relative) = self.place(path)?;
+            if !is_linked {
+                tree::put(root, &relative, &before.shape(), &mut content)?;
+            }
             if before.kind == Kind::Directory {
                 self.touched.insert(path.clone(), None);
             }
@@ -232,6 +317,21 @@ impl Work<'_> {
             tree::remove(root, &relative)?;
         }
         Ok(step)
+    }
+
+    /// Puts a file back as a further name of what was the same file, where that holds again what it held.
+    fn link(&mut self, change: &Change, before: &State) -> io::Result<bool> {
+        for name in &before.names {
+            let (root, relative) = self.place(&name.0)?;
+            let Ok(Some(there)) = state(root, &relative) else { continue };
+            if there.holds_the_same(before) && there.modified == before.modified && there.hash.is_some() {
+                let source = (root.subdirectory(relative.parent().unwrap_or(Path::new("")))?, relative);
+                let (root, relative) = self.place(&change.path.0)?;
+                return tree::link((&source.0, source.1.file_name().unwrap_or_default()), root, &relative)
+                    .map(|()| true);
+            }
+        }
+        Ok(false)
     }
 
     /// Remembers a folder as it is before anything is done in it.
@@ -338,13 +438,13 @@ mod tests {
 
     fn file(hash: &str) -> State {
         let hash = Some(hash.to_owned());
-        State { kind: Kind::File, mode: 0o644, owner: (0, 0), modified: (1, 1), size: 1, hash, target: None }
+        State { mode: 0o644, modified: (1, 1), size: 1, hash, ..State::default() }
     }
 
     #[test]
     fn only_what_the_call_left_is_taken_back() {
         let check = |before: Option<State>, after: Option<State>, now: Option<State>, expected: Step| {
-            let change = Change { path: Name("/w/f".into()), before, after };
+            let change = Change { path: Name("/w/f".into()), before, after, shared: false };
             assert_eq!(decide(&change, now.as_ref()), expected, "{change:?} {now:?}");
         };
         let refused = || Step::Refuse("it was changed since");

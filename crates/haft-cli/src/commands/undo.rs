@@ -1,8 +1,8 @@
-//! `haft undo`: what the last calls changed, and the way back.
+//! `haft undo` and `haft redo`: what calls changed, and the way back and forth.
 
 use std::path::{Path, PathBuf};
 
-use haft::checkpoint::{Change, Checkpoint, Checkpoints, Undone};
+use haft::checkpoint::{Change, Checkpoint, Checkpoints, Selection, Undone};
 
 use crate::{
     args::Common,
@@ -16,30 +16,49 @@ use crate::{
 pub(crate) enum What {
     /// The calls that can be taken back.
     List,
-    /// What the last ones changed.
-    Diff(usize),
-    /// The last ones taken back.
-    Undo(usize),
+    /// What some changed.
+    Diff,
+    /// Some taken back.
+    Undo,
+    /// The last undo taken back.
+    Redo,
 }
 
-/// Lists, shows or takes back.
-pub(crate) fn run(common: &Common, what: What) -> Result<Exit, String> {
+/// The calls that are meant: those with numbers, else the last ones.
+pub(crate) fn selection(common: &Common, calls: &[u64], last: usize) -> Selection {
+    match calls {
+        [] => Selection::Last { count: last, session: common.session.clone() },
+        calls => Selection::Numbers(calls.to_vec()),
+    }
+}
+
+/// Lists, shows, takes back or brings back.
+pub(crate) fn run(common: &Common, what: What, calls: Selection) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let checkpoints = toolbox.checkpoints().ok_or("nothing is kept: `tools.checkpoints.enabled` is false")?;
     let workspace = toolbox.workdir();
     let done = match what {
         What::List => list(common, checkpoints, workspace),
-        What::Diff(count) => checkpoints.diff(workspace, count).map(|text| {
+        What::Diff => checkpoints.diff(workspace, calls).map(|text| {
             if common.json {
                 output::json(&serde_json::json!({ "diff": text }));
+            } else if text.is_empty() {
+                nothing(common);
             } else {
                 output::line(printable(&text).trim_end());
             }
             Exit::Ok
         }),
-        What::Undo(count) => checkpoints.undo(workspace, count).map(|undone| told(common, &undone, workspace)),
+        What::Undo => checkpoints.undo(workspace, calls).map(|undone| told(common, &undone, workspace)),
+        What::Redo => checkpoints.redo(workspace).map(|undone| told(common, &undone, workspace)),
     };
     done.map_err(|error| error.to_string())
+}
+
+fn nothing(common: &Common) {
+    if !common.quiet {
+        output::note("no call changed anything here that could be taken back");
+    }
 }
 
 fn list(
@@ -48,7 +67,11 @@ fn list(
     workspace: &Path,
 ) -> Result<Exit, haft::checkpoint::CheckpointError> {
     let mut list = checkpoints.list(workspace)?;
-    list.retain(|checkpoint| !checkpoint.undone);
+    let is_meant = |checkpoint: &Checkpoint| {
+        let is_of_session = common.session.as_ref().is_none_or(|session| checkpoint.session == *session);
+        !checkpoint.undone && checkpoint.undoes.is_none() && is_of_session
+    };
+    list.retain(is_meant);
     list.reverse();
     if common.json {
         output::json(&list);
@@ -57,8 +80,8 @@ fn list(
     for checkpoint in &list {
         output::line(&line(checkpoint, workspace));
     }
-    if list.is_empty() && !common.quiet {
-        output::note("no call changed anything here that could be taken back");
+    if list.is_empty() {
+        nothing(common);
     }
     Ok(Exit::Ok)
 }
@@ -83,7 +106,15 @@ fn line(checkpoint: &Checkpoint, workspace: &Path) -> String {
     if changes.is_empty() {
         names.extend(checkpoint.gaps.first().map(|gap| one_line(gap)));
     }
-    format!("{:>4}  {}  {:<12} {}", checkpoint.number, checkpoint.at, checkpoint.tool, names.join(" "))
+    if checkpoint.tried {
+        names.push("(taken back in part)".to_owned());
+    }
+    let Checkpoint { number, at, tool, session, what, .. } = checkpoint;
+    // The path of a file tool is among the names already.
+    let is_named = changes.iter().any(|change| change.path.0 == Path::new(what));
+    let what = if what.is_empty() || is_named { String::new() } else { format!(" `{}`", one_line(what)) };
+    let session = if session.is_empty() { String::new() } else { format!("  {}", one_line(session)) };
+    format!("{number:>4}  {at}{session}  {tool:<12}{what} {}", names.join(" "))
 }
 
 fn told(common: &Common, undone: &Undone, workspace: &Path) -> Exit {
@@ -102,13 +133,17 @@ fn told(common: &Common, undone: &Undone, workspace: &Path) -> Exit {
     for refusal in &undone.refused {
         output::line(&format!("kept     {}: {}", shown(&refusal.path, workspace), refusal.why));
     }
+    say("not its ", &undone.others);
     if !common.quiet {
+        if !undone.others.is_empty() {
+            output::note("not its: somebody else changed these while the call ran; they stay as they are");
+        }
         for gap in &undone.gaps {
             output::note(&format!("not covered: {}", one_line(gap)));
         }
     }
-    if undone.calls.is_empty() && !common.quiet {
-        output::note("no call changed anything here that could be taken back");
+    if undone.calls.is_empty() {
+        nothing(common);
     }
     exit
 }

@@ -27,5 +27,6 @@ mod secrets;
 mod support;
 mod survivors;
 mod terminal;
+mod together;
 mod undo;
 mod web;

@@ -33,7 +33,7 @@ fn calls_of_any_tool_are_taken_back_one_after_the_other() {
         list.out.lines().nth(2).is_some_and(|line| line.contains("bash") && line.contains("-dir/b.txt")),
         "{list:?}"
     );
-    let diff = haft.run(&["undo", "--diff", "3"]);
+    let diff = haft.run(&["undo", "--diff", "--last", "3"]);
     assert!(diff.out.contains("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+x"), "{diff:?}");
 
     digests.pop();
@@ -42,7 +42,7 @@ fn calls_of_any_tool_are_taken_back_one_after_the_other() {
         assert_eq!(ran.code, 0, "{ran:?}");
         assert_eq!(Some(haft.workspace.digest()), expected, "{ran:?}");
     }
-    assert_eq!(haft.run(&["undo", "5", "--json"]).json()["refused"], serde_json::json!([]));
+    assert_eq!(haft.run(&["undo", "--last", "5", "--json"]).json()["refused"], serde_json::json!([]));
     assert_eq!((haft.workspace.digest(), times("a.txt"), times("dir/b.txt")), before);
     assert_eq!(haft.run(&["undo", "--list"]).out, "");
 }

@@ -1,0 +1,112 @@
+//! Which of the changes around a call are the call's: by what its processes were seen to write.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    path::{Path, PathBuf},
+};
+
+use tools_core::{Writes, Written};
+use tools_sandbox::{FileKind, tree::Node};
+
+use crate::{
+    changes::Difference,
+    repository,
+    seen::{Item, joined},
+};
+
+/// The changes around a call, by whose they are.
+#[derive(Debug, Default)]
+pub(crate) struct Attributed {
+    /// The call's, each with whether somebody else changed the same thing before the call did.
+    pub(crate) own: Vec<(Difference, bool)>,
+    /// What somebody else changed, outermost first.
+    pub(crate) others: Vec<PathBuf>,
+}
+
+/// Divides `differences` in the folder `root`.
+///
+/// What the call did not write under any name is somebody else's. What it wrote is its own; where the file was not as it
+/// was before the call when the call first wrote it, somebody else had been there, and their part cannot be told from the
+/// call's.
+pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writes) -> Attributed {
+    let path = |difference: &Difference| {
+        let name = Path::new(&difference.name);
+        joined(root, &joined(&difference.folder, name))
+    };
+    // One file under several names changes under all of them.
+    let written_through: HashSet<_> = differences
+        .iter()
+        .filter(|difference| writes.at(&path(difference)).is_some())
+        .filter_map(|difference| same_file(difference).map(|node| node.metadata.id))
+        .collect();
+    let mut attributed = Attributed::default();
+    let mut folders = Vec::new();
+    for difference in differences {
+        let at = path(&difference);
+        let is_same_file = same_file(&difference).is_some_and(|node| written_through.contains(&node.metadata.id));
+        match writes.at(&at) {
+            Some(written) => {
+                let is_shared = was_changed_before(&difference, written);
+                attributed.own.push((difference, is_shared));
+            }
+            None if is_same_file || writes.moved(&at) => attributed.own.push((difference, false)),
+            None if is_only_settled(&difference) => folders.push((at, difference)),
+            None => attributed.others.push(at),
+        }
+    }
+    // The times of a folder go with what was done in it.
+    let touched: HashSet<PathBuf> =
+        attributed.own.iter().filter_map(|(own, _)| Some(path(own).parent()?.to_owned())).collect();
+    attributed.own.extend(folders.into_iter().filter(|(at, _)| touched.contains(at)).map(|(_, own)| (own, false)));
+    share_repositories(&mut attributed, path);
+    attributed.others.sort();
+    let mut outermost: Vec<PathBuf> = Vec::new();
+    for other in std::mem::take(&mut attributed.others) {
+        if outermost.last().is_none_or(|last| !other.starts_with(last)) {
+            outermost.push(other);
+        }
+    }
+    attributed.others = outermost;
+    attributed
+}
+
+/// A repository that two have used is taken back by neither.
+fn share_repositories(attributed: &mut Attributed, path: impl Fn(&Difference) -> PathBuf) {
+    let used: BTreeSet<PathBuf> = attributed.others.iter().filter_map(|other| repository::of(other, false)).collect();
+    for (own, is_shared) in &mut attributed.own {
+        let at = path(own);
+        *is_shared |= repository::of(&at, false).is_some_and(|folder| used.contains(&folder));
+    }
+}
+
+/// The file, where it is the same one before and after.
+fn same_file(difference: &Difference) -> Option<&Node> {
+    let (before, after) = (difference.before.as_ref()?, difference.after.as_ref()?);
+    let is_file = before.node.metadata.kind == FileKind::File;
+    (is_file && before.node.metadata.id == after.node.metadata.id).then_some(&after.node)
+}
+
+fn was_changed_before(difference: &Difference, written: &Written) -> bool {
+    let before = difference.before.as_ref().map(|item: &Item| item.node.metadata.state());
+    let is_directory = |item: &Option<Item>| item.as_ref().is_some_and(|item| item.node.is_directory());
+    match (before, written.before) {
+        // What lies in a folder is attributed by itself.
+        _ if is_directory(&difference.before) => false,
+        (None, None) => false,
+        // Another name of the file, or other rights, change when it changed as a whole, and nothing of what it holds.
+        (Some(then), Some(first)) => (then.id, then.size, then.modified) != (first.id, first.size, first.modified),
+        _ => true,
+    }
+}
+
+/// Whether it is a folder that stayed: its times come from what lies in it.
+fn is_only_settled(difference: &Difference) -> bool {
+    match (&difference.before, &difference.after) {
+        (Some(before), Some(after)) => {
+            before.node.is_directory()
+                && after.node.is_directory()
+                && before.node.metadata.mode == after.node.metadata.mode
+        }
+        _ => false,
+    }
+}

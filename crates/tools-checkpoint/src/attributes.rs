@@ -1,0 +1,42 @@
+//! Extended attributes of files, access control lists among them: read where a content is kept, and given back with it.
+
+use std::{fs::File, io};
+
+use rustix::{
+    fs::{XattrFlags, fgetxattr, flistxattr, fsetxattr},
+    io::Errno,
+};
+
+/// Names and values.
+pub(crate) type Attributes = Vec<(String, Vec<u8>)>;
+
+/// Bytes of all names, and of one value, that are kept.
+const MOST: usize = 64 * 1024;
+
+/// The attributes of an open file; none where the file system has no such thing.
+pub(crate) fn of(file: &File) -> Attributes {
+    let Some(names) = read(|buffer| flistxattr(file, buffer)) else { return Vec::new() };
+    let names = names.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
+    let value = |name: &str| read(|buffer| fgetxattr(file, name, buffer)).map(|value| (name.to_owned(), value));
+    names.filter(|name| !name.is_empty()).filter_map(value).collect()
+}
+
+fn read(ask: impl Fn(&mut [u8]) -> rustix::io::Result<usize>) -> Option<Vec<u8>> {
+    let mut small = [0; 0];
+    let length = ask(&mut small).ok().filter(|length| (1..=MOST).contains(length))?;
+    let mut bytes = vec![0; length];
+    let read = ask(&mut bytes).ok()?;
+    bytes.truncate(read);
+    Some(bytes)
+}
+
+/// Gives a file its attributes. What only the system may set, such as labels of security modules, is left to it.
+pub(crate) fn give(file: &File, attributes: &Attributes) -> io::Result<()> {
+    for (name, value) in attributes {
+        match fsetxattr(file, name.as_str(), value, XattrFlags::empty()) {
+            Err(Errno::PERM | Errno::ACCESS | Errno::OPNOTSUPP) if !name.starts_with("user.") => {}
+            other => other?,
+        }
+    }
+    Ok(())
+}

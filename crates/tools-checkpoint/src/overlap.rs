@@ -1,0 +1,69 @@
+//! Calls that ran at the same time: what each changed of a path that both changed.
+
+use crate::{
+    record::{Change, Checkpoint},
+    state::State,
+};
+
+/// Settles the changes of a call that has ended against calls that ended while it ran.
+///
+/// Where the other call changed a path last, this one's part ends where the other's began. Where this one changed it after
+/// the other, the other's part is inside of its own and cannot be told from it.
+pub(crate) fn settle(changes: &mut Vec<Change>, meanwhile: &[Checkpoint]) {
+    for checkpoint in meanwhile.iter().rev() {
+        changes.retain_mut(|change| {
+            let Some(other) = checkpoint.changes.iter().find(|other| other.path == change.path) else { return true };
+            if !change.is_telling() || !other.is_telling() {
+                return true;
+            }
+            if same(other.after.as_ref(), change.after.as_ref()) {
+                change.after.clone_from(&other.before);
+                return !same(change.before.as_ref(), change.after.as_ref());
+            }
+            change.shared = true;
+            true
+        });
+    }
+}
+
+fn same(a: Option<&State>, b: Option<&State>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.holds_the_same(b),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Name;
+
+    fn file(hash: &str) -> Option<State> {
+        let hash = (!hash.is_empty()).then(|| hash.to_owned());
+        let file = State { mode: 0o644, modified: (1, 1), size: 1, ..State::default() };
+        hash.map(|hash| State { hash: Some(hash), ..file })
+    }
+
+    fn change(before: &str, after: &str) -> Change {
+        Change { path: Name("/w/f".into()), before: file(before), after: file(after), shared: false }
+    }
+
+    #[test]
+    fn each_call_keeps_its_part() {
+        let check = |own: Change, others: &[Change], expected: Option<Change>| {
+            let record = |change: &Change| Checkpoint { changes: vec![change.clone()], ..Checkpoint::default() };
+            let mut changes = vec![own];
+            settle(&mut changes, &others.iter().map(record).collect::<Vec<_>>());
+            assert_eq!(changes.pop(), expected);
+        };
+        // The other came after: a -> b is this call's, b -> c the other's.
+        check(change("a", "c"), &[change("b", "c")], Some(change("a", "b")));
+        // Nothing of it is this call's.
+        check(change("a", "c"), &[change("a", "c")], None);
+        check(change("", "c"), &[change("", "b"), change("b", "c")], None);
+        // The other came in between.
+        check(change("a", "d"), &[change("b", "c")], Some(Change { shared: true, ..change("a", "d") }));
+        check(change("a", "b"), &[], Some(change("a", "b")));
+    }
+}

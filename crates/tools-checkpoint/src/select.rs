@@ -1,0 +1,49 @@
+//! Which calls are meant: the last ones, or those with certain numbers.
+
+use crate::{error::CheckpointError, record::Checkpoint};
+
+/// Calls of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    /// The last ones that were not taken back, of one session or of all. Those of which something had to stay when they
+    /// were to be taken back are passed over: they do not stand in the way of others.
+    Last {
+        /// How many.
+        count: usize,
+        /// The session; `None` for all.
+        session: Option<String>,
+    },
+    /// Those with these numbers.
+    Numbers(Vec<u64>),
+}
+
+impl From<usize> for Selection {
+    fn from(count: usize) -> Self {
+        Self::Last { count, session: None }
+    }
+}
+
+impl Selection {
+    /// The selected of all records, the last one first.
+    ///
+    /// # Errors
+    /// [`CheckpointError::NoSuchCall`].
+    pub(crate) fn of(&self, all: Vec<Checkpoint>) -> Result<Vec<Checkpoint>, CheckpointError> {
+        let standing = all.into_iter().rev().filter(|checkpoint| !checkpoint.undone && checkpoint.undoes.is_none());
+        match self {
+            Self::Last { count, session } => {
+                let is_meant = |checkpoint: &Checkpoint| {
+                    !checkpoint.tried && session.as_ref().is_none_or(|session| checkpoint.session == *session)
+                };
+                Ok(standing.filter(is_meant).take(*count).collect())
+            }
+            Self::Numbers(numbers) => {
+                let found: Vec<_> = standing.filter(|checkpoint| numbers.contains(&checkpoint.number)).collect();
+                match numbers.iter().find(|number| !found.iter().any(|checkpoint| checkpoint.number == **number)) {
+                    Some(number) => Err(CheckpointError::NoSuchCall { number: *number }),
+                    None => Ok(found),
+                }
+            }
+        }
+    }
+}
