@@ -6,7 +6,7 @@ use std::{
 };
 
 use tools_core::{Writes, Written};
-use tools_sandbox::{FileKind, tree::Node};
+use tools_sandbox::{FileKind, Metadata, tree::Node};
 
 use crate::{
     changes::Difference,
@@ -46,11 +46,13 @@ pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writ
         let is_same_file = same_file(&difference).is_some_and(|node| written_through.contains(&node.metadata.id));
         match writes.at(&at) {
             Some(written) => {
-                let is_shared = was_changed_before(&difference, written);
+                let is_shared = !writes.moved(&at) && was_changed_before(&difference, written);
                 attributed.own.push((difference, is_shared));
             }
             None if is_same_file || writes.moved(&at) => attributed.own.push((difference, false)),
             None if is_only_settled(&difference) => folders.push((at, difference)),
+            // Another name of the file came or went.
+            None if is_same_content(&difference) => {}
             None => attributed.others.push(at),
         }
     }
@@ -84,6 +86,16 @@ fn same_file(difference: &Difference) -> Option<&Node> {
     let (before, after) = (difference.before.as_ref()?, difference.after.as_ref()?);
     let is_file = before.node.metadata.kind == FileKind::File;
     (is_file && before.node.metadata.id == after.node.metadata.id).then_some(&after.node)
+}
+
+/// Whether the file is the same one and holds the same, under the same rights.
+fn is_same_content(difference: &Difference) -> bool {
+    let kept = |item: &Item| {
+        let Metadata { id, kind, size, mode, uid, gid, modified, .. } = item.node.metadata;
+        (id, kind, size, mode, uid, gid, modified)
+    };
+    let both = difference.before.as_ref().zip(difference.after.as_ref());
+    both.is_some_and(|(before, after)| kept(before) == kept(after))
 }
 
 fn was_changed_before(difference: &Difference, written: &Written) -> bool {

@@ -22,12 +22,17 @@ pub(crate) fn of(file: &File) -> Attributes {
 }
 
 fn read(ask: impl Fn(&mut [u8]) -> rustix::io::Result<usize>) -> Option<Vec<u8>> {
-    let mut small = [0; 0];
-    let length = ask(&mut small).ok().filter(|length| (1..=MOST).contains(length))?;
-    let mut bytes = vec![0; length];
-    let read = ask(&mut bytes).ok()?;
-    bytes.truncate(read);
-    Some(bytes)
+    let mut small = [0; 1024];
+    match ask(&mut small) {
+        Ok(length) => Some(small.get(..length)?.to_vec()),
+        Err(Errno::RANGE) => {
+            let mut large = vec![0; MOST];
+            let length = ask(&mut large).ok()?;
+            large.truncate(length);
+            Some(large)
+        }
+        Err(_) => None,
+    }
 }
 
 /// Gives a file its attributes. What only the system may set, such as labels of security modules, is left to it.

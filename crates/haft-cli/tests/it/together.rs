@@ -131,7 +131,7 @@ fn together(haft: &Haft, call: (&str, &str), meanwhile: impl FnOnce(&Other<'_>))
     let line = format!("command={}\n: > {at}; until [ -e {go} ]; do sleep 0.01; done\n{}\ntrue", call.0, call.1);
     let mut command = haft.command(&["call", "bash", &line, "--yes", "--session", "mine"]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    assert!(eventually(|| haft.workspace.path(at).exists()), "the call runs");
+    assert!(eventually(|| haft.workspace.path(at).exists()), "{call:?} runs");
     meanwhile(&Other { haft });
     haft.workspace.file(go, "");
     let output = child.wait_with_output().unwrap();
