@@ -22,13 +22,14 @@ use crate::checkers::{CheckCommand, Request};
 use crate::config::DiagnosticsPolicy;
 use crate::error::DiagnosticsError;
 use crate::gather::Gathered;
-use crate::project::{Job, Places, jobs, local_program};
+use crate::project::{Job, Places, jobs, local_program, marker};
 use crate::report::DiagnosticsReport;
 use crate::run::{find_program, go_caches, quieted, run};
 
 /// Checks a project with its own compilers and linters and returns errors and warnings with file, line and column. Knows
-/// Rust (`cargo check`, `cargo clippy`), TypeScript (`tsc`), Python (`ruff`), Go (`go vet`) and single C and C++ files
-/// (`gcc`), as far as they are installed. Build scripts of the project run.
+/// Rust (`cargo check`, `cargo clippy`), TypeScript (`tsc`), Python (`ruff`, else the syntax), JavaScript without a project
+/// (the syntax), Go (`go vet`) and single C and C++ files (`gcc`), as far as they are installed. Says what was not
+/// checked. Build scripts of the project run.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiagnosticsArgs {
@@ -109,10 +110,7 @@ impl Diagnostics {
         let roots = (self.workspace.roots)(cx.workdir())?;
         let path = Path::new(args.path.as_deref().unwrap_or("."));
         let kind = args.kind.or(args.level).unwrap_or_default();
-        let plan = |job: Job| {
-            let command = job.checker.command(&Request { kind, file: job.file.as_deref() });
-            Planned { job, command }
-        };
+        let plan = |job: Job| Planned::new(job, kind, &roots);
         let planned: Vec<Planned> = jobs(path, &roots, cx.workdir())?.into_iter().map(plan).collect();
         for Planned { job, .. } in &planned {
             let judged = job.file.as_deref().unwrap_or(&job.directory);
@@ -163,11 +161,27 @@ impl Diagnostics {
             scrubbed(own_variables().into_iter(), cx.env(), &self.workspace.env_pass, self.workspace.redactor.as_ref());
         let until = until(&policy, cx);
         let mut sandbox = None;
-        for Planned { job, command } in planned {
-            let Some(program) = program(&job, &command, &roots, &env) else {
+        let kind = args.kind.or(args.level).unwrap_or_default();
+        for planned in planned {
+            let found = program(&planned.job, &planned.command, &roots, &env);
+            // What is missing may have somebody who checks at least a part of it.
+            let (planned, found) = match found {
+                Some(found) => (planned, Some(found)),
+                None => match planned.job.bare(planned.command.program) {
+                    Some(bare) => {
+                        let bare = Planned::new(bare, kind, &roots);
+                        let program = program(&bare.job, &bare.command, &roots, &env);
+                        if program.is_some() { (bare, program) } else { (planned, None) }
+                    }
+                    None => (planned, None),
+                },
+            };
+            let Planned { job, command, marker } = planned;
+            let Some(program) = found else {
                 gathered.absent(&command, "is not installed", cx);
                 continue;
             };
+            let request = Request { kind, marker: &marker, file: job.file.as_deref() };
             let sandbox = match &sandbox {
                 Some(made) => made,
                 None => sandbox.insert(self.sandbox(writable.clone(), cx)?),
@@ -186,7 +200,7 @@ impl Diagnostics {
                 Err(error) => return Err(error.into()),
             };
             cx.journal().note(keys::SANDBOX, serde_json::to_value(sandbox.strength().level).unwrap_or_default());
-            if let Some(failure) = gathered.take(&job, &command, &ran, &places, cx) {
+            if let Some(failure) = gathered.take(&job, &command, &request, &ran, &places, cx) {
                 let detail = ErrorDetail::Shell { exit_code: ran.exit.code.unwrap_or(1), signal: ran.exit.signal };
                 return Err(ToolError::from(failure).with_detail(detail).with_output(gathered.output()));
             }
@@ -206,7 +220,7 @@ fn until(policy: &DiagnosticsPolicy, cx: &CallContext) -> Instant {
 }
 
 fn program(job: &Job, command: &CheckCommand, roots: &Roots, env: &[(OsString, OsString)]) -> Option<PathBuf> {
-    let own = command.local.and_then(|relative| local_program(&job.directory, relative, roots));
+    let own = local_program(&job.directory, command.local, roots);
     own.or_else(|| find_program(command.program, env))
 }
 
@@ -214,6 +228,16 @@ fn program(job: &Job, command: &CheckCommand, roots: &Roots, env: &[(OsString, O
 struct Planned {
     job: Job,
     command: CheckCommand,
+    /// What makes its directory a project.
+    marker: String,
+}
+
+impl Planned {
+    fn new(job: Job, kind: Kind, roots: &Roots) -> Self {
+        let marker = marker(&job, roots);
+        let command = job.checker.command(&Request { kind, marker: &marker, file: job.file.as_deref() });
+        Self { job, command, marker }
+    }
 }
 
 impl Tool for Diagnostics {
@@ -228,7 +252,7 @@ impl Tool for Diagnostics {
     async fn inspect(&self, args: &DiagnosticsArgs, cx: &CallContext) -> Result<Inspection, ToolError> {
         let (_, planned) = self.look(args, cx)?;
         let mut inspection = Inspection::mutating();
-        for Planned { job, command } in &planned {
+        for Planned { job, command, .. } in &planned {
             inspection = inspection
                 .touching(Subject::Command {
                     line: command.line(),

@@ -2,8 +2,11 @@
 
 use tools_core::{CallContext, ClaimSource, Location, ToolOutput, keys};
 
-use crate::checkers::{CheckCommand, Found};
-use crate::diagnostic::Diagnostic;
+use std::path::Path;
+
+use crate::checkers::{CheckCommand, Checked, Found, Request};
+use crate::covered::{Covered, covered as compared};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::error::DiagnosticsError;
 use crate::project::{Job, Places};
 use crate::report::{CheckerRun, DiagnosticsReport};
@@ -18,6 +21,7 @@ pub(crate) struct Gathered {
     found: Vec<Diagnostic>,
     locations: Vec<Location>,
     runs: Vec<CheckerRun>,
+    unchecked: Vec<String>,
     notes: Vec<String>,
 }
 
@@ -31,8 +35,11 @@ impl Gathered {
         let note = format!("`{}` {why}: what it checks was not checked", command.program);
         cx.journal().warn(note.clone());
         self.notes.push(note);
+        self.unchecked.push(format!("what `{}` checks", command.program));
         self.runs.push(CheckerRun {
             command: command.line(),
+            only: None,
+            files: None,
             installed: false,
             failed: false,
             exit_code: None,
@@ -45,6 +52,7 @@ impl Gathered {
         &mut self,
         job: &Job,
         command: &CheckCommand,
+        request: &Request<'_>,
         ran: &Ran,
         places: &Places<'_>,
         cx: &CallContext,
@@ -52,8 +60,26 @@ impl Gathered {
         let exit_code = ran.exit.code.filter(|_| !ran.timed_out);
         let found = job.checker.parse(&ran.output);
         let failure = failure(job, command, ran, &found);
+        let mut covered = Covered::default();
+        // Of what was cut, or did not work, nothing can be said; and what was found in a file was read there.
+        if failure.is_none() && ran.lost == 0 {
+            let checked = job.checker.checked(&ran.output, request);
+            let show = |path: &Path| places.show(path);
+            covered = compared(&checked, job.file.as_deref(), &job.directory, places.roots, show);
+            let errors = found.iter().any(|found| found.diagnostic.severity == Severity::Error);
+            // A unit that does not compile leaves no list of its files.
+            if errors && matches!(checked, Checked::Lists(_)) {
+                covered = Covered::default();
+            }
+        }
+        self.unchecked.extend(covered.unchecked);
+        if let Some(missing) = job.stands_in {
+            self.notes.push(format!("`{missing}` is not installed: {} was checked", command.only.unwrap_or("less")));
+        }
         self.runs.push(CheckerRun {
             command: command.line(),
+            only: command.only.map(str::to_owned),
+            files: covered.files,
             installed: true,
             failed: failure.is_some(),
             exit_code,
@@ -86,7 +112,7 @@ impl Gathered {
         self.locations.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         self.locations.dedup();
         self.locations.truncate(self.most);
-        let report = DiagnosticsReport::new(self.found, self.most, self.runs, self.notes);
+        let report = DiagnosticsReport::new(self.found, self.most, self.runs, self.unchecked, self.notes);
         ToolOutput {
             summary: report.text(),
             truncated: report.shown < report.total,

@@ -2,6 +2,7 @@
 //! they say as structure. Checkers run code of the project (build scripts, plugins): a call is judged like a shell call.
 
 mod config;
+mod covered;
 mod diagnostic;
 mod report;
 

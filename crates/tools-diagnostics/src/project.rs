@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tools_sandbox::{FileKind, PathError, Roots, shown};
 
-use crate::checkers::{ALL, Checker};
+use crate::checkers::{self, ALL, BARE, Checker};
 use crate::diagnostic::Diagnostic;
 use crate::error::DiagnosticsError;
 
@@ -19,6 +19,17 @@ pub(crate) struct Job {
     pub(crate) directory: PathBuf,
     /// The one file that was named, canonical.
     pub(crate) file: Option<PathBuf>,
+    /// The program that is not installed, for which this one stands in.
+    pub(crate) stands_in: Option<&'static str>,
+}
+
+impl Job {
+    /// The same for a checker that needs less; `None` when there is none.
+    pub(crate) fn bare(&self, missing: &'static str) -> Option<Self> {
+        let checker = checkers::stands_in(self.checker.extensions()).filter(|_| self.stands_in.is_none())?;
+        let (directory, file) = (self.directory.clone(), self.file.clone());
+        Some(Self { checker, directory, file, stands_in: Some(missing) })
+    }
 }
 
 /// The checkers for `path`: of the nearest directory at or above it that any knows as a project; for a file that one of
@@ -35,28 +46,85 @@ pub(crate) fn jobs(path: &Path, roots: &Roots, workdir: &Path) -> Result<Vec<Job
     }
     let directory = found.parent().unwrap_or(&found).to_path_buf();
     let extension = found.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let Some(checker) = ALL.into_iter().find(|checker| checker.extensions().contains(&extension)) else {
+    let all = ALL.into_iter().chain(BARE);
+    let Some(checker) = all.into_iter().find(|checker| checker.extensions().contains(&extension)) else {
         return of_directory(&directory, path, roots);
     };
     let project = match checker.markers() {
-        [] => Some(directory),
+        [] => Some(directory.clone()),
         markers => upward(&directory).find(|above| has_any(markers, above, roots)).map(Path::to_path_buf),
     };
-    let project = project.ok_or_else(|| nothing(path, checker.markers()))?;
-    Ok(vec![Job { checker, directory: project, file: Some(found) }])
+    if let Some(directory) = project {
+        return Ok(vec![Job { checker, directory, file: Some(found), stands_in: None }]);
+    }
+    // No project claims it: its linter of the directory, else what checks it bare.
+    match checkers::stands_in(&[extension]) {
+        Some(_) => Ok(vec![Job { checker, directory, file: Some(found), stands_in: None }]),
+        None => Err(nothing(path, checker.markers())),
+    }
 }
 
 fn of_directory(directory: &Path, asked: &Path, roots: &Roots) -> Result<Vec<Job>, DiagnosticsError> {
     for above in upward(directory) {
         let fitting = ALL.into_iter().filter(|checker| has_any(checker.markers(), above, roots));
-        let jobs: Vec<Job> =
-            fitting.map(|checker| Job { checker, directory: above.to_path_buf(), file: None }).collect();
+        let jobs: Vec<Job> = fitting
+            .map(|checker| Job { checker, directory: above.to_path_buf(), file: None, stands_in: None })
+            .collect();
         if !jobs.is_empty() {
             return Ok(jobs);
         }
     }
+    // No project: files that can be checked bare.
+    let bare = BARE.into_iter().filter(|checker| holds_any(directory, checker.extensions()));
+    let jobs: Vec<Job> = bare
+        .map(|bare| {
+            let checker = ALL.into_iter().find(|checker| checker.extensions() == bare.extensions()).unwrap_or(bare);
+            Job { checker, directory: directory.to_path_buf(), file: None, stands_in: None }
+        })
+        .collect();
+    if !jobs.is_empty() {
+        return Ok(jobs);
+    }
     let all: Vec<&str> = ALL.iter().flat_map(|checker| checker.markers()).copied().collect();
     Err(nothing(asked, &all))
+}
+
+/// Whether a file with one of these extensions lies in the directory or two levels below.
+fn holds_any(directory: &Path, extensions: &[&str]) -> bool {
+    const MOST: usize = 2000;
+    let mut pending = vec![(directory.to_path_buf(), 0)];
+    let mut seen = 0;
+    while let Some((folder, depth)) = pending.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST {
+                return false;
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            let is_named =
+                |names: &[&str]| path.file_name().is_some_and(|name| names.iter().any(|other| name == *other));
+            if kind.is_file() && path.extension().is_some_and(|own| extensions.iter().any(|other| own == *other)) {
+                return true;
+            }
+            if kind.is_dir() && depth < 2 && !is_named(&["node_modules", ".git", ".venv", "venv", "target"]) {
+                pending.push((path, depth + 1));
+            }
+        }
+    }
+    false
+}
+
+/// What the file says that makes a directory a project of this kind.
+pub(crate) fn marker(job: &Job, roots: &Roots) -> String {
+    const MOST: u64 = 256 * 1024;
+    let files = job.checker.markers().iter().filter_map(|marker| {
+        let (file, ..) = roots.open_file(&job.directory.join(marker), Path::new("/")).ok()?;
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut std::io::Read::take(file, MOST), &mut text).ok()?;
+        Some(text)
+    });
+    { files }.next().unwrap_or_default()
 }
 
 fn upward(directory: &Path) -> impl Iterator<Item = &Path> {
@@ -83,11 +151,12 @@ fn nothing(path: &Path, markers: &[&str]) -> DiagnosticsError {
     DiagnosticsError::NoProject { path: shown(path), looked_for }
 }
 
-/// A program that the project keeps itself, at `relative` in its directory or one above.
-pub(crate) fn local_program(directory: &Path, relative: &str, roots: &Roots) -> Option<PathBuf> {
-    // The name is kept, not what it leads to: such programs find their files by the link they were started through.
-    let kept = upward(directory).map(|above| above.join(relative));
-    kept.into_iter().find(|path| is_file(path, roots).is_some())
+/// A program that the project keeps itself, at one of these places in its directory or one above.
+pub(crate) fn local_program(directory: &Path, places: &[&str], roots: &Roots) -> Option<PathBuf> {
+    // The name is kept, not what it leads to: such programs find their files by the link they were started through. That
+    // leads out of the roots where an environment uses the interpreter of the system.
+    let kept = upward(directory).flat_map(|above| places.iter().map(move |place| above.join(place)));
+    kept.into_iter().find(|path| roots.resolve(path.parent().unwrap_or(path), Path::new("/")).is_ok() && path.is_file())
 }
 
 /// Where cargo is to build when its own choice, beside the manifest of the whole workspace, may lie outside the roots.
@@ -107,6 +176,12 @@ pub(crate) struct Places<'a> {
 }
 
 impl Places<'_> {
+    /// A path as seen from the working directory.
+    pub(crate) fn show(&self, path: &Path) -> String {
+        let relative = path.strip_prefix(self.workdir).unwrap_or(path);
+        if relative.as_os_str().is_empty() { ".".to_owned() } else { relative.to_string_lossy().into_owned() }
+    }
+
     /// Names the file as seen from the working directory; gives its canonical path when it lies beneath the roots.
     /// `base` is the directory that a relative name is relative to, or one below it.
     pub(crate) fn settle(&self, diagnostic: &mut Diagnostic, base: &Path) -> Option<PathBuf> {
@@ -136,7 +211,7 @@ mod tests {
         Ok(jobs
             .iter()
             .map(|job| {
-                let request = crate::checkers::Request { kind: crate::Kind::Check, file: job.file.as_deref() };
+                let request = checkers::Request { kind: crate::Kind::Check, marker: "", file: job.file.as_deref() };
                 let program = job.checker.command(&request).program;
                 (format!("{program} in {}", relative(&job.directory)), job.file.as_deref().map(relative))
             })

@@ -28,6 +28,10 @@ pub struct DiagnosticsReport {
     pub exit_code: Option<i32>,
     /// Each checker of the project.
     pub runs: Vec<CheckerRun>,
+    /// What was asked for and not checked: a file that belongs to no project, a directory without files of the kind. Of it
+    /// nothing is known, whatever was found elsewhere.
+    #[serde(default)]
+    pub unchecked: Vec<String>,
     /// What is to be known beside: checkers that are not installed, remarks of cargo, output that was cut.
     pub notes: Vec<String>,
 }
@@ -37,6 +41,12 @@ pub struct DiagnosticsReport {
 pub struct CheckerRun {
     /// The command.
     pub command: String,
+    /// What it checks, where that is less than one would think; null for all that it knows.
+    #[serde(default)]
+    pub only: Option<String>,
+    /// How many files of the workspace it read; null where it does not say.
+    #[serde(default)]
+    pub files: Option<usize>,
     /// Whether its program was found.
     pub installed: bool,
     /// Whether the check itself did not work: it was stopped, or ended in a way that what it found does not explain.
@@ -49,7 +59,13 @@ pub struct CheckerRun {
 
 impl DiagnosticsReport {
     /// The report on everything that was found, of which at most `most` are shown.
-    pub(crate) fn new(found: Vec<Diagnostic>, most: usize, runs: Vec<CheckerRun>, notes: Vec<String>) -> Self {
+    pub(crate) fn new(
+        found: Vec<Diagnostic>,
+        most: usize,
+        runs: Vec<CheckerRun>,
+        unchecked: Vec<String>,
+        notes: Vec<String>,
+    ) -> Self {
         let mut diagnostics = in_order(found);
         let total = diagnostics.len();
         let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
@@ -67,6 +83,7 @@ impl DiagnosticsReport {
             tool: tools.join(", "),
             exit_code: codes.iter().find(|code| **code != 0).or(codes.first()).copied(),
             runs,
+            unchecked,
             notes,
         }
     }
@@ -92,6 +109,9 @@ impl DiagnosticsReport {
             1 => format!("1 {what}"),
             _ => format!("{count} {what}s"),
         };
+        if !self.unchecked.is_empty() && self.total == 0 && self.complete {
+            return format!("nothing was found, but not checked: {}", self.unchecked.join("; "));
+        }
         let mut text = match (self.total, self.complete) {
             (0, true) => "no errors or warnings".to_owned(),
             (0, false) => return "the check failed".to_owned(),
@@ -99,6 +119,9 @@ impl DiagnosticsReport {
         };
         if !self.complete {
             text.push_str("; the check failed before its end");
+        }
+        if !self.unchecked.is_empty() {
+            let _ = write!(text, "; not checked: {}", self.unchecked.join("; "));
         }
         if self.shown < self.total {
             let _ = write!(text, "; {} of {} shown", self.shown, self.total);
@@ -111,7 +134,15 @@ impl CheckerRun {
     /// Program and subcommand.
     fn tool(&self) -> String {
         let words = self.command.split(' ').take(2).filter(|word| !word.starts_with(['-', '/', '\'']));
-        words.collect::<Vec<_>>().join(" ")
+        let name = words.collect::<Vec<_>>().join(" ");
+        match (&self.only, self.files) {
+            (Some(only), Some(1)) => format!("{name} (1 file, {only})"),
+            (Some(only), Some(files)) => format!("{name} ({files} files, {only})"),
+            (Some(only), None) => format!("{name} ({only})"),
+            (None, Some(1)) => format!("{name} (1 file)"),
+            (None, Some(files)) => format!("{name} ({files} files)"),
+            (None, None) => name,
+        }
     }
 }
 
@@ -131,12 +162,14 @@ mod tests {
         });
         let runs = commands.iter().map(|(command, code)| CheckerRun {
             command: (*command).to_owned(),
+            only: None,
+            files: None,
             installed: code.is_some(),
             failed: *code == Some(9),
             exit_code: *code,
             duration_ms: 1,
         });
-        DiagnosticsReport::new(found.collect(), most, runs.collect(), Vec::new())
+        DiagnosticsReport::new(found.collect(), most, runs.collect(), Vec::new(), Vec::new())
     }
 
     #[test]

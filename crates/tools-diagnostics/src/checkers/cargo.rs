@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{CheckCommand, Checker, Found, Output, Request};
+use super::{CheckCommand, Checked, Checker, Found, Output, Request};
 use crate::diagnostic::Severity;
 use crate::diagnostics::Kind;
 
@@ -19,6 +19,8 @@ struct Line {
     #[serde(default)]
     manifest_path: PathBuf,
     message: Option<Message>,
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -69,9 +71,24 @@ impl Checker for Cargo {
         CheckCommand::new("cargo", &[verb, "--message-format=json", "--all-targets"])
     }
 
+    /// What the compiler lists beside each thing it made.
+    fn checked(&self, output: &Output, _: &Request<'_>) -> Checked {
+        let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{"));
+        let made = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+        let made = made.filter(|line| line.reason == "compiler-artifact").flat_map(|line| line.filenames);
+        let lists: Vec<PathBuf> = made.filter_map(|made| list_beside(&made)).collect();
+        if lists.is_empty() { Checked::Unknown } else { Checked::Lists(lists) }
+    }
+
     fn parse(&self, output: &Output) -> Vec<Found> {
         output.stdout.split(|byte| *byte == b'\n').filter_map(line).collect()
     }
+}
+
+/// Where the sources of `libname-0123.rmeta` are listed: `name-0123.d`.
+fn list_beside(made: &Path) -> Option<PathBuf> {
+    let name = made.file_stem()?.to_str()?;
+    Some(made.with_file_name(format!("{}.d", name.strip_prefix("lib").unwrap_or(name))))
 }
 
 /// What one line says; `None` for what is no diagnostic, such as what a macro prints while it expands.

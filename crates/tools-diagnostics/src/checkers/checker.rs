@@ -21,16 +21,36 @@ pub(crate) trait Checker: Send + Sync {
     /// What the output says.
     fn parse(&self, output: &Output) -> Vec<Found>;
 
+    /// Which files it has read, as far as its output tells.
+    fn checked(&self, _output: &Output, _request: &Request<'_>) -> Checked {
+        Checked::Unknown
+    }
+
     /// Whether an exit code other than 0 is explained by what was found; if not, the check itself has failed.
     fn explains(&self, _code: i32, found: &[Found]) -> bool {
         found.iter().any(|found| found.diagnostic.severity == Severity::Error)
     }
 }
 
+/// Which files a checker has read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Checked {
+    /// It does not say.
+    Unknown,
+    /// These, absolute, libraries among them.
+    Files(Vec<PathBuf>),
+    /// These, and so many more of the same kind it has not.
+    Partly(Vec<PathBuf>, usize),
+    /// Those that are named in these lists of a compiler (`target: source source`).
+    Lists(Vec<PathBuf>),
+}
+
 /// What is to be checked.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) kind: Kind,
+    /// What the file says that makes the directory a project; empty where none does or it cannot be read.
+    pub(crate) marker: &'a str,
     /// The one file that was named, canonical; `None` for the whole project.
     pub(crate) file: Option<&'a Path>,
 }
@@ -40,13 +60,17 @@ pub(crate) struct Request<'a> {
 pub(crate) struct CheckCommand {
     pub(crate) program: &'static str,
     /// Where a project keeps a program of its own, below itself or a directory above.
-    pub(crate) local: Option<&'static str>,
+    pub(crate) local: &'static [&'static str],
+    /// What it is called where the arguments are a program.
+    pub(crate) shown: Option<&'static str>,
+    /// What it checks, where that is less than one would think.
+    pub(crate) only: Option<&'static str>,
     pub(crate) args: Vec<OsString>,
 }
 
 impl CheckCommand {
     pub(super) fn new(program: &'static str, args: &[&str]) -> Self {
-        Self { program, local: None, args: args.iter().map(OsString::from).collect() }
+        Self { program, local: &[], shown: None, only: None, args: args.iter().map(OsString::from).collect() }
     }
 
     /// The arguments as rules and people read them.
@@ -56,6 +80,10 @@ impl CheckCommand {
 
     /// The command as one would type it.
     pub(crate) fn line(&self) -> String {
+        if let Some(shown) = self.shown {
+            let file = self.args.last().map(|file| file.to_string_lossy()).unwrap_or_default();
+            return format!("{shown} {file}");
+        }
         let mut line = self.program.to_owned();
         for arg in self.words() {
             line.push(' ');

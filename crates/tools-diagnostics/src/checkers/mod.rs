@@ -6,11 +6,13 @@ mod checker;
 mod cargo;
 mod gcc;
 mod go;
+mod node;
+mod python;
 mod ruff;
 mod tsc;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use all::ALL;
-pub(crate) use checker::{CheckCommand, Checker, Found, Output, Request};
+pub(crate) use all::{ALL, BARE, stands_in};
+pub(crate) use checker::{CheckCommand, Checked, Checker, Found, Output, Request};

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CheckCommand, Checker, Found, Output, Request};
+use super::{CheckCommand, Checked, Checker, Found, Output, Request};
 use crate::diagnostic::Severity;
 
 pub(super) struct Ruff;
@@ -37,7 +37,13 @@ impl Checker for Ruff {
         if let Some(file) = request.file {
             command.args.extend(["--".into(), file.into()]);
         }
-        command
+        CheckCommand { local: &[".venv/bin/ruff", "venv/bin/ruff"], ..command }
+    }
+
+    /// A file that is named is always read; of a directory ruff says when there is none.
+    fn checked(&self, output: &Output, request: &Request<'_>) -> Checked {
+        let has_none = String::from_utf8_lossy(&output.stderr).contains("No Python files found");
+        if request.file.is_none() && has_none { Checked::Files(Vec::new()) } else { Checked::Unknown }
     }
 
     fn parse(&self, output: &Output) -> Vec<Found> {

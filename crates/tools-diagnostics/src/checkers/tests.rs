@@ -140,7 +140,7 @@ fn gcc_tells_one_array_a_line() {
 #[test]
 fn commands_are_shown_as_one_would_type_them() {
     let check = |checker: &dyn Checker, kind: Kind, file: Option<&str>, expected: &str| {
-        assert_eq!(checker.command(&Request { kind, file: file.map(Path::new) }).line(), expected);
+        assert_eq!(checker.command(&Request { kind, marker: "", file: file.map(Path::new) }).line(), expected);
     };
     check(&cargo::Cargo, Kind::Check, None, "cargo check --message-format=json --all-targets");
     check(&cargo::Cargo, Kind::Clippy, Some("/w/a.rs"), "cargo clippy --message-format=json --all-targets");
@@ -150,6 +150,8 @@ fn commands_are_shown_as_one_would_type_them() {
         Some("/w/it's.py"),
         r"ruff check --output-format json --no-cache -- '/w/it'\''s.py'",
     );
+    check(&tsc::Tsc, Kind::Check, None, "tsc --noEmit --pretty false --listFiles --project .");
+    check(&python::Python, Kind::Check, Some("/w/a.py"), "python3 compile /w/a.py");
     check(&go::Go, Kind::Check, None, "go vet -json ./...");
     check(&go::Go, Kind::Check, Some("/w/lib/a.go"), "go vet -json /w/lib");
     check(&gcc::Gcc, Kind::Check, Some("/w/a.cpp"), "g++ -fsyntax-only -Wall -fdiagnostics-format=json /w/a.cpp");

@@ -1,7 +1,9 @@
-//! TypeScript: `tsc --noEmit`, one `file(line,column): error TS1234: message` a line on standard output, with indented
+//! TypeScript: `tsc --noEmit`, with the projects that it refers to where there are any; one `file(line,column): error TS1234: message` a line on standard output, with indented
 //! lines that go on.
 
-use super::{CheckCommand, Checker, Found, Output, Request};
+use std::path::PathBuf;
+
+use super::{CheckCommand, Checked, Checker, Found, Output, Request};
 use crate::diagnostic::Severity;
 
 pub(super) struct Tsc;
@@ -15,9 +17,20 @@ impl Checker for Tsc {
         &["ts", "tsx", "mts", "cts"]
     }
 
-    fn command(&self, _: &Request<'_>) -> CheckCommand {
-        let command = CheckCommand::new("tsc", &["--noEmit", "--pretty", "false", "--project", "."]);
-        CheckCommand { local: Some("node_modules/.bin/tsc"), ..command }
+    fn command(&self, request: &Request<'_>) -> CheckCommand {
+        // A project of references has no files of its own: only a build looks at what it refers to.
+        let manner: &[&str] = if request.marker.contains("\"references\"") {
+            &["--build", "--force", "--noEmit", "--pretty", "false", "--listFiles"]
+        } else {
+            &["--noEmit", "--pretty", "false", "--listFiles", "--project", "."]
+        };
+        CheckCommand { local: &["node_modules/.bin/tsc"], ..CheckCommand::new("tsc", manner) }
+    }
+
+    fn checked(&self, output: &Output, _: &Request<'_>) -> Checked {
+        let text = String::from_utf8_lossy(&output.stdout);
+        let listed = text.lines().map(str::trim_end).filter(|line| line.starts_with('/') && diagnostic(line).is_none());
+        Checked::Files(listed.map(PathBuf::from).collect())
     }
 
     fn parse(&self, output: &Output) -> Vec<Found> {

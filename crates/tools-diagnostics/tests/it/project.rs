@@ -139,3 +139,15 @@ async fn the_cap_of_the_configuration_holds_and_less_may_be_asked_for() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_module_that_nobody_includes_is_not_clean() {
+    let world = World::new();
+    world.package("mod used;\nfn main() { used::f(); }\n");
+    world.files.file("src/used.rs", "pub fn f() {}\n");
+    world.files.file("src/orphan.rs", "fn broken( {\n");
+    let says = async |path: &str| world.call(json!({"path": path})).await.unwrap().summary;
+    assert!(says("src/used.rs").await.ends_with("[cargo check: no errors or warnings]"));
+    let text = says("src/orphan.rs").await;
+    assert!(text.contains("nothing was found, but not checked: `src/orphan.rs`"), "{text}");
+}

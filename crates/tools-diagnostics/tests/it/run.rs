@@ -23,7 +23,7 @@ fn world(script: &str) -> World {
 async fn the_program_of_the_project_runs_without_credentials() {
     let world = world("echo \"a.ts(1,2): error TS1: ${MY_TOKEN:-none} $NO_COLOR $#\"\nexit 2\n");
     let report = report(&world.call(json!({"path": "a.ts"})).await.unwrap());
-    assert_eq!(report.diagnostics[0].message, "none 1 5");
+    assert_eq!(report.diagnostics[0].message, "none 1 6");
     assert_eq!((report.diagnostics[0].file.as_deref(), report.tool.as_str()), (Some("a.ts"), "tsc"));
 }
 
@@ -140,4 +140,89 @@ async fn go_is_told_where_it_can_write_and_is_only_run_where_it_is_installed() {
     assert_eq!((found.file.as_deref(), found.line, found.col), (Some("main.go"), Some(1), Some(9)));
     assert_eq!((found.code.as_deref(), found.message.as_str()), (Some("printf"), "moff"));
     assert_eq!((report.tool.as_str(), report.exit_code), ("go vet", Some(0)));
+}
+
+/// What `tsc` prints of a project, as a script: the files it read, below the workspace.
+fn lists(files: &[&str]) -> String {
+    let lines: Vec<String> = files.iter().map(|file| format!("echo \"$PWD/{file}\"\n")).collect();
+    format!("echo /usr/lib/node_modules/typescript/lib/lib.d.ts\n{}", lines.concat())
+}
+
+#[tokio::test]
+async fn a_file_that_no_project_reads_is_not_clean() {
+    let world = world(&lists(&["src/a.ts"]));
+    world.files.file("src/a.ts", "");
+    world.files.file("scripts/x.ts", "");
+    let says = async |path: &str| world.call(json!({"path": path})).await.unwrap().summary;
+    assert_eq!(says("src/a.ts").await, "[tsc (1 file): no errors or warnings]");
+    assert_eq!(
+        says("scripts/x.ts").await,
+        "[tsc (1 file): nothing was found, but not checked: `scripts/x.ts` is not part of what was checked]"
+    );
+    assert_eq!(says(".").await, "[tsc (1 file): no errors or warnings]");
+}
+
+#[tokio::test]
+async fn a_project_without_files_is_not_clean() {
+    let world = world(&lists(&[]));
+    let text = world.call(json!({})).await.unwrap().summary;
+    assert_eq!(text, "[tsc (0 files): nothing was found, but not checked: no file of `.` is part of what was checked]");
+}
+
+#[tokio::test]
+async fn the_projects_that_a_project_refers_to_are_built() {
+    let world = world(&format!(
+        "case \"$*\" in *--build*--force*) echo \"src/a.ts(1,2): error TS1: m\"; {} exit 2;; esac\n",
+        lists(&["src/a.ts"]).replace('\n', "; ")
+    ));
+    world.files.file("tsconfig.json", "{\"files\": [], \"references\": [{\"path\": \"./tsconfig.app.json\"}]}");
+    world.files.file("src/a.ts", "");
+    let report = report(&world.call(json!({})).await.unwrap());
+    assert_eq!((report.errors, report.diagnostics[0].file.as_deref()), (1, Some("src/a.ts")));
+}
+
+#[tokio::test]
+async fn a_checker_in_the_environment_of_the_project_is_found() {
+    for place in [".venv/bin/ruff", "venv/bin/ruff"] {
+        let world = World::new();
+        world.files.file("pyproject.toml", "");
+        world.files.file("pkg/a.py", "");
+        world.script(place, "echo '[]'\n");
+        let report = report(&world.call(json!({"path": "pkg/a.py"})).await.unwrap());
+        assert_eq!((report.tool.as_str(), report.unchecked.len()), ("ruff check", 0), "{place}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_installed_is_not_clean() {
+    let world = World::new();
+    world.files.file("tsconfig.json", "{}");
+    let world = world.env("PATH", "/nowhere");
+    let text = world.call(json!({})).await.unwrap().summary;
+    assert!(text.contains("is not installed") && !text.contains("no errors"), "{text}");
+}
+
+#[tokio::test]
+async fn python_and_javascript_without_a_project_are_parsed() {
+    let world = World::new();
+    world.files.file("py/good.py", "x = 1\n");
+    world.files.file("py/bad.py", "def f(:\n");
+    world.files.file("js/good.mjs", "export const a = 1;\n");
+    world.files.file("js/bad.js", "let a = ;\n");
+    for (program, folder, good, bad, line) in
+        [("python3", "py", "py/good.py", "py/bad.py", 1), ("node", "js", "js/good.mjs", "js/bad.js", 1)]
+    {
+        if std::process::Command::new(program).arg("--version").output().is_err() {
+            println!("skipped: no {program} here");
+            continue;
+        }
+        let clean = world.call(json!({"path": good})).await.unwrap().summary;
+        assert!(clean.contains("(1 file, syntax only): no errors or warnings]"), "{clean}");
+        for path in [bad, folder] {
+            let report = report(&world.call(json!({"path": path})).await.unwrap());
+            assert_eq!((report.errors, report.unchecked.len()), (1, 0), "{path}: {report:?}");
+            let found = &report.diagnostics[0];
+            assert_eq!((found.file.as_deref(), found.line), (Some(bad), Some(line)), "{path}");
+        }
+    }
 }
