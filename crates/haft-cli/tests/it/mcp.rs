@@ -154,6 +154,7 @@ fn a_client_that_goes_in_the_middle_of_a_call_leaves_nothing_running_and_a_line(
     assert!(record.lines().any(|line| line.contains("\"error_category\":\"cancelled\"")), "{record}");
 }
 
+<<<<<<< HEAD
 /// The text of a call's answer; no client gets more bytes than it takes.
 fn answer(client: &mut Client, most: usize, tool: &str, arguments: Value) -> String {
     let params = json!({"name": tool, "arguments": arguments});
@@ -250,4 +251,90 @@ fn structure_holds_no_more_than_the_answer_may() {
     assert!(result["_meta"]["haft/structured_omitted"]["stdout"].as_u64().unwrap() > 12_000, "{}", result["_meta"]);
     let text = result["content"][0]["text"].as_str().unwrap().len();
     assert!(text + result["structuredContent"].to_string().len() <= 12_000, "{text}");
+=======
+/// Rules that let the file tools and the shell work.
+fn allowing(tools: &[&str]) -> String {
+    let rule = |tool: &&str| format!("[[tools.permissions.{tool}]]\npattern = \"*\"\naction = \"allow\"\n");
+    tools.iter().map(rule).collect()
+}
+
+#[test]
+fn file_tools_take_what_models_send_and_keep_what_people_wrote() {
+    let haft = Haft::configured(&allowing(&["write", "edit"]));
+    haft.workspace.file("deep/er/found.txt", "one {\n  two\n}\n");
+    let mut client = Client::connect(&haft);
+    let mut id = 1;
+    let mut call = |name: &str, arguments: Value| {
+        id += 1;
+        let answer = client.request(id, "tools/call", &json!({"name": name, "arguments": arguments}));
+        answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(call("read", json!({"path": "deep/er/found.txt", "limit": "1"})).contains("one {"));
+    assert!(call("find_path", json!({"pattern": "*.txt"})).contains("deep/er/found.txt"));
+    let found = call("grep", json!({"pattern": "\\{.*\\}", "multiline": "true"}));
+    assert!(found.contains("found.txt:2:  two") && found.contains("found.txt:3:}"), "{found}");
+
+    assert!(
+        call("write", json!({"path": "a.go", "content": "package a\n\nfunc f() {\n\tg()\n}\n\nconst y = ``\n"}))
+            .starts_with("created")
+    );
+    let edits = json!([{"old_string": "const y = ``", "new_string": "const y = `\n  - b: 1\n`"}]).to_string();
+    let edited = call("edit", json!({"path": "a.go", "edits": edits}));
+    assert!(edited.starts_with("edited"), "{edited}");
+    assert!(haft.workspace.read("a.go").unwrap().ends_with(b"const y = `\n  - b: 1\n`\n"));
+    let missed = call("edit", json!({"path": "a.go", "old_string": "func f() {\n\tg(1)\n}", "new_string": "x"}));
+    assert!(missed.contains("\t-\tg(1)") && missed.contains("     4\t+\tg()"), "{missed}");
+    haft.workspace.file("a.go", "// PERSON\n");
+    let refused = call("write", json!({"path": "a.go", "content": "x"}));
+    assert!(refused.contains("PERSON") && haft.workspace.read("a.go").unwrap() == b"// PERSON\n", "{refused}");
+}
+
+#[test]
+fn a_workspace_is_reached_by_the_name_its_user_knows() {
+    let haft = Haft::new();
+    haft.workspace.file("a.txt", "hello\n");
+    let link = haft.home.path("link");
+    std::os::unix::fs::symlink(haft.workspace.root(), &link).unwrap();
+    let path = link.join("a.txt");
+    let ran = haft.run(&["call", "read", &format!("path={}", path.display()), "--workdir", &link.to_string_lossy()]);
+    assert!(ran.code == 0 && ran.out.contains("hello"), "{ran:?}");
+    let ran = haft.run(&["call", "read", &format!("path={}", path.display())]);
+    assert_ne!(ran.code, 0, "{ran:?}");
+    // Over MCP, where the roots are the canonical ones.
+    haft.home.file(".config/haft/config.toml", format!("[tools.file]\nallowed_paths = [\"{}\"]\n", link.display()));
+    let mut client = Client::connect(&haft);
+    let read = client.request(2, "tools/call", &json!({"name": "read", "arguments": {"path": path}}));
+    assert!(read["result"]["content"][0]["text"].as_str().unwrap().contains("hello"), "{read}");
+    // What the link leads out to stays closed.
+    let outside = link.join("../x");
+    let read = client.request(3, "tools/call", &json!({"name": "read", "arguments": {"path": outside}}));
+    assert_eq!(read["result"]["isError"], true, "{read}");
+}
+
+#[test]
+fn what_a_person_saved_during_a_command_of_a_client_stays() {
+    let haft = Haft::configured(&allowing(&["bash"]));
+    haft.workspace.file("a.txt", "a\n");
+    haft.workspace.file("b.txt", "b\n");
+    haft.workspace.file("node_modules/keep", "");
+    let (at, go) = (haft.workspace.path("node_modules/at"), haft.workspace.path("node_modules/go"));
+    let (person, seen) = (haft.workspace.path("b.txt"), at.clone());
+    let worker = std::thread::spawn(move || {
+        assert!(eventually(|| seen.exists()), "the command runs");
+        std::fs::write(person, "PERSON\n").unwrap();
+        std::fs::write(go, "").unwrap();
+    });
+    let mut client = Client::connect(&haft);
+    let line = "echo x > a.txt; : > node_modules/at; until [ -e node_modules/go ]; do sleep 0.01; done; echo y > c.txt";
+    let ran = client.request(2, "tools/call", &json!({"name": "bash", "arguments": {"command": line}}));
+    worker.join().unwrap();
+    assert_ne!(ran["result"]["isError"], true, "{ran}");
+    let ran = haft.run(&["undo"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let read = |name: &str| haft.workspace.read(name);
+    assert_eq!(
+        (read("a.txt"), read("b.txt"), read("c.txt")),
+        (Some(b"a\n".to_vec()), Some(b"PERSON\n".to_vec()), None)
+    );
+>>>>>>> 48b30b4 (haft-cli: drive file tools and undo through the binary and over MCP)
 }

@@ -91,6 +91,11 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "alone: unpacks", call: ("tar cf t.tar src && rm -r src && tar xf t.tar && rm t.tar && echo x > src/c.txt", ""), other: NOTHING, after: &[], keeps: false },
     Scenario { name: "alone: temporary file renamed", call: ("echo x > t && mv t a.txt", ""), other: NOTHING, after: &[("t", None)], keeps: false },
     Scenario { name: "alone: rights", call: ("chmod 600 a.txt; python3 -c \"import os; os.fchmod(os.open('b.txt',os.O_RDONLY),0o600)\"", ""), other: NOTHING, after: &[], keeps: false },
+    Scenario { name: "alone: makes a link", call: ("ln -s a.txt s", ""), other: NOTHING, after: &[("s", None)], keeps: false },
+    Scenario { name: "alone: swaps", call: ("mv a.txt t; mv b.txt a.txt; mv t b.txt", ""), other: NOTHING, after: &[], keeps: false },
+    Scenario { name: "alone: removes and makes again", call: ("rm a.txt; echo z > a.txt", ""), other: NOTHING, after: &[], keeps: false },
+    Scenario { name: "alone: makes and removes", call: ("touch t; rm t", ""), other: NOTHING, after: &[("t", None)], keeps: false },
+    Scenario { name: "alone: in a shell of its own", call: ("bash -c 'cd src; for f in *.txt; do echo x >> $f; done'", ""), other: NOTHING, after: &[], keeps: false },
     // A person works on other files.
     Scenario { name: "reads while a person saves", call: ("cat a.txt", "cat b.txt"), other: SAVES_B, after: &[("b.txt", Some("PERSON\n"))], keeps: false },
     Scenario { name: "writes while a person saves", call: ("echo x > a.txt", "echo y > src/c.txt"), other: SAVES_B, after: &[("b.txt", Some("PERSON\n"))], keeps: false },
@@ -104,6 +109,8 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a person changes rights", call: ("echo x > a.txt", ""), other: |other| fs::set_permissions(other.haft.workspace.path("b.txt"), fs::Permissions::from_mode(0o600)).unwrap(), after: &[], keeps: false },
     Scenario { name: "a person saves and the call opens to read", call: ("cat b.txt", "grep -c x b.txt; test -w b.txt"), other: SAVES_B, after: &[("b.txt", Some("PERSON\n"))], keeps: false },
     Scenario { name: "a person uses git beside", call: ("echo x > a.txt", ""), other: |other| other.saves(".git/refs/heads/main", "1\n"), after: &[(".git/refs/heads/main", Some("1\n"))], keeps: false },
+    Scenario { name: "an editor makes its own files", call: ("echo x > a.txt", ""), other: |other| { other.saves(".b.swp", "1"); other.saves("b.txt~", "b\n"); other.saves("b.txt", "PERSON\n") }, after: &[(".b.swp", Some("1")), ("b.txt~", Some("b\n")), ("b.txt", Some("PERSON\n"))], keeps: false },
+    Scenario { name: "a person saves many files", call: ("rm a.txt", ""), other: |other| { other.saves("src/c.txt", "P1\n"); other.saves("src/d.txt", "P2\n"); other.saves("old/e.txt", "P3\n") }, after: &[("src/c.txt", Some("P1\n")), ("src/d.txt", Some("P2\n")), ("old/e.txt", Some("P3\n"))], keeps: false },
     // A person works on the same file: what cannot be told apart stays, and is named.
     Scenario { name: "a person saves, then the call writes", call: ("true", "echo x > b.txt"), other: SAVES_B, after: &[("b.txt", Some("x\n"))], keeps: true },
     Scenario { name: "a person saves, then the call removes", call: ("true", "rm b.txt"), other: SAVES_B, after: &[("b.txt", None)], keeps: true },
@@ -117,6 +124,8 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "another session removes", call: ("rm a.txt", ""), other: |other| other.calls(&["delete_path", "path=b.txt"]), after: &[("b.txt", None)], keeps: false },
     Scenario { name: "another session moves a folder", call: ("rm a.txt", ""), other: |other| other.calls(&["move_path", "source=old", "destination=new"]), after: &[("old/e.txt", None), ("new/e.txt", Some("e\n"))], keeps: false },
     Scenario { name: "another session runs a command", call: ("echo x > a.txt", "echo y > src/c.txt"), other: |other| other.calls(&["bash", "command=echo OTHER > b.txt; rm src/d.txt"]), after: &[("b.txt", Some("OTHER\n")), ("src/d.txt", None)], keeps: false },
+    Scenario { name: "another session copies", call: ("rm a.txt", ""), other: |other| other.calls(&["copy_path", "source=src", "destination=copy"]), after: &[("copy/c.txt", Some("c\n")), ("copy/d.txt", Some("d\n"))], keeps: false },
+    Scenario { name: "two commands in one folder", call: ("echo x > src/c.txt", "echo x > src/mine"), other: |other| other.calls(&["bash", "command=echo OTHER > src/theirs; echo OTHER >> src/d.txt"]), after: &[("src/mine", None), ("src/theirs", Some("OTHER\n")), ("src/d.txt", Some("d\nOTHER\n"))], keeps: false },
     Scenario { name: "both make files in one new folder", call: ("mkdir n; echo x > n/x", ""), other: |other| other.calls(&["bash", "command=echo OTHER > n/o"]), after: &[("n/x", None), ("n/o", Some("OTHER\n"))], keeps: true },
     Scenario { name: "the call writes, then another session edits the same", call: ("echo x > b.txt", ""), other: |other| other.calls(&["edit", "path=b.txt", "old_string=x", "new_string=OTHER"]), after: &[("b.txt", Some("OTHER\n"))], keeps: true },
     Scenario { name: "another session edits, then the call writes the same", call: ("true", "echo x > b.txt"), other: EDITS_B, after: &[("b.txt", Some("x\n"))], keeps: true },
@@ -195,7 +204,7 @@ fn check(scenario: &Scenario) {
 
 #[test]
 fn what_is_taken_back_is_the_calls_own_doing() {
-    assert!(SCENARIOS.len() >= 50, "{}", SCENARIOS.len());
+    assert!(SCENARIOS.len() >= 60, "{}", SCENARIOS.len());
     std::thread::scope(|scope| {
         for part in SCENARIOS.chunks(SCENARIOS.len().div_ceil(4)) {
             scope.spawn(move || part.iter().for_each(check));
