@@ -35,7 +35,6 @@ impl Gathered {
         let note = format!("`{}` {why}: what it checks was not checked", command.program);
         cx.journal().warn(note.clone());
         self.notes.push(note);
-        self.unchecked.push(format!("what `{}` checks", command.program));
         self.runs.push(CheckerRun {
             command: command.line(),
             only: None,
@@ -60,19 +59,19 @@ impl Gathered {
         let exit_code = ran.exit.code.filter(|_| !ran.timed_out);
         let found = job.checker.parse(&ran.output);
         let failure = failure(job, command, ran, &found);
-        let mut covered = Covered::default();
-        // Of what was cut, or did not work, nothing can be said; and what was found in a file was read there.
-        if failure.is_none() && ran.lost == 0 {
+        // Of what was cut, or did not work, nothing can be said.
+        let covered = if failure.is_none() && ran.lost == 0 {
             let checked = job.checker.checked(&ran.output, request);
-            let show = |path: &Path| places.show(path);
-            covered = compared(&checked, job.file.as_deref(), &job.directory, places.roots, show);
             let errors = found.iter().any(|found| found.diagnostic.severity == Severity::Error);
             // A unit that does not compile leaves no list of its files.
             if errors && matches!(checked, Checked::Lists(_)) {
-                covered = Covered::default();
+                Covered::default()
+            } else {
+                compared(&checked, job.file.as_deref(), &job.directory, places.roots, |path| places.show(path))
             }
-        }
-        self.unchecked.extend(covered.unchecked);
+        } else {
+            Covered::default()
+        };
         if let Some(missing) = job.stands_in {
             self.notes.push(format!("`{missing}` is not installed: {} was checked", command.only.unwrap_or("less")));
         }
@@ -94,16 +93,20 @@ impl Gathered {
         if failure.is_none() {
             self.notes.extend(words::remarks(&ran.output.stderr));
         }
+        let mut is_in_file = false;
         for found in found {
             let base = found.base.as_deref().unwrap_or(&job.directory);
             let mut diagnostic = found.diagnostic;
             let path = places.settle(&mut diagnostic, base);
+            is_in_file |= path.is_some() && path == job.file;
             if !self.rendered {
                 diagnostic.rendered = None;
             }
             self.locations.extend(path.map(|path| Location { path, line: diagnostic.line }));
             self.found.push(diagnostic);
         }
+        // What was found in a file was read there.
+        self.unchecked.extend(covered.unchecked.filter(|_| !is_in_file));
         failure
     }
 

@@ -46,8 +46,8 @@ pub(crate) fn jobs(path: &Path, roots: &Roots, workdir: &Path) -> Result<Vec<Job
     }
     let directory = found.parent().unwrap_or(&found).to_path_buf();
     let extension = found.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let all = ALL.into_iter().chain(BARE);
-    let Some(checker) = all.into_iter().find(|checker| checker.extensions().contains(&extension)) else {
+    let mut all = ALL.into_iter().chain(BARE);
+    let Some(checker) = all.find(|checker| checker.extensions().contains(&extension)) else {
         return of_directory(&directory, path, roots);
     };
     let project = match checker.markers() {

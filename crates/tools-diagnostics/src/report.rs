@@ -99,7 +99,8 @@ impl DiagnosticsReport {
         }
         lines.extend(self.notes.iter().map(|note| format!("[{note}]")));
         if !self.tool.is_empty() {
-            lines.push(format!("[{}: {}]", self.tool, self.counts()));
+            let ran: Vec<String> = self.runs.iter().filter(|run| run.installed).map(CheckerRun::described).collect();
+            lines.push(format!("[{}: {}]", ran.join(", "), self.counts()));
         }
         lines.join("\n")
     }
@@ -134,15 +135,15 @@ impl CheckerRun {
     /// Program and subcommand.
     fn tool(&self) -> String {
         let words = self.command.split(' ').take(2).filter(|word| !word.starts_with(['-', '/', '\'']));
-        let name = words.collect::<Vec<_>>().join(" ");
-        match (&self.only, self.files) {
-            (Some(only), Some(1)) => format!("{name} (1 file, {only})"),
-            (Some(only), Some(files)) => format!("{name} ({files} files, {only})"),
-            (Some(only), None) => format!("{name} ({only})"),
-            (None, Some(1)) => format!("{name} (1 file)"),
-            (None, Some(files)) => format!("{name} ({files} files)"),
-            (None, None) => name,
-        }
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The same, with what it has read.
+    fn described(&self) -> String {
+        let files = self.files.filter(|files| *files > 0);
+        let files = files.map(|files| if files == 1 { "1 file".to_owned() } else { format!("{files} files") });
+        let said: Vec<String> = files.into_iter().chain(self.only.clone()).collect();
+        if said.is_empty() { self.tool() } else { format!("{} ({})", self.tool(), said.join(", ")) }
     }
 }
 

@@ -166,7 +166,7 @@ async fn a_file_that_no_project_reads_is_not_clean() {
 async fn a_project_without_files_is_not_clean() {
     let world = world(&lists(&[]));
     let text = world.call(json!({})).await.unwrap().summary;
-    assert_eq!(text, "[tsc (0 files): nothing was found, but not checked: no file of `.` is part of what was checked]");
+    assert_eq!(text, "[tsc: nothing was found, but not checked: no file of `.` is part of what was checked]");
 }
 
 #[tokio::test]
