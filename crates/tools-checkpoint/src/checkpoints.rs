@@ -57,12 +57,14 @@ impl Checkpoints {
         Self(Arc::new(Inner { config: config.clone(), coverage, rules, folder, stores, unfinished }))
     }
 
-    /// What was kept for a workspace, oldest first, undos among it.
+    /// The calls that were kept for a workspace, oldest first.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn list(&self, workspace: &Path) -> Result<Vec<Checkpoint>, CheckpointError> {
-        self.0.with_store(workspace, Store::checkpoints)
+        let mut records = self.0.with_store(workspace, Store::checkpoints)?;
+        records.retain(|record| record.undoes.is_none());
+        Ok(records)
     }
 
     /// What these calls changed, as text, the last one first.

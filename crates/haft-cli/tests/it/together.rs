@@ -81,7 +81,7 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "alone: edits in place", call: ("sed -i s/a/X/ a.txt", ""), other: NOTHING, after: &[], keeps: false },
     Scenario { name: "alone: by python", call: ("python3 -c \"open('a.txt','r+').write('X')\"", ""), other: NOTHING, after: &[], keeps: false },
     Scenario { name: "alone: by a mapping", call: ("python3 -c \"import mmap; f=open('a.txt','r+b'); m=mmap.mmap(f.fileno(),0); m[0:1]=b'X'; m.flush(); m.close(); f.close()\"", ""), other: NOTHING, after: &[], keeps: false },
-    Scenario { name: "alone: from another folder", call: ("cd src && echo x > ../a.txt && echo y > c.txt", ""), other: NOTHING, after: &[], keeps: false },
+    Scenario { name: "alone: from another folder", call: ("(cd src && echo x > ../a.txt && echo y > c.txt)", ""), other: NOTHING, after: &[], keeps: false },
     Scenario { name: "alone: relative to a descriptor", call: ("python3 -c \"import os; d=os.open('src',os.O_RDONLY); os.unlink('c.txt',dir_fd=d); os.mkdir('m',dir_fd=d)\"", ""), other: NOTHING, after: &[("src/m", None)], keeps: false },
     Scenario { name: "alone: through a link", call: ("ln -s src/c.txt l; echo x > l", ""), other: NOTHING, after: &[("l", None)], keeps: false },
     Scenario { name: "alone: through a link to a folder", call: ("ln -s src l; echo x > l/c.txt; rm l/d.txt", ""), other: NOTHING, after: &[("l", None)], keeps: false },

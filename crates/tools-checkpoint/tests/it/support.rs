@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use serde_json::json;
-use tools_checkpoint::{Checkpoint, CheckpointConfig, Checkpoints, Coverage, Undone};
+use tools_checkpoint::{Checkpoint, CheckpointConfig, Checkpoints, Coverage, Selection, Undone};
 use tools_core::{CallContext, Inspection, Invocation, Layer, Next, Outcome, Stack, ToolCall, ToolTraits};
 use tools_sandbox::ReadRules;
 use tools_testkit::{Behaviour, ScriptedExecutor, Workspace};
@@ -73,8 +73,8 @@ impl World {
         self.call_touching(Inspection::mutating(), Behaviour::reply("done"), work).await.unwrap();
     }
 
-    pub(crate) fn undo(&self, count: usize) -> Undone {
-        self.checkpoints.undo(&self.root(), count).unwrap()
+    pub(crate) fn undo(&self, calls: impl Into<Selection>) -> Undone {
+        self.checkpoints.undo(&self.root(), calls).unwrap()
     }
 
     pub(crate) fn list(&self) -> Vec<Checkpoint> {
