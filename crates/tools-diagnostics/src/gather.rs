@@ -2,8 +2,6 @@
 
 use tools_core::{CallContext, ClaimSource, Location, ToolOutput, keys};
 
-use std::path::Path;
-
 use crate::checkers::{CheckCommand, Checked, Found, Request};
 use crate::covered::{Covered, covered as compared};
 use crate::diagnostic::{Diagnostic, Severity};
