@@ -30,7 +30,7 @@ pub(crate) fn covered(
     let own = |files: &[PathBuf]| files.iter().filter(|path| is_own(path, roots)).count();
     let outside = |file: &Path| format!("`{}` is not part of what was checked", show(file));
     match (checked, file) {
-        (Checked::Unknown, _) => Covered::default(),
+        (Checked::Unknown, _) | (Checked::Lists(_), None) => Covered::default(),
         (Checked::Files(files) | Checked::Partly(files, _), Some(file)) => Covered {
             files: Some(own(files)),
             unchecked: (!files.iter().any(|path| path == file)).then(|| outside(file)),
@@ -49,7 +49,6 @@ pub(crate) fn covered(
             // Lists that cannot be read say nothing.
             Covered { files: None, unchecked: (!read.is_empty() && !is_listed).then(|| outside(file)) }
         }
-        (Checked::Lists(_), None) => Covered::default(),
     }
 }
 

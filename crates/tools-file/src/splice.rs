@@ -281,7 +281,7 @@ impl<'a> Lines<'a> {
                 let start = self.lines[first].start;
                 let end = if whole { self.after(last) } else { self.lines[last].end };
                 let mut new = transform.apply(request.new)?;
-                new = self.with_unchanged(&old, request.new, new, first);
+                new = self.with_unchanged(&old, request.new, &new, first);
                 if whole && end == self.lines[last].end {
                     // The file's last line has no line break and keeps it that way.
                     new.truncate(new.trim_end_matches(['\n', '\r']).len());
@@ -297,15 +297,15 @@ impl<'a> Lines<'a> {
 impl Lines<'_> {
     /// `new` with the lines that the edit leaves as they are taken from the file, trailing blanks included: those that old
     /// and new text begin with, and those that both end with.
-    fn with_unchanged(&self, old: &Lines<'_>, sent: &str, new: String, first: usize) -> String {
+    fn with_unchanged(&self, old: &Lines<'_>, sent: &str, new: &str, first: usize) -> String {
         let (count, sent) = (old.lines.len(), Lines::of(sent));
         let mut lines: Vec<&str> = new.split('\n').collect();
         let same = |a: usize, b: usize| old.line(a) == sent.line(b);
         let most = count.min(sent.lines.len()).min(lines.len());
         let head = (0..most).take_while(|n| same(*n, *n)).count();
         let tail = (0..most - head).take_while(|n| same(count - 1 - n, sent.lines.len() - 1 - n)).count();
-        for n in 0..head {
-            lines[n] = self.line(first + n);
+        for (n, line) in lines.iter_mut().take(head).enumerate() {
+            *line = self.line(first + n);
         }
         for n in 0..tail {
             lines[sent.lines.len() - 1 - n] = self.line(first + count - 1 - n);

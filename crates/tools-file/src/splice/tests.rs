@@ -136,7 +136,7 @@ fn a_miss_says_what_is_nearest_and_why() {
 
 #[test]
 fn a_miss_shows_the_line_that_differs() {
-    let file: String = (0..60).map(|n| format!("    let value_{n} = compute({n}, {});\n", n * 7)).collect();
+    let file = (0..60).map(|n| format!("    let value_{n} = compute({n}, {});\n", n * 7)).collect::<Vec<_>>().concat();
     let lines: Vec<&str> = file.lines().collect();
     let old = lines[10..50].join("\n").replace("value_33", "value_thirty_three");
     let near = miss(&file, &old, "x").0.unwrap();
@@ -160,7 +160,7 @@ fn a_miss_shows_the_line_that_differs() {
         "{rows:?}"
     );
     // A part of a long line.
-    let long: String = (0..3000).map(|n| format!("f{n}({n});")).collect();
+    let long = (0..3000).map(|n| format!("f{n}({n});")).collect::<Vec<_>>().concat();
     let near = miss(&format!("a\n{long}\n"), "f1500(1500);f1501(1501);g1502(1502);f1503(1503);", "x").0.unwrap();
     let Row::File(2, there) = &near.rows[1] else { panic!("{near:?}") };
     assert!(there.contains("f1502(1502)") && there.len() < 300, "{there}");

@@ -127,7 +127,9 @@ impl ProcessTree {
         };
         let (step, errno) = failed;
         // Nothing ran, and that is known.
-        writes.iter().for_each(|log| log.observing());
+        if let Some(log) = writes {
+            log.observing();
+        }
         let source = io::Error::from(Errno(errno));
         Err(match step {
             Step::Exec => SpawnError::Program { program: spec.program.clone(), source },

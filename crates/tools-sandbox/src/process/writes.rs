@@ -176,14 +176,14 @@ fn note(request: &Request, names: Names, log: &WriteLog) {
     match names {
         Names::File(number) => one(open_file(request, number), false),
         Names::Path(folder, number) => {
-            let Some(named) = path((folder, number)) else { return };
+            let Some(written) = path((folder, number)) else { return };
             // What a link leads to is written through it; the link itself may be meant as well.
-            if let Ok(target) = fs::canonicalize(&named)
-                && target != named
+            if let Ok(target) = fs::canonicalize(&written)
+                && target != written
             {
                 one(Some(target), false);
             }
-            one(Some(named), false);
+            one(Some(written), false);
         }
         Names::Linked(from, to) => {
             one(path(from), false);
