@@ -172,9 +172,9 @@ fn note(request: &Request, names: Names, log: &WriteLog) {
         let Some(path) = path else { return };
         log.note(&path, with_all_below, || fs::symlink_metadata(&path).ok().map(|metadata| FileState::from(&metadata)));
     };
-    let path = |(folder, path): (Option<u8>, u8)| path_of(request, folder, path);
+    let path = |(folder, path): (Option<u8>, u8)| path_of(request, folder, path, log);
     match names {
-        Names::File(number) => one(open_file(request, number), false),
+        Names::File(number) => one(open_file(request, number, log), false),
         Names::Path(folder, number) => {
             let Some(written) = path((folder, number)) else { return };
             // What a link leads to is written through it; the link itself may be meant as well.
@@ -199,9 +199,9 @@ fn note(request: &Request, names: Names, log: &WriteLog) {
 }
 
 /// The path that two arguments name, canonical but for its last component; `None` for what is no file of the workspace.
-fn path_of(request: &Request, folder: Option<u8>, path: u8) -> Option<PathBuf> {
+fn path_of(request: &Request, folder: Option<u8>, path: u8, log: &WriteLog) -> Option<PathBuf> {
     let address = *request.arguments.get(usize::from(path))?;
-    let named = if address == 0 { PathBuf::new() } else { read_path(request.process, address)? };
+    let named = if address == 0 { PathBuf::new() } else { read_path(request.process, address, log)? };
     if named.is_absolute() {
         return placed(&named);
     }
@@ -209,10 +209,10 @@ fn path_of(request: &Request, folder: Option<u8>, path: u8) -> Option<PathBuf> {
         // The number is an `int` in a wider register.
         #[expect(clippy::cast_possible_truncation, reason = "the lower half is the argument")]
         Some(folder) => match *request.arguments.get(usize::from(folder))? as i32 {
-            libc::AT_FDCWD => process_link(request.process, "cwd")?,
-            _ => open_file(request, folder)?,
+            libc::AT_FDCWD => process_link(request.process, "cwd", log)?,
+            _ => open_file(request, folder, log)?,
         },
-        None => process_link(request.process, "cwd")?,
+        None => process_link(request.process, "cwd", log)?,
     };
     if named.as_os_str().is_empty() { Some(folder) } else { placed(&folder.join(named)) }
 }
@@ -228,18 +228,26 @@ fn placed(path: &Path) -> Option<PathBuf> {
     }
 }
 
-fn open_file(request: &Request, argument: u8) -> Option<PathBuf> {
+fn open_file(request: &Request, argument: u8, log: &WriteLog) -> Option<PathBuf> {
     #[expect(clippy::cast_possible_truncation, reason = "the lower half is the argument")]
     let number = *request.arguments.get(usize::from(argument))? as i32;
-    process_link(request.process, &format!("fd/{number}")).filter(|path| path.is_absolute())
+    process_link(request.process, &format!("fd/{number}"), log).filter(|path| path.is_absolute())
 }
 
-fn process_link(process: u32, link: &str) -> Option<PathBuf> {
-    fs::read_link(format!("/proc/{process}/{link}")).ok()
+fn process_link(process: u32, link: &str, log: &WriteLog) -> Option<PathBuf> {
+    let link = fs::read_link(format!("/proc/{process}/{link}"));
+    link.map_err(|error| blinded(&error, log)).ok()
+}
+
+/// Where the system does not let us look, nothing is known of what is written. A process that is gone writes nothing.
+fn blinded(error: &io::Error, log: &WriteLog) {
+    if matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES | libc::ENOSYS)) {
+        log.blind();
+    }
 }
 
 /// A path in another process's memory.
-fn read_path(process: u32, address: u64) -> Option<PathBuf> {
+fn read_path(process: u32, address: u64, log: &WriteLog) -> Option<PathBuf> {
     let mut bytes = vec![0u8; PATH_MAX];
     let address = usize::try_from(address).ok()?;
     // Two pieces: the second may lie in a page that is not there, and does not matter then.
@@ -251,6 +259,9 @@ fn read_path(process: u32, address: u64) -> Option<PathBuf> {
     let process = libc::pid_t::try_from(process).ok()?;
     // SAFETY: the kernel writes at most the length of `bytes`; addresses of the other process are only its business.
     let read = unsafe { libc::process_vm_readv(process, &raw const local, 1, remote.as_ptr(), 2, 0) };
+    if read < 0 {
+        blinded(&io::Error::last_os_error(), log);
+    }
     bytes.truncate(usize::try_from(read).ok()?);
     let end = bytes.iter().position(|byte| *byte == 0)?;
     bytes.truncate(end);
