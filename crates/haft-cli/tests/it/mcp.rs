@@ -154,7 +154,6 @@ fn a_client_that_goes_in_the_middle_of_a_call_leaves_nothing_running_and_a_line(
     assert!(record.lines().any(|line| line.contains("\"error_category\":\"cancelled\"")), "{record}");
 }
 
-<<<<<<< HEAD
 /// The text of a call's answer; no client gets more bytes than it takes.
 fn answer(client: &mut Client, most: usize, tool: &str, arguments: Value) -> String {
     let params = json!({"name": tool, "arguments": arguments});
@@ -251,7 +250,8 @@ fn structure_holds_no_more_than_the_answer_may() {
     assert!(result["_meta"]["haft/structured_omitted"]["stdout"].as_u64().unwrap() > 12_000, "{}", result["_meta"]);
     let text = result["content"][0]["text"].as_str().unwrap().len();
     assert!(text + result["structuredContent"].to_string().len() <= 12_000, "{text}");
-=======
+}
+
 /// Rules that let the file tools and the shell work.
 fn allowing(tools: &[&str]) -> String {
     let rule = |tool: &&str| format!("[[tools.permissions.{tool}]]\npattern = \"*\"\naction = \"allow\"\n");
@@ -336,5 +336,4 @@ fn what_a_person_saved_during_a_command_of_a_client_stays() {
         (read("a.txt"), read("b.txt"), read("c.txt")),
         (Some(b"a\n".to_vec()), Some(b"PERSON\n".to_vec()), None)
     );
->>>>>>> 48b30b4 (haft-cli: drive file tools and undo through the binary and over MCP)
 }
