@@ -1,9 +1,6 @@
 //! Standard input without its credentials, in bounded memory.
 
-use haft::{
-    core::SessionId,
-    secrets::{Piece, SecretRedactor, SecretStream},
-};
+use haft::secrets::{Piece, SecretRedactor, SecretStream};
 
 /// Takes credentials out of a stream; the same value has the same number throughout it.
 pub(crate) struct Redacted {
@@ -15,7 +12,7 @@ impl Redacted {
     /// With this redactor; without one the stream stays as it is.
     pub(crate) fn new(redactor: Option<SecretRedactor>) -> Self {
         let of_stream = |redactor: SecretRedactor| {
-            let redactor = redactor.of_session(&SessionId::generate());
+            let redactor = redactor.numbering();
             (SecretStream::new(redactor.clone()), redactor)
         };
         Self { inner: redactor.map(of_stream), found: 0 }

@@ -17,7 +17,7 @@ use tools_overflow::{Archive, ReadOverflow};
 use tools_policy::gate::Stands;
 use tools_retry::{RetryLayer, RetryPolicy};
 use tools_sandbox::{PathError, Reserved};
-use tools_secrets::SecretRedactor;
+use tools_secrets::{SecretRedactor, SecretsMode};
 use tools_shell::{Bash, JobKill, JobRead, Jobs, ShellPolicy, ShellPolicyHandle};
 
 use crate::{
@@ -144,10 +144,10 @@ impl ToolboxBuilder {
         let Self { loaded, workdir, spelled, beside, session, executors, judge } = self;
         let judge = judge.map(|judge| judge.0);
         let config = &loaded.config;
-        let gates = Arc::new(Gates::new(&loaded, loaded.config.tools.approvals.file(), judge)?);
         let security = &config.tools.filters.security;
         let secrets = credentials::redactor(security)
             .map_err(|error| loaded.fault(&credentials::pattern_key(&error), error.problem))?;
+        let gates = Arc::new(Gates::new(&loaded, loaded.config.tools.approvals.file(), judge, secrets.clone())?);
         let archive = overflow::overflow_archive(&loaded)?;
         let retry = compile_retry(&loaded)?;
         let swapped = Swapped::new(config, secrets, retry, archive.as_ref());
@@ -302,6 +302,10 @@ impl Parts {
         let files = files.map_err(|error| loaded.fault(&file_key(&tools.file, &error), error.to_string()))?;
         let files = files.closing(&private(config)).reserving(Reserved::new(&self.reserved(workdir)));
         let files = files.closing_by_tool(self.gates.closing()).spelled(&self.spellings);
+        let files = match tools.filters.security.mode() {
+            SecretsMode::Redact => files.redacting(Arc::new(self.swapped.redactor.clone())),
+            SecretsMode::Warn | SecretsMode::Off => files,
+        };
         Ok((shell, files.recording(&places::state_dir().join("unfinished")), checks))
     }
 

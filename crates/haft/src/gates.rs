@@ -14,11 +14,13 @@ use tools_policy::{
     gate::{About, AnyGate, Closed, CompileContext, Gate, GateLayer, Stands},
     grounding::{GroundingGate, Told},
     permissions::{self, PermissionGate, PermissionsConfig, SessionRules},
+    placement::PlacementGate,
     quota::{Ledger, QuotaGate, QuotaPolicy},
     rules::PolicyGate,
     trust::TrustGate,
     utility::{History, UtilityGate},
 };
+use tools_secrets::SecretRedactor;
 use tools_shell::ShellConfig;
 
 use crate::{
@@ -35,6 +37,7 @@ pub(crate) const GATES: &[Row] = &[
     row::<PolicyGate>(),
     row::<AdversarialGate>(),
     row::<TrustGate>(),
+    row::<PlacementGate>(),
     row::<PermissionGate>(),
     row::<AnomalyGate>(),
 ];
@@ -88,10 +91,11 @@ pub(crate) struct Memory {
     quota: Shared<QuotaPolicy>,
     anomaly: Shared<AnomalyPolicy>,
     judge: Option<Arc<dyn Judge>>,
+    secrets: SecretRedactor,
 }
 
 impl Memory {
-    fn new(approvals: PathBuf, judge: Option<Arc<dyn Judge>>) -> Self {
+    fn new(approvals: PathBuf, judge: Option<Arc<dyn Judge>>, secrets: SecretRedactor) -> Self {
         let difference = agreed_scripts::difference(agreed_scripts::folder(&approvals));
         let sessions =
             SessionRules::with_source(approvals::source(approvals), Arc::new(SystemClock)).showing(difference);
@@ -106,6 +110,7 @@ impl Memory {
             quota,
             anomaly,
             judge,
+            secrets,
         }
     }
 }
@@ -170,6 +175,14 @@ impl Listed for TrustGate {
     }
 }
 
+impl Listed for PlacementGate {
+    fn config(_: &HaftConfig) {}
+
+    fn over(memory: &Memory) -> GateLayer<Self> {
+        GateLayer::new(Self::new(memory.secrets.clone()), Shared::new(()))
+    }
+}
+
 impl Listed for PermissionGate {
     fn config(config: &HaftConfig) -> PermissionsConfig {
         effective_permissions(config)
@@ -228,8 +241,9 @@ impl Gates {
         loaded: &Loaded<HaftConfig>,
         approvals: PathBuf,
         judge: Option<Arc<dyn Judge>>,
+        secrets: SecretRedactor,
     ) -> Result<Self, LoadError> {
-        let memory = Memory::new(approvals, judge);
+        let memory = Memory::new(approvals, judge, secrets);
         let gates = Self { wired: GATES.iter().map(|row| (row.wire)(&memory)).collect(), memory };
         gates.swap(gates.compile(loaded)?);
         Ok(gates)

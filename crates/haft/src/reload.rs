@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, LazyLock, Mutex, PoisonError, Weak},
 };
 
@@ -83,6 +83,15 @@ impl LiveRedactor {
 impl Redactor for LiveRedactor {
     fn redact<'a>(&self, text: &'a str) -> std::borrow::Cow<'a, str> {
         self.0.load().redact(text)
+    }
+
+    fn reading<'a>(
+        &self,
+        session: &SessionId,
+        origin: &Path,
+        text: Box<dyn std::io::Read + 'a>,
+    ) -> Box<dyn std::io::Read + 'a> {
+        self.0.load().reading(session, origin, text)
     }
 
     fn in_session(&self, session: &SessionId) -> Option<Arc<dyn Redactor>> {

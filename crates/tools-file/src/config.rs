@@ -7,6 +7,7 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tools_core::Redactor;
 use tools_sandbox::{PathError, ReadRules, Reserved, Roots};
 
 use crate::unfinished::Unfinished;
@@ -83,7 +84,7 @@ impl FileConfig {
         };
         let rules = ReadRules::compile(self.deny_read.as_deref(), &self.allow_read, base, home)?;
         let (reserved, unfinished, spellings) = (Reserved::default(), Arc::default(), Arc::default());
-        Ok(FilePolicy { roots, rules, closing: None, reserved, spellings, unfinished, limits: self.clone() })
+        Ok(FilePolicy { roots, rules, closing: None, reserved, spellings, unfinished, limits: self.clone(), hiding: None })
     }
 }
 
@@ -107,6 +108,17 @@ pub struct FilePolicy {
     spellings: Arc<[(PathBuf, PathBuf)]>,
     unfinished: Arc<Unfinished>,
     limits: FileConfig,
+    hiding: Option<Hiding>,
+}
+
+/// What takes credentials out of files before their lines are numbered, cut or searched.
+#[derive(Clone)]
+pub(crate) struct Hiding(pub(crate) Arc<dyn Redactor>);
+
+impl std::fmt::Debug for Hiding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Hiding")
+    }
 }
 
 /// Which canonical paths a tool must not read, beyond the read rules; `None` where it may read what they leave open.
@@ -188,6 +200,16 @@ impl FilePolicy {
     /// directory of a call: asked anew for each call.
     pub fn closing_by_tool(self, closing: Closing) -> Self {
         Self { closing: Some(closing), ..self }
+    }
+
+    /// The same policy under which `read` and `grep` show and search files without their credentials: what stands above a
+    /// window tells what is in it, and no pattern matches inside a credential.
+    pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
+        Self { hiding: Some(Hiding(redactor)), ..self }
+    }
+
+    pub(crate) fn hiding(&self) -> Option<&Hiding> {
+        self.hiding.as_ref()
     }
 
     /// What is closed to one tool in a call from `workdir` beyond what is closed to all; `None` where nothing is.

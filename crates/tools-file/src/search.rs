@@ -2,7 +2,8 @@
 
 use std::{
     fs::File,
-    io::{self, Read},
+    io::{self, Read, Seek as _},
+    path::Path,
 };
 
 use grep_matcher::{LineTerminator, Matcher as _};
@@ -12,7 +13,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use crate::{
     error::FileError,
     text::{self, is_binary, lossy_line},
-    workspace::Cancel,
+    workspace::{Cancel, Site},
 };
 
 /// Files up to this length are read whole and searched at once.
@@ -149,22 +150,22 @@ impl Search {
     }
 
     /// Searches an open regular file of about `size` bytes.
-    pub(crate) fn file(&mut self, file: File, size: u64, take: Take) -> io::Result<Hits> {
-        let mut collector = Collector {
-            matcher: &self.matcher,
-            take,
-            line_chars: self.line_chars,
-            cancel: &self.cancel,
-            found: Hits::default(),
-        };
+    ///
+    /// A file in which something matches is searched again without its credentials, and that counts: a pattern that matches
+    /// a credential would say what it is.
+    pub(crate) fn file(&mut self, file: File, (path, size): (&Path, u64), take: Take, site: &Site) -> io::Result<Hits> {
         let whole = if self.span == Span::Line { WHOLE } else { LONGEST_LINE as u64 };
         if size > whole {
             if self.span != Span::Line {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
-            let reader = Interruptible(file, &self.cancel);
-            self.searcher.search_reader(&self.matcher, reader, &mut collector)?;
-            return Ok(collector.found);
+            let found = self.stream(Interruptible(&file, &self.cancel.clone()), take)?;
+            if found.matches == 0 || !site.hides() {
+                return Ok(found);
+            }
+            (&file).rewind()?;
+            let cancel = self.cancel.clone();
+            return self.stream(site.hiding(path, Interruptible(&file, &cancel)), take);
         }
         self.buffer.clear();
         self.buffer.reserve(usize::try_from(size).unwrap_or_default() + 1);
@@ -176,7 +177,32 @@ impl Search {
         if self.span != Span::Line {
             without_carriage_returns(&mut self.buffer);
         }
-        self.searcher.search_slice(&self.matcher, &self.buffer, &mut collector)?;
+        let found = self.slice(take)?;
+        if found.matches == 0 || !site.hides() {
+            return Ok(found);
+        }
+        let mut hidden = Vec::with_capacity(self.buffer.len());
+        site.hiding(path, self.buffer.as_slice()).read_to_end(&mut hidden)?;
+        if hidden == self.buffer {
+            return Ok(found);
+        }
+        self.buffer = hidden;
+        self.slice(take)
+    }
+
+    fn stream(&mut self, text: impl Read, take: Take) -> io::Result<Hits> {
+        let Self { matcher, searcher, line_chars, cancel, .. } = self;
+        let found = Hits::default();
+        let mut collector = Collector { matcher, take, line_chars: *line_chars, cancel, found };
+        searcher.search_reader(&*matcher, text, &mut collector)?;
+        Ok(collector.found)
+    }
+
+    fn slice(&mut self, take: Take) -> io::Result<Hits> {
+        let Self { matcher, searcher, buffer, line_chars, cancel, .. } = self;
+        let found = Hits::default();
+        let mut collector = Collector { matcher, take, line_chars: *line_chars, cancel, found };
+        searcher.search_slice(&*matcher, buffer, &mut collector)?;
         Ok(collector.found)
     }
 }
@@ -197,7 +223,7 @@ fn without_carriage_returns(bytes: &mut Vec<u8>) {
 }
 
 /// Ends reading when nobody waits for the result.
-struct Interruptible<'a>(File, &'a Cancel);
+struct Interruptible<'a>(&'a File, &'a Cancel);
 
 impl Read for Interruptible<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

@@ -5,6 +5,7 @@ use std::{
     ffi::OsStr,
     fs::File,
     hash::{BuildHasher as _, RandomState},
+    io::Read,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -138,6 +139,19 @@ impl Site {
     pub(crate) fn answer(&self) -> AnswerBudget {
         const NOTES: usize = 600;
         self.answer.less(NOTES)
+    }
+
+    /// The text of a file without credentials; all of it where nothing is taken out.
+    pub(crate) fn hiding<'a>(&self, path: &Path, text: impl Read + 'a) -> Box<dyn Read + 'a> {
+        match self.policy.hiding() {
+            Some(hiding) => hiding.0.reading(&self.session, path, Box::new(text)),
+            None => Box::new(text),
+        }
+    }
+
+    /// Whether credentials are taken out of files.
+    pub(crate) fn hides(&self) -> bool {
+        self.policy.hiding().is_some()
     }
 
     pub(crate) fn limits(&self) -> &FileConfig {

@@ -16,6 +16,8 @@ pub mod adversarial;
 pub mod rules;
 pub mod trust;
 
+pub mod placement;
+
 pub mod permissions;
 
 pub mod anomaly;

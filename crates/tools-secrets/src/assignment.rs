@@ -31,6 +31,9 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
     let mut place = Some(place);
     while let Some(Place { start, end, style, next }) = place {
         let found = &text[start..end];
+        if is_type(text, start, found) {
+            return;
+        }
         let is_found = match style {
             // What a statement or a flag called password takes is one.
             Style::Statement if text[name.0..name.1].eq_ignore_ascii_case("pass") => {
@@ -53,7 +56,14 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
 /// Whether the name around a keyword is that of a credential.
 fn is_named(text: &str, (start, end): (usize, usize), keyword: (usize, usize)) -> bool {
     let Some(name) = text.get(start..end) else { return false };
-    is_statement(text, keyword.0, keyword.1) || is_credential_key(member(name)) || is_spaced_name(text, start, name)
+    if is_verdict(text, (start, end)) || is_complaint(text, start, name) {
+        return false;
+    }
+    let is_known = ["secretid", "secret_id", "secret-id"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    is_known
+        || is_statement(text, keyword.0, keyword.1)
+        || is_credential_key(member(name))
+        || is_spaced_name(text, start, name)
 }
 
 /// Of `spring.datasource.password` the last part.
@@ -61,6 +71,28 @@ fn member(name: &str) -> &str {
     let (path, last) = name.trim_end_matches('.').rsplit_once('.').unwrap_or(("", name));
     let is_general = matches!(last, "value" | "default" | "plain" | "text" | "raw" | "data" | "key" | "crt" | "pem");
     if path.is_empty() || is_general { name } else { last }
+}
+
+/// `PASS: name`, `--- PASS: name`, `Pass: name`: how a test ended.
+fn is_verdict(text: &str, (start, end): (usize, usize)) -> bool {
+    let name = &text[start..end];
+    matches!(name, "PASS" | "Pass" | "XPASS") && text[end..].starts_with(": ")
+        || name.eq_ignore_ascii_case("pass") && text[..start].ends_with("--- ")
+}
+
+/// `Unexpected token: …`: what a parser stumbled over.
+fn is_complaint(text: &str, start: usize, name: &str) -> bool {
+    const BEFORE: &[&str] = &["unexpected", "expected", "illegal", "unknown", "offending", "next", "bad", "lookahead"];
+    let before = text[..start].strip_suffix(' ').unwrap_or_default();
+    let length = before.bytes().rev().take(12).take_while(u8::is_ascii_alphabetic).count();
+    let word = &before[before.len() - length..];
+    name.eq_ignore_ascii_case("token") && BEFORE.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// `secretKey: Uint8Array`, `token: &CancellationToken`: what a declaration says of a name, without quotes.
+fn is_type(text: &str, start: usize, found: &str) -> bool {
+    let before = text[..start].trim_end_matches([' ', '\t']);
+    (before.ends_with(':') || found.starts_with('&')) && !text[..start].ends_with(['"', '\'']) && value::is_type(found)
 }
 
 fn is_statement(text: &str, start: usize, end: usize) -> bool {

@@ -12,6 +12,14 @@ pub(super) enum Scanner {
     Entra,
     AzureDevops,
     Webhook,
+    Discord,
+    Airtable,
+    AzureService,
+    Firebase,
+    Twilio,
+    Unseal,
+    GoAddress,
+    Mnemonic,
     Pem,
     PemEnd,
     Putty,
@@ -54,7 +62,7 @@ const NAMES: &[&str] = &[
 ];
 /// Cookies that hold a session, by the names their frameworks give them.
 const SESSIONS: &[&str] =
-    &["phpsessid", "jsessionid", "asp.net_sessionid", "connect.sid", "laravel_session", "_session_id"];
+    &["phpsessid", "bw_session", "jsessionid", "asp.net_sessionid", "connect.sid", "laravel_session", "_session_id"];
 /// Addresses that whoever knows them may post to.
 const WEBHOOKS: &[&str] = &[
     "hooks.slack.com/",
@@ -94,6 +102,26 @@ pub(super) fn all() -> Vec<(&'static str, Scanner)> {
     words.extend(WEBHOOKS.iter().map(|host| (*host, Scanner::Webhook)));
     words.extend([
         ("eyJ", Scanner::Jwt),
+        ("discord", Scanner::Discord),
+        ("login(", Scanner::Discord),
+        ("bot ", Scanner::Discord),
+        (".run(", Scanner::Discord),
+        ("pat", Scanner::Airtable),
+        ("JQQJ99", Scanner::AzureService),
+        (":APA91b", Scanner::Firebase),
+        ("client(\"AC", Scanner::Twilio),
+        ("client('AC", Scanner::Twilio),
+        ("twilio(\"AC", Scanner::Twilio),
+        ("twilio('AC", Scanner::Twilio),
+        ("unseal key", Scanner::Unseal),
+        ("unseal_key", Scanner::Unseal),
+        ("recovery key ", Scanner::Unseal),
+        ("@tcp(", Scanner::GoAddress),
+        ("@unix(", Scanner::GoAddress),
+        ("mnemonic", Scanner::Mnemonic),
+        ("seed phrase", Scanner::Mnemonic),
+        ("seed_phrase", Scanner::Mnemonic),
+        ("recovery phrase", Scanner::Mnemonic),
         (":AA", Scanner::Telegram),
         ("Q~", Scanner::Entra),
         ("AZDO", Scanner::AzureDevops),

@@ -10,7 +10,7 @@ use tools_core::{
     ToolOutput, is_credential_key, keys,
 };
 
-use crate::{SecretRedactor, SecretsMode, Tally, UnknownPlaceholder, events::RedactingConsumer};
+use crate::{SecretRedactor, SecretsMode, Tally, UnknownPlaceholder, events::RedactingConsumer, placement::only_file};
 
 /// Stands right around the tools, inside whatever shortens, stores or records.
 #[derive(Debug, Clone)]
@@ -80,7 +80,10 @@ fn count(redactor: &SecretRedactor, outcome: &Outcome) -> Tally {
 
 async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -> (Outcome, Tally) {
     let mut tally = Tally::default();
-    let restored = match restored(redactor, inv) {
+    // A gate has asked before where there is one; without it this is the place.
+    let is_agreed = next.approval().is_some();
+    let asked = redactor.asks(inv).filter(|_| !is_agreed).map_or(Ok(()), Err);
+    let restored = match asked.and_then(|()| restored(redactor, inv)) {
         Ok(restored) => restored,
         Err(error) => return (Err(error), tally),
     };
@@ -100,10 +103,15 @@ async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -
         None => next.run(inner).await,
     };
     inv.context.journal().map_warnings(|warning| redactor.redact(warning).into_owned());
-    let mut clean = Cleaning { redactor, tally: &mut tally };
     let outcome = match outcome {
-        Ok(output) => Ok(clean.output(output)),
-        Err(error) => Err(clean.error(error)),
+        Ok(output) => {
+            let is_of_workspace = output.source == ClaimSource::Workspace;
+            // What a command prints may come from anywhere.
+            let placed = only_file(inv).filter(|_| is_of_workspace).map(|path| redactor.at(path));
+            let redactor = placed.as_ref().unwrap_or(redactor);
+            Ok(Cleaning { redactor, tally: &mut tally, escapes: is_of_workspace }.output(output))
+        }
+        Err(error) => Err(Cleaning { redactor, tally: &mut tally, escapes: true }.error(error)),
     };
     (outcome, tally)
 }
@@ -167,21 +175,29 @@ const LONG: usize = 256;
 struct Cleaning<'a> {
     redactor: &'a SecretRedactor,
     tally: &'a mut Tally,
+    /// Whether look-alikes of placeholders are told from placeholders, so that they can be written back.
+    escapes: bool,
+}
+
+/// A text without credentials.
+fn cleaned<'a>(redactor: &SecretRedactor, escapes: bool, text: &'a str, tally: &mut Tally) -> Cow<'a, str> {
+    match redactor.redact_counting(text, tally) {
+        clean if !escapes => clean,
+        Cow::Borrowed(text) => redactor.escape(text),
+        Cow::Owned(text) => Cow::Owned(redactor.escape(&text).into_owned()),
+    }
 }
 
 impl Cleaning<'_> {
     fn output(&mut self, output: ToolOutput) -> ToolOutput {
-        if output.source == ClaimSource::Workspace {
-            self.redactor.keep_literal(output.whole());
-        }
         // The summary is a part or another form of the complete text: what stands in both is counted once.
-        let redactor = self.redactor;
+        let (redactor, escapes) = (self.redactor, self.escapes);
         let complete = output
             .complete
-            .map(|complete| complete.map_text(|text| redactor.redact_counting(text, self.tally)).into_owned());
+            .map(|complete| complete.map_text(|text| cleaned(redactor, escapes, text, self.tally)).into_owned());
         let mut counted = Tally::default();
         let tally = if complete.is_some() { &mut counted } else { &mut *self.tally };
-        let (summary, is_clean) = match redactor.redact_counting(&output.summary, tally) {
+        let (summary, is_clean) = match cleaned(redactor, escapes, &output.summary, tally) {
             Cow::Owned(redacted) => (redacted, false),
             Cow::Borrowed(_) => (output.summary, true),
         };
@@ -210,7 +226,9 @@ impl Cleaning<'_> {
         for finding in message {
             self.tally.add(finding.kind);
         }
-        error.map_text(|text| redactor.redact(text).into_owned()).map_output(|output| self.output(output))
+        let escapes = self.escapes;
+        let clean = |text: &str| cleaned(redactor, escapes, text, &mut Tally::default()).into_owned();
+        error.map_text(clean).map_output(|output| self.output(output))
     }
 
     /// The structured result. The streams of a command stand in its text, too: where that is clean, so are they.
@@ -259,13 +277,13 @@ impl Cleaning<'_> {
 
     fn diff(&self, diff: FileDiff) -> FileDiff {
         let whole = |text: Option<Arc<str>>| {
-            text.map(|text| match self.redactor.redact(&text) {
+            text.map(|text| match cleaned(self.redactor, true, &text, &mut Tally::default()) {
                 Cow::Owned(text) => text.into(),
                 Cow::Borrowed(_) => text,
             })
         };
         FileDiff {
-            unified: self.redactor.redact(&diff.unified).into_owned(),
+            unified: cleaned(self.redactor, true, &diff.unified, &mut Tally::default()).into_owned(),
             before: whole(diff.before),
             after: whole(diff.after),
             ..diff

@@ -13,6 +13,7 @@ mod keywords;
 mod providers;
 
 mod assignment;
+mod bare;
 mod columns;
 mod command;
 mod header;
@@ -21,16 +22,23 @@ mod manifest;
 mod margin;
 mod place;
 mod provider;
+mod shapes;
 mod url;
 
 mod config;
 mod extra;
+mod forms;
 mod known;
 mod scan;
 
 mod placeholder;
+mod vault;
+
+mod placement;
 mod redact;
 mod stream;
+
+mod reader;
 
 mod events;
 mod layer;
@@ -45,3 +53,4 @@ pub use redact::{SecretRedactor, Tally};
 pub use scan::{Finding, scan};
 pub use stream::{Piece, SecretStream};
 pub use tools_core::is_credential_name;
+pub use vault::Move;

@@ -75,7 +75,7 @@ fn is_lead(text: &str) -> bool {
 }
 
 /// `    7→`, `7:`, `7 │`: how long the number of a line is, with what ends it.
-fn number(line: &str) -> Option<usize> {
+pub(crate) fn number(line: &str) -> Option<usize> {
     let rest = line.trim_start_matches(' ');
     let rest = after_digits(rest)?;
     let bar = rest.trim_start_matches(' ').strip_prefix(['│', '|']);
@@ -84,7 +84,7 @@ fn number(line: &str) -> Option<usize> {
 }
 
 /// `:7:`, `-7-`: the number behind the name of a file.
-fn file_number(text: &str) -> Option<usize> {
+pub(crate) fn file_number(text: &str) -> Option<usize> {
     let rest = after_digits(text.strip_prefix([':', '-'])?)?.strip_prefix([':', '-'])?;
     Some(text.len() - rest.len())
 }

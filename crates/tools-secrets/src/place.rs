@@ -52,6 +52,9 @@ pub(crate) fn of(text: &str, name: (usize, usize)) -> Option<Place> {
 /// The value that a quoted one is changed to: `"old" -> "new"`.
 pub(crate) fn changed_to(text: &str, at: usize) -> Option<Place> {
     let rest = text.get(at..)?;
+    if rest.starts_with("{+") {
+        return word_changed(text, at, Style::Assigned);
+    }
     let arrow = rest.strip_prefix(['"', '\''])?.trim_start_matches(' ').strip_prefix("->")?;
     let from = text.len() - arrow.len();
     let join = Join { from, style: Style::Assigned, needs_quote: true };
@@ -93,6 +96,9 @@ fn join(text: &str, (name_start, name_end): (usize, usize)) -> Option<Join> {
             && bytes.get(after + 1).is_some_and(|byte| is_quote(*byte)) =>
         {
             Some(Join::new(after + 1, Style::Statement))
+        }
+        b'\\' if is_flag && gap > 0 && text[after..].starts_with("\\\n") => {
+            Some(Join::new(after + 2 + blanks(bytes, after + 2), Style::Assigned))
         }
         _ if is_flag && gap == 1 => Some(Join::new(after, Style::Assigned)),
         b'\r' | b'\n' | b'{' => named_pair(text, name_start, at),
@@ -206,6 +212,9 @@ fn extent(text: &str, join: &Join, name_start: usize) -> Option<Place> {
     let mut at = join.from + blanks(bytes, join.from);
     at = colours(bytes, at);
     at = block(text, at);
+    if let Some(place) = word_changed(text, at, style) {
+        return Some(place);
+    }
     let escapes = bytes[at.min(bytes.len())..].iter().take(8).take_while(|byte| **byte == b'\\').count();
     let is_escaped = escapes > 0 && bytes.get(at + escapes).is_some_and(|byte| is_quote(*byte));
     at += if is_escaped { escapes } else { 0 };
@@ -242,6 +251,24 @@ fn extent(text: &str, join: &Join, name_start: usize) -> Option<Place> {
         value.trim_end_matches(|character: char| quote.is_none() && matches!(character, ',' | ';' | '\\') && !alone);
     let next = quote.filter(|quote| follows == Some(quote)).map(|_| end);
     is_closed.then_some(Place { start, end: start + trimmed.len(), style, next })
+}
+
+/// `[-old-]{+new+}`: a value in a diff by words; the next one is what it was changed to.
+fn word_changed(text: &str, at: usize, style: Style) -> Option<Place> {
+    let rest = text.get(at..)?;
+    let close = if rest.starts_with("[-") {
+        "-]"
+    } else if rest.starts_with("{+") {
+        "+}"
+    } else {
+        return None;
+    };
+    let line = &rest[2..rest.floor_char_boundary(LONGEST)];
+    let line = &line[..line.find('\n').unwrap_or(line.len())];
+    let length = line.find(close)?;
+    let (start, end) = (at + 2, at + 2 + length);
+    let next = text[end + 2..].starts_with("{+").then_some(end + 2);
+    Some(Place { start, end, style, next })
 }
 
 /// How long the beginning of an expression is that only wraps a literal.

@@ -1,24 +1,20 @@
-//! Which placeholder stands for which credential: one book per session, in memory only, never written anywhere.
+//! What stands in the place of a credential, `«secret:KIND#N·MARK»`: its form, where it stands in a text, and how text that
+//! only looks like one is told from it.
+//!
+//! A look-alike is shown with `literal:` behind its first quotation mark, one more than it has, so that taking one away
+//! gives the text back.
 
-use std::{
-    borrow::Cow,
-    collections::HashMap,
-    ops::Range,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{borrow::Cow, ops::Range};
 
 use thiserror::Error;
-use tools_core::{SessionId, ToolError, ToolErrorCategory};
+use tools_core::{ToolError, ToolErrorCategory};
 
-const OPENING: &str = "«secret:";
+const QUOTE: &str = "«";
+const NAME: &str = "secret:";
+const LITERAL: &str = "literal:";
 const CLOSING: &str = "»";
-/// How long a kind and a number may be.
+/// How long a kind, a number and a mark may be.
 const LONGEST: usize = 64;
-/// How many credentials of a session have a number. Further ones are taken out all the same, without a way back.
-const MOST_VALUES: usize = 100_000;
-const MOST_BYTES: usize = 16 << 20;
-/// How many sessions have a book; the one that was used longest ago loses its own.
-const MOST_SESSIONS: usize = 256;
 
 /// A placeholder in a text that is to become the content of a file, and that stands for nothing here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -28,130 +24,110 @@ pub struct UnknownPlaceholder(pub String);
 impl From<UnknownPlaceholder> for ToolError {
     fn from(error: UnknownPlaceholder) -> Self {
         ToolError::new(ToolErrorCategory::InvalidParameters, "unknown_placeholder", error.to_string()).with_suggestion(
-            "Read the file again and use its placeholders exactly as they are shown; they hold for one session only.",
+            "Read the file again and use its placeholders exactly as they are shown; they hold for one session only. \
+             To write such text itself put `literal:` in front of `secret:`.",
         )
     }
 }
 
-/// The placeholders of one session.
-#[derive(Default)]
-pub(crate) struct Book(Mutex<Pages>);
-
-#[derive(Default)]
-struct Pages {
-    placeholders: HashMap<Arc<str>, Arc<str>>,
-    values: HashMap<Arc<str>, Arc<str>>,
-    numbers: HashMap<&'static str, usize>,
-    bytes: usize,
+/// The placeholder of a kind with a number and a session's mark; without them it stands for nothing in particular.
+pub(crate) fn of(kind: &str, number: Option<usize>, mark: &str) -> String {
+    let number = number.map_or_else(String::new, |number| format!("#{number}"));
+    let mark = if mark.is_empty() { String::new() } else { format!("·{mark}") };
+    format!("{QUOTE}{NAME}{kind}{number}{mark}{CLOSING}")
 }
 
-impl Book {
-    /// The placeholder of a credential: the same one whenever it is asked for.
-    pub(crate) fn placeholder(&self, kind: &'static str, value: &str) -> Arc<str> {
-        let mut pages = self.pages();
-        if let Some(placeholder) = pages.placeholders.get(value) {
-            return Arc::clone(placeholder);
-        }
-        if pages.placeholders.len() >= MOST_VALUES || pages.bytes + value.len() > MOST_BYTES {
-            return format!("{OPENING}{kind}{CLOSING}").into();
-        }
-        let placeholder: Arc<str> = loop {
-            let number = pages.numbers.entry(kind).or_default();
-            *number += 1;
-            let placeholder = format!("{OPENING}{kind}#{number}{CLOSING}");
-            // One that a file holds as its own text stays that.
-            if !pages.values.contains_key(placeholder.as_str()) {
-                break placeholder.into();
-            }
-        };
-        let value: Arc<str> = value.into();
-        pages.bytes += value.len();
-        pages.placeholders.insert(Arc::clone(&value), Arc::clone(&placeholder));
-        pages.values.insert(Arc::clone(&placeholder), value);
-        placeholder
-    }
-
-    /// Sees to it that what looks like a placeholder in a file, and is none, can be written back as it is.
-    pub(crate) fn keep_literal(&self, text: &str) {
-        for range in ranges(text) {
-            let literal: Arc<str> = text[range].into();
-            let mut pages = self.pages();
-            if pages.values.len() < MOST_VALUES {
-                pages.values.entry(Arc::clone(&literal)).or_insert(literal);
-            }
-        }
-    }
-
-    /// The text with the credentials in the place of their placeholders.
-    pub(crate) fn restore<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, UnknownPlaceholder> {
-        let mut restored = String::new();
-        let mut copied = 0;
-        for range in ranges(text) {
-            let placeholder = &text[range.clone()];
-            let value = self.pages().values.get(placeholder).cloned();
-            let value = value.ok_or_else(|| UnknownPlaceholder(placeholder.to_owned()))?;
-            restored.push_str(&text[copied..range.start]);
-            restored.push_str(&value);
-            copied = range.end;
-        }
-        if copied == 0 {
-            return Ok(Cow::Borrowed(text));
-        }
-        restored.push_str(&text[copied..]);
-        Ok(Cow::Owned(restored))
-    }
-
-    fn pages(&self) -> MutexGuard<'_, Pages> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// The kind that a placeholder names.
+pub(crate) fn kind(placeholder: &str) -> &str {
+    let rest = placeholder.strip_prefix(QUOTE).and_then(|rest| rest.strip_prefix(NAME)).unwrap_or_default();
+    &rest[..rest.find(['#', '·', '»']).unwrap_or(rest.len())]
 }
 
-/// The books of all sessions.
-#[derive(Default)]
-pub(crate) struct Shelf(Mutex<Books>);
-
-#[derive(Default)]
-struct Books {
-    of: HashMap<SessionId, (u64, Arc<Book>)>,
-    uses: u64,
+/// Something with the form of a placeholder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) range: Range<usize>,
+    /// How often it says that it is none.
+    pub(crate) literals: usize,
 }
 
-impl Shelf {
-    pub(crate) fn of(&self, session: &SessionId) -> Arc<Book> {
-        let mut books = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        books.uses += 1;
-        let now = books.uses;
-        if let Some((used, book)) = books.of.get_mut(session) {
-            *used = now;
-            return Arc::clone(book);
-        }
-        if books.of.len() >= MOST_SESSIONS
-            && let Some(oldest) = books.of.iter().min_by_key(|(_, (used, _))| *used).map(|(session, _)| session.clone())
-        {
-            books.of.remove(&oldest);
-        }
-        let book = Arc::<Book>::default();
-        books.of.insert(session.clone(), (now, Arc::clone(&book)));
-        book
-    }
-}
-
-/// Where placeholders stand: `«secret:KIND#N»`, and `«secret:KIND»` of those without a number.
-pub(crate) fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// All that has the form of a placeholder, also where it says that it is none.
+pub(crate) fn all(text: &str) -> impl Iterator<Item = Found> {
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
-            let start = from + memchr::memmem::find(text.get(from..)?.as_bytes(), OPENING.as_bytes())?;
-            let inner = start + OPENING.len();
-            from = inner;
-            let is_part = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'#');
-            let length = text.as_bytes()[inner..].iter().take(LONGEST).take_while(|byte| is_part(byte)).count();
+            let start = from + memchr::memmem::find(text.get(from..)?.as_bytes(), QUOTE.as_bytes())?;
+            from = start + QUOTE.len();
+            let mut inner = from;
+            let mut literals = 0;
+            while text[inner..].starts_with(LITERAL) {
+                inner += LITERAL.len();
+                literals += 1;
+            }
+            if !text[inner..].starts_with(NAME) {
+                continue;
+            }
+            inner += NAME.len();
+            let is_part = |character: char| {
+                character.is_ascii_lowercase() || character.is_ascii_digit() || matches!(character, '-' | '#' | '·')
+            };
+            let rest = &text[inner..text.floor_char_boundary(inner + LONGEST)];
+            let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
             if length > 0 && text[inner + length..].starts_with(CLOSING) {
                 from = inner + length + CLOSING.len();
-                return Some(start..from);
+                return Some(Found { range: start..from, literals });
             }
         }
     })
+}
+
+/// Where placeholders stand, and what looks like one.
+pub(crate) fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
+    all(text).filter(|found| found.literals == 0).map(|found| found.range)
+}
+
+/// The text in which everything of this form that is not a placeholder of `is_own` says so once more.
+pub(crate) fn escaped(text: &str, is_own: impl Fn(&str) -> bool) -> Cow<'_, str> {
+    let foreign = |found: &Found| found.literals > 0 || !is_own(&text[found.range.clone()]);
+    rewritten(
+        text,
+        all(text).filter(foreign).map(|found| {
+            let behind = found.range.start + QUOTE.len();
+            (behind..behind, LITERAL)
+        }),
+    )
+}
+
+/// The text in which everything that says that it is no placeholder says so once less.
+pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
+    rewritten(
+        text,
+        all(text).filter(|found| found.literals > 0).map(|found| {
+            let behind = found.range.start + QUOTE.len();
+            (behind..behind + LITERAL.len(), "")
+        }),
+    )
+}
+
+/// A text with other texts in the place of some of its parts, which come in order.
+pub(crate) fn rewritten<'a>(
+    text: &'a str,
+    parts: impl Iterator<Item = (Range<usize>, impl AsRef<str>)>,
+) -> Cow<'a, str> {
+    let mut changed = String::new();
+    let mut copied = 0;
+    let mut is_changed = false;
+    for (range, replacement) in parts {
+        is_changed = true;
+        changed.push_str(&text[copied..range.start]);
+        changed.push_str(replacement.as_ref());
+        copied = range.end;
+    }
+    if !is_changed {
+        return Cow::Borrowed(text);
+    }
+    changed.push_str(&text[copied..]);
+    Cow::Owned(changed)
 }
 
 #[cfg(test)]
@@ -159,36 +135,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_placeholder_stands_for_comes_back() {
-        let book = Book::default();
-        let one = book.placeholder("key", "first");
-        assert_eq!((one.as_ref(), book.placeholder("token", "first").as_ref()), ("«secret:key#1»", "«secret:key#1»"));
-        assert_eq!(book.placeholder("key", "second").as_ref(), "«secret:key#2»");
-        assert_eq!(book.restore("a «secret:key#2» b «secret:key#1»").unwrap(), "a second b first");
-        assert_eq!(book.restore("nothing").unwrap(), "nothing");
-        assert_eq!(book.restore("«secret:key#3»"), Err(UnknownPlaceholder("«secret:key#3»".to_owned())));
-        assert_eq!(Book::default().restore("«secret:key#1»"), Err(UnknownPlaceholder("«secret:key#1»".to_owned())));
-        for none in ["«secret:»", "«secret:key#1", "«secret: x»", "«secret:KIND#N»"] {
-            assert_eq!(book.restore(none).unwrap(), none);
-        }
+    fn what_has_the_form_is_found() {
+        let text =
+            "«secret:key#1» «secret:x·ab12» «literal:secret:key#1» «secret:» «secret: x» «secret:KIND#N» «secret:a";
+        let found: Vec<(&str, usize)> = all(text).map(|found| (&text[found.range], found.literals)).collect();
+        assert_eq!(found, [("«secret:key#1»", 0), ("«secret:x·ab12»", 0), ("«literal:secret:key#1»", 1)]);
+        assert_eq!((kind("«secret:private-key#1·ab»"), kind("«secret:key»")), ("private-key", "key"));
     }
 
     #[test]
-    fn a_text_that_looks_like_one_keeps_its_meaning() {
-        let book = Book::default();
-        book.keep_literal("assert «secret:key#1»");
-        assert_eq!(book.placeholder("key", "value").as_ref(), "«secret:key#2»");
-        assert_eq!(book.restore("«secret:key#1» «secret:key#2»").unwrap(), "«secret:key#1» value");
-    }
-
-    #[test]
-    fn the_books_of_old_sessions_are_given_up() {
-        let shelf = Shelf::default();
-        let first = SessionId::generate();
-        shelf.of(&first).placeholder("key", "value");
-        for _ in 0..MOST_SESSIONS {
-            shelf.of(&SessionId::generate());
+    fn look_alikes_come_back() {
+        let is_own = |text: &str| text == "«secret:key#1·zz»";
+        for text in [
+            "«secret:key#1·zz» stays",
+            "«secret:key#1» and «literal:secret:key#1» and «literal:literal:secret:key#1·zz»",
+            "««secret:key#1»»",
+            "none «x»",
+        ] {
+            let shown = escaped(text, is_own);
+            assert!(ranges(&shown).all(|range| is_own(&shown[range])), "{shown}");
+            assert_eq!(unescaped(&shown), text);
         }
-        assert!(shelf.of(&first).restore("«secret:key#1»").is_err());
     }
 }

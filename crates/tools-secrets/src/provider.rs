@@ -107,6 +107,11 @@ pub(crate) fn webhook(text: &str, rest: usize) -> Option<Finding> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'@');
     let length = tail.bytes().take(400).take_while(is_part).count();
     let last = tail[..length].rfind('/')? + 1;
+    // One of Teams has two parts that nobody else knows.
+    let last = match tail[..length].rfind("/IncomingWebhook/") {
+        Some(at) => at + "/IncomingWebhook/".len(),
+        None => last,
+    };
     // One letter again and again is an illustration.
     let is_varied = tail[last..length].bytes().any(|byte| Some(byte) != tail[last..length].bytes().next());
     (is_varied && length - last >= 20).then_some(Finding {

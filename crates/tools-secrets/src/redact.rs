@@ -4,7 +4,9 @@ use std::{
     borrow::Cow,
     collections::BTreeMap,
     fmt,
+    io::Read,
     ops::Range,
+    path::Path,
     sync::{Arc, LazyLock},
 };
 
@@ -12,16 +14,20 @@ use serde_json::{Map, Value};
 use tools_core::{Redactor, SessionId, is_credential_key};
 
 use crate::{
-    ExtraPatterns, KnownValues, UnknownPlaceholder, key_material,
-    placeholder::{self, Book, Shelf},
+    ExtraPatterns, KnownValues, Move, UnknownPlaceholder, key_material, placeholder,
+    reader::RedactingReader,
     scan::{Finding, Heading, merged, scan_with},
     value::is_secret,
+    vault::{Shelf, Vault},
 };
 
 type Known = Arc<LazyLock<KnownValues, Box<dyn FnOnce() -> KnownValues + Send>>>;
 
-/// Puts `«secret:KIND#N»` in the place of each credential. The same value has the same number throughout a text, and of a
-/// redactor of one session throughout the session. What is a placeholder already stays.
+/// Puts `«secret:KIND#N»` in the place of each credential. The same value has the same number throughout a text. What is a
+/// placeholder already stays.
+///
+/// A redactor of one session keeps the same number throughout the session, marks placeholders with something that nobody
+/// can guess (`«secret:KIND#N·MARK»`), finds what it replaced once wherever it stands later, and knows the way back.
 ///
 /// A text keeps its lines: of a key that stands on several each line has its own placeholder.
 #[derive(Clone, Default)]
@@ -29,7 +35,8 @@ pub struct SecretRedactor {
     known: Option<Known>,
     extra: ExtraPatterns,
     shelf: Arc<Shelf>,
-    book: Option<Arc<Book>>,
+    vault: Option<Arc<Vault>>,
+    origin: Option<Arc<Path>>,
 }
 
 /// How many credentials of which kind were found.
@@ -86,7 +93,17 @@ impl SecretRedactor {
 
     /// The redactor of one session. Two of the same session share their placeholders, those of two sessions none.
     pub fn of_session(&self, session: &SessionId) -> Self {
-        Self { book: Some(self.shelf.of(session)), ..self.clone() }
+        Self { vault: Some(self.shelf.of(session)), ..self.clone() }
+    }
+
+    /// A redactor that numbers credentials throughout many texts, and from whose placeholders no way leads back.
+    pub fn numbering(&self) -> Self {
+        Self { vault: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// The same redactor for text that stands in this file: what it replaces may be put back there.
+    pub fn at(&self, origin: &Path) -> Self {
+        Self { origin: Some(origin.into()), ..self.clone() }
     }
 
     /// The credentials in a text, known values and the operator's patterns included; none of them in a placeholder.
@@ -98,21 +115,42 @@ impl SecretRedactor {
     pub(crate) fn find_with(&self, text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
         let mut findings = scan_with(text, tell);
         let found = findings.len();
-        if let Some(known) = &self.known {
-            known.find(text, &mut findings);
-        }
         self.extra.find(text, &mut findings);
         if findings.len() > found {
             findings = merged(findings);
         }
+        self.beside_known(text, findings)
+    }
+
+    /// What is known, what was found beside it, and none of it in a placeholder.
+    fn beside_known(&self, text: &str, mut findings: Vec<Finding>) -> Vec<Finding> {
+        let mut known = Vec::new();
+        if let Some(vault) = &self.vault {
+            vault.find(text, &mut known);
+        }
+        if let Some(values) = &self.known {
+            values.find(text, &mut known);
+        }
+        let known = merged(known);
+        if !known.is_empty() {
+            // A value that has a name keeps it, whatever it stands in.
+            let ranges: Vec<Range<usize>> = known.iter().map(|finding| finding.start..finding.end).collect();
+            findings = findings.into_iter().flat_map(|finding| outside(finding, &ranges, REST)).chain(known).collect();
+            findings.sort_by_key(|finding| finding.start);
+        }
         if !findings.is_empty() {
             // In a text with placeholders what lies between them may be left of something else.
-            let placeholders: Vec<Range<usize>> = placeholder::ranges(text).collect();
+            let placeholders = placeholder::ranges(text).filter(|range| self.is_own(&text[range.clone()]));
+            let placeholders: Vec<Range<usize>> = placeholders.collect();
             if !placeholders.is_empty() {
-                findings = findings.into_iter().flat_map(|finding| outside(finding, &placeholders)).collect();
+                findings = findings.into_iter().flat_map(|finding| outside(finding, &placeholders, LEFT)).collect();
             }
         }
         findings
+    }
+
+    fn is_own(&self, placeholder: &str) -> bool {
+        self.vault.as_ref().is_none_or(|vault| vault.has(placeholder))
     }
 
     /// [`Redactor::redact`], which counts.
@@ -121,14 +159,23 @@ impl SecretRedactor {
         if findings.is_empty() {
             return Cow::Borrowed(text);
         }
-        let book = self.book();
+        let vault = self.vault();
+        let before = vault.values();
+        let name = |value: &str, kind| vault.placeholder(kind, value, self.origin.as_deref());
+        for finding in &findings {
+            for part in parts(text, *finding) {
+                name(&text[part], finding.kind);
+            }
+        }
+        // What was found here for the first time may stand in this text by itself, too.
+        let findings = if vault.values() > before { self.beside_known(text, findings) } else { findings };
         let mut redacted = String::with_capacity(text.len());
         let mut copied = 0;
         for finding in findings {
             tally.add(finding.kind);
             for part in parts(text, finding) {
                 redacted.push_str(&text[copied..part.start]);
-                redacted.push_str(&book.placeholder(finding.kind, &text[part.clone()]));
+                redacted.push_str(&name(&text[part.clone()], finding.kind));
                 copied = part.end;
             }
         }
@@ -169,43 +216,47 @@ impl SecretRedactor {
     }
 
     /// The session's placeholders, or those of one text.
-    fn book(&self) -> Arc<Book> {
-        self.book.clone().unwrap_or_default()
+    fn vault(&self) -> Arc<Vault> {
+        self.vault.clone().unwrap_or_default()
     }
 
     /// The placeholder of one value.
     pub(crate) fn placeholder(&self, kind: &'static str, value: &str) -> String {
-        self.book().placeholder(kind, value).as_ref().to_owned()
+        self.vault().placeholder(kind, value, self.origin.as_deref()).as_ref().to_owned()
     }
 
     /// A credential that was found, replaced.
     pub fn replaced(&self, value: &str, kind: &'static str) -> String {
-        let book = self.book();
+        let vault = self.vault();
         let whole = Finding { start: 0, end: value.len(), kind, rule: "" };
         let mut replaced = String::new();
         let mut copied = 0;
         for part in parts(value, whole) {
             replaced.push_str(&value[copied..part.start]);
-            replaced.push_str(&book.placeholder(kind, &value[part.clone()]));
+            replaced.push_str(&vault.placeholder(kind, &value[part.clone()], self.origin.as_deref()));
             copied = part.end;
         }
         replaced.push_str(&value[copied..]);
         replaced
     }
 
-    /// The text with the credentials of this session in the place of their placeholders.
+    /// The text with the credentials of this session in the place of their placeholders, and what was shown as a look-alike
+    /// as it was. Where they may go is not looked at: see [`SecretRedactor::asks`].
     ///
     /// # Errors
     /// The first placeholder that stands for nothing in this session; all of them where the redactor is of none.
     pub fn restore<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, UnknownPlaceholder> {
-        self.book().restore(text)
+        self.vault().restore(text)
     }
 
-    /// What looks like a placeholder in the text of a file, and is none of this session, may be written back as it is.
-    pub(crate) fn keep_literal(&self, text: &str) {
-        if let Some(book) = &self.book {
-            book.keep_literal(text);
-        }
+    /// The text in which whatever looks like a placeholder, and is none of this session, says so (`«literal:secret:…»`).
+    pub fn escape<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        placeholder::escaped(text, |found| self.is_own(found))
+    }
+
+    /// The credentials of a text for `destination` that came from elsewhere.
+    pub(crate) fn moves_of(&self, text: &str, destination: &Path) -> Vec<Move> {
+        self.vault.as_ref().map(|vault| vault.moves(text, destination)).unwrap_or_default()
     }
 }
 
@@ -218,8 +269,13 @@ impl Redactor for SecretRedactor {
         self.redact_json_counting(value, &mut Tally::default())
     }
 
+    fn reading<'a>(&self, session: &SessionId, origin: &Path, text: Box<dyn Read + 'a>) -> Box<dyn Read + 'a> {
+        let redactor = if self.vault.is_some() { self.clone() } else { self.of_session(session) };
+        Box::new(RedactingReader::new(text, redactor.at(origin)))
+    }
+
     fn in_session(&self, session: &SessionId) -> Option<Arc<dyn Redactor>> {
-        match self.book {
+        match self.vault {
             Some(_) => None,
             None => Some(Arc::new(self.of_session(session))),
         }
@@ -228,12 +284,17 @@ impl Redactor for SecretRedactor {
 
 impl fmt::Debug for SecretRedactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SecretRedactor").field("is_of_session", &self.book.is_some()).finish_non_exhaustive()
+        f.debug_struct("SecretRedactor").field("is_of_session", &self.vault.is_some()).finish_non_exhaustive()
     }
 }
 
-/// What of a finding no placeholder covers.
-fn outside(finding: Finding, placeholders: &[Range<usize>]) -> Vec<Finding> {
+/// How long a part has to be that is left of a finding between placeholders: the punctuation around them is no credential.
+const LEFT: usize = 16;
+/// How long a part has to be that is left beside a known value.
+const REST: usize = 4;
+
+/// What of a finding these parts of the text do not cover, as far as it is not shorter than `least`.
+fn outside(finding: Finding, placeholders: &[Range<usize>], least: usize) -> Vec<Finding> {
     let first = placeholders.partition_point(|range| range.end <= finding.start);
     let inside = placeholders[first..].iter().take_while(|range| range.start < finding.end);
     let mut left = Vec::new();
@@ -245,8 +306,7 @@ fn outside(finding: Finding, placeholders: &[Range<usize>]) -> Vec<Finding> {
         is_cut = true;
     }
     left.push(Finding { start: start.min(finding.end), ..finding });
-    // The ends of what was a credential before; the punctuation around it is none.
-    left.retain(|part| part.start < part.end && (!is_cut || part.end - part.start >= 16));
+    left.retain(|part| part.start < part.end && (!is_cut || part.end - part.start >= least));
     left
 }
 

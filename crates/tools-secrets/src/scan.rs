@@ -4,9 +4,11 @@ use std::{ops::Range, sync::LazyLock};
 
 use crate::table::KEYWORDS;
 use crate::{
-    assignment, columns, command, header, key_material,
+    assignment,
+    bare::{self, Bare},
+    columns, command, header, key_material,
     keywords::{self, Scanner},
-    manifest, provider, url,
+    manifest, provider, shapes, url,
 };
 
 /// What each keyword calls for, and how long it is.
@@ -42,6 +44,14 @@ pub fn scan(text: &str) -> Vec<Finding> {
 
 /// The same, which tells of lines that say what stands below them.
 pub(crate) fn scan_with(text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
+    merged(all(text, DEEPEST, tell))
+}
+
+/// How many margins may stand in front of a line: those of a search in a log in a listing.
+const DEEPEST: usize = 3;
+
+/// The findings in a text, in any order; lines with up to `depth` margins are read without them, too.
+fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
     let scanners = SCANNERS.as_slice();
     let mut findings = Vec::new();
     // Where the scanners that read on are already done: a keyword behind adds nothing, and each byte is read once.
@@ -49,6 +59,14 @@ pub(crate) fn scan_with(text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Findin
     for (word, end) in KEYWORDS.find_iter(text) {
         let (length, scanner) = scanners[word];
         let start = end - length;
+        let needs_lines = match scanner {
+            Scanner::Pem | Scanner::PemEnd | Scanner::Putty | Scanner::Data => true,
+            Scanner::Assignment => bare::is_asked_for(text, start, end),
+            _ => false,
+        };
+        if needs_lines && depth > 0 && start >= done.bare {
+            done.bare = behind_margins(text, start, depth, &mut findings, tell);
+        }
         match scanner {
             Scanner::Provider(provider) => match provider::find(text, start, provider) {
                 Some(found) => findings.push(found),
@@ -61,6 +79,14 @@ pub(crate) fn scan_with(text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Findin
             Scanner::Entra => findings.extend(provider::entra(text, start)),
             Scanner::AzureDevops => findings.extend(provider::azure_devops(text, start)),
             Scanner::Webhook => findings.extend(provider::webhook(text, end)),
+            Scanner::Discord => findings.extend(shapes::discord(text, end)),
+            Scanner::Airtable => findings.extend(shapes::airtable(text, start, end)),
+            Scanner::AzureService => findings.extend(shapes::azure_service(text, start, end)),
+            Scanner::Firebase => findings.extend(shapes::firebase(text, start, end)),
+            Scanner::Twilio => findings.extend(shapes::twilio(text, end)),
+            Scanner::Unseal => shapes::unseal(text, end, &mut findings),
+            Scanner::GoAddress => findings.extend(shapes::go_address(text, start)),
+            Scanner::Mnemonic => findings.extend(shapes::mnemonic(text, end)),
             Scanner::Pem if start >= done.pem => {
                 key_material::pem(text, (start, end), &mut done.pem, &mut findings);
             }
@@ -106,7 +132,34 @@ pub(crate) fn scan_with(text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Findin
             | Scanner::Data => {}
         }
     }
-    merged(findings)
+    findings
+}
+
+/// The findings in the block of lines around `at` without their margin; where the block ends.
+fn behind_margins(
+    text: &str,
+    at: usize,
+    depth: usize,
+    findings: &mut Vec<Finding>,
+    tell: &mut dyn FnMut(Heading),
+) -> usize {
+    let mut end = at;
+    for block in Bare::around(text, at) {
+        end = end.max(block.range.end);
+        let place = |at: usize| block.original(at..at + 1).first().map_or(block.range.end, |part| part.start);
+        let mut tell_place = |heading: Heading| {
+            // The whole line, with its margin.
+            let from = place(heading.line.start);
+            let start = memchr::memrchr(b'\n', &text.as_bytes()[..from]).map_or(0, |end| end + 1);
+            let length = memchr::memchr(b'\n', &text.as_bytes()[from..]).map_or(text.len() - from, |end| end + 1);
+            tell(Heading { line: start..from + length, end: place(heading.end) });
+        };
+        for finding in all(&block.text, depth - 1, &mut tell_place) {
+            let parts = block.original(finding.start..finding.end);
+            findings.extend(parts.into_iter().map(|part| Finding { start: part.start, end: part.end, ..finding }));
+        }
+    }
+    end
 }
 
 #[derive(Default)]
@@ -119,6 +172,7 @@ struct Done {
     columns: usize,
     data: usize,
     command: usize,
+    bare: usize,
 }
 
 fn is_place(rule: &str) -> bool {

@@ -4,8 +4,8 @@ use crate::table::EXAMPLE;
 
 /// What a value begins with that is an expression or a reference.
 const STARTS: &[&str] = &[
-    "$", "%", "{", "[", "(", " ", "!ref", "!sub", "!getatt", "enc[", "arn:", "vault:", "ref+", "op://", "env:",
-    "data:", "sha256", "sha512", "sha1-",
+    "$", "%", "{", "[", "(", " ", "!ref", "!sub", "!getatt", "!vault", "enc[", "enc(", "arn:", "vault:", "ref+",
+    "op://", "env:", "data:", "sha256", "sha512", "sha1-",
 ];
 /// How long a word may be.
 const LONGEST_WORD: usize = 28;
@@ -21,6 +21,7 @@ pub(crate) fn is_secret(value: &str) -> bool {
         && !is_path(value)
         && !is_version(value)
         && !is_mark_of_key(value)
+        && !is_sealed(value)
         // A password in an address is found with the address.
         && !value.contains("://")
         && classes(value) >= 2
@@ -40,6 +41,47 @@ pub(crate) fn is_secret_length(value: &str) -> bool {
 /// Whether a value has characters of more than one sort.
 pub(crate) fn is_mixed(value: &str) -> bool {
     classes(value) >= 2
+}
+
+/// Whether a value is one that hardly another text has by chance: then it is searched wherever it stands.
+pub(crate) fn is_distinct(value: &str) -> bool {
+    let is_one_sort = classes(value) < 2;
+    let least = if is_one_sort { 16 } else { 8 };
+    value.len() >= least && entropy(value) >= 2.5 && !value.bytes().all(|byte| byte.is_ascii_digit()) && !is_path(value)
+}
+
+/// The name of a type in camel case, with what stands around one in declarations: words of letters, and at most one number
+/// of those that names of types have.
+pub(crate) fn is_type(value: &str) -> bool {
+    const NUMBERS: &[&str] = &[
+        "1", "2", "3", "4", "8", "16", "32", "64", "128", "192", "224", "256", "384", "512", "1024", "2048", "4096",
+        "448", "25519",
+    ];
+    let bare = value.trim_start_matches('&').trim_start_matches("mut ");
+    let bare = bare.trim_end_matches([',', ';', ')', '>', '?', '}', '{', ']', '[']);
+    let bare = bare.rsplit("::").next().unwrap_or(bare);
+    let bare = bare.rsplit('<').next().unwrap_or(bare).trim_start_matches('&');
+    if !bare.starts_with(|first: char| first.is_ascii_uppercase()) || !bare.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let numbers: Vec<&str> = bare.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
+    let humps = bare.as_bytes().windows(2).filter(|pair| !pair[0].is_ascii_uppercase() && pair[1].is_ascii_uppercase());
+    let letters = bare.bytes().filter(u8::is_ascii_alphabetic).count();
+    let is_numbered = match numbers[..] {
+        [] => true,
+        [number] => NUMBERS.contains(&number) && bare.ends_with(|last: char| last.is_ascii_alphabetic()),
+        _ => false,
+    };
+    is_numbered && letters >= 4 && (humps.count() + 1) * 3 <= letters
+}
+
+/// Whether a value is sealed: only who has another key can read it.
+fn is_sealed(value: &str) -> bool {
+    let is_base64 =
+        |value: &str| value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
+    // The length of a wrapped key in two bytes (Sealed Secrets), the header of a key service.
+    let is_wrapped = ["AgA", "AgB", "AgC", "AgD", "AQICA", "AQECA"].iter().any(|start| value.starts_with(start));
+    is_wrapped && value.len() >= 96 && is_base64(value)
 }
 
 /// Whether a value without a name is as random as a key.
@@ -184,7 +226,9 @@ fn is_operation(value: &str) -> bool {
 
 /// Part of a program that was written without blanks.
 fn is_code(value: &str) -> bool {
-    value.len() >= 12 && CODE.iter().filter(|mark| value.contains(**mark)).count() >= 2
+    value.contains("}(")
+        || value.contains("){")
+        || value.len() >= 12 && CODE.iter().filter(|mark| value.contains(**mark)).count() >= 2
 }
 
 /// The mark at the beginning of a private key, in base64, with nothing of the key behind it.

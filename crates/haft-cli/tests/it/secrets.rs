@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::Haft;
+use crate::{client::Client, support::Haft};
 
 const RANDOM: &str = "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx";
 
@@ -99,33 +99,112 @@ fn no_surface_of_a_call_shows_the_value() {
         assert!(!text.contains(RANDOM), "{text}");
     }
     let read = &lines(&ran.out)[0];
-    assert_eq!(read["text"], "     1\tone\n     2\tTOKEN=«secret:github#1»");
+    assert_eq!(unmarked(&read["text"]), "     1\tone\n     2\tTOKEN=«secret:github#1»");
     assert_eq!(read["warnings"], json!(["1 credential in the result, replaced by placeholders: 1 github"]));
     let ran = haft.run(&["exec", "--filter", "--", "cat", "a.txt"]);
     assert!(!ran.out.contains(RANDOM) && !ran.err.contains(RANDOM), "{ran:?}");
+}
+
+/// The text without the marks of its session.
+fn unmarked(text: &Value) -> String {
+    let text = text.as_str().unwrap_or_default();
+    let mut parts = text.split('·');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + &part[6..])
+}
+
+/// What a call over MCP answers with.
+fn called(client: &mut Client, tool: &str, arguments: &Value) -> String {
+    let answer = client.request(7, "tools/call", &json!({"name": tool, "arguments": arguments}));
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+}
+
+/// The first placeholder in a text.
+fn placeholder(text: &str) -> String {
+    let start = text.find("«secret:").unwrap_or_else(|| panic!("no placeholder: {text}"));
+    let end = text[start..].find('»').expect("it ends") + "»".len();
+    text[start..start + end].to_owned()
 }
 
 #[test]
 fn what_is_written_back_is_the_credential_and_the_record_has_the_placeholder() {
     let haft = Haft::configured(ALLOW);
     haft.workspace.file("a.txt", format!("one\nTOKEN={}\n", github()));
-    let hidden = "«secret:github#1»";
-    let calls = [
-        json!({"tool": "read", "params": {"path": "a.txt"}}),
-        json!({"tool": "edit", "params": {"path": "a.txt", "old_string": format!("one\nTOKEN={hidden}"),
-            "new_string": format!("two\nTOKEN={hidden}")}}),
-        json!({"tool": "write", "params": {"path": "b.txt", "content": format!("b {hidden}")}, "approve": true}),
-        json!({"tool": "write", "params": {"path": "c.txt", "content": "«secret:github#2»"}}),
-    ];
-    let input = input(&calls);
-    let ran = haft.run_with_input(&["batch"], input.as_bytes());
+    let mut client = Client::connect(&haft);
+    let hidden = placeholder(&called(&mut client, "read", &json!({"path": "a.txt"})));
+    let edited = called(
+        &mut client,
+        "edit",
+        &json!({"path": "a.txt", "old_string": format!("one\nTOKEN={hidden}"), "new_string": format!("two\nTOKEN={hidden}")}),
+    );
     let content = |name: &str| std::fs::read_to_string(haft.workspace.path(name)).unwrap_or_default();
-    assert_eq!(content("a.txt"), format!("two\nTOKEN={}\n", github()), "{ran:?}");
-    assert_eq!(content("b.txt"), format!("b {}", github()), "{ran:?}");
+    assert_eq!(content("a.txt"), format!("two\nTOKEN={}\n", github()), "{edited}");
+    let unknown = called(&mut client, "write", &json!({"path": "c.txt", "content": "«secret:github#1»"}));
+    assert!(unknown.contains("unknown_placeholder"), "{unknown}");
     assert_eq!(content("c.txt"), "");
-    assert_eq!(lines(&ran.out)[3]["error"]["code"], "unknown_placeholder", "{ran:?}");
     let record = std::fs::read_to_string(haft.record()).expect("there is a record");
-    assert!(record.contains(&format!("b {hidden}")) && !record.contains(RANDOM), "{record}");
+    assert!(record.contains(&hidden) && !record.contains(RANDOM), "{record}");
+}
+
+#[test]
+fn a_credential_goes_to_another_file_only_when_a_person_read_from_where_to_where() {
+    let haft = Haft::configured(ALLOW);
+    // Nothing but its name tells that this is a password.
+    let password = ["Tr0ub", "-4x-horse"].concat();
+    haft.workspace.file("c.yml", format!("password: {password}\n"));
+    let sentence = |hidden: &str| json!({"path": "notes.md", "content": format!("the first is {hidden} and\n")});
+    let content = |name: &str| std::fs::read_to_string(haft.workspace.path(name)).unwrap_or_default();
+
+    let mut alone = Client::connect(&haft);
+    let hidden = placeholder(&called(&mut alone, "read", &json!({"path": "c.yml"})));
+    let refused = called(&mut alone, "write", &sentence(&hidden));
+    assert!(refused.contains("`c.yml`") && refused.contains("`notes.md`"), "{refused}");
+    assert_eq!(content("notes.md"), "");
+    // None of these gives a placeholder back.
+    let echoed = called(
+        &mut alone,
+        "bash",
+        &json!({"command": format!("echo '{hidden}' | tee e.txt; printf %s '{hidden}' | base64")}),
+    );
+    assert!(!echoed.contains(&password), "{echoed}");
+    assert_eq!(content("e.txt"), format!("{hidden}\n"));
+
+    let mut agreeing = Client::connect_answering(&haft, Some("once"));
+    let hidden = placeholder(&called(&mut agreeing, "read", &json!({"path": "c.yml"})));
+    let written = called(&mut agreeing, "write", &sentence(&hidden));
+    let question = agreeing.asked.pop().expect("a person is asked");
+    assert!(question.contains("puts the password of `c.yml` into `notes.md`"), "{question}");
+    assert_eq!(content("notes.md"), format!("the first is {password} and\n"), "{written}");
+    // It is known now, whatever shows it.
+    let mut seen = written;
+    for (tool, arguments) in [
+        ("read", json!({"path": "notes.md"})),
+        ("grep", json!({"pattern": "first"})),
+        ("bash", json!({"command": "cat notes.md; cat -n notes.md; base64 notes.md; xxd -p notes.md; echo x >&2"})),
+        ("edit", json!({"path": "notes.md", "old_string": "first", "new_string": "second"})),
+    ] {
+        seen += &called(&mut agreeing, tool, &arguments);
+    }
+    drop(agreeing);
+    seen += &std::fs::read_to_string(haft.record()).expect("there is a record");
+    assert!(!seen.contains(&password), "{seen}");
+    let shown_again = ["VHIwdWIt", "5472307562"].into_iter().find(|encoded| seen.contains(encoded));
+    assert_eq!(shown_again, None, "{seen}");
+}
+
+#[test]
+fn a_file_that_guesses_placeholders_gets_no_credential() {
+    let haft = Haft::configured(ALLOW);
+    haft.workspace.file("config.json", format!("{{\"api_key\": \"{RANDOM}\"}}\n"));
+    haft.workspace.file("README.md", "See «secret:key#1» for detials.\n");
+    let mut client = Client::connect(&haft);
+    called(&mut client, "read", &json!({"path": "config.json"}));
+    let shown = called(&mut client, "read", &json!({"path": "README.md"}));
+    assert!(shown.contains("«literal:secret:key#1»"), "{shown}");
+    let content = "See «literal:secret:key#1» for details.\n";
+    called(&mut client, "write", &json!({"path": "README.md", "content": content}));
+    let written = std::fs::read_to_string(haft.workspace.path("README.md")).expect("it is there");
+    assert_eq!(written, "See «secret:key#1» for details.\n");
 }
 
 #[test]
@@ -144,5 +223,69 @@ fn commands_get_no_variable_that_holds_a_credential() {
     assert!(text.contains("PLAIN=hello"), "{text}");
     for gone in ["SOME_TOKEN", "NEUTRAL", "BUNDLE_GITHUB__COM", "MONGO"] {
         assert!(!text.contains(gone), "{gone}: {text}");
+    }
+}
+
+/// Files in which only lines above tell what a value is, and the values.
+fn files() -> Vec<(&'static str, String, Vec<String>)> {
+    let password = || ["Zx81pQ7m", "Lw2kT9"].concat();
+    let armour: Vec<String> = (0..12).map(|line| format!("{line:02}{}{RANDOM}", &RANDOM[..26])).collect();
+    let (begin, end) = (["-----BEGIN PRIVATE", " KEY-----"].concat(), ["-----END PRIVATE", " KEY-----"].concat());
+    let escaped = format!("{{\"type\": \"x\", \"private_key\": \"{begin}\\n{}\\n{end}\\n\"}}\n", armour.join("\\n"));
+    vec![
+        ("pod.yaml", format!("env:\n  - name: DB_PASSWORD\n    value: {}\n", password()), vec![password()]),
+        ("logins.txt", format!("machine db.local\nlogin app\npassword {}\n", password()), vec![password()]),
+        ("folded.yaml", format!("a: 1\npassword: >-\n  {}\nb: 2\n", password()), vec![password()]),
+        ("people.csv", format!("user,password,since\nann,{},2026\n", password()), vec![password()]),
+        ("deploykey.txt", format!("{begin}\n{}\n{end}\n", armour.join("\n")), armour.clone()),
+        ("sa.json", escaped, armour),
+    ]
+}
+
+#[test]
+fn a_value_is_hidden_alike_in_whatever_shows_a_file() {
+    for (name, text, values) in files() {
+        let haft = Haft::configured(ALLOW);
+        haft.workspace.file(name, &text);
+        let bash = |command: String| ("bash", json!({"command": command}));
+        for (tool, arguments) in [
+            ("read", json!({"path": name})),
+            ("read", json!({"path": name, "offset": text.lines().count() / 2, "limit": 3})),
+            ("grep", json!({"pattern": ".", "path": name})),
+            ("grep", json!({"pattern": "Zx|private_key|^0", "path": name})),
+            bash(format!("cat {name}")),
+            bash(format!("cat -n {name}")),
+            bash(format!("grep -n . {name}")),
+            bash(format!("grep -Hn . {name}")),
+            bash(format!("git diff --no-index /dev/null {name}")),
+            bash(format!("sed 's/^/2026-01-02T03:04:05.678Z /' {name}")),
+        ] {
+            // What an earlier call showed would be known.
+            let mut client = Client::connect(&haft);
+            let shown = called(&mut client, tool, &arguments);
+            for value in &values {
+                assert!(!shown.contains(value.as_str()), "{name} by {tool} {arguments}:\n{shown}");
+                assert!(!shown.contains(&value[..20.min(value.len())]), "{name} by {tool} {arguments}:\n{shown}");
+            }
+        }
+        let record = std::fs::read_to_string(haft.record()).expect("there is a record");
+        assert!(values.iter().all(|value| !record.contains(value.as_str())), "{name}: {record}");
+    }
+}
+
+#[test]
+fn no_pattern_says_what_a_hidden_value_is() {
+    let haft = Haft::configured(ALLOW);
+    haft.workspace.file("config.json", format!("{{\"api_key\": \"{RANDOM}\"}}\n"));
+    let first = &RANDOM[..1];
+    let count = |pattern: &str| {
+        let ran = haft.run(&["call", "grep", &format!("pattern={pattern}"), "mode=counts"]);
+        ran.out.contains("config.json:1")
+    };
+    assert!(count("api_key"));
+    for pattern in
+        [format!("\"{first}"), format!(": \"[{first}]"), format!("api_key\": \"{first}.*"), RANDOM.to_owned()]
+    {
+        assert!(!count(&pattern), "{pattern}");
     }
 }

@@ -1,6 +1,6 @@
 //! The seam through which credentials are taken out of text before anyone else sees it.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, io::Read, path::Path, sync::Arc};
 
 use serde_json::Value;
 
@@ -15,6 +15,13 @@ pub trait Redactor: Send + Sync {
     /// knows no sessions, or is one already.
     fn in_session(&self, _: &SessionId) -> Option<Arc<dyn Redactor>> {
         None
+    }
+
+    /// The text of the file `origin` as it is read in a session, without credentials and with the same lines. What stands in
+    /// the place of one may be put back into that file.
+    fn reading<'a>(&self, session: &SessionId, origin: &Path, text: Box<dyn Read + 'a>) -> Box<dyn Read + 'a> {
+        let _ = (session, origin);
+        text
     }
 
     /// The same for every string of a JSON value, keys included, at any depth.

@@ -218,7 +218,7 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
                 stamps.opened(&path, &file, &metadata);
             }
             let mut worker = Worker::new(job, site, cancel);
-            let found = worker.search.file(file, metadata.size, job.take);
+            let found = worker.search.file(file, (&path, metadata.size), job.take, site);
             worker.add(&path, found.map_err(|error| FileError::io(asked, error))?);
             Ok((worker.kept, Skipped::default(), path))
         }
@@ -355,6 +355,7 @@ struct Worker<'a> {
     search: Search,
     job: &'a Job<'a>,
     rules: &'a ReadRules,
+    site: &'a Site,
     stamps: Option<&'a Stamps>,
     kept: Kept,
 }
@@ -362,7 +363,7 @@ struct Worker<'a> {
 impl<'a> Worker<'a> {
     fn new(job: &'a Job<'_>, site: &'a Site, cancel: &Cancel) -> Self {
         let search = Search::new(job.matcher.clone(), &job.query, job.line_chars, cancel.clone());
-        Self { search, job, rules: site.rules(), stamps: site.stamps(), kept: Kept::default() }
+        Self { search, job, rules: site.rules(), site, stamps: site.stamps(), kept: Kept::default() }
     }
 
     fn add(&mut self, path: &Path, found: Hits) {
@@ -399,7 +400,7 @@ impl Visitor for Worker<'_> {
                 if let Some(stamps) = self.stamps {
                     stamps.opened(found.path, &file, &metadata);
                 }
-                self.search.file(file, metadata.size, self.job.take)
+                self.search.file(file, (found.path, metadata.size), self.job.take, self.site)
             }
             Ok(_) => return,
             Err(error) => Err(error),

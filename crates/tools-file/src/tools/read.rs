@@ -104,9 +104,9 @@ fn read(
     let announced = Encoding::announced(&head);
     let window = match announced {
         Some((encoding @ (Encoding::Utf16Le | Encoding::Utf16Be), _)) => {
-            read_window(Transcode::new(&mut seen, encoding), ask, cancel, fail)?
+            read_window(site.hiding(&path, Transcode::new(&mut seen, encoding)), ask, cancel, fail)?
         }
-        _ => read_window(&mut seen, ask, cancel, fail)?,
+        _ => read_window(site.hiding(&path, &mut seen), ask, cancel, fail)?,
     };
     if window.complete {
         match (seen.content, seen.digest) {

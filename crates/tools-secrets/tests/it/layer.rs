@@ -7,8 +7,9 @@ use proptest::prelude::*;
 use schemars::Schema;
 use serde_json::{Value, json};
 use tools_core::{
-    Announce, CallContext, ClaimSource, EventKind, EventSink, FileDiff, Media, OutputStream, Recorded, Redactor as _,
-    SessionId, Stack, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolName, ToolOutput, ToolTraits,
+    Announce, Approval, CallContext, CallerId, ClaimSource, EventKind, EventSink, FileDiff, Media, OutputStream,
+    Recorded, Redactor as _, SessionId, Stack, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolKind,
+    ToolName, ToolOutput, ToolTraits,
 };
 use tools_secrets::{Piece, SecretRedactor, SecretStream, SecretsLayer, SecretsMode, scan};
 use tools_testkit::{Behaviour, ScriptedExecutor};
@@ -95,7 +96,8 @@ proptest! {
         places.extend([0, text.len()]);
         places.sort_unstable();
         let chunks: Vec<&[u8]> = places.windows(2).map(|pair| &text.as_bytes()[pair[0]..pair[1]]).collect();
-        let redactor = session();
+        // Without memory: a session's knows more with each piece.
+        let redactor = SecretRedactor::default().numbering();
         let whole = redactor.redact(&text).into_owned();
         for live in [false, true] {
             let text = String::from_utf8(streamed(&redactor, live, &chunks)).unwrap();
@@ -123,7 +125,7 @@ fn a_line_without_end_is_taken_apart_and_its_credentials_with_it() {
             assert!(!redacted.contains(RANDOM), "{size} {live}");
             assert_eq!(
                 redacted.len(),
-                text.len() - github().len() - RANDOM.len() + 2 * "«secret:key#1»".len() + 3,
+                text.len() - github().len() - RANDOM.len() + 2 * "«secret:key#1·abcdef»".len() + 3,
                 "{size} {live}"
             );
         }
@@ -133,7 +135,7 @@ fn a_line_without_end_is_taken_apart_and_its_credentials_with_it() {
 #[test]
 fn what_is_not_utf_8_is_searched_and_kept() {
     let text = [b"caf\xe9\xff password=".as_slice(), RANDOM.as_bytes(), b"\n\x00\xfe"].concat();
-    let redacted = streamed(&session(), false, &[&text]);
+    let redacted = streamed(&SecretRedactor::default().numbering(), false, &[&text]);
     assert_eq!(
         redacted,
         [b"caf\xe9\xff password=".as_slice(), "«secret:password#1»".as_bytes(), b"\n\x00\xfe"].concat()
@@ -145,10 +147,17 @@ fn sessions_share_no_placeholders() {
     let base = SecretRedactor::default();
     let (one, two) = (SessionId::generate(), SessionId::generate());
     let redacted = base.of_session(&one).redact(&github()).into_owned();
-    assert_eq!(redacted, "«secret:github#1»");
+    assert_eq!(unmarked(&redacted), "«secret:github#1»");
     assert_eq!(base.of_session(&one).restore(&redacted).unwrap(), github());
     assert!(base.of_session(&two).restore(&redacted).is_err());
-    assert_eq!(base.of_session(&one).redact(&format!("TOKEN={}", github())), "TOKEN=«secret:github#1»");
+    assert_eq!(base.of_session(&one).redact(&format!("TOKEN={}", github())), format!("TOKEN={redacted}"));
+}
+
+/// The text without the marks of its session.
+fn unmarked(text: &str) -> String {
+    let mut parts = text.split('·');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + &part[6..])
 }
 
 fn stack(mode: SecretsMode, behaviour: Behaviour) -> (Stack, ScriptedExecutor) {
@@ -196,7 +205,7 @@ async fn no_surface_of_a_result_has_the_value() {
         seen.extend([format!("{event:?}")]);
     }
     assert!(!seen.contains(RANDOM), "{seen}");
-    assert_eq!(output.summary, "one\nTOKEN=«secret:github#1»\n");
+    assert_eq!(unmarked(&output.summary), "one\nTOKEN=«secret:github#1»\n");
     assert_eq!(recorded.journal.warnings(), ["1 credential in the result, replaced by placeholders: 1 github"]);
 }
 
@@ -207,33 +216,45 @@ async fn errors_and_what_was_produced_until_then_are_redacted() {
         .with_output(leaky());
     let (stack, _) = stack(SecretsMode::Redact, Behaviour::Fail(error));
     let error = call(&stack, &CallContext::new("/"), json!({})).await.outcome.unwrap_err();
-    assert_eq!(error.message(), "no `«secret:github#1»`");
-    assert_eq!(error.suggestion(), "not «secret:github#1»");
-    assert_eq!(error.output().unwrap().summary, "one\nTOKEN=«secret:github#1»\n");
+    assert_eq!(unmarked(error.message()), "no `«secret:github#1»`");
+    assert_eq!(unmarked(error.suggestion()), "not «secret:github#1»");
+    assert_eq!(unmarked(&error.output().unwrap().summary), "one\nTOKEN=«secret:github#1»\n");
+}
+
+/// What a first call of the session shows.
+async fn shown(stack: &Stack, cx: &CallContext) -> String {
+    let output = call(stack, cx, json!({})).await.outcome.expect("it runs");
+    let text = output.summary.split_once("TOKEN=").map_or("", |(_, rest)| rest.trim_end());
+    text.to_owned()
 }
 
 #[tokio::test]
 async fn placeholders_become_what_they_stand_for_on_the_way_to_the_tool() {
     let (stack, executor) = stack(SecretsMode::Redact, Behaviour::Reply(Box::new(leaky())));
     let cx = CallContext::new("/");
-    call(&stack, &cx, json!({})).await.outcome.unwrap();
-    let params =
-        json!({"path": "«secret:github#1»", "content": "A=«secret:github#1»", "edits": [{"new": "«secret:github#1»"}]});
-    call(&stack, &cx, params).await.outcome.unwrap();
+    let hidden = shown(&stack, &cx).await;
+    let params = json!({"path": hidden, "content": format!("A={hidden}"), "edits": [{"new": hidden}]});
+    let put = ToolCall::new("put", params).expect("a name and an object");
+    let asked = stack.run(put.clone(), None, &cx).await.outcome.unwrap_err();
+    assert_eq!((asked.category(), asked.code()), (ToolErrorCategory::ConfirmationRequired, "credential_moves"));
+    let prompt = asked.prompt().expect("a person is asked");
+    let asks: Vec<String> = prompt.asking().map(|part| part.subject.text().to_string()).collect();
+    assert_eq!(asks, ["puts a github credential that an earlier result showed into what `put` writes"]);
+    assert_eq!(executor.calls().len(), 1);
+
+    let approval = Approval::grant(&put, CallerId::parse("person").expect("it is a name"), &SystemClock);
+    stack.run(put, Some(approval), &cx).await.outcome.expect("somebody agreed");
     let given = Value::Object(executor.calls().last().unwrap().params.clone());
-    assert_eq!(
-        given,
-        json!({"path": "«secret:github#1»", "content": format!("A={}", github()), "edits": [{"new": github()}]})
-    );
+    assert_eq!(given, json!({"path": hidden, "content": format!("A={}", github()), "edits": [{"new": github()}]}));
 }
 
 #[tokio::test]
 async fn a_placeholder_that_stands_for_nothing_is_refused() {
     let (stack, executor) = stack(SecretsMode::Redact, Behaviour::Reply(Box::new(leaky())));
-    let one = CallContext::new("/");
-    call(&stack, &one, json!({})).await.outcome.unwrap();
-    let other = CallContext::new("/");
-    for (cx, content) in [(&one, "«secret:github#2»"), (&other, "«secret:github#1»")] {
+    let (one, other) = (CallContext::new("/"), CallContext::new("/"));
+    let hidden = shown(&stack, &one).await;
+    let guessed = "«secret:github#1»".to_owned();
+    for (cx, content) in [(&one, hidden.replace("#1", "#2")), (&one, guessed), (&other, hidden)] {
         let error = call(&stack, cx, json!({"content": content})).await.outcome.unwrap_err();
         assert_eq!((error.category(), error.code()), (ToolErrorCategory::InvalidParameters, "unknown_placeholder"));
     }
@@ -241,12 +262,41 @@ async fn a_placeholder_that_stands_for_nothing_is_refused() {
 }
 
 #[tokio::test]
-async fn what_a_file_holds_literally_can_be_written_back() {
-    let output = ToolOutput::text("assert «secret:github#1»").from_source(ClaimSource::Workspace);
-    let (stack, _) = stack(SecretsMode::Redact, Behaviour::Reply(Box::new(output)));
+async fn what_a_file_holds_literally_is_shown_as_such_and_can_be_written_back() {
+    let text = "assert «secret:github#1» «literal:secret:key#2»";
+    let output = ToolOutput::text(text).from_source(ClaimSource::Workspace);
+    let (stack, executor) = stack(SecretsMode::Redact, Behaviour::Reply(Box::new(output)));
     let cx = CallContext::new("/");
-    call(&stack, &cx, json!({})).await.outcome.unwrap();
-    call(&stack, &cx, json!({"content": "«secret:github#1»"})).await.outcome.unwrap();
+    let shown = call(&stack, &cx, json!({})).await.outcome.unwrap().summary;
+    assert_eq!(shown, "assert «literal:secret:github#1» «literal:literal:secret:key#2»");
+    call(&stack, &cx, json!({"content": shown})).await.outcome.unwrap();
+    assert_eq!(executor.calls().last().unwrap().params["content"], text);
+}
+
+#[tokio::test]
+async fn a_value_that_has_a_placeholder_is_hidden_wherever_it_shows_again() {
+    let base = SecretRedactor::default();
+    let session = base.of_session(&SessionId::generate());
+    let password = ["Tr0ub", "4dor&x-y"].concat();
+    let shown = session.redact(&format!("DB_PASSWORD='{password}'")).into_owned();
+    assert!(!shown.contains(&password), "{shown}");
+    let hidden = shown.trim_start_matches("DB_PASSWORD='").trim_end_matches('\'');
+    for text in ["note: @", "a@b", "| x | @ |", "{\"n\": \"@\"}"] {
+        assert_eq!(session.redact(&text.replace('@', &password)), text.replace('@', hidden));
+    }
+    for encoded in
+        ["Tr0ub4dor%26x-y", "547230756234646f7226782d79", "VHIwdWI0ZG9yJngt", "Tr0ub4dor&amp;x-y", "Tr0ub4dor\\&x-y"]
+    {
+        let redacted = session.redact(encoded).into_owned();
+        assert!(!redacted.contains(encoded) && redacted.starts_with("«secret:password#"), "{encoded}: {redacted}");
+    }
+    // Another session knows nothing of it, and neither does a text without one.
+    for other in [base.of_session(&SessionId::generate()), base.clone()] {
+        assert_eq!(other.redact(&format!("note: {password}")), format!("note: {password}"));
+    }
+    // What is short or a word stands in other texts, too.
+    session.redact("postgres://app:hunter@db/x");
+    assert_eq!(session.redact("the hunter waits"), "the hunter waits");
 }
 
 #[tokio::test]
@@ -276,5 +326,6 @@ async fn no_credential_is_split_over_two_events() {
             told.push(text);
         }
     }
+    let told: Vec<String> = told.iter().map(|text| unmarked(text)).collect();
     assert_eq!(told, ["a\n", "TOKEN=«secret:github#1»\n", "bc"]);
 }

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use haft::{core::SessionId, secrets::SecretRedactor};
+use haft::secrets::SecretRedactor;
 use rustix::fs::OFlags;
 
 use crate::{
@@ -34,7 +34,7 @@ pub(crate) fn run(common: &Common, files: &[PathBuf], ask: Ask) -> Result<Exit, 
     let loaded = load(common)?;
     let redactor = haft::redactor(&loaded.config.tools.filters.security)
         .map_err(|error| format!("tools.filters.security.extra_patterns[{}]: {error}", error.index))?
-        .of_session(&SessionId::generate());
+        .numbering();
     let stdin = [PathBuf::from("-")];
     let files = if files.is_empty() { &stdin } else { files };
     let mut out = io::BufWriter::with_capacity(CHUNK, io::stdout().lock());

@@ -1,0 +1,46 @@
+//! The gate that asks before a credential goes to another file. Holds the placeholders of sessions, and decides nothing of
+//! its own.
+
+use std::sync::Arc;
+
+use tools_core::Invocation;
+use tools_secrets::SecretRedactor;
+
+use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
+
+/// Asks about calls whose content has placeholders of credentials from other files than the one they write.
+#[derive(Debug)]
+pub struct PlacementGate(SecretRedactor);
+
+impl PlacementGate {
+    /// A gate over the placeholders that `redactor` shows.
+    pub fn new(redactor: SecretRedactor) -> Self {
+        Self(redactor)
+    }
+}
+
+impl Gate for PlacementGate {
+    type Config = ();
+    type Policy = ();
+    type Held = ();
+
+    const ABOUT: About = About {
+        name: "placement",
+        sections: &[],
+        applies: Applies::Reload,
+        stands: Stands::BeforeCall,
+        refuses_with: &["confirmation_required/credential_moves"],
+        why_here: "outside `permissions`, whose question says nothing of credentials: whoever is asked about a call is asked once, and reads where a credential would go",
+    };
+
+    fn compile((): &(), _: &CompileContext<'_>) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn decide(&self, _: &Arc<()>, inv: &Invocation) -> Ruling {
+        match self.0.of_session(inv.context.session()).asks(inv) {
+            Some(question) => Ruling::ask("a credential goes back only where it came from", question),
+            None => Ruling::none(),
+        }
+    }
+}

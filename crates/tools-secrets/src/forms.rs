@@ -1,0 +1,180 @@
+//! Values that are searched exactly, in the encodings in which they usually show. Adding one costs nothing for those that
+//! are there already.
+
+use std::collections::HashMap;
+
+/// No form is shorter: shorter ones stand in too many texts by chance.
+pub(crate) const SHORTEST: usize = 8;
+/// When the forms are longer together, further values are searched as they stand only.
+const MOST_ENCODED: usize = 8 << 20;
+/// The logarithm of how many bits the first look takes.
+const BITS: u32 = 18;
+
+/// The forms of values, by how they begin.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Forms {
+    /// Which four bytes some form begins with, hashed.
+    beginnings: Vec<u64>,
+    by_beginning: HashMap<u64, Vec<(Box<str>, &'static str)>>,
+    bytes: usize,
+}
+
+impl Forms {
+    /// Also finds a value of a kind. One that is too short, or too much like a word, is left out.
+    pub(crate) fn add(&mut self, value: &str, kind: &'static str) {
+        self.insert(value, kind);
+        if self.bytes < MOST_ENCODED {
+            for form in encodings(value) {
+                self.insert(&form, kind);
+            }
+        }
+    }
+
+    fn insert(&mut self, form: &str, kind: &'static str) {
+        let Some(beginning) = beginning(form.as_bytes()) else { return };
+        let forms = self.by_beginning.entry(beginning).or_default();
+        if forms.iter().any(|(known, _)| **known == *form) {
+            return;
+        }
+        forms.push((form.into(), kind));
+        self.bytes += form.len();
+        if self.beginnings.is_empty() {
+            self.beginnings = vec![0; 1 << (BITS - 6)];
+        }
+        let (word, bit) = slot(form.as_bytes());
+        self.beginnings[word] |= bit;
+    }
+
+    /// Where forms stand, and of which kind the value is; of several at a place the longest.
+    pub(crate) fn find<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, usize, &'static str)> + 'a {
+        let bytes = text.as_bytes();
+        let last = if self.beginnings.is_empty() { 0 } else { (bytes.len() + 1).saturating_sub(SHORTEST) };
+        (0..last).filter_map(move |start| {
+            let rest = &bytes[start..];
+            let (word, bit) = slot(rest);
+            if self.beginnings[word] & bit == 0 {
+                return None;
+            }
+            let forms = self.by_beginning.get(&beginning(rest)?)?;
+            let found = forms.iter().filter(|(form, _)| rest.starts_with(form.as_bytes()));
+            let (form, kind) = found.max_by_key(|(form, _)| form.len())?;
+            Some((start, start + form.len(), *kind))
+        })
+    }
+}
+
+fn beginning(bytes: &[u8]) -> Option<u64> {
+    bytes.first_chunk::<SHORTEST>().map(|bytes| u64::from_le_bytes(*bytes))
+}
+
+fn slot(bytes: &[u8]) -> (usize, u64) {
+    let four = bytes.first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    let hash = four.wrapping_mul(0x9e37_79b1) >> (32 - BITS);
+    ((hash >> 6) as usize, 1 << (hash & 63))
+}
+
+/// The value as it stands in base64 in both alphabets and wherever it begins, in hexadecimal, in addresses, in JSON and
+/// other quotations, in a shell's and in XML.
+fn encodings(value: &str) -> Vec<String> {
+    let mut forms: Vec<String> = (0..3).flat_map(|before| base64(value, before)).collect();
+    let percent = percent(value);
+    forms.extend([lower_escapes(&percent), percent, hex(value), hex(value).to_ascii_uppercase(), json(value)]);
+    forms.extend([value.replace('\'', "\\'"), value.replace('\'', r"'\''"), backslashed(value), xml(value)]);
+    forms
+}
+
+/// In both alphabets, as it stands in the encoding of a longer text when so many bytes of a group are before it; without
+/// what depends on its neighbours.
+fn base64(value: &str, before: usize) -> [String; 2] {
+    let skipped = [0, 2, 1][before];
+    let encoded = groups(value.as_bytes().get(skipped..).unwrap_or_default());
+    [encoded.replace('+', "-").replace('/', "_"), encoded]
+}
+
+fn groups(value: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let groups = value.chunks_exact(3).flat_map(|group| {
+        let bits = u32::from(group[0]) << 16 | u32::from(group[1]) << 8 | u32::from(group[2]);
+        [18, 12, 6, 0].map(|shift| char::from(ALPHABET[(bits >> shift & 63) as usize]))
+    });
+    groups.collect()
+}
+
+fn percent(value: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    value.bytes().map(byte).collect()
+}
+
+/// `%2f` for `%2F`.
+fn lower_escapes(percent: &str) -> String {
+    let mut left = 0_usize;
+    let lower = |character: char| {
+        let is_digit = left > 0;
+        left = if character == '%' { 2 } else { left.saturating_sub(1) };
+        if is_digit { character.to_ascii_lowercase() } else { character }
+    };
+    percent.chars().map(lower).collect()
+}
+
+fn hex(value: &str) -> String {
+    value.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn json(value: &str) -> String {
+    let quoted = serde_json::Value::from(value).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// As `printf %q` writes it.
+fn backslashed(value: &str) -> String {
+    let is_plain = |character: char| character.is_alphanumeric() || "_-./:=@%+,".contains(character);
+    value.chars().flat_map(|c| (!is_plain(c)).then_some('\\').into_iter().chain([c])).collect()
+}
+
+fn xml(value: &str) -> String {
+    let escaped = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    escaped.replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_found_in_its_encodings() {
+        let value = "p@ss/w0rd+'1&<\"x";
+        let mut forms = Forms::default();
+        forms.add(value, "password");
+        for shown in [
+            value.to_owned(),
+            percent(value),
+            lower_escapes(&percent(value)),
+            hex(value),
+            json(value),
+            xml(value),
+            backslashed(value),
+            value.replace('\'', r"'\''"),
+        ] {
+            let text = format!("…{shown}…");
+            let found: Vec<_> = forms.find(&text).collect();
+            assert_eq!(found.iter().map(|(start, ..)| *start).min(), Some("…".len()), "{text}");
+            assert_eq!(found.iter().map(|(_, end, _)| *end).max(), Some(text.len() - "…".len()), "{text}");
+        }
+        assert_eq!(Forms::default().find("anything at all").count(), 0);
+        assert_eq!(forms.find("short").count(), 0);
+    }
+
+    #[test]
+    fn base64_is_found_wherever_the_value_begins_in_a_longer_text() {
+        let value = "Zx81pQ7mLw2k";
+        let mut forms = Forms::default();
+        forms.add(value, "key");
+        for before in ["", "a", "ab", "abc", "user:"] {
+            let whole = groups(format!("{before}{value}   ").as_bytes());
+            assert_eq!(forms.find(&whole).count(), 1, "{before}");
+        }
+    }
+}

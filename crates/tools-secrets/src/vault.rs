@@ -1,0 +1,264 @@
+//! The credentials that a session was shown placeholders of: one vault per session, in memory only, never written anywhere.
+//! What is in it is searched in every text of the session, and comes back only where it came from.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard},
+};
+
+use tools_core::SessionId;
+use uuid::Uuid;
+
+use crate::{
+    UnknownPlaceholder,
+    forms::Forms,
+    known::KNOWN,
+    placeholder::{self, Found},
+    scan::Finding,
+    value,
+};
+
+/// How many credentials of a session have a number. Further ones are taken out all the same, without a way back.
+const MOST_VALUES: usize = 100_000;
+const MOST_BYTES: usize = 16 << 20;
+/// How many files a credential is known to stand in.
+const MOST_ORIGINS: usize = 64;
+/// How many sessions have a vault; the one that was used longest ago loses its own.
+const MOST_SESSIONS: usize = 256;
+
+/// The placeholders of one session.
+#[derive(Default)]
+pub(crate) struct Vault {
+    /// What nobody can guess who was not shown a placeholder; empty where placeholders are not restored.
+    mark: String,
+    pages: RwLock<Pages>,
+}
+
+#[derive(Default)]
+struct Pages {
+    placeholders: HashMap<Arc<str>, Arc<str>>,
+    secrets: HashMap<Arc<str>, Secret>,
+    numbers: HashMap<&'static str, usize>,
+    forms: Forms,
+    bytes: usize,
+}
+
+/// What a placeholder stands for, and the files it is known to stand in.
+struct Secret {
+    value: Arc<str>,
+    origins: BTreeSet<PathBuf>,
+}
+
+/// A credential that a text would bring to a place it did not come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// What it is, in a word.
+    pub kind: String,
+    /// The placeholder in the text.
+    pub placeholder: String,
+    /// The files it is known to stand in; empty when it came in the output of a command or of a search.
+    pub origins: Vec<PathBuf>,
+}
+
+impl Vault {
+    /// The vault of a session.
+    fn of_session() -> Self {
+        const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+        let random = Uuid::new_v4();
+        // Of sixteen bytes six have a fixed part.
+        let bytes = random.as_bytes()[10..16].iter();
+        let mark = bytes.map(|byte| char::from(ALPHABET[usize::from(byte & 31)])).collect();
+        Self { mark, ..Self::default() }
+    }
+
+    /// The placeholder of a credential, which came from `origin`: the same one whenever it is asked for.
+    pub(crate) fn placeholder(&self, kind: &'static str, value: &str, origin: Option<&Path>) -> Arc<str> {
+        if let Some(placeholder) = self.known_placeholder(value, origin) {
+            return placeholder;
+        }
+        let mut pages = self.pages.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(placeholder) = pages.placeholders.get(value).cloned() {
+            if let (Some(origin), Some(secret)) = (origin, pages.secrets.get_mut(&placeholder)) {
+                secret.came_from(origin);
+            }
+            return placeholder;
+        }
+        if pages.placeholders.len() >= MOST_VALUES || pages.bytes + value.len() > MOST_BYTES {
+            return placeholder::of(kind, None, "").into();
+        }
+        let number = pages.numbers.entry(kind).or_default();
+        *number += 1;
+        let placeholder: Arc<str> = placeholder::of(kind, Some(*number), &self.mark).into();
+        let value: Arc<str> = value.into();
+        pages.bytes += value.len();
+        if !self.mark.is_empty() && value::is_distinct(&value) {
+            pages.forms.add(&value, kind);
+        }
+        pages.placeholders.insert(Arc::clone(&value), Arc::clone(&placeholder));
+        let origins = origin.map(Path::to_path_buf).into_iter().collect();
+        pages.secrets.insert(Arc::clone(&placeholder), Secret { value, origins });
+        placeholder
+    }
+
+    /// The placeholder that a value has, where nothing is to be learned from where it was found.
+    fn known_placeholder(&self, value: &str, origin: Option<&Path>) -> Option<Arc<str>> {
+        let pages = self.pages();
+        let placeholder = pages.placeholders.get(value)?;
+        let is_news = |origin: &Path| {
+            let secret = pages.secrets.get(placeholder);
+            secret.is_some_and(|secret| secret.origins.len() < MOST_ORIGINS && !secret.origins.contains(origin))
+        };
+        (!origin.is_some_and(is_news)).then(|| Arc::clone(placeholder))
+    }
+
+    /// How many values are searched.
+    pub(crate) fn values(&self) -> usize {
+        if self.mark.is_empty() { 0 } else { self.pages().secrets.len() }
+    }
+
+    /// Where credentials of this session stand, whatever stands around them.
+    pub(crate) fn find(&self, text: &str, findings: &mut Vec<Finding>) {
+        let pages = self.pages();
+        let found = pages.forms.find(text);
+        findings.extend(found.map(|(start, end, kind)| Finding { start, end, kind, rule: KNOWN }));
+    }
+
+    /// Whether a text is a placeholder of this session; where placeholders have no mark, whatever looks like one.
+    pub(crate) fn has(&self, placeholder: &str) -> bool {
+        self.mark.is_empty() || self.pages().secrets.contains_key(placeholder)
+    }
+
+    /// The credentials of a text that is to stand in `destination`, and did not come from there.
+    pub(crate) fn moves(&self, text: &str, destination: &Path) -> Vec<Move> {
+        let pages = self.pages();
+        let moved = placeholder::ranges(text).filter_map(|range| {
+            let secret = pages.secrets.get(&text[range.clone()])?;
+            let placeholder = text[range].to_owned();
+            let origins: Vec<PathBuf> = secret.origins.iter().cloned().collect();
+            let is_moved = !secret.origins.contains(destination);
+            is_moved.then(|| Move { kind: placeholder::kind(&placeholder).to_owned(), placeholder, origins })
+        });
+        moved.collect()
+    }
+
+    /// The text with the credentials in the place of their placeholders, and look-alikes as they are in files.
+    pub(crate) fn restore<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, UnknownPlaceholder> {
+        let pages = self.pages();
+        let mut values = Vec::new();
+        for Found { range, .. } in placeholder::all(text).filter(|found| found.literals == 0) {
+            let placeholder = &text[range.clone()];
+            let secret = pages.secrets.get(placeholder);
+            let secret = secret.ok_or_else(|| UnknownPlaceholder(placeholder.to_owned()))?;
+            values.push((range, Arc::clone(&secret.value)));
+        }
+        drop(pages);
+        if values.is_empty() {
+            return Ok(placeholder::unescaped(text));
+        }
+        // What is between placeholders is unescaped by itself: a credential may look like anything.
+        let mut restored = String::new();
+        let mut copied = 0;
+        for (range, value) in values {
+            restored.push_str(&placeholder::unescaped(&text[copied..range.start]));
+            restored.push_str(&value);
+            copied = range.end;
+        }
+        restored.push_str(&placeholder::unescaped(&text[copied..]));
+        Ok(Cow::Owned(restored))
+    }
+
+    fn pages(&self) -> RwLockReadGuard<'_, Pages> {
+        self.pages.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Secret {
+    fn came_from(&mut self, origin: &Path) {
+        if self.origins.len() < MOST_ORIGINS {
+            self.origins.insert(origin.to_path_buf());
+        }
+    }
+}
+
+/// The vaults of all sessions.
+#[derive(Default)]
+pub(crate) struct Shelf(Mutex<Vaults>);
+
+#[derive(Default)]
+struct Vaults {
+    of: HashMap<SessionId, (u64, Arc<Vault>)>,
+    uses: u64,
+}
+
+impl Shelf {
+    pub(crate) fn of(&self, session: &SessionId) -> Arc<Vault> {
+        let mut vaults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        vaults.uses += 1;
+        let now = vaults.uses;
+        if let Some((used, vault)) = vaults.of.get_mut(session) {
+            *used = now;
+            return Arc::clone(vault);
+        }
+        if vaults.of.len() >= MOST_SESSIONS
+            && let Some(oldest) =
+                vaults.of.iter().min_by_key(|(_, (used, _))| *used).map(|(session, _)| session.clone())
+        {
+            vaults.of.remove(&oldest);
+        }
+        let vault = Arc::new(Vault::of_session());
+        vaults.of.insert(session.clone(), (now, Arc::clone(&vault)));
+        vault
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_placeholder_stands_for_comes_back() {
+        let vault = Vault::of_session();
+        let one = vault.placeholder("key", "first", None);
+        assert_eq!(one, vault.placeholder("token", "first", None));
+        let two = vault.placeholder("key", "second", None);
+        assert!(one.starts_with("«secret:key#1·") && two.starts_with("«secret:key#2·"), "{one} {two}");
+        assert_eq!(vault.restore(&format!("a {two} b {one}")).unwrap(), "a second b first");
+        assert_eq!(vault.restore("nothing").unwrap(), "nothing");
+        for unknown in ["«secret:key#1»", "«secret:key#3·abcdef»"] {
+            assert_eq!(vault.restore(unknown), Err(UnknownPlaceholder(unknown.to_owned())));
+        }
+        assert!(Vault::of_session().restore(&one).is_err());
+        assert_eq!(vault.restore(&format!("{one} «literal:secret:key#1»")).unwrap(), "first «secret:key#1»");
+    }
+
+    #[test]
+    fn the_marks_of_two_sessions_differ() {
+        let mark = || Vault::of_session().mark;
+        assert!(mark().len() == 6 && (0..4).any(|_| mark() != mark()));
+    }
+
+    #[test]
+    fn a_credential_stays_where_it_came_from() {
+        let vault = Vault::of_session();
+        let (here, there) = (Path::new("/w/a.env"), Path::new("/w/b.md"));
+        let placeholder = vault.placeholder("key", "Zx81pQ7mLw2k", None);
+        assert_eq!(vault.moves(&placeholder, here)[0].origins, Vec::<PathBuf>::new());
+        vault.placeholder("key", "Zx81pQ7mLw2k", Some(here));
+        assert_eq!(vault.moves(&placeholder, here), []);
+        let moved = vault.moves(&format!("x {placeholder}"), there);
+        assert_eq!((moved[0].kind.as_str(), &moved[0].origins), ("key", &vec![here.to_path_buf()]));
+    }
+
+    #[test]
+    fn the_vaults_of_old_sessions_are_given_up() {
+        let shelf = Shelf::default();
+        let first = SessionId::generate();
+        let placeholder = shelf.of(&first).placeholder("key", "value", None);
+        for _ in 0..MOST_SESSIONS {
+            shelf.of(&SessionId::generate());
+        }
+        assert!(shelf.of(&first).restore(&placeholder).is_err());
+    }
+}
