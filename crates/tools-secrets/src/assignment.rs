@@ -59,7 +59,8 @@ fn is_named(text: &str, (start, end): (usize, usize), keyword: (usize, usize)) -
     if is_verdict(text, (start, end)) || is_complaint(text, start, name) {
         return false;
     }
-    let is_known = ["secretid", "secret_id", "secret-id"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    let is_known =
+        ["secretid", "secret_id", "secret-id", "bw_session"].iter().any(|known| name.eq_ignore_ascii_case(known));
     is_known
         || is_statement(text, keyword.0, keyword.1)
         || is_credential_key(member(name))
@@ -92,6 +93,12 @@ fn is_complaint(text: &str, start: usize, name: &str) -> bool {
 /// `secretKey: Uint8Array`, `token: &CancellationToken`: what a declaration says of a name, without quotes.
 fn is_type(text: &str, start: usize, found: &str) -> bool {
     let before = text[..start].trim_end_matches([' ', '\t']);
+    let after = &text[start + found.len()..];
+    // `KEY: Flags = 2`
+    if before.ends_with(':') && after.starts_with(" = ") && found.starts_with(|first: char| first.is_ascii_uppercase())
+    {
+        return true;
+    }
     (before.ends_with(':') || found.starts_with('&')) && !text[..start].ends_with(['"', '\'']) && value::is_type(found)
 }
 

@@ -150,7 +150,7 @@ fn length(line: &str, margin: Margin<'_>) -> Option<usize> {
     let near = &line[..line.floor_char_boundary(LONGEST)];
     match margin {
         Margin::Number => number(near),
-        Margin::File(path, true) => Some(path.len() + file_number(near.strip_prefix(path)?)?),
+        Margin::File(path, true) => Some(path.len() + between(near.strip_prefix(path)?)?),
         Margin::File(path, false) => near.strip_prefix(path)?.starts_with([':', '-']).then_some(path.len() + 1),
         Margin::Blame => blame(near),
         Margin::Time => time(near),
@@ -163,10 +163,15 @@ fn length(line: &str, margin: Margin<'_>) -> Option<usize> {
     }
 }
 
+/// `:7:`, `-7-`; a date behind a colon is none.
+fn between(text: &str) -> Option<usize> {
+    file_number(text).filter(|length| text.as_bytes()[0] == text.as_bytes()[length - 1])
+}
+
 /// `path:7:`, `path-7-`, or `path:` where the path looks like one.
 fn file(line: &str) -> Option<(Margin<'_>, usize)> {
     let marks = || line.match_indices([':', '-']).map(|(at, _)| at).filter(|at| *at > 0);
-    let numbered = marks().find_map(|at| Some((at, file_number(&line[at..])?)));
+    let numbered = marks().find_map(|at| Some((at, between(&line[at..])?)));
     if let Some((at, length)) = numbered {
         return Some((Margin::File(&line[..at], true), at + length));
     }

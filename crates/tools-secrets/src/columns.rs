@@ -130,6 +130,7 @@ fn is_name(name: &str) -> bool {
     let name = name.trim_start_matches(['+', '-']);
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ' | b'.');
     !name.is_empty()
+        && !name.starts_with('.')
         && name.len() <= LONGEST_NAME
         && name.bytes().all(is_part)
         && name.bytes().any(|byte| byte.is_ascii_alphabetic())

@@ -59,10 +59,11 @@ const NAMES: &[&str] = &[
     "hmac",
     "cred",
     "dockerc",
+    "bw_session",
 ];
 /// Cookies that hold a session, by the names their frameworks give them.
 const SESSIONS: &[&str] =
-    &["phpsessid", "bw_session", "jsessionid", "asp.net_sessionid", "connect.sid", "laravel_session", "_session_id"];
+    &["phpsessid", "jsessionid", "asp.net_sessionid", "connect.sid", "laravel_session", "_session_id"];
 /// Addresses that whoever knows them may post to.
 const WEBHOOKS: &[&str] = &[
     "hooks.slack.com/",

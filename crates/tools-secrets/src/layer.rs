@@ -109,6 +109,9 @@ async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -
             // What a command prints may come from anywhere.
             let placed = only_file(inv).filter(|_| is_of_workspace).map(|path| redactor.at(path));
             let redactor = placed.as_ref().unwrap_or(redactor);
+            if is_of_workspace {
+                redactor.kinds_in(output.whole()).into_iter().for_each(|kind| tally.add(kind));
+            }
             Ok(Cleaning { redactor, tally: &mut tally, escapes: is_of_workspace }.output(output))
         }
         Err(error) => Err(Cleaning { redactor, tally: &mut tally, escapes: true }.error(error)),

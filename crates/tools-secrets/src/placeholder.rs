@@ -37,12 +37,6 @@ pub(crate) fn of(kind: &str, number: Option<usize>, mark: &str) -> String {
     format!("{QUOTE}{NAME}{kind}{number}{mark}{CLOSING}")
 }
 
-/// The kind that a placeholder names.
-pub(crate) fn kind(placeholder: &str) -> &str {
-    let rest = placeholder.strip_prefix(QUOTE).and_then(|rest| rest.strip_prefix(NAME)).unwrap_or_default();
-    &rest[..rest.find(['#', '·', '»']).unwrap_or(rest.len())]
-}
-
 /// Something with the form of a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
@@ -140,7 +134,6 @@ mod tests {
             "«secret:key#1» «secret:x·ab12» «literal:secret:key#1» «secret:» «secret: x» «secret:KIND#N» «secret:a";
         let found: Vec<(&str, usize)> = all(text).map(|found| (&text[found.range], found.literals)).collect();
         assert_eq!(found, [("«secret:key#1»", 0), ("«secret:x·ab12»", 0), ("«literal:secret:key#1»", 1)]);
-        assert_eq!((kind("«secret:private-key#1·ab»"), kind("«secret:key»")), ("private-key", "key"));
     }
 
     #[test]

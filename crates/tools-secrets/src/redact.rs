@@ -254,6 +254,11 @@ impl SecretRedactor {
         placeholder::escaped(text, |found| self.is_own(found))
     }
 
+    /// The kinds of the credentials that a text has placeholders of already: a tool took them out itself.
+    pub(crate) fn kinds_in(&self, text: &str) -> Vec<&'static str> {
+        self.vault.as_ref().map(|vault| vault.kinds_in(text)).unwrap_or_default()
+    }
+
     /// The credentials of a text for `destination` that came from elsewhere.
     pub(crate) fn moves_of(&self, text: &str, destination: &Path) -> Vec<Move> {
         self.vault.as_ref().map(|vault| vault.moves(text, destination)).unwrap_or_default()

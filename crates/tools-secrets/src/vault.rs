@@ -47,6 +47,7 @@ struct Pages {
 
 /// What a placeholder stands for, and the files it is known to stand in.
 struct Secret {
+    kind: &'static str,
     value: Arc<str>,
     origins: BTreeSet<PathBuf>,
 }
@@ -98,7 +99,7 @@ impl Vault {
         }
         pages.placeholders.insert(Arc::clone(&value), Arc::clone(&placeholder));
         let origins = origin.map(Path::to_path_buf).into_iter().collect();
-        pages.secrets.insert(Arc::clone(&placeholder), Secret { value, origins });
+        pages.secrets.insert(Arc::clone(&placeholder), Secret { kind, value, origins });
         placeholder
     }
 
@@ -130,6 +131,14 @@ impl Vault {
         self.mark.is_empty() || self.pages().secrets.contains_key(placeholder)
     }
 
+    /// The kinds of the credentials whose placeholders stand in a text.
+    pub(crate) fn kinds_in(&self, text: &str) -> Vec<&'static str> {
+        let pages = self.pages();
+        placeholder::ranges(text)
+            .filter_map(|range| pages.secrets.get(&text[range]).map(|secret| secret.kind))
+            .collect()
+    }
+
     /// The credentials of a text that is to stand in `destination`, and did not come from there.
     pub(crate) fn moves(&self, text: &str, destination: &Path) -> Vec<Move> {
         let pages = self.pages();
@@ -138,7 +147,7 @@ impl Vault {
             let placeholder = text[range].to_owned();
             let origins: Vec<PathBuf> = secret.origins.iter().cloned().collect();
             let is_moved = !secret.origins.contains(destination);
-            is_moved.then(|| Move { kind: placeholder::kind(&placeholder).to_owned(), placeholder, origins })
+            is_moved.then(|| Move { kind: secret.kind.to_owned(), placeholder, origins })
         });
         moved.collect()
     }

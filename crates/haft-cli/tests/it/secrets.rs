@@ -140,7 +140,7 @@ fn what_is_written_back_is_the_credential_and_the_record_has_the_placeholder() {
     let content = |name: &str| std::fs::read_to_string(haft.workspace.path(name)).unwrap_or_default();
     assert_eq!(content("a.txt"), format!("two\nTOKEN={}\n", github()), "{edited}");
     let unknown = called(&mut client, "write", &json!({"path": "c.txt", "content": "«secret:github#1»"}));
-    assert!(unknown.contains("unknown_placeholder"), "{unknown}");
+    assert!(unknown.contains("stands for nothing in this session"), "{unknown}");
     assert_eq!(content("c.txt"), "");
     let record = std::fs::read_to_string(haft.record()).expect("there is a record");
     assert!(record.contains(&hidden) && !record.contains(RANDOM), "{record}");
