@@ -56,7 +56,7 @@ const INNER: &[LayerRow] = &[
     LayerRow {
         name: "secrets",
         owner: "tools-secrets",
-        refuses_with: &["invalid_parameters/unknown_placeholder"],
+        refuses_with: &["invalid_parameters/unknown_placeholder", "confirmation_required/credential_moves"],
         why: "nearest to raw text: whatever shortens, stores, records or shows a result sees placeholders in the place of credentials",
     },
     LayerRow {

@@ -56,6 +56,7 @@ fn the_layers_stand_in_the_documented_order() {
         "policy",
         "adversarial",
         "trust",
+        "placement",
         "permissions",
         "cache",
         "overflow",
