@@ -40,14 +40,14 @@ pub(crate) struct Bare {
     pub(crate) text: String,
     /// Where each line begins here, and where there.
     lines: Vec<(usize, usize)>,
-    /// What of the original text the block is.
-    pub(crate) range: Range<usize>,
+    /// Where the block ends there.
+    pub(crate) end: usize,
 }
 
 impl Bare {
-    /// The block that the line around `at` stands in; of a diff what was and what is. None where lines have no margin, or
-    /// where no line next to it has the same.
-    pub(crate) fn around(text: &str, at: usize) -> Vec<Self> {
+    /// The block that the line around `at` stands in, of a diff what was and what is, and how far nothing else has to be
+    /// looked for. No block where lines have no margin, or where no line next to it has the same.
+    pub(crate) fn around(text: &str, at: usize) -> (Vec<Self>, usize) {
         let bytes = text.as_bytes();
         let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
         let end = line_end(text, start);
@@ -58,18 +58,20 @@ impl Bare {
                 continue;
             }
             if margin != Margin::Diff {
-                return vec![Self::of(text, range, margin, None)];
+                let end = range.end;
+                return (vec![Self::of(text, range, margin, None)], end);
             }
             let block = &text[range.clone()];
             let has = |mark: char| block.split_inclusive('\n').any(|line| line.starts_with(mark));
             let sides = ['+', '-'].into_iter().filter(|mark| has(*mark));
-            return sides.map(|mark| Self::of(text, range.clone(), margin, Some(mark))).collect();
+            // Lines that are only indented are looked at once.
+            return (sides.map(|mark| Self::of(text, range.clone(), margin, Some(mark))).collect(), range.end);
         }
-        vec![]
+        (vec![], end)
     }
 
     fn of(text: &str, range: Range<usize>, margin: Margin<'_>, side: Option<char>) -> Self {
-        let mut bare = Self { text: String::with_capacity(range.len()), lines: Vec::new(), range: range.clone() };
+        let mut bare = Self { text: String::with_capacity(range.len()), lines: Vec::new(), end: range.end };
         let mut at = range.start;
         for line in text[range].split_inclusive('\n') {
             let is_other = side.is_some_and(|side| line.starts_with(['+', '-', '\\']) && !line.starts_with(side));
@@ -300,7 +302,7 @@ mod tests {
         for shape in shapes {
             let shown = behind(text, shape);
             let at = shown.find("value").expect("it is there");
-            let bare = Bare::around(&shown, at).pop().unwrap_or_else(|| panic!("no margin: {shown}"));
+            let bare = Bare::around(&shown, at).0.pop().unwrap_or_else(|| panic!("no margin: {shown}"));
             assert_eq!(bare.text.replace(" \n", "\n"), text, "{shown}");
             let here = bare.text.find("b\n").expect("it is there");
             let there = bare.original(here..here + 1);
@@ -312,14 +314,14 @@ mod tests {
     #[test]
     fn a_diff_has_two_sides() {
         let diff = " a\n-old 1\n-old 2\n+new 1\n b\n";
-        let sides: Vec<String> = Bare::around(diff, 4).into_iter().map(|bare| bare.text).collect();
+        let sides: Vec<String> = Bare::around(diff, 4).0.into_iter().map(|bare| bare.text).collect();
         assert_eq!(sides, ["a\nnew 1\nb\n", "a\nold 1\nold 2\nb\n"]);
     }
 
     #[test]
     fn lines_without_a_margin_are_left_alone() {
         for text in ["a: b\nc: d\n", "  indented\n  lines\n", "one\n", "12 apples\nare enough\n"] {
-            assert!(Bare::around(text, 1).is_empty(), "{text}");
+            assert!(Bare::around(text, 1).0.is_empty(), "{text}");
         }
     }
 }

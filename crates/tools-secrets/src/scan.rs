@@ -143,10 +143,9 @@ fn behind_margins(
     findings: &mut Vec<Finding>,
     tell: &mut dyn FnMut(Heading),
 ) -> usize {
-    let mut end = at;
-    for block in Bare::around(text, at) {
-        end = end.max(block.range.end);
-        let place = |at: usize| block.original(at..at + 1).first().map_or(block.range.end, |part| part.start);
+    let (blocks, end) = Bare::around(text, at);
+    for block in blocks {
+        let place = |at: usize| block.original(at..at + 1).first().map_or(block.end, |part| part.start);
         let mut tell_place = |heading: Heading| {
             // The whole line, with its margin.
             let from = place(heading.line.start);
