@@ -124,9 +124,14 @@ fn rules_of_the_user_hold_and_wrong_ones_are_told() {
     let report = haft.run(&["--json", "call", "bash", "command=sh ./x"]).json();
     assert_eq!(report["filter"]["rule"], "mine", "{report}");
     let text = report["text"].as_str().unwrap();
-    assert!(text.starts_with("[… 4 lines]
+    assert!(
+        text.starts_with(
+            "[… 4 lines]
 result
-[5 lines stored whole: "), "{report}");
+[5 lines stored whole: "
+        ),
+        "{report}"
+    );
     assert!(report["warnings"][0].as_str().unwrap().contains("rule `bad` is skipped"), "{report}");
     let checked = haft.run(&["config", "check"]);
     assert_eq!(checked.code, 0, "{checked:?}");
