@@ -27,6 +27,7 @@ use crate::{
     gates::Gates,
     overflow,
     reload::{Leaves, Swapped},
+    view::Views,
     watch::LastReload,
 };
 
@@ -251,6 +252,8 @@ impl Parts {
             web: Shared::new(crate::web::policy(&self.loaded)?),
             closed,
             hidden: hidden.clone(),
+            file_roots: roots_of(config, workdir),
+            views: Views::default(),
         });
         self.swapped.keep(&leaves);
         let (shell, reserved) = (leaves.shell.clone(), self.reserved(workdir));
@@ -258,13 +261,13 @@ impl Parts {
         let shapes: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
         let bash = Bash::new(shell).hiding(hidden.clone()).protecting(reserved.clone());
         let bash = bash.redacting(Arc::clone(&shapes)).sharing(Arc::clone(&self.jobs));
+        let seeing = Arc::clone(&leaves);
+        let bash = bash.seeing(Arc::new(move |writable: &[PathBuf]| Arc::clone(&seeing.view(writable).view)));
         let (rooted, confining) = (leaves.files.clone(), Arc::clone(&leaves));
         let workspace = tools_diagnostics::Workspace {
             roots: Arc::new(move |workdir: &Path| rooted.load().roots(workdir)),
             // Holds the policies for as long as somebody holds the tools: what nobody uses is not kept in step.
-            confine: Arc::new(move |writable, hidden| {
-                confining.shell.load().confinement(writable, hidden, reserved.clone())
-            }),
+            confine: Arc::new(move |writable, hidden| confining.confined(writable, hidden, reserved.clone())),
             hidden: Some(hidden),
             env_pass: tools.shell.env_pass.clone(),
             redactor: shapes,
@@ -335,7 +338,7 @@ impl Parts {
 
     /// What no tool may change, wherever it lies: the rules it is judged by, the record of what it did and what is kept of
     /// it, under every name they have.
-    fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
+    pub(crate) fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
         let earlier = self.audit.iter().flat_map(|audit| earlier_records(audit));
         let approvals = self.loaded.config.tools.approvals.file();
         let agreed = agreed_scripts::folder(&approvals);
@@ -377,9 +380,7 @@ impl Parts {
     }
 
     pub(crate) fn roots(&self, workdir: &Path) -> Vec<PathBuf> {
-        let allowed = &self.loaded.config.tools.file.allowed_paths;
-        let roots = if allowed.is_empty() { vec![workdir.to_owned()] } else { allowed.clone() };
-        roots.iter().filter_map(|root| workdir.join(root).canonicalize().ok()).collect()
+        roots_of(&self.loaded.config, workdir)
     }
 
     pub(crate) fn narrowed(&self, toolbox: &Toolbox, roots: &[PathBuf]) -> Result<Toolbox, LoadError> {
@@ -397,6 +398,13 @@ fn spellings(spelled: Option<PathBuf>, config: &HaftConfig, workdir: &Path) -> V
     let allowed = config.tools.file.allowed_paths.iter().map(|path| workdir.join(path));
     let both = spelled.into_iter().chain(allowed).filter_map(|path| Some((path.clone(), path.canonicalize().ok()?)));
     both.filter(|(spelled, canonical)| spelled.is_absolute() && spelled != canonical).collect()
+}
+
+/// The folders that file tools are kept in.
+fn roots_of(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
+    let allowed = &config.tools.file.allowed_paths;
+    let roots = if allowed.is_empty() { vec![workdir.to_owned()] } else { allowed.clone() };
+    roots.iter().filter_map(|root| workdir.join(root).canonicalize().ok()).collect()
 }
 
 /// A configuration that keeps tools in these folders.

@@ -1,9 +1,9 @@
 //! What this machine can hold, what a call would be held by, and what is not stopped.
 
 use serde::Serialize;
-use tools_sandbox::kernel::{Facility, Level, Probe, Sandbox, Strength};
+use tools_sandbox::kernel::{Confinement, Facility, Level, Probe, Sandbox, Strength};
 
-use crate::{ReloadState, Toolbox, config::places};
+use crate::{ReloadState, Toolbox, ViewReport};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -25,18 +25,24 @@ pub struct Doctor {
     pub findings: Vec<Finding>,
     /// What is not stopped, one sentence each.
     pub not_stopped: Vec<String>,
+    /// What commands see.
+    pub view: ViewReport,
 }
 
 impl Doctor {
     pub(crate) fn examine(toolbox: &Toolbox) -> Self {
         let mut findings: Vec<Finding> = Probe::cached().report().iter().map(facility).collect();
-        let (sandbox, not_stopped) = match confinement(toolbox) {
+        let strength = confinement(toolbox);
+        let shown = strength.as_ref().map_or(Level::Off, |strength| strength.level);
+        let (sandbox, not_stopped) = match strength {
             Ok(strength) => (level(strength.level).to_owned(), strength.not_stopped),
             Err(problem) => (format!("nothing runs: {problem}"), vec![]),
         };
+        let view = toolbox.leaves().map(|leaves| leaves.view(&leaves.writable()));
+        let view = view.map_or_else(ViewReport::default, |made| ViewReport::new(&made, shown));
         findings.extend(judge(toolbox));
         findings.extend([program("bash"), program("git"), program("cargo"), record(toolbox), configuration(toolbox)]);
-        Self { sandbox, findings, not_stopped }
+        Self { sandbox, findings, not_stopped, view }
     }
 
     /// Whether calls can run and are put on record.
@@ -52,6 +58,7 @@ impl Doctor {
             let mark = if finding.ok { "ok     " } else { "MISSING" };
             lines.push(format!("{mark} {:<34} {}", finding.what, finding.found));
         }
+        lines.extend(crate::view::lines(&self.view));
         lines.push("what is not stopped:".to_owned());
         lines.extend(self.not_stopped.iter().map(|sentence| format!("  - {sentence}")));
         if self.not_stopped.is_empty() {
@@ -61,11 +68,13 @@ impl Doctor {
     }
 }
 
-/// What a command of this toolbox would be held by.
+/// What a command of this toolbox is held by now: the same as in the result of a call.
 pub(crate) fn confinement(toolbox: &Toolbox) -> Result<Strength, String> {
-    let shell = toolbox.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner).tools.shell.clone();
-    let policy = shell.compile().map_err(|error| error.to_string())?.remembering(places::sandbox_record());
-    let asked = policy.confinement(toolbox.roots(), vec![], vec![]);
+    let leaves = toolbox.leaves().ok_or("there are no tools")?;
+    let masks = leaves.hidden.masks(&leaves.writable());
+    let hidden = masks.paths;
+    let asked = leaves.confined(leaves.writable(), hidden, toolbox.parts.reserved(toolbox.workdir()));
+    let asked = Confinement { held: masks.obeyed.held(), absent: masks.obeyed.missing_hooks, ..asked };
     Sandbox::compile(&asked).map(|sandbox| sandbox.strength().clone()).map_err(|error| error.to_string())
 }
 

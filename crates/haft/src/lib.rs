@@ -46,6 +46,7 @@ mod reload;
 mod replaceable;
 mod report;
 mod selftest;
+mod view;
 mod watch;
 #[cfg(feature = "web")]
 mod web;
@@ -76,6 +77,7 @@ pub use report::{CallReport, ConfirmationReport, ErrorReport};
 pub use selftest::TestedExample;
 pub use stack::{LayerRow, layers};
 pub use toolbox::Toolbox;
+pub use view::{Seen, ViewReport};
 pub use watch::{ConfigWatch, ReloadState};
 
 pub use tools_audit as audit;

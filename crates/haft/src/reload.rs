@@ -15,7 +15,7 @@ use tools_filter::FilterPipeline;
 use tools_overflow::Archive;
 use tools_policy::gate::{Applies, Closed};
 use tools_retry::RetryPolicy;
-use tools_sandbox::kernel::Hidden;
+use tools_sandbox::kernel::{Confinement, Hidden, SandboxMode};
 use tools_secrets::{SecretRedactor, SecretsLayer, SecretsMode};
 use tools_shell::ShellPolicyHandle;
 
@@ -27,6 +27,7 @@ use crate::{
     gates::GATES,
     overflow,
     replaceable::Replaceable,
+    view::{Made, Views, Wanted},
 };
 
 /// What a reload changed, key by key.
@@ -68,6 +69,54 @@ pub(crate) struct Leaves {
     /// What gates refuse commands to read.
     pub(crate) closed: Shared<Vec<Closed>>,
     pub(crate) hidden: Hidden,
+    /// What file tools may read, which commands may read, too.
+    pub(crate) file_roots: Vec<PathBuf>,
+    pub(crate) views: Views,
+}
+
+impl Leaves {
+    /// The folders that commands may write.
+    pub(crate) fn writable(&self) -> Vec<PathBuf> {
+        let (shell, home) = (self.shell.load(), crate::builder::home());
+        let home = home.as_deref().and_then(std::path::Path::to_str);
+        let mut writable = shell.roots(&self.workdir, home).unwrap_or_default();
+        writable.extend(shell.shared_caches(&writable, home));
+        writable
+    }
+
+    /// What commands see that may write these folders.
+    pub(crate) fn view(&self, writable: &[PathBuf]) -> Arc<Made> {
+        let (shell, home) = (self.shell.load(), crate::builder::home());
+        let typed = shell.read_paths().iter().map(|path| {
+            let place = match (path.strip_prefix('~').map(|rest| rest.trim_start_matches('/')), &home) {
+                (Some(rest), Some(home)) => home.join(rest),
+                _ => self.workdir.join(path),
+            };
+            (place, "`tools.shell.read_paths`".to_owned())
+        });
+        let roots = self.file_roots.iter().filter(|root| !writable.contains(root));
+        let roots = roots.map(|root| (root.clone(), "`tools.file.allowed_paths`".to_owned()));
+        let wanted = Wanted {
+            writable: writable.to_vec(),
+            further: typed.chain(roots).collect(),
+            cache_limit: shell.cache_limit(),
+        };
+        self.views.view(&wanted, self.files.load().rules())
+    }
+
+    /// What a child is held to that may write these folders and not read what is `hidden`.
+    pub(crate) fn confined(
+        &self,
+        writable: Vec<PathBuf>,
+        mut hidden: Vec<PathBuf>,
+        reserved: Vec<PathBuf>,
+    ) -> Confinement {
+        let view = Arc::clone(&self.view(&writable).view);
+        hidden.extend(self.hidden.masks(&view.searched).paths);
+        let ask = self.shell.load().confinement(writable, hidden, reserved);
+        let view = (ask.mode != SandboxMode::Off).then_some(view);
+        Confinement { view, ..ask }
+    }
 }
 
 /// Takes credentials out of text by the patterns that are in force when the text comes.
@@ -134,7 +183,7 @@ impl Swapped {
         all.push(Arc::downgrade(leaves));
     }
 
-    fn in_use(&self) -> Vec<Arc<Leaves>> {
+    pub(crate) fn in_use(&self) -> Vec<Arc<Leaves>> {
         self.leaves.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
     }
 }
@@ -189,6 +238,7 @@ impl Toolbox {
             leaves.web.store(web.clone());
             leaves.closed.store(self.gates.closes("bash", &leaves.workdir));
             leaves.hidden.forget();
+            leaves.views.forget();
         }
         parts.swapped.swap(&running, config, extra, parts.overflow_archive());
         report.warnings = parts.swap_filters(config);

@@ -212,6 +212,11 @@ impl Toolbox {
         self.parts.roots(self.context.workdir())
     }
 
+    /// The policies of this toolbox's own tools; `None` when there are none.
+    pub(crate) fn leaves(&self) -> Option<Arc<crate::reload::Leaves>> {
+        self.parts.swapped.in_use().into_iter().find(|leaves| leaves.workdir == self.workdir())
+    }
+
     /// The folders that commands may write.
     pub(crate) fn writable(&self) -> Vec<PathBuf> {
         let shell = self.config.tools.shell.allowed_paths.iter();

@@ -190,7 +190,10 @@ impl Diagnostics {
             spec.args.clone_from(&command.args);
             spec.env = quieted(env.clone(), &job.directory, &writable, sandbox.strength());
             sandbox.name_temp(&mut spec.env);
-            go_caches(&mut spec.env, &writable, sandbox.strength());
+            sandbox.name_caches(&mut spec.env, |name| cx.env().contains_key(name));
+            if !sandbox.has_caches() {
+                go_caches(&mut spec.env, &writable, sandbox.strength());
+            }
             let ran = match run(&spec, sandbox, until, cx).await {
                 Ok(ran) => ran,
                 Err(SpawnError::Program { source, .. }) if source.kind() == ErrorKind::NotFound => {

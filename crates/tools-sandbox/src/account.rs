@@ -57,7 +57,8 @@ fn candidates(named: Option<&Path>, recorded: Option<&Path>) -> Vec<PathBuf> {
     let mut homes: Vec<PathBuf> = Vec::new();
     for home in [named, recorded].into_iter().flatten() {
         if home.is_absolute() && !homes.iter().any(|known| known == home) {
-            homes.push(home.to_owned());
+            // Without a slash at its end, which patterns would not match.
+            homes.push(home.components().collect());
         }
     }
     homes
@@ -76,6 +77,8 @@ mod tests {
         check(Some("/home/me"), Some("/home/me"), &["/home/me"]);
         check(Some("/work"), Some("/home/me"), &["/work", "/home/me"]);
         check(None, Some("/home/me"), &["/home/me"]);
+        check(Some("/home/me/"), Some("/home/me"), &["/home/me"]);
+        assert_eq!(candidates(Some(Path::new("/home/me/")), None)[0].as_os_str(), "/home/me");
         check(Some(""), Some("/home/me"), &["/home/me"]);
         check(Some("relative"), None, &[]);
         check(None, Some("/"), &[]);

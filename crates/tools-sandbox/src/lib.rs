@@ -17,6 +17,7 @@ mod roots;
 pub mod kernel;
 pub mod process;
 pub mod tree;
+pub mod view;
 
 pub use access::{ReadRules, SECRET_PRESET, Scope};
 pub use account::{Account, account, home, homes};

@@ -11,8 +11,9 @@ use tools_core::{
     ToolOutput, ToolTraits, Typed, keys,
 };
 use tools_sandbox::kernel::{Confinement, Hidden, Sandbox, resolve_by_words};
+use tools_sandbox::view::View;
 
-use crate::caches::cache_folders;
+use crate::config::SandboxChoice;
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
 use crate::jobs::{Following, Jobs};
@@ -46,11 +47,15 @@ struct Looked {
     found: Analysis,
 }
 
+/// What commands see that may write these folders.
+pub type ViewOf = Arc<dyn Fn(&[PathBuf]) -> Arc<View> + Send + Sync>;
+
 /// The tool `bash`.
 pub struct Bash {
     policy: ShellPolicyHandle,
     hidden: Hidden,
     protected: Vec<PathBuf>,
+    view: Option<ViewOf>,
     home: Option<String>,
     /// Made at the first command; later ones share its private folders.
     sandbox: Mutex<Option<Sandbox>>,
@@ -66,6 +71,7 @@ impl Bash {
             policy,
             hidden: Hidden::nothing(),
             protected: Vec::new(),
+            view: None,
             home,
             sandbox: Mutex::new(None),
             jobs: Arc::default(),
@@ -87,6 +93,11 @@ impl Bash {
     /// The same tool whose commands cannot write these files, even where the folder may be written.
     pub fn protecting(self, protected: Vec<PathBuf>) -> Self {
         Self { protected, ..self }
+    }
+
+    /// The same tool whose commands see nothing outside of the writable folders and the system but what `view` shows.
+    pub fn seeing(self, view: ViewOf) -> Self {
+        Self { view: Some(view), ..self }
     }
 
     /// The same tool whose jobs are kept with those of others.
@@ -120,19 +131,6 @@ impl Bash {
         Ok(Looked { policy, around, found })
     }
 
-    /// The folders a command may write, canonical where they exist.
-    fn roots(&self, policy: &ShellPolicy, workdir: &Path) -> Result<Vec<PathBuf>, ShellError> {
-        if policy.config.allowed_paths.is_empty() {
-            return Ok(vec![resolve_by_words(workdir)]);
-        }
-        let expand = |path: &String| match (path.strip_prefix("~/"), &self.home) {
-            (Some(rest), Some(home)) => Ok(Path::new(home).join(rest)),
-            (Some(_), None) => Err(ShellError::AllowedPath { path: path.clone() }),
-            (None, _) => Ok(workdir.join(path)),
-        };
-        policy.config.allowed_paths.iter().map(|path| expand(path).map(|path| resolve_by_words(&path))).collect()
-    }
-
     /// A sandbox for one command, compiled for what lies in the workspace now, and the look before it.
     fn sandbox(
         &self,
@@ -150,9 +148,14 @@ impl Bash {
         hidden.extend(masks.paths);
         let guard = Guard::new(self.hidden.clone(), roots.clone(), masks.obeyed, grants);
         let mut writable = roots;
-        writable.extend(cache_folders(&policy.config.caches, self.home.as_deref(), &writable));
+        writable.extend(policy.shared_caches(&writable, self.home.as_deref()));
+        let is_confined = policy.config.sandbox != SandboxChoice::Off;
+        let view = self.view.as_ref().filter(|_| is_confined).map(|view| view(&writable));
+        if let Some(view) = &view {
+            hidden.extend(self.hidden.masks(&view.searched).paths);
+        }
         let ask = policy.confinement(writable, hidden, self.protected.clone());
-        let ask = Confinement { held: guard.held(), absent: guard.absent(), ..ask };
+        let ask = Confinement { held: guard.held(), absent: guard.absent(), view, ..ask };
         let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
         let sandbox = match shared.as_ref() {
             Some(first) => first.recompile(&ask)?,
@@ -172,7 +175,7 @@ impl Bash {
     ) -> Result<ToolOutput, ToolError> {
         let Looked { policy, found, .. } = looked;
         let workdir = resolve_by_words(cx.workdir());
-        let roots = self.roots(policy, &workdir)?;
+        let roots = policy.roots(&workdir, self.home.as_deref())?;
         let transaction = match policy.config.transactional && !only_reads(found) {
             true if args.background => Transaction::impossible(policy, cx)?,
             true => Transaction::begin(policy, roots.clone(), cx).await?,
@@ -189,7 +192,8 @@ impl Bash {
         let pipeline = Pipeline::watchable(&args.command, found.last_pipeline.clone());
         let redactor = self.redactor.as_ref();
         let (command, workdir) = (args.command.as_str(), workdir.as_path());
-        let plan = Plan { command, workdir, policy, sandbox: &sandbox, pipeline, redactor, guard };
+        let hidden = &self.hidden;
+        let plan = Plan { command, workdir, policy, sandbox: &sandbox, pipeline, redactor, guard, hidden };
         if args.background {
             return self.start_job(plan, cx).await;
         }

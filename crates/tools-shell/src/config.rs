@@ -23,11 +23,17 @@ pub struct ShellConfig {
     /// Folders a command may write to. Empty: the working directory only. A private temp folder is always there.
     #[schemars(extend("x-applies" = "next_start"))]
     pub allowed_paths: Vec<String>,
-    /// Caches of package managers that commands may write beside those folders, `~` being the home: those that exist. What a
-    /// command puts there is used by later builds, confined or not, so that no folder belongs here whose content is run
-    /// unchecked. `~/.cargo/registry` and `~/go/pkg/mod` let commands fetch new crates and modules at that price; reading
-    /// them needs no entry.
+    /// Places outside of the workspace that commands may read beyond what toolchains need: files or folders, `~` being the
+    /// home. What the read rules deny stays hidden in them. `/` shows everything that the user sees.
+    pub read_paths: Vec<String>,
+    /// Folders outside of the workspace that commands may write and share with what runs unconfined, `~` being the home:
+    /// those that exist. Package managers need none: commands have caches of their own for each workspace. What a command
+    /// puts into a folder named here is used by later builds, confined or not, so that no folder belongs here whose content
+    /// is run unchecked.
     pub caches: Vec<String>,
+    /// How much the caches that commands have for themselves may take on disk, those of all workspaces together (`10 GiB`),
+    /// or `unlimited`. Above that those that were unused longest are removed.
+    pub cache_limit: String,
     /// Whether commands have a network. When false they have one of their own, in which they reach nothing but the servers
     /// they start themselves.
     pub allow_network: bool,
@@ -75,7 +81,9 @@ impl Default for ShellConfig {
         Self {
             timeout: 30,
             allowed_paths: Vec::new(),
-            caches: owned(&["~/.npm/_cacache", "~/.npm/_logs", "~/.cache/pip", "~/.cache/go-build"]),
+            read_paths: Vec::new(),
+            caches: Vec::new(),
+            cache_limit: "10 GiB".to_owned(),
             allow_network: true,
             sockets: Vec::new(),
             blocked_commands: Vec::new(),
@@ -200,6 +208,7 @@ impl ShellConfig {
             confirmed: patterns("confirm_patterns", &self.confirm_patterns)?,
             file_size: bytes("limits.file_size", &self.limits.file_size)?,
             memory: bytes("limits.memory", &self.limits.memory)?,
+            cache_limit: bytes("cache_limit", &self.cache_limit)?,
             scope: SnapshotScope::compile(&self.transaction_scope)
                 .map_err(|problem| fault("transaction_scope", &problem))?,
             config: self.clone(),

@@ -17,6 +17,7 @@ mod run;
 mod scripts;
 mod subjects;
 mod transaction;
+mod unseen;
 
 mod jobs;
 mod tools;
@@ -26,7 +27,7 @@ mod confirm;
 mod pattern;
 mod size;
 
-pub use bash::{Bash, BashArgs};
+pub use bash::{Bash, BashArgs, ViewOf};
 pub use config::{LimitsConfig, SandboxChoice, ShellConfig, ShellConfigError};
 pub use envelope::{SandboxReport, ShellOutputEnvelope};
 pub use jobs::{JobReport, JobState, Jobs};

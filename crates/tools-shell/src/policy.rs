@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use tools_core::{ConfirmReason, Shared};
-use tools_sandbox::kernel::{Confinement, Limits, Network, SandboxMode, granted_sockets};
+use tools_core::{ConfirmReason, Shared, ToolError};
+use tools_sandbox::kernel::{Confinement, Limits, Network, SandboxMode, granted_sockets, resolve_by_words};
 
 use crate::blocklist::{self, BlockRules, Objection};
+use crate::caches::cache_folders;
 use crate::config::{SandboxChoice, ShellConfig, ShellConfigError};
 use crate::confirm;
+use crate::error::ShellError;
 use crate::pattern::CommandPattern;
 use crate::transaction::SnapshotScope;
 use tools_command::{Analysis, Surroundings, analyse};
@@ -22,6 +24,7 @@ pub struct ShellPolicy {
     pub(crate) memory: Option<u64>,
     pub(crate) shared_memory: Option<u64>,
     pub(crate) record: Option<PathBuf>,
+    pub(crate) cache_limit: Option<u64>,
     pub(crate) scope: SnapshotScope,
 }
 
@@ -64,6 +67,37 @@ impl ShellPolicy {
         let sockets = granted_sockets(&self.config.sockets, |name| std::env::var(name).ok());
         let record = self.record.clone();
         Confinement { mode, record, writable, hidden, protected, sockets, network, limits, ..Confinement::default() }
+    }
+
+    /// The folders a command of this working directory may write, canonical where they exist.
+    ///
+    /// # Errors
+    /// When one is named by a home that is not known.
+    pub fn roots(&self, workdir: &Path, home: Option<&str>) -> Result<Vec<PathBuf>, ToolError> {
+        if self.config.allowed_paths.is_empty() {
+            return Ok(vec![resolve_by_words(workdir)]);
+        }
+        let expand = |path: &String| match (path.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => Ok(Path::new(home).join(rest)),
+            (Some(_), None) => Err(ShellError::AllowedPath { path: path.clone() }.into()),
+            (None, _) => Ok(workdir.join(path)),
+        };
+        self.config.allowed_paths.iter().map(|path| expand(path).map(|path| resolve_by_words(&path))).collect()
+    }
+
+    /// The folders that a command of this working directory may write and shares with what runs unconfined, beside `roots`.
+    pub fn shared_caches(&self, roots: &[PathBuf], home: Option<&str>) -> Vec<PathBuf> {
+        cache_folders(&self.config.caches, home, roots)
+    }
+
+    /// Places outside of the workspace that commands may read, as they were typed.
+    pub fn read_paths(&self) -> &[String] {
+        &self.config.read_paths
+    }
+
+    /// How many bytes the caches of commands may take; `None` for no limit.
+    pub fn cache_limit(&self) -> Option<u64> {
+        self.cache_limit
     }
 
     pub(crate) fn confirm(&self, found: &Analysis, surroundings: &Surroundings) -> Option<ConfirmReason> {

@@ -10,7 +10,7 @@ use tools_core::{
     CallContext, ClaimSource, Complete, Ended, ErrorDetail, OutputStream, Redactor, Shown, Stopped, ToolError,
     ToolOutput, keys,
 };
-use tools_sandbox::kernel::Sandbox;
+use tools_sandbox::kernel::{Hidden, Sandbox};
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SideChannel, own_variables, scrubbed};
 
 use crate::capture::{HeadTail, incomplete_end};
@@ -21,6 +21,7 @@ use crate::obeyed::{Guard, ObeyedReport, note, note_in};
 use crate::pipeline::Pipeline;
 use crate::policy::ShellPolicy;
 use crate::prompt::PromptWatch;
+use crate::unseen;
 
 /// How long output of what a command left running is waited for.
 pub(crate) const DRAIN: Duration = Duration::from_millis(100);
@@ -43,6 +44,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) redactor: &'a dyn Redactor,
     /// The look before it at files that programs outside obey; `None` for what changes nothing.
     pub(crate) guard: Option<Guard>,
+    /// What no command may read, whatever is granted.
+    pub(crate) hidden: &'a Hidden,
 }
 
 /// Runs the command. A drop at any await kills it and all it started.
@@ -100,6 +103,7 @@ fn spec(plan: &Plan<'_>, cx: &CallContext) -> ProcessSpec {
     spec.args = ["--norc", "--noprofile", "-c", plan.command].map(Into::into).into();
     spec.env = scrubbed(own_variables().into_iter(), cx.env(), &plan.policy.config.env_pass, plan.redactor);
     plan.sandbox.name_temp(&mut spec.env);
+    plan.sandbox.name_caches(&mut spec.env, |name| cx.env().contains_key(name));
     if let Some(pipeline) = &plan.pipeline {
         spec.env.push(("BASH_ENV".into(), format!("/dev/fd/{}", SideChannel::INPUT).into()));
         spec.side = Some(SideChannel { input: pipeline.prelude().into_bytes() });
@@ -294,7 +298,10 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
         None if timed_out => Some(ShellError::TimedOut { after: elapsed }),
         None => exit::failure(code, exit.signal),
     };
-    let notes = notes(&envelope, plan.pipeline.as_ref());
+    let mut notes = notes(&envelope, plan.pipeline.as_ref());
+    if code != 0 {
+        notes.extend(unseen::note(&envelope.stderr, plan.workdir, plan.sandbox, plan.hidden));
+    }
     let ended = Ended { exit: Some(code), signal: exit.signal, stopped: end.stopped.clone(), notes, line: None };
     let shown = run.both.narrowed(run.shown);
     // Bytes that are in neither the text nor what is handed on to be stored.

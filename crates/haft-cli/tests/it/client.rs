@@ -2,7 +2,8 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
-    process::{Child, ChildStdin, ChildStdout, Stdio},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 use serde_json::{Value, json};
@@ -31,11 +32,15 @@ impl Client {
 
     /// A client of this name.
     pub(crate) fn connect_as(haft: &Haft, answer: Option<&'static str>, name: &str) -> Self {
-        let mut child = haft
-            .command(&["mcp", "serve", "--stdio"])
+        Self::connect_to(haft.command(&["mcp", "serve", "--stdio"]), &haft.home.path("stderr"), answer, name)
+    }
+
+    /// Connects to the server that `command` starts, whose errors go into the file `stderr`.
+    pub(crate) fn connect_to(mut command: Command, stderr: &Path, answer: Option<&'static str>, name: &str) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(std::fs::File::create(haft.home.path("stderr")).expect("a file is made"))
+            .stderr(std::fs::File::create(stderr).expect("a file is made"))
             .spawn()
             .expect("the server starts");
         let input = child.stdin.take();

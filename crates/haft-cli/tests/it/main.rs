@@ -29,4 +29,5 @@ mod survivors;
 mod terminal;
 mod together;
 mod undo;
+mod view;
 mod web;

@@ -1,10 +1,12 @@
 //! What a caller asks of the kernel: folders, network, limits and how strictly. Turning it into system calls is `plan`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::obeyed::Held;
+use crate::view::View;
 
 /// How strictly a child process is confined by the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -86,6 +88,8 @@ pub struct Confinement {
     /// Sockets of other programs, and folders of them, that may be connected to: absolute paths. All others are out of
     /// sight at the namespaces level. Missing ones are skipped.
     pub sockets: Vec<PathBuf>,
+    /// What is seen outside of the writable folders; `None` for everything.
+    pub view: Option<Arc<View>>,
     /// Whether there is a network.
     pub network: Network,
     /// Resource limits.

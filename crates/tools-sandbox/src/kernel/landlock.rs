@@ -12,6 +12,7 @@ use super::config::Network;
 use super::raw::call;
 use super::sys::{self, Errno, Result, check};
 use crate::process::effective_ids;
+use crate::view::View;
 
 const EXECUTE: u64 = 1 << 0;
 const WRITE_FILE: u64 = 1 << 1;
@@ -77,6 +78,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) writable: &'a [PathBuf],
     pub(crate) hidden: &'a [PathBuf],
     pub(crate) network: Network,
+    /// What is seen outside of the writable folders; `None` for everything.
+    pub(crate) view: Option<&'a View>,
     /// Whether the process has namespaces of its own: `/tmp`, `/run`, `/dev/shm`, `/proc`, terminals, and the network where
     /// it is closed.
     pub(crate) own_mounts: bool,
@@ -107,7 +110,14 @@ impl Ruleset {
             Self { attributes: RulesetAttributes { handled_fs, handled_net, scoped }, size, rules: Vec::new() };
         planned.allow(Path::new("/"), READ_DIR);
         let hidden = if ask.own_mounts { &[][..] } else { ask.hidden };
-        planned.read_beside(Path::new("/"), hidden);
+        // Mounts conceal by themselves.
+        let view = ask.view.filter(|_| !ask.own_mounts);
+        let concealed = view.iter().flat_map(|view| &view.concealed).map(|concealed| concealed.path.clone());
+        let closed: Vec<PathBuf> = hidden.iter().cloned().chain(concealed).collect();
+        planned.read_beside(Path::new("/"), &closed);
+        for granted in view.iter().flat_map(|view| &view.granted) {
+            planned.read_below(&granted.source, hidden);
+        }
         // The machine's terminals are what passwords are typed at, and any process of the user may open them.
         let terminals = if ask.own_mounts { &["tty", "ptmx", "pts"][..] } else { &[] };
         for device in ["null", "zero", "full", "random", "urandom"].iter().chain(terminals) {
@@ -121,13 +131,13 @@ impl Ruleset {
             planned.allow(&Path::new("/run/user").join(effective_ids().0.to_string()), write);
             planned.allow(Path::new("/run/lock"), write);
         }
-        for folder in ask.writable {
+        for folder in ask.writable.iter().chain(ask.view.and_then(|view| view.caches.as_ref())) {
             planned.allow(folder, write);
         }
         let open = hidden.iter().filter(|path| ask.writable.iter().any(|root| path.starts_with(root)));
         let mut not_held: Vec<PathBuf> = open.cloned().collect();
         if planned.rules.len() >= MOST_RULES {
-            not_held = hidden.to_vec();
+            not_held = closed;
             planned.allow(Path::new("/"), READ);
         }
         (planned, not_held)
@@ -149,15 +159,23 @@ impl Ruleset {
             }
             let path = entry.path();
             let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            if is_link || path == Path::new("/dev") || hidden.contains(&path) {
+            if is_link || path == Path::new("/dev") {
                 continue;
             }
-            if hidden.iter().any(|secret| secret.starts_with(&path)) {
-                self.allow(&path, READ_DIR);
-                self.read_beside(&path, hidden);
-            } else {
-                self.allow(&path, READ);
-            }
+            self.read_below(&path, hidden);
+        }
+    }
+
+    /// Lets `path` and all below it be read but for what is hidden.
+    fn read_below(&mut self, path: &Path, hidden: &[PathBuf]) {
+        if hidden.iter().any(|secret| path.starts_with(secret)) {
+            return;
+        }
+        if hidden.iter().any(|secret| secret.starts_with(path)) {
+            self.allow(path, READ_DIR);
+            self.read_beside(path, hidden);
+        } else {
+            self.allow(path, READ);
         }
     }
 
@@ -220,7 +238,7 @@ mod tests {
             std::fs::create_dir_all(home.join(folder)).unwrap();
         }
         let hidden = [home.join("secret")];
-        let ask = Ask { writable: &[], hidden: &hidden, network: Network::Open, own_mounts: false };
+        let ask = Ask { writable: &[], hidden: &hidden, network: Network::Open, view: None, own_mounts: false };
         let (ruleset, not_held) = Ruleset::plan(7, &ask);
         assert_eq!(not_held, Vec::<PathBuf>::new());
         assert_eq!(rights(&ruleset, &home), Some(READ_DIR));
@@ -234,13 +252,13 @@ mod tests {
         let work = work.path().canonicalize().unwrap();
         let hidden = [work.join(".env")];
         let writable = [work.clone()];
-        let ask = Ask { writable: &writable, hidden: &hidden, network: Network::Open, own_mounts: false };
+        let ask = Ask { writable: &writable, hidden: &hidden, network: Network::Open, view: None, own_mounts: false };
         assert_eq!(Ruleset::plan(7, &ask).1, hidden);
     }
 
     #[test]
     fn old_kernels_are_asked_only_for_what_they_know() {
-        let ask = Ask { writable: &[], hidden: &[], network: Network::Closed, own_mounts: false };
+        let ask = Ask { writable: &[], hidden: &[], network: Network::Closed, view: None, own_mounts: false };
         let seen = |abi| {
             let (ruleset, _) = Ruleset::plan(abi, &ask);
             (ruleset.attributes.handled_fs, ruleset.attributes.handled_net, ruleset.attributes.scoped, ruleset.size)
@@ -255,7 +273,7 @@ mod tests {
 
     #[test]
     fn devices_other_than_the_harmless_ones_get_no_rule() {
-        let ask = Ask { writable: &[], hidden: &[], network: Network::Open, own_mounts: true };
+        let ask = Ask { writable: &[], hidden: &[], network: Network::Open, view: None, own_mounts: true };
         let (ruleset, _) = Ruleset::plan(7, &ask);
         assert_eq!(rights(&ruleset, Path::new("/dev")), None);
         assert_eq!(rights(&ruleset, Path::new("/dev/mem")), None);

@@ -20,6 +20,7 @@ pub(crate) mod raw;
 mod remembered;
 mod resolve;
 mod seccomp;
+mod seen;
 mod sockets;
 mod strength;
 pub(crate) mod sys;

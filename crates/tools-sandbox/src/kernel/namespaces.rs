@@ -13,6 +13,7 @@ use super::config::{Confinement, Network};
 use super::masks::below_any;
 use super::obeyed::Held;
 use super::own::{self, OwnMounts, own_terminals};
+use super::seen::{Covers, Seen};
 use super::sockets::{bound_sockets, is_of_workspace};
 use super::sys::{self, Errno, Reach, Result};
 use crate::private::{PrivateFolder, sweep};
@@ -24,6 +25,7 @@ const LEAST_PID_MAX: u64 = 301;
 /// The folder for temporary files of confined processes, removed with this value.
 pub(crate) struct PrivateFolders {
     base: PrivateFolder,
+    covers: Covers,
 }
 
 impl PrivateFolders {
@@ -32,11 +34,16 @@ impl PrivateFolders {
         sweep(&[temporary.clone(), PathBuf::from("/var/tmp")]);
         let base = PrivateFolder::create_in(&temporary)?;
         base.folder("tmp")?;
-        Ok(Self { base })
+        Ok(Self { base, covers: Covers::default() })
     }
 
     pub(crate) fn temp(&self) -> PathBuf {
         self.base.path().join("tmp")
+    }
+
+    /// The folder for what belongs to this process alone.
+    pub(super) fn base(&self) -> &PrivateFolder {
+        &self.base
     }
 }
 
@@ -62,6 +69,7 @@ pub(crate) struct NamespacePlan {
     /// content found, or replaced, under another name.
     pinned: Vec<CString>,
     pid_max: Option<Vec<u8>>,
+    seen: Seen,
 }
 
 /// Most files that other programs obey that a plan holds: each costs some microseconds per process. Callers name the
@@ -73,8 +81,12 @@ pub(crate) const MOST_ROOTS: usize = 64;
 
 impl NamespacePlan {
     /// Plans the mounts. `ask` has canonical paths, of which the hidden and protected ones exist; `temp` is the folder that
-    /// becomes `/tmp`.
-    pub(crate) fn new(ask: &Confinement, temp: Option<&Path>) -> std::result::Result<Self, SpawnError> {
+    /// becomes `/tmp`, and a view is rendered in `folders`.
+    pub(crate) fn new(
+        ask: &Confinement,
+        temp: Option<&Path>,
+        folders: Option<&PrivateFolders>,
+    ) -> std::result::Result<Self, SpawnError> {
         let mut flags = libc::CLONE_NEWUSER
             | libc::CLONE_NEWNS
             | libc::CLONE_NEWPID
@@ -108,6 +120,13 @@ impl NamespacePlan {
         for path in outermost(&everything_hidden) {
             // Beneath a private `/tmp` or `/run` only roots are visible, and their masks have a place to go.
             let is_covered = own.covers(path) || (temp.is_some() && path.starts_with(temp_root));
+            // A copy without credentials stands in the place of what must not be read.
+            let is_unseen = ask.view.iter().any(|view| {
+                view.conceals(path, &ask.writable).is_some() || view.handed_in.iter().any(|copy| copy.path == *path)
+            });
+            if is_unseen {
+                continue;
+            }
             if !is_covered || writable.iter().any(|root| path.starts_with(root)) {
                 hidden.push(Binding { target: text(path)?, folder: path.is_dir() });
             }
@@ -121,7 +140,13 @@ impl NamespacePlan {
         pinned.sort();
         pinned.dedup();
         let (uid, gid) = ids();
+        let view = ask.view.as_ref().filter(|_| !whole_tree_writable);
+        let seen = match view.zip(folders) {
+            Some((view, folders)) => Seen::new(view, &folders.covers, &folders.base, &writable, temp)?,
+            None => Seen::default(),
+        };
         Ok(Self {
+            seen,
             flags,
             uid_map: format!("{uid} {uid} 1").into_bytes(),
             gid_map: format!("{gid} {gid} 1").into_bytes(),
@@ -164,9 +189,11 @@ impl NamespacePlan {
         let temp = clone_optional(self.temp.as_deref()).map_err(at(Step::PrivateTemp))?;
         let own = self.own.make().map_err(at(Step::OwnMounts))?;
 
+        let caches = self.seen.detach_caches()?;
         let read_only = if self.whole_tree_writable { 0 } else { sys::MOUNT_ATTR_RDONLY };
         sys::mount_setattr(c"/", Reach::Recursive, read_only | sys::MOUNT_ATTR_NOSUID, 0)
             .map_err(at(Step::ReadOnly))?;
+        let seen = self.seen.detach(caches)?;
         self.mount_proc().map_err(at(Step::MountProc))?;
         attach(temp, c"/tmp").map_err(at(Step::PrivateTemp))?;
         self.own.place(&own).map_err(at(Step::OwnMounts))?;
@@ -177,6 +204,7 @@ impl NamespacePlan {
             // Without it the network is as closed, and programs cannot reach their own servers.
             let _ = sys::start_loopback();
         }
+        self.seen.attach(&seen)?;
         for (mount, root) in roots.iter().zip(&self.writable) {
             attach(*mount, root).map_err(at(Step::WritableFolder))?;
         }
@@ -196,6 +224,7 @@ impl NamespacePlan {
         for path in &self.held {
             hold(path).map_err(at(Step::Protect))?;
         }
+        self.seen.attach_caches(&seen)?;
         for mask in &self.hidden {
             let source = if mask.folder { own.no_folder } else { own.no_file };
             hide(source, &mask.target).map_err(at(Step::Mask))?;
@@ -325,7 +354,7 @@ fn outermost(paths: &[PathBuf]) -> Vec<&PathBuf> {
     kept
 }
 
-fn text(path: &Path) -> std::result::Result<CString, SpawnError> {
+pub(super) fn text(path: &Path) -> std::result::Result<CString, SpawnError> {
     CString::new(path.as_os_str().as_bytes()).map_err(|_| SpawnError::NulByte { what: "a path" })
 }
 

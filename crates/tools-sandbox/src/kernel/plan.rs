@@ -14,6 +14,7 @@ use super::seccomp::{Filter, Sockets};
 use super::strength::{Level, Strength};
 use super::sys;
 use crate::process::{SpawnError, Step};
+use crate::view::View;
 
 /// What a child carries out between `fork` and `exec`.
 pub(crate) struct Compiled {
@@ -36,6 +37,10 @@ pub struct Sandbox {
     temp: Arc<Path>,
     /// How strictly was asked for, and the file of what the machine could hold before.
     asked: Arc<(SandboxMode, Option<PathBuf>)>,
+    /// Environment variables that lead to what a view hands in.
+    variables: Arc<[(OsString, OsString)]>,
+    /// What is seen, and the folders that may be written.
+    seen: Option<(Arc<View>, Arc<[PathBuf]>)>,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -102,6 +107,25 @@ impl Sandbox {
         }
     }
 
+    /// Names the caches that processes may write, and the copies of files that they get, in an environment: all but what
+    /// `is_chosen` says was chosen for this process.
+    pub fn name_caches(&self, env: &mut Vec<(OsString, OsString)>, is_chosen: impl Fn(&str) -> bool) {
+        for (name, value) in self.variables.iter().filter(|(name, _)| !name.to_str().is_some_and(&is_chosen)) {
+            env.retain(|(own, _)| own != name);
+            env.push((name.clone(), value.clone()));
+        }
+    }
+
+    /// Whether processes do not see a path because nothing grants it. Taken as it is, without following links.
+    pub fn conceals(&self, path: &Path) -> bool {
+        self.seen.as_ref().is_some_and(|(view, writable)| view.conceals(path, writable).is_some())
+    }
+
+    /// Whether package managers have caches of their own in it.
+    pub fn has_caches(&self) -> bool {
+        self.seen.as_ref().is_some_and(|(view, _)| view.caches.is_some())
+    }
+
     pub(crate) fn compiled(&self) -> &Compiled {
         &self.compiled
     }
@@ -116,7 +140,7 @@ impl Sandbox {
             Level::Landlock | Level::Off => Placeholders::default(),
         };
         let namespaces = match level {
-            Level::Namespaces => Some(NamespacePlan::new(&ask, Some(&folders.temp()))?),
+            Level::Namespaces => Some(NamespacePlan::new(&ask, Some(&folders.temp()), Some(&folders))?),
             Level::Landlock | Level::Off => None,
         };
         let abi = probe.landlock.filter(|_| level != Level::Off);
@@ -127,6 +151,7 @@ impl Sandbox {
                     writable: &ask.writable,
                     hidden: &ask.hidden,
                     network: ask.network,
+                    view: ask.view.as_deref(),
                     own_mounts: level == Level::Namespaces,
                 },
             );
@@ -140,6 +165,9 @@ impl Sandbox {
             Level::Namespaces if own_temp => "/tmp".into(),
             _ => folders.temp(),
         };
+        let variables = variables(level, ask.view.as_deref(), &folders).map_err(SpawnError::PrivateFolders)?;
+        let is_seen = |_: &Arc<View>| level != Level::Off;
+        let seen = ask.view.clone().filter(is_seen).map(|view| (view, ask.writable.clone().into()));
         let strength = Strength {
             level,
             landlock: abi,
@@ -161,6 +189,8 @@ impl Sandbox {
             _placeholders: Arc::new(placeholders),
             temp: temp.into(),
             asked: Arc::new((ask.mode, ask.record)),
+            variables: variables.into(),
+            seen,
         })
     }
 }
@@ -230,7 +260,36 @@ fn resolve(ask: &Confinement, folders: &PrivateFolders) -> Result<Confinement, S
     if !below_any(&temp, &writable) {
         writable.push(temp);
     }
-    Ok(Confinement { writable, hidden: existing(&ask.hidden), protected: existing(&ask.protected), ..ask.clone() })
+    let closed = ask.view.iter().flat_map(|view| &view.closed);
+    // What nobody sees needs no hiding, and most of what a home keeps secret is not seen.
+    let is_seen = |path: &&PathBuf| !ask.view.as_ref().is_some_and(|view| view.conceals(path, &ask.writable).is_some());
+    let hidden: Vec<PathBuf> = ask.hidden.iter().filter(is_seen).chain(closed).cloned().collect();
+    Ok(Confinement { writable, hidden: existing(&hidden), protected: existing(&ask.protected), ..ask.clone() })
+}
+
+/// The environment variables that lead to what a view hands in, at a level.
+fn variables(
+    level: Level,
+    view: Option<&View>,
+    folders: &PrivateFolders,
+) -> std::io::Result<Vec<(OsString, OsString)>> {
+    let Some(view) = view else { return Ok(Vec::new()) };
+    let named = match level {
+        Level::Namespaces => &view.variables,
+        Level::Landlock => &view.variables_without_links,
+        Level::Off => return Ok(Vec::new()),
+    };
+    let mut all: Vec<(OsString, OsString)> = named.iter().map(|(name, value)| (name.into(), value.clone())).collect();
+    if level == Level::Landlock {
+        // No file can stand in the place of another: programs are told where the copy is.
+        for (number, copy) in view.handed_in.iter().enumerate() {
+            let Some(variable) = copy.variable else { continue };
+            let at = folders.base().path().join(format!("copy-{number}"));
+            std::fs::write(&at, &copy.content)?;
+            all.push((variable.into(), at.into()));
+        }
+    }
+    Ok(all)
 }
 
 /// The resource limits as numbers, never above what this process may grant.
@@ -281,8 +340,8 @@ fn weaknesses(level: Level, ask: &Confinement, abi: Option<u32>, seccomp: bool) 
             open.push("seeing the command lines of other processes of the user");
             open.push("System V shared memory of the user");
             open.push("priority and processors of other processes of the user");
-            if !ask.hidden.is_empty() {
-                open.push("listing names in hidden folders");
+            if !ask.hidden.is_empty() || ask.view.is_some() {
+                open.push("listing names in hidden folders, your home among them");
             }
             if !ask.protected.is_empty() {
                 open.push("writing protected files inside writable folders");

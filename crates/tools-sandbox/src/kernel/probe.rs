@@ -180,7 +180,7 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, (Step, sys::Errno)>) -> R
 
 fn try_namespaces() -> Result<(), Facility> {
     let ask = Confinement { network: Network::Closed, ..Confinement::default() };
-    let plan = NamespacePlan::new(&ask, None)
+    let plan = NamespacePlan::new(&ask, None, None)
         .map_err(|error| Facility { name: "mount plan".to_owned(), missing: Some(error.to_string()) })?;
     patiently(|| process::try_in_child(plan.clone_flags(), || plan.enter()))
         .map_err(|(step, errno)| Facility::missing(step.describe(), errno.0))

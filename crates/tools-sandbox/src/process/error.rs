@@ -19,6 +19,8 @@ pub enum Step {
     WritableFolder,
     /// Binding the private temp folders.
     PrivateTemp,
+    /// Concealing folders, or showing what was granted in them.
+    Conceal,
     /// Mounting a fresh `/proc`.
     MountProc,
     /// Making and placing the mounts that belong to the process tree alone.
@@ -46,13 +48,14 @@ pub enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::Clone,
         Self::MapIds,
         Self::PrivateMounts,
         Self::ReadOnly,
         Self::WritableFolder,
         Self::PrivateTemp,
+        Self::Conceal,
         Self::MountProc,
         Self::OwnMounts,
         Self::Protect,
@@ -79,6 +82,7 @@ impl Step {
             Self::ReadOnly => "making the file tree read-only",
             Self::WritableFolder => "binding a writable folder",
             Self::PrivateTemp => "binding the private temp folder",
+            Self::Conceal => "concealing folders",
             Self::MountProc => "mounting `/proc`",
             Self::OwnMounts => "mounting own terminals and memory",
             Self::Protect => "protecting a file",

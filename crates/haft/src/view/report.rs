@@ -1,0 +1,81 @@
+//! What commands see, as `haft doctor` prints it.
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde::Serialize;
+use tools_sandbox::kernel::Level;
+
+use super::views::Made;
+
+/// A place and why commands see it, or do not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Seen {
+    /// The place.
+    pub path: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What commands see beyond the system, the workspace and their own temporary folder. Field names are permanent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ViewReport {
+    /// Folders of which commands see only what follows. Empty when everything is seen.
+    pub concealed: Vec<Seen>,
+    /// Places in them that may be read.
+    pub granted: Vec<Seen>,
+    /// Files of settings that commands see as copies without credentials.
+    pub handed_in: Vec<String>,
+    /// Files of settings that they do not see: credentials could not be taken out for certain, or they are denied.
+    pub left_out: Vec<String>,
+    /// The folder in which package managers keep what commands fetch.
+    pub caches: Option<String>,
+}
+
+impl ViewReport {
+    pub(crate) fn new(made: &Made, level: Level) -> Self {
+        let shown = |path: &Path| path.display().to_string();
+        let view = &made.view;
+        if level == Level::Off {
+            return Self::default();
+        }
+        Self {
+            concealed: view.concealed.iter().map(|one| Seen { path: shown(&one.path), why: one.why.clone() }).collect(),
+            granted: view.granted.iter().map(|one| Seen { path: shown(&one.path), why: one.why.clone() }).collect(),
+            handed_in: view.handed_in.iter().map(|copy| shown(&copy.path)).collect(),
+            left_out: made.left_out.iter().map(|path| shown(path)).collect(),
+            caches: view.caches.as_deref().map(shown),
+        }
+    }
+}
+
+/// The report as a person reads it.
+pub(crate) fn lines(report: &ViewReport) -> Vec<String> {
+    if report.concealed.is_empty() {
+        return vec!["what commands see: everything that you do".to_owned()];
+    }
+    let mut lines = vec![
+        "what commands see: the system, the workspace, a temporary folder of their own, and of these folders"
+            .to_owned(),
+    ];
+    lines.extend(report.concealed.iter().map(|one| format!("  {} ({})", one.path, one.why)));
+    lines.push("only:".to_owned());
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for one in &report.granted {
+        by_reason.entry(&one.why).or_default().push(&one.path);
+    }
+    lines.extend(by_reason.iter().map(|(why, paths)| format!("  - {} ({why})", paths.join(", "))));
+    if !report.handed_in.is_empty() {
+        lines.push(format!("  - {} (copies without credentials)", report.handed_in.join(", ")));
+    }
+    if let Some(caches) = &report.caches {
+        lines.push(format!("  - {caches} (what package managers fetch for commands; yours are not used)"));
+    }
+    if !report.left_out.is_empty() {
+        lines.push(format!(
+            "not handed in, since they are denied or credentials cannot be taken out for certain: {}",
+            report.left_out.join(", ")
+        ));
+    }
+    lines.push("`tools.shell.read_paths` grants more".to_owned());
+    lines
+}

@@ -1,0 +1,202 @@
+//! Rendering a view by mounts: each concealed folder is covered by one of ours, in which stand the links, the copies and a
+//! place for whatever is mounted from the real one. That folder is made once for a view, and mounted for each process.
+
+use std::ffi::CString;
+use std::os::fd::RawFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::namespaces::text;
+use super::sys::{self, Errno, Reach, Result};
+use crate::private::PrivateFolder;
+use crate::process::{SpawnError, Step};
+use crate::view::View;
+
+/// Most mounts that show a view; their detached forms wait in an array on the child's stack.
+pub(crate) const MOST_SEEN: usize = 256;
+
+/// The folders that cover concealed ones, made for the views that were asked for.
+#[derive(Default)]
+pub(super) struct Covers(Mutex<Vec<(Arc<View>, PathBuf)>>);
+
+/// One mount that shows something.
+struct Shown {
+    source: CString,
+    target: CString,
+}
+
+/// The mounts that show a view, outermost first.
+#[derive(Default)]
+pub(super) struct Seen {
+    shown: Vec<Shown>,
+    caches: Option<CString>,
+}
+
+/// Detached mounts, by number in [`Seen`].
+pub(super) struct Detached {
+    shown: [RawFd; MOST_SEEN],
+    caches: RawFd,
+}
+
+impl Covers {
+    /// The folder whose entries `0`, `1` … cover the concealed folders of `view`, in their order.
+    fn of(&self, view: &Arc<View>, base: &PrivateFolder) -> std::io::Result<PathBuf> {
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, folder)) = made.iter().find(|(known, _)| Arc::ptr_eq(known, view) || known == view) {
+            return Ok(folder.clone());
+        }
+        let folder = base.folder(&format!("view-{}", made.len()))?;
+        for (number, concealed) in view.concealed.iter().enumerate() {
+            let cover = folder.join(number.to_string());
+            std::fs::create_dir(&cover)?;
+            fill(&cover, &concealed.path, view)?;
+        }
+        made.push((Arc::clone(view), folder.clone()));
+        Ok(folder)
+    }
+}
+
+/// Puts into `cover` what is not mounted: links, and copies of files. The rest is made for each plan.
+fn fill(cover: &Path, concealed: &Path, view: &View) -> std::io::Result<()> {
+    for granted in &view.granted {
+        if let Ok(inner) = granted.path.strip_prefix(concealed) {
+            make_point(&cover.join(inner), granted.source.is_dir())?;
+        }
+    }
+    for link in &view.links {
+        let Ok(inner) = link.at.strip_prefix(concealed) else { continue };
+        let at = cover.join(inner);
+        std::fs::create_dir_all(at.parent().unwrap_or(cover))?;
+        match std::os::unix::fs::symlink(&link.to, &at) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+    }
+    for copy in &view.handed_in {
+        let Ok(inner) = copy.path.strip_prefix(concealed) else { continue };
+        let at = cover.join(inner);
+        if at.symlink_metadata().is_err() {
+            std::fs::create_dir_all(at.parent().unwrap_or(cover))?;
+            std::fs::write(&at, &copy.content)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes an empty file or folder that something can be mounted onto.
+fn make_point(at: &Path, is_folder: bool) -> std::io::Result<()> {
+    if is_folder {
+        return std::fs::create_dir_all(at);
+    }
+    if let Some(parent) = at.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::OpenOptions::new().append(true).create(true).open(at).map(drop)
+}
+
+impl Seen {
+    /// Plans the mounts of `view` for processes that may write `writable`. `temp` is the folder that stands for `/tmp`,
+    /// where it is private.
+    pub(super) fn new(
+        view: &Arc<View>,
+        covers: &Covers,
+        base: &PrivateFolder,
+        writable: &[&PathBuf],
+        temp: Option<&Path>,
+    ) -> std::result::Result<Self, SpawnError> {
+        let folder = covers.of(view, base).map_err(SpawnError::PrivateFolders)?;
+        // Folders of ours that others are mounted in: what they cover, and where they are.
+        let mut own: Vec<(PathBuf, PathBuf)> = temp.map(|temp| ("/tmp".into(), temp.to_owned())).into_iter().collect();
+        let numbered = view.concealed.iter().enumerate();
+        own.extend(numbered.map(|(number, concealed)| (concealed.path.clone(), folder.join(number.to_string()))));
+        let mut shown = Vec::new();
+        let point = |target: &Path, is_folder: bool| {
+            let covering = own.iter().filter(|(covers, _)| target != covers && target.starts_with(covers));
+            let Some((covers, cover)) = covering.max_by_key(|(covers, _)| covers.components().count()) else {
+                return Ok(());
+            };
+            // What is shown below something granted is there by itself.
+            let is_there = view.granted.iter().any(|granted| {
+                target != granted.path && target.starts_with(&granted.path) && granted.path.starts_with(covers)
+            });
+            match target.strip_prefix(covers) {
+                Ok(inner) if !is_there => make_point(&cover.join(inner), is_folder).map_err(SpawnError::PrivateFolders),
+                _ => Ok(()),
+            }
+        };
+        for (covers, cover) in own.iter().skip(usize::from(temp.is_some())) {
+            if writable.iter().any(|root| covers.starts_with(root)) {
+                continue;
+            }
+            point(covers, true)?;
+            shown.push((covers.clone(), cover.clone()));
+        }
+        for granted in &view.granted {
+            if writable.iter().any(|root| granted.path.starts_with(root)) {
+                continue;
+            }
+            point(&granted.path, granted.source.is_dir())?;
+            shown.push((granted.path.clone(), granted.source.clone()));
+        }
+        for root in writable {
+            point(root, true)?;
+        }
+        if let Some(caches) = &view.caches {
+            point(caches, true)?;
+        }
+        shown.sort();
+        shown.truncate(MOST_SEEN);
+        let shown = shown.iter().map(|(target, source)| Ok(Shown { source: text(source)?, target: text(target)? }));
+        let caches = view.caches.as_deref().map(text).transpose()?;
+        Ok(Self { shown: shown.collect::<std::result::Result<_, SpawnError>>()?, caches })
+    }
+
+    /// Takes the caches before everything becomes read-only.
+    pub(super) fn detach_caches(&self) -> std::result::Result<RawFd, (Step, Errno)> {
+        let Some(caches) = &self.caches else { return Ok(-1) };
+        let detached = sys::clone_tree(caches, Reach::One).and_then(|mount| {
+            sys::mount_setattr_fd(mount, Reach::One, sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV)?;
+            Ok(mount)
+        });
+        detached.map_err(|errno| (Step::WritableFolder, errno))
+    }
+
+    /// Takes what is shown, read-only as everything is by then, before anything is covered.
+    pub(super) fn detach(&self, caches: RawFd) -> std::result::Result<Detached, (Step, Errno)> {
+        let mut detached = Detached { shown: [-1; MOST_SEEN], caches };
+        for (slot, shown) in detached.shown.iter_mut().zip(&self.shown) {
+            *slot = match sys::clone_tree(&shown.source, Reach::Recursive) {
+                Ok(mount) => mount,
+                // Gone since it was planned, or not ours to see: it is not shown.
+                Err(Errno(libc::ENOENT | libc::EACCES)) => -1,
+                Err(errno) => return Err((Step::Conceal, errno)),
+            };
+        }
+        Ok(detached)
+    }
+
+    /// Covers what is concealed and shows what is granted.
+    pub(super) fn attach(&self, detached: &Detached) -> std::result::Result<(), (Step, Errno)> {
+        for (mount, shown) in detached.shown.iter().zip(&self.shown) {
+            show(*mount, &shown.target).map_err(|errno| (Step::Conceal, errno))?;
+        }
+        Ok(())
+    }
+
+    /// Puts the caches in their place.
+    pub(super) fn attach_caches(&self, detached: &Detached) -> std::result::Result<(), (Step, Errno)> {
+        self.caches
+            .as_ref()
+            .map_or(Ok(()), |target| show(detached.caches, target))
+            .map_err(|errno| (Step::Conceal, errno))
+    }
+}
+
+fn show(mount: RawFd, target: &std::ffi::CStr) -> Result<()> {
+    if mount < 0 {
+        return Ok(());
+    }
+    sys::move_mount(mount, target)?;
+    sys::close(mount);
+    Ok(())
+}

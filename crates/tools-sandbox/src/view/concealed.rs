@@ -1,0 +1,121 @@
+//! Which folders are concealed: the homes of all users, and at the top whatever is no part of the system.
+
+use std::path::{Path, PathBuf};
+
+use super::{surroundings::Surroundings, value::Concealed};
+
+/// The folders at the top that belong to the system. `/tmp` is private to child processes anyway.
+const SYSTEM: [&str; 20] = [
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "gnu",
+    "lib",
+    "lib32",
+    "lib64",
+    "libx32",
+    "lost+found",
+    "nix",
+    "opt",
+    "proc",
+    "run",
+    "sbin",
+    "snap",
+    "sys",
+    "tmp",
+    "usr",
+    "var",
+];
+/// Folders of the system below which no home is concealed: services have theirs there.
+const HOLDS_NO_HOME: [&str; 10] = ["/bin", "/boot", "/dev", "/etc", "/lib", "/nix", "/proc", "/sbin", "/sys", "/usr"];
+/// Folders of the system that are nobody's home whatever the user database says.
+const NO_HOME: [&str; 10] =
+    ["/opt", "/run", "/tmp", "/var", "/var/cache", "/var/lib", "/var/log", "/var/run", "/var/spool", "/var/tmp"];
+
+/// What is concealed from processes that may write `writable` and read `explicit`; outermost only.
+pub(super) fn concealed(
+    around: &Surroundings,
+    further: Option<Concealed>,
+    writable: &[PathBuf],
+    explicit: &[PathBuf],
+) -> Vec<Concealed> {
+    let top = around.top.iter().filter(|folder| !is_system(folder)).map(|folder| Concealed {
+        path: folder.clone(),
+        why: match folder.to_str() {
+            Some("/home") => "homes of users".to_owned(),
+            _ => "no folder of the system".to_owned(),
+        },
+    });
+    let own = around.homes.iter().map(|home| (home, "your home"));
+    let others = around.others.iter().map(|home| (home, "the home of another user"));
+    let homes = own.chain(others).filter(|(home, _)| is_home(home));
+    let homes = homes.map(|(home, why)| Concealed { path: home.clone(), why: why.to_owned() });
+    let is_open =
+        |path: &Path| writable.iter().chain(explicit).any(|root| path.starts_with(root) || path == Path::new("/"));
+    let mut all: Vec<Concealed> =
+        top.chain(homes).chain(further).filter(|concealed| !is_open(&concealed.path)).collect();
+    all.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut outermost: Vec<Concealed> = Vec::new();
+    for concealed in all {
+        match outermost.last() {
+            Some(outer) if concealed.path == outer.path => {
+                // A home at the top: that it is one says more.
+                outermost.pop();
+                outermost.push(concealed);
+            }
+            Some(outer) if concealed.path.starts_with(&outer.path) => {}
+            _ => outermost.push(concealed),
+        }
+    }
+    outermost
+}
+
+fn is_system(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| SYSTEM.iter().any(|system| name == *system))
+}
+
+fn is_home(path: &Path) -> bool {
+    path.parent().is_some()
+        && !HOLDS_NO_HOME.iter().any(|system| path.starts_with(system))
+        && !NO_HOME.iter().any(|system| path == Path::new(system))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(homes: &[&str], writable: &[&str], explicit: &[&str], expected: &[&str]) {
+        let paths = |list: &[&str]| list.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let around = Surroundings {
+            homes: paths(homes),
+            others: paths(&["/root", "/data/you", "/usr/games"]),
+            top: paths(&["/data", "/etc", "/home", "/root", "/srv", "/tmp", "/usr", "/var"]),
+            ..Surroundings::default()
+        };
+        let found = concealed(&around, None, &paths(writable), &paths(explicit));
+        let found: Vec<_> = found.into_iter().map(|concealed| concealed.path).collect();
+        assert_eq!(found, paths(expected), "{homes:?} {writable:?} {explicit:?}");
+    }
+
+    #[test]
+    fn homes_and_what_is_no_part_of_the_system_are_concealed() {
+        check(&["/home/me"], &["/home/me/work"], &[], &["/data", "/home", "/root", "/srv"]);
+        check(&["/var/lib/ci"], &["/srv/build"], &[], &["/data", "/home", "/root", "/srv", "/var/lib/ci"]);
+        check(&["/root"], &["/data/x"], &["/srv"], &["/data", "/home", "/root"]);
+    }
+
+    #[test]
+    fn the_root_folder_and_folders_of_the_system_are_no_homes() {
+        check(&["/"], &["/w"], &[], &["/data", "/home", "/root", "/srv"]);
+        check(&["/tmp"], &["/w"], &[], &["/data", "/home", "/root", "/srv"]);
+    }
+
+    #[test]
+    fn what_may_be_written_is_not_concealed() {
+        check(&["/home/me"], &["/home/me"], &[], &["/data", "/home", "/root", "/srv"]);
+        check(&["/home/me"], &["/home"], &[], &["/data", "/root", "/srv"]);
+        check(&["/home/me"], &["/"], &[], &[]);
+        check(&["/home/me"], &["/home/me/w"], &["/home/me"], &["/data", "/home", "/root", "/srv"]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Computing a view from the surroundings and what is asked for.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    caches::lead,
+    concealed::concealed,
+    grants::{By, Grants},
+    repository::belonging,
+    surroundings::Surroundings,
+    toolchains,
+    value::{Concealed, Granted, HandedIn, View},
+};
+
+/// How deep credentials are looked for in what is granted to toolchains: beside their programs, not among them.
+const DEPTH: usize = 2;
+/// Most entries of one folder that are looked at for that.
+const MOST_BESIDE: usize = 500;
+
+/// What a view is asked for.
+pub struct ViewAsk<'a> {
+    /// The folders that processes may write, canonical.
+    pub writable: &'a [PathBuf],
+    /// Further places that they may read, with the reason of each.
+    pub further: &'a [(PathBuf, String)],
+    /// Whether the read rules deny a path.
+    pub denies: &'a dyn Fn(&Path) -> bool,
+    /// Copies of files that are seen in the place of the user's own.
+    pub handed_in: Vec<HandedIn>,
+    /// The folder for caches, which exists, and places that are shown in it without being written: where, and what.
+    pub caches: Option<(PathBuf, Vec<Granted>)>,
+}
+
+impl std::fmt::Debug for ViewAsk<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ViewAsk")
+            .field("writable", &self.writable)
+            .field("further", &self.further)
+            .finish_non_exhaustive()
+    }
+}
+
+impl View {
+    /// Looks at the machine and computes what processes are to see. Some hundred looks at the file system.
+    pub fn discover(around: &Surroundings, ask: ViewAsk<'_>) -> Self {
+        let explicit: Vec<PathBuf> = ask.further.iter().filter_map(|(path, _)| path.canonicalize().ok()).collect();
+        let cargo = around.cargo_home();
+        let outside = cargo.as_ref().filter(|_| ask.caches.is_some()).and_then(|cargo| cargo.canonicalize().ok());
+        let outside = outside.filter(|_| around.named("CARGO_HOME").is_some());
+        let outside = outside.map(|path| Concealed { path, why: "where cargo keeps its files".to_owned() });
+        let concealed = concealed(around, outside, ask.writable, &explicit);
+        let mut grants = Grants::new(&concealed, &around.homes, ask.writable, ask.denies);
+        let mut searched = Vec::new();
+        for (path, why) in ask.further {
+            grants.add(path, why, By::Configuration);
+            let real = path.canonicalize().ok();
+            searched.extend(real.filter(|real| grants.granted.iter().any(|granted| granted.path == *real)));
+        }
+        for belongs in ask.writable.iter().flat_map(|root| belonging(root, around)) {
+            // What git is told by a file of the workspace counts only where git itself could have put it there.
+            let is_gits = belongs.is_tree || belongs.path.join("HEAD").is_file() || belongs.path.ends_with("objects");
+            let by = if belongs.is_tree { By::Configuration } else { By::Discovery };
+            if is_gits && grants.add(&belongs.path, belongs.why, by) && belongs.is_tree {
+                searched.push(belongs.path);
+            }
+        }
+        // A home that is seen as a whole holds what is not to be read.
+        let is_open = |home: &&PathBuf| explicit.iter().any(|open| home.starts_with(open)) && !grants.is_seen(home);
+        let homes: Vec<PathBuf> = around.homes.iter().filter(is_open).cloned().collect();
+        searched.extend(homes);
+        let by_hand = grants.granted.len();
+        toolchains::grant(&mut grants, around);
+        let mut closed = Vec::new();
+        for granted in grants.granted.iter().skip(by_hand) {
+            credentials_beside(&granted.source, DEPTH, ask.denies, &mut closed);
+        }
+        let handed_in = ask.handed_in.into_iter().filter_map(|copy| {
+            let path = grants.place(&copy.path)?;
+            Some(HandedIn { path, ..copy })
+        });
+        let handed_in = handed_in.collect();
+        let mut view = Self { handed_in, closed, searched, ..Self::default() };
+        if let Some((caches, shown)) = ask.caches {
+            let led = lead(&mut grants, around, cargo.as_deref(), &caches);
+            let is_concealed = concealed.iter().any(|concealed| caches.starts_with(&concealed.path));
+            view.links.extend(led.links);
+            view.variables = led.variables;
+            view.variables_without_links = led.variables_without_links;
+            // Elsewhere there is no place for them that is not there for everybody.
+            grants.granted.extend(shown.into_iter().filter(|_| is_concealed));
+            view.caches = Some(caches);
+        }
+        view.granted = grants.granted;
+        view.granted.sort_by(|a, b| a.path.cmp(&b.path));
+        view.links.extend(grants.links);
+        view.concealed = concealed;
+        view
+    }
+}
+
+/// Lists what the rules deny in a folder and a little below: a toolchain keeps its credentials beside its programs.
+/// Certificates have the names of keys, and are needed.
+fn credentials_beside(folder: &Path, depth: usize, denies: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_BESIDE) {
+        let path = entry.path();
+        let is_certificate = path.extension().is_some_and(|end| end == "pem" || end == "crt");
+        if !is_certificate && denies(&path) {
+            found.push(path);
+        } else if depth > 1 && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            credentials_beside(&path, depth - 1, denies, found);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What child processes of a workspace see of the file system ([`View`]): the system, the workspace, and of everything
+//! else only places that were granted, each with its reason. The view is computed here once; the sandbox renders it, the
+//! report on the machine prints it, and results of commands cite it.
+
+mod caches;
+mod concealed;
+mod discover;
+mod grants;
+mod repository;
+mod surroundings;
+mod toolchains;
+mod user;
+mod value;
+
+pub use caches::{CACHES, CachePlace};
+pub use discover::ViewAsk;
+pub use surroundings::Surroundings;
+pub use value::{Concealed, Granted, HandedIn, Link, View};

@@ -1,0 +1,131 @@
+//! Where the rest of the workspace's own project lies when the workspace is only a part of it: the repository around it,
+//! and the one that a work tree of git or a submodule belongs to.
+
+use std::path::{Path, PathBuf};
+
+use super::surroundings::Surroundings;
+
+/// What a file of git that names another place may hold at most.
+const MOST_BYTES: u64 = 4096;
+
+/// A place that belongs to the project of a workspace.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Belongs {
+    pub(super) path: PathBuf,
+    pub(super) why: &'static str,
+    /// Whether it holds more than what git keeps.
+    pub(super) is_tree: bool,
+}
+
+/// What belongs to the project of the folder `root`.
+pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<Belongs> {
+    let mut found = Vec::new();
+    let is_home = |folder: &Path| around.homes.iter().chain(&around.others).any(|home| home.starts_with(folder));
+    let above = root.ancestors().take_while(|folder| folder.parent().is_some() && !is_home(folder));
+    let Some(top) = above.into_iter().find(|folder| folder.join(".git").symlink_metadata().is_ok()) else {
+        return found;
+    };
+    if top != root {
+        found.push(Belongs { path: top.to_owned(), why: "the repository around the workspace", is_tree: true });
+    }
+    let named = top.join(".git");
+    let own = if named.is_dir() { Some(named) } else { kept_elsewhere(&named, top) };
+    let Some(own) = own else { return found };
+    let common = named_in(&own.join("commondir"), "", &own).unwrap_or_else(|| own.clone());
+    for path in [common.clone(), own] {
+        found.push(Belongs { path, why: "what git keeps of the workspace's repository", is_tree: false });
+    }
+    if common.starts_with(root) {
+        // Whoever may write the workspace would choose what else is read.
+        return found;
+    }
+    let alternates = read(&common.join("objects/info/alternates")).unwrap_or_default();
+    let objects = common.join("objects");
+    found.extend(alternates.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| Belongs {
+        path: objects.join(line),
+        why: "objects that the workspace's repository borrows",
+        is_tree: false,
+    }));
+    found
+}
+
+/// The folder that the file `named` of the work tree `top` names, when that folder names the work tree too: a file in a
+/// workspace alone opens nothing.
+fn kept_elsewhere(named: &Path, top: &Path) -> Option<PathBuf> {
+    let own = named_in(named, "gitdir:", top)?;
+    let same = |path: &Path, other: &Path| {
+        path.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| other == path))
+    };
+    let is_named_back = named_in(&own.join("gitdir"), "", &own).is_some_and(|back| same(&back, named));
+    let config = || read(&own.join("config")).unwrap_or_default();
+    let is_tree_of = |line: &str| {
+        let tree = line.trim().strip_prefix("worktree").and_then(|rest| rest.trim().strip_prefix('='));
+        tree.is_some_and(|tree| same(&own.join(tree.trim()), top))
+    };
+    (is_named_back || config().lines().any(is_tree_of)).then_some(own)
+}
+
+/// The path that the file `file` names after `word`, relative to `base`.
+fn named_in(file: &Path, word: &str, base: &Path) -> Option<PathBuf> {
+    let text = read(file)?;
+    let name = text.lines().next()?.strip_prefix(word)?.trim();
+    (!name.is_empty()).then(|| base.join(name))
+}
+
+fn read(file: &Path) -> Option<String> {
+    use std::io::Read as _;
+    let metadata = file.symlink_metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+        return None;
+    }
+    let mut text = String::new();
+    std::fs::File::open(file).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree() -> (tempfile::TempDir, PathBuf) {
+        let base = tempfile::tempdir().unwrap();
+        let path = base.path().canonicalize().unwrap();
+        (base, path)
+    }
+
+    fn paths(root: &Path, around: &Surroundings) -> Vec<(PathBuf, bool)> {
+        belonging(root, around).into_iter().map(|belongs| (belongs.path, belongs.is_tree)).collect()
+    }
+
+    #[test]
+    fn a_part_of_a_repository_belongs_to_it() {
+        let (_base, base) = tree();
+        std::fs::create_dir_all(base.join("repo/.git/objects/info")).unwrap();
+        std::fs::create_dir_all(base.join("repo/crates/a")).unwrap();
+        std::fs::write(base.join("repo/.git/objects/info/alternates"), "/shared/objects\n# no\n").unwrap();
+        let objects = |found: Vec<(PathBuf, bool)>| found.iter().any(|(path, _)| path == Path::new("/shared/objects"));
+        assert!(!objects(paths(&base.join("repo"), &Surroundings::default())));
+        let git = base.join("repo/.git");
+        let expected =
+            [(base.join("repo"), true), (git.clone(), false), (git, false), (PathBuf::from("/shared/objects"), false)];
+        assert_eq!(paths(&base.join("repo/crates/a"), &Surroundings::default()), expected);
+        let around = Surroundings { homes: vec![base.join("repo")], ..Surroundings::default() };
+        assert_eq!(paths(&base.join("repo/crates/a"), &around), []);
+        assert_eq!(paths(&base, &Surroundings::default()), []);
+    }
+
+    #[test]
+    fn a_work_tree_belongs_to_what_git_keeps_elsewhere() {
+        let (_base, base) = tree();
+        std::fs::create_dir_all(base.join("main/.git/worktrees/w")).unwrap();
+        std::fs::create_dir_all(base.join("w")).unwrap();
+        std::fs::write(base.join("main/.git/worktrees/w/commondir"), "../..\n").unwrap();
+        let own = base.join("main/.git/worktrees/w");
+        let file = base.join("w/.git");
+        std::fs::write(&file, format!("gitdir: {}\n", own.display())).unwrap();
+        assert_eq!(paths(&base.join("w"), &Surroundings::default()), [], "nothing names it back");
+        std::fs::write(own.join("gitdir"), format!("{}\n", file.display())).unwrap();
+        let expected = [(own.join("../.."), false), (own, false)];
+        assert_eq!(paths(&base.join("w"), &Surroundings::default()), expected);
+    }
+}

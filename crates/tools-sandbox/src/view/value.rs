@@ -1,0 +1,114 @@
+//! The view as a value: what is concealed, what is granted in it, and the questions its readers ask.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+/// A folder that child processes find empty but for what is granted in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Concealed {
+    /// The folder, canonical.
+    pub path: PathBuf,
+    /// Why it is concealed.
+    pub why: String,
+}
+
+/// A file or folder in a concealed one that child processes may read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Granted {
+    /// Where it is seen.
+    pub path: PathBuf,
+    /// What is seen there: canonical, in most cases the same path.
+    pub source: PathBuf,
+    /// Why it is granted.
+    pub why: String,
+}
+
+/// A symbolic link in a concealed folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Where it is.
+    pub at: PathBuf,
+    /// Where it leads.
+    pub to: PathBuf,
+}
+
+/// A file that child processes see in the place of the user's own: a copy without credentials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandedIn {
+    /// Where it is seen.
+    pub path: PathBuf,
+    /// What it holds.
+    pub content: Vec<u8>,
+    /// The environment variable that names such a file, for levels that cannot show another file at a place.
+    pub variable: Option<&'static str>,
+}
+
+/// What child processes of one workspace see beyond the system, the writable folders and a private temporary folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct View {
+    /// Folders that are empty but for what follows; none lies in another.
+    pub concealed: Vec<Concealed>,
+    /// What may be read in them; none lies in another.
+    pub granted: Vec<Granted>,
+    /// Links in them: those of the user on the way to what is granted, and those that lead package managers to `caches`.
+    pub links: Vec<Link>,
+    /// Copies of files in them.
+    pub handed_in: Vec<HandedIn>,
+    /// The folder for caches, which may be written.
+    pub caches: Option<PathBuf>,
+    /// Credentials in granted folders: they stay hidden.
+    pub closed: Vec<PathBuf>,
+    /// Granted folders in which files are looked for that may not be read: they hold more than programs.
+    pub searched: Vec<PathBuf>,
+    /// Environment variables that lead package managers to `caches` where no link does.
+    pub variables: Vec<(String, OsString)>,
+    /// The same for levels that have no links.
+    pub variables_without_links: Vec<(String, OsString)>,
+}
+
+impl View {
+    /// The concealed folder in which `path` lies unseen; `None` when it is seen, as far as this view decides. `writable`
+    /// are the folders that may be written. The path is taken as it is.
+    pub fn conceals(&self, path: &Path, writable: &[PathBuf]) -> Option<&Concealed> {
+        let concealed = self.concealed.iter().find(|concealed| path.starts_with(&concealed.path))?;
+        let is_seen = writable.iter().any(|root| path.starts_with(root))
+            || self.granted.iter().any(|granted| path.starts_with(&granted.path))
+            || self.caches.iter().any(|caches| path.starts_with(caches))
+            || self.handed_in.iter().any(|copy| copy.path == path)
+            || self.links.iter().any(|link| path.starts_with(&link.at));
+        // The folders above what is seen are there, too.
+        let leads = writable.iter().any(|root| root.starts_with(path))
+            || self.granted.iter().any(|granted| granted.path.starts_with(path));
+        (!is_seen && !leads).then_some(concealed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_in_a_concealed_folder_is_seen_only_where_something_was_granted() {
+        let granted = |path: &str| Granted { path: path.into(), source: path.into(), why: String::new() };
+        let view = View {
+            concealed: vec![Concealed { path: "/home".into(), why: "homes".to_owned() }],
+            granted: vec![granted("/home/me/.rustup")],
+            links: vec![Link { at: "/home/me/.npm".into(), to: "/elsewhere".into() }],
+            ..View::default()
+        };
+        let roots = [PathBuf::from("/home/me/work")];
+        let check = |path: &str, expected: bool| {
+            assert_eq!(view.conceals(Path::new(path), &roots).is_some(), expected, "{path}");
+        };
+        check("/home/me/.ssh/id", true);
+        check("/home/you", true);
+        check("/home/me/work2", true);
+        check("/home/me/work/x", false);
+        check("/home/me/.rustup/settings.toml", false);
+        check("/home/me/.npm/_cacache", false);
+        check("/home/me", false);
+        check("/usr/lib", false);
+    }
+}

@@ -1,0 +1,93 @@
+//! Telling a program's failure at a path that commands do not see from one at a path that is not there: the first is mended
+//! by the configuration.
+
+use std::path::{Component, Path, PathBuf};
+
+use tools_sandbox::kernel::{Hidden, Sandbox};
+
+/// What programs print about a path they cannot reach.
+const COMPLAINTS: [&str; 7] =
+    ["no such file", "enoent", "permission denied", "eacces", "not found", "cannot find", "read-only file system"];
+/// Most paths that are named.
+const MOST: usize = 3;
+/// Most of the text that is searched, from its end.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// A note on the paths in `text` that commands do not see; `None` when there is none.
+pub(crate) fn note(text: &str, workdir: &Path, sandbox: &Sandbox, hidden: &Hidden) -> Option<String> {
+    let is_unseen = |path: &Path| sandbox.conceals(path) && !hidden.denies(path);
+    let paths = unseen(text, workdir, &is_unseen);
+    if paths.is_empty() {
+        return None;
+    }
+    let named: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+    let (verb, them) = if paths.len() == 1 { ("lies", "it") } else { ("lie", "them") };
+    Some(format!(
+        "{} {verb} where commands see only what toolchains need; the operator can grant {them} with `tools.shell.read_paths`",
+        named.join(", ")
+    ))
+}
+
+/// The paths in complaints that `is_unseen`.
+fn unseen(text: &str, workdir: &Path, is_unseen: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let start = text.len().saturating_sub(MOST_BYTES);
+    let text = text.get(text.ceil_char_boundary(start)..).unwrap_or_default();
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let lower = line.to_ascii_lowercase();
+        if !COMPLAINTS.iter().any(|complaint| lower.contains(complaint)) {
+            continue;
+        }
+        let is_border = |c: char| c.is_whitespace() || "'\"`‘’“”()[]{}<>,;=".contains(c);
+        for word in line.split(is_border).map(|word| word.trim_end_matches([':', '.', '!', '?'])) {
+            if !word.starts_with('/') && !word.starts_with("../") {
+                continue;
+            }
+            let path = normal(&workdir.join(word));
+            if is_unseen(&path) && !found.contains(&path) {
+                found.push(path);
+            }
+            if found.len() == MOST {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// The path by its words.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                normal.pop();
+            }
+            Component::CurDir => {}
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_complaints_about_unseen_paths_are_noted() {
+        let check = |text: &str, expected: &[&str]| {
+            let found = unseen(text, Path::new("/home/me/work"), &|path| {
+                path.starts_with("/home") && !path.starts_with("/home/me/work")
+            });
+            assert_eq!(found, expected.iter().map(PathBuf::from).collect::<Vec<_>>(), "{text}");
+        };
+        check("cat: /home/me/other/x: No such file or directory", &["/home/me/other/x"]);
+        check("cat: '../other/x y': No such file", &["/home/me/other/x"]);
+        check("error: failed to read `/home/me/lib/Cargo.toml`\n\nNo such file or directory (os error 2)", &[]);
+        check("open '/home/a': ENOENT, open \"/home/b\": EACCES", &["/home/a", "/home/b"]);
+        check("cat: /home/me/work/x: No such file", &[]);
+        check("reading /home/me/other/x", &[]);
+        check("cat: /etc/x: No such file or directory", &[]);
+    }
+}
