@@ -142,7 +142,7 @@ impl NamespacePlan {
         let (uid, gid) = ids();
         let view = ask.view.as_ref().filter(|_| !whole_tree_writable);
         let seen = match view.zip(folders) {
-            Some((view, folders)) => Seen::new(view, &folders.covers, &folders.base, &writable, temp)?,
+            Some((view, folders)) => Seen::new(view, &folders.covers, &folders.base, &writable, &granted, temp)?,
             None => Seen::default(),
         };
         Ok(Self {

@@ -95,13 +95,14 @@ fn make_point(at: &Path, is_folder: bool) -> std::io::Result<()> {
 }
 
 impl Seen {
-    /// Plans the mounts of `view` for processes that may write `writable`. `temp` is the folder that stands for `/tmp`,
+    /// Plans the mounts of `view` for processes that may write `writable` and connect to `sockets`. `temp` is the folder that stands for `/tmp`,
     /// where it is private.
     pub(super) fn new(
         view: &Arc<View>,
         covers: &Covers,
         base: &PrivateFolder,
         writable: &[&PathBuf],
+        sockets: &[PathBuf],
         temp: Option<&Path>,
     ) -> std::result::Result<Self, SpawnError> {
         let folder = covers.of(view, base).map_err(SpawnError::PrivateFolders)?;
@@ -137,6 +138,11 @@ impl Seen {
             }
             point(&granted.path, granted.source.is_dir())?;
             shown.push((granted.path.clone(), granted.source.clone()));
+        }
+        let roots: Vec<PathBuf> = writable.iter().map(|root| (*root).clone()).collect();
+        for socket in sockets.iter().filter(|socket| view.conceals(socket, &roots).is_some()) {
+            point(socket, socket.is_dir())?;
+            shown.push((socket.clone(), socket.clone()));
         }
         for root in writable {
             point(root, true)?;
