@@ -243,7 +243,7 @@ impl Tool for Bash {
         let confirm = policy.confirm(found, around);
         let read_only = !args.background && only_reads(found);
         let mut subjects = subjects(&args.command, found, cx.workdir());
-        let roots = self.roots(policy, cx.workdir())?;
+        let roots = policy.roots(cx.workdir(), self.home.as_deref())?;
         subjects.extend(scripts(found, &roots, cx.workdir()));
         Ok(Inspection { subjects, confirm, read_only, ..Inspection::mutating() }.keeping(looked))
     }
