@@ -103,17 +103,19 @@ fn a_folder_outside_the_workspace_is_closed_to_commands_with_all_below() {
     let place = other.join("notes").display().to_string();
     let read = format!("command=cat {place}/a.txt");
     let hidden_way = format!("command=cat {}/n*/a.txt", other.display());
+    // Otherwise commands do not see it at all.
+    let granted = format!("{COMMANDS}[tools.shell]\nread_paths = [\"{}\"]\n", other.display());
     for config in [
-        format!("{COMMANDS}[tools.file]\ndeny_read = [\"{place}/**\"]\n"),
-        format!("{COMMANDS}[tools.file]\ndeny_read = [\"{place}\"]\n"),
-        format!("{COMMANDS}[[tools.policy.rules]]\neffect = \"deny\"\npaths = [\"{place}/**\"]\n"),
+        format!("{granted}[tools.file]\ndeny_read = [\"{place}/**\"]\n"),
+        format!("{granted}[tools.file]\ndeny_read = [\"{place}\"]\n"),
+        format!("{granted}[[tools.policy.rules]]\neffect = \"deny\"\npaths = [\"{place}/**\"]\n"),
     ] {
         let haft = Haft::configured(&config);
         for call in [&read, &hidden_way] {
             assert!(!gives(&haft, &["bash", call], "topsecret-data"), "{config}: {call}");
         }
     }
-    let open = Haft::configured(COMMANDS);
+    let open = Haft::configured(&granted);
     let is_open = gives(&open, &["bash", &read], "topsecret-data");
     std::fs::remove_dir_all(&other).expect("it is removed");
     assert!(is_open);
