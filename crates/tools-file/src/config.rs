@@ -84,7 +84,16 @@ impl FileConfig {
         };
         let rules = ReadRules::compile(self.deny_read.as_deref(), &self.allow_read, base, home)?;
         let (reserved, unfinished, spellings) = (Reserved::default(), Arc::default(), Arc::default());
-        Ok(FilePolicy { roots, rules, closing: None, reserved, spellings, unfinished, limits: self.clone(), hiding: None })
+        Ok(FilePolicy {
+            roots,
+            rules,
+            closing: None,
+            reserved,
+            spellings,
+            unfinished,
+            limits: self.clone(),
+            hiding: None,
+        })
     }
 }
 

@@ -159,6 +159,26 @@ fn sweep_one(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Bytes that what lies in a folder takes on the disk. Where there are more than a hundred thousand entries, only so many of
+/// them are counted.
+pub(crate) fn usage(folder: &Path) -> u64 {
+    let (mut bytes, mut left, mut pending) = (0, 100_000_u32, vec![folder.to_owned()]);
+    while let Some(folder) = pending.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok) {
+            let Ok(metadata) = entry.metadata() else { continue };
+            bytes += metadata.blocks() * 512;
+            if metadata.is_dir() {
+                pending.push(entry.path());
+            }
+            left = left.saturating_sub(1);
+            if left == 0 {
+                return bytes;
+            }
+        }
+    }
+    bytes
+}
+
 /// Removes a folder, also where commands have closed what lies in it.
 fn remove(path: &Path) -> io::Result<()> {
     if fs::remove_dir_all(path).is_ok() {
@@ -217,6 +237,15 @@ mod tests {
         let path = living.path().to_owned();
         drop(living);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_files_take_on_the_disk_is_counted() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir(place.path().join("below")).unwrap();
+        fs::write(place.path().join("below/file"), vec![1; 300_000]).unwrap();
+        let taken = usage(place.path());
+        assert!((300_000..400_000).contains(&taken), "{taken}");
     }
 
     #[test]

@@ -8,7 +8,10 @@ use std::{
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::handle::{FileId, lineage};
+use crate::{
+    handle::{FileId, lineage},
+    kernel::resolve_by_words,
+};
 
 /// Files that no tool may change. They may be read like any other.
 ///
@@ -22,18 +25,17 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// Reserves `files`, absolute paths that need not exist yet. One whose folder does not exist reserves nothing.
+    /// Reserves `files`, absolute paths that need not exist yet, nor the folders they lie in.
     pub fn new(files: &[PathBuf]) -> Self {
         let mut folders = HashSet::new();
         let mut canonical = Vec::new();
         for file in files {
             let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else { continue };
             let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            let (Ok(handle), Ok(path)) = (rustix::fs::open(parent, flags, Mode::empty()), parent.canonicalize()) else {
-                continue;
-            };
+            let existing = parent.ancestors().find_map(|folder| rustix::fs::open(folder, flags, Mode::empty()).ok());
+            let Some(handle) = existing else { continue };
             folders.extend(lineage(rustix::fd::AsFd::as_fd(&handle)).unwrap_or_default());
-            canonical.push(path.join(name));
+            canonical.push(resolve_by_words(parent).join(name));
         }
         Self { files: canonical.into(), folders: Arc::new(folders) }
     }
@@ -83,7 +85,8 @@ mod tests {
         check("audit.json", false);
         check("audit.jsonl2", false);
         check("below/audit.jsonl", false);
-        check("missing/x", false);
+        check("missing/x", true);
+        check("missing/y", false);
         assert!(!Reserved::default().covers(&root.join("audit.jsonl")));
     }
 }

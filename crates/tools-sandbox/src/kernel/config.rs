@@ -78,7 +78,8 @@ pub struct Confinement {
     pub writable: Vec<PathBuf>,
     /// Files and folders that cannot be read. Missing ones are skipped. See [`Hidden`](super::Hidden).
     pub hidden: Vec<PathBuf>,
-    /// Files and folders inside writable ones that stay read-only. Missing ones are skipped.
+    /// Files and folders inside writable ones that stay read-only. What is missing cannot come to be while a process runs: an
+    /// empty file stands in its place, or an empty folder in that of the first missing one above it.
     pub protected: Vec<PathBuf>,
     /// Files and folders inside writable ones that other programs obey: read-only as far as the level goes. What is gone
     /// when a process starts is skipped. See [`ObeyedFiles::held`](super::ObeyedFiles::held).

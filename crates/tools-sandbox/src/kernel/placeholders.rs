@@ -1,4 +1,4 @@
-//! Folders that stand where nothing may come to be while processes run: a mount needs something to be mounted over. They are
+//! Folders and files that stand where nothing may come to be while processes run: a mount needs something to be mounted over. They are
 //! empty, shared by all sandboxes of this process that want them, and removed with the last one.
 
 use std::{
@@ -8,21 +8,23 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// How many sandboxes want each folder that was made here.
+/// How many sandboxes want each folder or file that was made here.
 static MADE: Mutex<Option<HashMap<PathBuf, usize>>> = Mutex::new(None);
 
-/// The folders that one sandbox wants.
+/// What one sandbox wants.
 #[derive(Debug, Default)]
 pub(super) struct Placeholders(Vec<PathBuf>);
 
 impl Placeholders {
     /// Makes what is `absent`, and keeps what another sandbox made of `held`. What cannot be made cannot be made by a
     /// child either, which has no rights that we lack.
-    pub(super) fn new<'a>(absent: &[PathBuf], held: impl Iterator<Item = &'a Path>) -> Self {
+    pub(super) fn new<'a>(absent: &[PathBuf], files: &[PathBuf], held: impl Iterator<Item = &'a Path>) -> Self {
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
         let made = made.get_or_insert_default();
         let mut wanted: Vec<PathBuf> = held.filter(|path| made.contains_key(*path)).map(Path::to_owned).collect();
         wanted.extend(absent.iter().filter(|path| made.contains_key(*path) || fs::create_dir(path).is_ok()).cloned());
+        let make_file = |path: &PathBuf| fs::File::create_new(path).is_ok();
+        wanted.extend(files.iter().filter(|path| made.contains_key(*path) || make_file(path)).cloned());
         wanted.sort();
         wanted.dedup();
         for path in &wanted {
@@ -42,7 +44,11 @@ impl Drop for Placeholders {
             if *count == 0 {
                 made.remove(path);
                 // Not when something was put into it from outside meanwhile.
-                let _ = fs::remove_dir(path);
+                match fs::symlink_metadata(path) {
+                    Ok(found) if found.is_file() && found.len() == 0 => drop(fs::remove_file(path)),
+                    Ok(found) if found.is_dir() => drop(fs::remove_dir(path)),
+                    _ => {}
+                }
             }
         }
     }
@@ -56,9 +62,9 @@ mod tests {
     fn the_last_one_takes_the_folder_with_it() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("hooks");
-        let first = Placeholders::new(std::slice::from_ref(&path), std::iter::empty());
-        let second = Placeholders::new(&[], std::iter::once(path.as_path()));
-        let third = Placeholders::new(std::slice::from_ref(&path), std::iter::empty());
+        let first = Placeholders::new(std::slice::from_ref(&path), &[], std::iter::empty());
+        let second = Placeholders::new(&[], &[], std::iter::once(path.as_path()));
+        let third = Placeholders::new(std::slice::from_ref(&path), &[], std::iter::empty());
         drop(first);
         drop(third);
         assert!(path.is_dir());
@@ -67,11 +73,22 @@ mod tests {
     }
 
     #[test]
+    fn a_file_goes_unless_something_was_written_to_it() {
+        let root = tempfile::tempdir().unwrap();
+        let (empty, filled) = (root.path().join("a"), root.path().join("b"));
+        let both = Placeholders::new(&[], &[empty.clone(), filled.clone()], std::iter::empty());
+        assert!(empty.is_file());
+        fs::write(&filled, "x").unwrap();
+        drop(both);
+        assert!(!empty.exists() && filled.exists());
+    }
+
+    #[test]
     fn what_was_there_or_was_filled_stays() {
         let root = tempfile::tempdir().unwrap();
         let (own, others) = (root.path().join("a"), root.path().join("b"));
         fs::create_dir(&others).unwrap();
-        let both = Placeholders::new(&[own.clone(), others.clone()], std::iter::empty());
+        let both = Placeholders::new(&[own.clone(), others.clone()], &[], std::iter::empty());
         fs::write(own.join("x"), "").unwrap();
         drop(both);
         assert!(own.join("x").exists() && others.exists());

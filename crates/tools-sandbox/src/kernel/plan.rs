@@ -10,6 +10,7 @@ use super::masks::below_any;
 use super::namespaces::{NamespacePlan, PrivateFolders};
 use super::placeholders::Placeholders;
 use super::probe::{Found, Probe};
+use super::resolve::{Canonical, resolve_by_words};
 use super::seccomp::{Filter, Sockets};
 use super::strength::{Level, Strength};
 use super::sys;
@@ -84,6 +85,11 @@ impl Sandbox {
         &self.temp
     }
 
+    /// Bytes that files in the private temp folder take on the disk, as far as they can be counted in a moment.
+    pub fn temp_usage(&self) -> u64 {
+        crate::private::usage(&self.folders.temp())
+    }
+
     /// Names the private temp folder in an environment, in place of folders that cannot be written.
     pub fn name_temp(&self, env: &mut Vec<(OsString, OsString)>) {
         if self.strength.level == Level::Off {
@@ -133,10 +139,21 @@ impl Sandbox {
     fn assemble(ask: &Confinement, folders: Arc<PrivateFolders>, found: &Found) -> Result<Self, SpawnError> {
         let (level, degraded) = choose(ask.mode, found)?;
         let probe = &found.probe;
-        let ask = resolve(ask, &folders)?;
+        let missing = missing(&ask.protected);
+        let mut ask = resolve(ask, &folders)?;
         let mut not_stopped = Vec::new();
         let placeholders = match level {
-            Level::Namespaces => Placeholders::new(&ask.absent, ask.held.iter().map(|held| held.path.as_path())),
+            Level::Namespaces => {
+                let missing = missing.held_in(&ask);
+                let placeholders = Placeholders::new(
+                    &[ask.absent.as_slice(), &missing.folders].concat(),
+                    &missing.files,
+                    ask.held.iter().map(|held| held.path.as_path()),
+                );
+                let made = missing.folders.into_iter().chain(missing.files).filter(|path| path.exists());
+                ask.protected.extend(made);
+                placeholders
+            }
             Level::Landlock | Level::Off => Placeholders::default(),
         };
         let namespaces = match level {
@@ -249,8 +266,9 @@ fn resolve(ask: &Confinement, folders: &PrivateFolders) -> Result<Confinement, S
         let path = root.canonicalize().map_err(|source| SpawnError::WritableFolder { path: root.clone(), source })?;
         writable.push(path);
     }
-    let existing = |paths: &[PathBuf]| {
-        let mut found: Vec<PathBuf> = paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let mut canonical = Canonical::default();
+    let mut existing = |paths: &[PathBuf]| {
+        let mut found: Vec<PathBuf> = paths.iter().filter_map(|path| canonical.of(path)).collect();
         found.sort();
         found.dedup();
         found
@@ -264,7 +282,8 @@ fn resolve(ask: &Confinement, folders: &PrivateFolders) -> Result<Confinement, S
     // What nobody sees needs no hiding, and most of what a home keeps secret is not seen.
     let is_seen = |path: &&PathBuf| !ask.view.as_ref().is_some_and(|view| view.conceals(path, &ask.writable).is_some());
     let hidden: Vec<PathBuf> = ask.hidden.iter().filter(is_seen).chain(closed).cloned().collect();
-    Ok(Confinement { writable, hidden: existing(&hidden), protected: existing(&ask.protected), ..ask.clone() })
+    let (hidden, protected) = (existing(&hidden), existing(&ask.protected));
+    Ok(Confinement { writable, hidden, protected, ..ask.clone() })
 }
 
 /// The environment variables that lead to what a view hands in, at a level.
@@ -290,6 +309,37 @@ fn variables(
         }
     }
     Ok(all)
+}
+
+/// What is to be protected and is not there: what would come to be first, as a file or as a folder above it.
+struct Missing {
+    folders: Vec<PathBuf>,
+    files: Vec<PathBuf>,
+}
+
+fn missing(protected: &[PathBuf]) -> Missing {
+    let mut missing = Missing { folders: Vec::new(), files: Vec::new() };
+    for path in protected.iter().filter(|path| std::fs::symlink_metadata(path).is_err()) {
+        let first = path.ancestors().take_while(|path| std::fs::symlink_metadata(path).is_err()).last();
+        let Some(first) = first else { continue };
+        let list = if first == path { &mut missing.files } else { &mut missing.folders };
+        list.push(resolve_by_words(first));
+    }
+    missing
+}
+
+impl Missing {
+    /// Those that a process could make: in a folder it may write, and not in one that is protected.
+    fn held_in(self, ask: &Confinement) -> Self {
+        let is_open = |path: &PathBuf| below_any(path, &ask.writable) && !below_any(path, &ask.protected);
+        let kept = |mut paths: Vec<PathBuf>| {
+            paths.retain(is_open);
+            paths.sort();
+            paths.dedup();
+            paths
+        };
+        Self { folders: kept(self.folders), files: kept(self.files) }
+    }
 }
 
 /// The resource limits as numbers, never above what this process may grant.

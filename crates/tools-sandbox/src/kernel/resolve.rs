@@ -1,6 +1,42 @@
-//! Where a path leads that may not exist yet: for rules and messages. Access itself goes by other ways.
+//! Where a path leads that may not exist yet: for rules, masks and messages. Access itself goes by other ways.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Component, Path, PathBuf},
+};
+
+/// The canonical form of many paths of the same folders, of which each is followed once.
+#[derive(Default)]
+pub(super) struct Canonical {
+    /// Folders that were looked up; `None` for those that are not there.
+    known: HashMap<PathBuf, Option<PathBuf>>,
+}
+
+impl Canonical {
+    /// As [`Path::canonicalize`]; `None` for what does not exist or cannot be reached.
+    pub(super) fn of(&mut self, path: &Path) -> Option<PathBuf> {
+        let is_plain = path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+        if !path.is_absolute() || !is_plain {
+            return path.canonicalize().ok();
+        }
+        if let Some(known) = self.known.get(path) {
+            return known.clone();
+        }
+        let found = match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) => self.of(parent).and_then(|parent| {
+                let path = parent.join(name);
+                match std::fs::symlink_metadata(&path) {
+                    Ok(found) if found.is_symlink() => path.canonicalize().ok(),
+                    Ok(_) => Some(path),
+                    Err(_) => None,
+                }
+            }),
+            _ => Some(path.to_owned()),
+        };
+        self.known.insert(path.to_owned(), found.clone());
+        found
+    }
+}
 
 /// The canonical form of the longest part that exists, with the rest appended by its words.
 pub fn resolve_by_words(path: &Path) -> PathBuf {
@@ -30,6 +66,33 @@ pub fn resolve_by_words(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_paths_lead_where_each_would_alone() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        std::fs::create_dir_all(base.join("a/b")).unwrap();
+        std::fs::write(base.join("a/b/file"), "").unwrap();
+        std::os::unix::fs::symlink("a", base.join("link")).unwrap();
+        std::os::unix::fs::symlink("missing", base.join("dangling")).unwrap();
+        let mut canonical = Canonical::default();
+        for name in [
+            "a/b/file",
+            "link/b/file",
+            "link",
+            "dangling",
+            "dangling/x",
+            "a/missing/x",
+            "a/b/file/x",
+            "a/../a",
+            "a//b/.",
+        ] {
+            let path = base.join(name);
+            for _ in 0..2 {
+                assert_eq!(canonical.of(&path), path.canonicalize().ok(), "{name}");
+            }
+        }
+    }
 
     #[test]
     fn what_does_not_exist_is_appended_to_what_does() {

@@ -88,6 +88,20 @@ async fn protected_paths_stay_as_they_are() {
 }
 
 #[tokio::test]
+async fn protected_paths_that_are_missing_cannot_come_to_be() {
+    let place = Place::new();
+    let (file, deep) = (place.work.join("filters.toml"), place.work.join("conf/deep/config.toml"));
+    let ask = Confinement { protected: vec![file.clone(), deep.clone()], ..place.ask(SandboxMode::Namespaces) };
+    let Some(sandbox) = sandbox(&ask) else { return };
+    let line = "for f in filters.toml conf/deep/config.toml; do mkdir -p conf/deep; echo x > $f && echo made; \
+                echo x > n && mv -f n $f && echo moved; rm -rf conf filters.toml; mv conf c; ln -sf n $f && echo linked; done; echo end";
+    let ran = run(line, &place.work, &sandbox).await;
+    assert_eq!(ran.stdout, "end\n", "{}", ran.stderr);
+    drop(sandbox);
+    assert!(!file.exists() && !place.work.join("conf").exists());
+}
+
+#[tokio::test]
 async fn a_closed_network_is_closed_and_an_open_one_is_not() {
     let place = Place::new();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
