@@ -127,7 +127,13 @@ impl Diagnostics {
         let rules = self.workspace.hidden.clone().unwrap_or_else(Hidden::nothing);
         let masks = rules.masks(&writable);
         if masks.incomplete {
-            cx.journal().warn("the workspace is too large to hide every secret file from commands");
+            return Err(DiagnosticsError::Unexamined);
+        }
+        if !masks.unexamined.is_empty() {
+            let count = masks.unexamined.len();
+            cx.journal().warn(format!(
+                "{count} folders are closed to the checkers: they could not be searched for secret files"
+            ));
         }
         hidden.extend(masks.paths);
         let held = masks.obeyed.held();

@@ -15,6 +15,8 @@ pub(crate) enum DiagnosticsError {
     Signal { command: String, signal: i32, words: String },
     #[error("`{command}` was stopped after {seconds} s{}", last_said(.doing.as_deref()))]
     TimedOut { command: String, seconds: u64, doing: Option<String> },
+    #[error("the folders that checkers may write are too large to be searched for secret files")]
+    Unexamined,
     #[error(transparent)]
     Path(#[from] PathError),
     #[error(transparent)]
@@ -30,6 +32,7 @@ impl From<DiagnosticsError> for ToolError {
         let (category, code, advice) = match error {
             DiagnosticsError::Path(error) => return error.into(),
             DiagnosticsError::Spawn(error) => return error.into(),
+            DiagnosticsError::Unexamined => (Category::PolicyBlocked, "workspace_unexamined", None),
             DiagnosticsError::NoProject { .. } => (
                 Category::InvalidParameters,
                 "no_project",

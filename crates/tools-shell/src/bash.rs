@@ -11,6 +11,7 @@ use tools_core::{
     ToolOutput, ToolTraits, Typed, keys,
 };
 use tools_sandbox::kernel::{Confinement, Hidden, Sandbox, resolve_by_words};
+use tools_sandbox::shown;
 use tools_sandbox::view::View;
 
 use crate::config::SandboxChoice;
@@ -23,6 +24,7 @@ use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
 use crate::run::{Plan, run, start};
 use crate::scripts::scripts;
 use crate::subjects::subjects;
+use crate::temp::TempWatch;
 use crate::transaction::{Transaction, only_reads};
 use tools_command::{Analysis, Surroundings, analyse};
 
@@ -143,10 +145,18 @@ impl Bash {
         let mut hidden: Vec<PathBuf> = backup.map(Path::to_owned).into_iter().collect();
         let masks = self.hidden.masks(&roots);
         if masks.incomplete {
-            cx.journal().warn("the workspace is too large to hide every secret file from commands");
+            return Err(ShellError::Unexamined);
         }
+        if let Some(first) = masks.unexamined.first() {
+            let count = masks.unexamined.len();
+            cx.journal().warn(format!(
+                "closed to the command, since they are too large to be searched for secret files or cannot be read: `{}`{}",
+                shown(first.strip_prefix(&roots[0]).unwrap_or(first)),
+                if count > 1 { format!(" and {} more folders", count - 1) } else { String::new() }
+            ));
+        }
+        let guard = Guard::new(self.hidden.clone(), roots.clone(), (masks.obeyed, &masks.paths), grants);
         hidden.extend(masks.paths);
-        let guard = Guard::new(self.hidden.clone(), roots.clone(), masks.obeyed, grants);
         let mut writable = roots;
         writable.extend(policy.shared_caches(&writable, self.home.as_deref()));
         let is_confined = policy.config.sandbox != SandboxChoice::Off;
@@ -218,6 +228,7 @@ impl Bash {
             grace: Duration::from_millis(config.kill_grace_ms),
             pipeline: plan.pipeline,
             guard: plan.guard.map(Guard::only_telling),
+            temp: TempWatch::new(plan.sandbox, plan.policy.temporary_files),
         };
         let job = self.jobs.adopt(following, cx, most)?;
         let envelope = ShellOutputEnvelope::started(job.id.clone(), SandboxReport::from(plan.sandbox.strength()));

@@ -143,6 +143,9 @@ pub struct LimitsConfig {
     pub core: u64,
     /// Files in memory (`/dev/shm`) of a command and all it starts (`1 GiB`), or `unlimited`.
     pub shared_memory: String,
+    /// Temporary files of commands on the disk (`8 GiB`), or `unlimited`. Looked at every second: a command that goes beyond
+    /// is stopped.
+    pub temporary_files: String,
 }
 
 impl Default for LimitsConfig {
@@ -154,6 +157,7 @@ impl Default for LimitsConfig {
             cpu_secs: 0,
             core: 0,
             shared_memory: "1 GiB".to_owned(),
+            temporary_files: "8 GiB".to_owned(),
         }
     }
 }
@@ -203,6 +207,7 @@ impl ShellConfig {
         }
         Ok(ShellPolicy {
             record: None,
+            temporary_files: bytes("limits.temporary_files", &self.limits.temporary_files)?,
             shared_memory: bytes("limits.shared_memory", &self.limits.shared_memory)?,
             blocked: patterns("blocked_commands", &self.blocked_commands)?,
             confirmed: patterns("confirm_patterns", &self.confirm_patterns)?,

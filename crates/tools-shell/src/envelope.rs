@@ -47,6 +47,9 @@ pub struct ShellOutputEnvelope {
     /// Files it changed that programs outside of any sandbox obey.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obeyed: Vec<ObeyedReport>,
+    /// Closed files that came to be or were replaced while it ran, which it could read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmasked: Vec<String>,
     /// What was put back because it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rollback: Option<RollbackReport>,
@@ -131,6 +134,7 @@ impl ShellOutputEnvelope {
             job_id: None,
             left_running: 0,
             obeyed: Vec::new(),
+            unmasked: Vec::new(),
             rollback: None,
         }
     }

@@ -19,6 +19,8 @@ pub(crate) enum ShellError {
     Nul,
     #[error("the command was stopped after {:.1} s", after.as_secs_f64())]
     TimedOut { after: Duration },
+    #[error("the command was stopped: it took too much of {what}")]
+    OverLimit { what: String },
     #[error("the command waited for an answer to `{question}` and was stopped")]
     AwaitsInput { question: String },
     #[error("the program cannot be executed (exit code 126)")]
@@ -27,6 +29,8 @@ pub(crate) enum ShellError {
     NotFound,
     #[error("an allowed path cannot be used: `{path}`")]
     AllowedPath { path: String },
+    #[error("the folders that commands may write are too large to be searched for secret files")]
+    Unexamined,
     #[error("there is no job `{id}` in this session")]
     UnknownJob { id: String, known: Vec<String> },
     #[error("{most} commands run in the background already")]
@@ -52,6 +56,11 @@ impl From<ShellError> for ToolError {
         };
         let (category, code, advice) = match &error {
             ShellError::Blocked(objection) => (Category::PolicyBlocked, "command_blocked", Some(objection.instead)),
+            ShellError::Unexamined => (
+                Category::PolicyBlocked,
+                "workspace_unexamined",
+                Some("name smaller folders in `tools.shell.allowed_paths`, or remove what fills the workspace"),
+            ),
             ShellError::Empty | ShellError::Nul => (Category::InvalidParameters, "invalid_command", None),
             ShellError::TimedOut { .. } => (
                 Category::Timeout,
@@ -59,6 +68,11 @@ impl From<ShellError> for ToolError {
                 Some(
                     "What it printed until then is kept. Ask for less at once, or run it with `background: true` and read it with `job_read`.",
                 ),
+            ),
+            ShellError::OverLimit { .. } => (
+                Category::PermanentFailure,
+                "temporary_files_full",
+                Some("Remove what is not needed below `$TMPDIR`, or write less there."),
             ),
             ShellError::AwaitsInput { .. } => (
                 Category::PermanentFailure,

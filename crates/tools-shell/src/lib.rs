@@ -16,6 +16,7 @@ mod prompt;
 mod run;
 mod scripts;
 mod subjects;
+mod temp;
 mod transaction;
 mod unseen;
 

@@ -23,6 +23,7 @@ pub struct ShellPolicy {
     pub(crate) file_size: Option<u64>,
     pub(crate) memory: Option<u64>,
     pub(crate) shared_memory: Option<u64>,
+    pub(crate) temporary_files: Option<u64>,
     pub(crate) record: Option<PathBuf>,
     pub(crate) cache_limit: Option<u64>,
     pub(crate) scope: SnapshotScope,

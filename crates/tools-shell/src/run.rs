@@ -17,10 +17,11 @@ use crate::capture::{HeadTail, incomplete_end};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
 use crate::exit;
-use crate::obeyed::{Guard, ObeyedReport, note, note_in};
+use crate::obeyed::{After, Guard, note, note_in, unmasked_note};
 use crate::pipeline::Pipeline;
 use crate::policy::ShellPolicy;
 use crate::prompt::PromptWatch;
+use crate::temp::TempWatch;
 use crate::unseen;
 
 /// How long output of what a command left running is waited for.
@@ -58,13 +59,13 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let until = until.map_or(started + limit, |until| until.min(started + limit));
 
     let Started { tree, side } = start(plan, cx).await?;
-    let mut run = Run::new(tree, plan.policy, cx);
+    let mut run = Run::new(tree, TempWatch::new(plan.sandbox, plan.policy.temporary_files), plan.policy, cx);
     let stopped = run.until_ended(until, grace).await;
     let exit = run.finish().await;
     let pipe_status = pipe_status(plan.pipeline.as_ref(), side);
     let elapsed = started.elapsed();
-    let obeyed = plan.guard.as_ref().map(|guard| guard.after(cx.writes())).unwrap_or_default();
-    let end = End { exit, stopped, elapsed, pipe_status, obeyed };
+    let after = plan.guard.as_ref().map(|guard| guard.after(cx.writes())).unwrap_or_default();
+    let end = End { exit, stopped, elapsed, pipe_status, after };
     conclude(run, &end, plan, cx)
 }
 
@@ -87,7 +88,7 @@ struct End {
     stopped: Option<Stopped>,
     elapsed: Duration,
     pipe_status: Option<Vec<i32>>,
-    obeyed: Vec<ObeyedReport>,
+    after: After,
 }
 
 /// What bash told of the parts of the last pipeline.
@@ -178,6 +179,7 @@ pub(crate) fn take_ready(pipe: Option<&Receiver>, buffer: &mut [u8], mut take: i
 
 struct Run<'a> {
     tree: ProcessTree,
+    temp: TempWatch,
     stdout: Stream,
     stderr: Stream,
     /// Both as they came, for the model, and more of it where somebody stores what the model is not shown.
@@ -189,7 +191,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(mut tree: ProcessTree, policy: &ShellPolicy, cx: &'a CallContext) -> Self {
+    fn new(mut tree: ProcessTree, temp: TempWatch, policy: &ShellPolicy, cx: &'a CallContext) -> Self {
         let most = usize::try_from(policy.config.max_output_bytes).unwrap_or(usize::MAX).clamp(2, 1 << 30);
         // Who takes the bytes as they come has them: the result is for the record.
         let most = if cx.tap().is_some() { most.min(ENDS) } else { most };
@@ -199,7 +201,7 @@ impl<'a> Run<'a> {
         let storable = if cx.tap().is_some() { 0 } else { cx.storable().min(MOST_WHOLE) };
         let storable = usize::try_from(storable).unwrap_or(usize::MAX);
         let both = HeadTail::new(shown.max(storable));
-        Self { tree, stdout, stderr, both, shown, cx, buffers: [vec![0; CHUNK], vec![0; CHUNK]] }
+        Self { tree, temp, stdout, stderr, both, shown, cx, buffers: [vec![0; CHUNK], vec![0; CHUNK]] }
     }
 
     /// Drains until the command has ended, and a little longer when it left something running; asks it to end when its time
@@ -230,6 +232,13 @@ impl<'a> Run<'a> {
                 () = sleep_until(watch.look_at()), if !ended && stopped.is_none() => {
                     if let Some(question) = watch.look(&self.tree) {
                         stopped = Some(Stopped::AwaitsInput(question));
+                        let _ = self.tree.signal(15);
+                        deadline = Instant::now() + grace;
+                    }
+                }
+                () = sleep_until(self.temp.look_at()), if !ended && stopped.is_none() => {
+                    if let Some(what) = self.temp.look() {
+                        stopped = Some(Stopped::OverLimit(what));
                         let _ = self.tree.signal(15);
                         deadline = Instant::now() + grace;
                     }
@@ -284,7 +293,8 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
         awaited_input: question.clone(),
         job_id: None,
         left_running: exit.left_running,
-        obeyed: end.obeyed.clone(),
+        obeyed: end.after.obeyed.clone(),
+        unmasked: end.after.unmasked.clone(),
         rollback: None,
     };
     note_in(cx, &envelope.obeyed);
@@ -293,10 +303,11 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
     if let Some(signal) = exit.signal {
         cx.journal().note(keys::SIGNAL, signal);
     }
-    let failure = match question {
-        Some(question) => Some(ShellError::AwaitsInput { question }),
-        None if timed_out => Some(ShellError::TimedOut { after: elapsed }),
-        None => exit::failure(code, exit.signal),
+    let failure = match (question, &end.stopped) {
+        (Some(question), _) => Some(ShellError::AwaitsInput { question }),
+        (None, Some(Stopped::OverLimit(what))) => Some(ShellError::OverLimit { what: what.clone() }),
+        (None, _) if timed_out => Some(ShellError::TimedOut { after: elapsed }),
+        (None, _) => exit::failure(code, exit.signal),
     };
     let mut notes = notes(&envelope, plan.pipeline.as_ref());
     if code != 0 {
@@ -337,5 +348,6 @@ fn notes(envelope: &ShellOutputEnvelope, pipeline: Option<&Pipeline>) -> Vec<Str
         notes.push(format!("left running and ended: {}", envelope.left_running));
     }
     notes.extend(note(&envelope.obeyed));
+    notes.extend(unmasked_note(&envelope.unmasked));
     notes
 }

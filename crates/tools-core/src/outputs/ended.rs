@@ -31,6 +31,8 @@ pub enum Stopped {
     TimedOut,
     /// It waited for an answer to this question.
     AwaitsInput(String),
+    /// It took more than it may of this.
+    OverLimit(String),
     /// Somebody ended it.
     Killed,
 }
@@ -52,6 +54,7 @@ impl Ended {
             (Some(Stopped::AwaitsInput(question)), ..) => {
                 Some(format!("stopped: it waited for an answer to `{question}`"))
             }
+            (Some(Stopped::OverLimit(what)), ..) => Some(format!("stopped: too much of {what}")),
             (Some(Stopped::TimedOut), ..) => Some("stopped: its time was up".to_owned()),
             (Some(Stopped::Killed), ..) => Some("stopped".to_owned()),
             (None, Some(signal), _) => Some(format!("ended by signal {signal}")),

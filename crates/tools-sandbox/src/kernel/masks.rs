@@ -1,8 +1,8 @@
 //! Finding what a child must not read or change: a bounded walk of the writable folders for what the read rules deny and
-//! for what other programs obey. Holding it is the sandbox's part.
+//! for what other programs obey. What the bound leaves unexamined is not to be read either. Holding it is the sandbox's part.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -12,8 +12,12 @@ use tools_core::{Clock, SystemClock};
 
 use super::obeyed::{Held, Kind, ObeyedEntry, ObeyedIn, obeyed_in};
 
-/// Entries of the writable folders looked at for files to hide.
-const MOST_ENTRIES: usize = 200_000;
+/// Entries that one walk reads anew. Folders that are as they were cost nothing of it, so that nobody can spend it on new
+/// ones to make a walk forget the old.
+const MOST_ENTRIES: usize = 1_000_000;
+
+/// Folders that are closed one by one; beyond that, folders that hold several of them are closed.
+const MOST_UNEXAMINED: usize = 256;
 
 /// Folders that are large and seldom hold secrets: looked at last, with what is left of the budget.
 pub(super) const LARGE: [&str; 3] = ["node_modules", "target", "objects"];
@@ -24,11 +28,13 @@ const TICK: i128 = 50_000_000;
 /// What a walk found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Masks {
-    /// Denied paths that exist; nothing below a denied folder is listed again.
+    /// Denied paths that exist, with [`unexamined`](Self::unexamined); nothing below a denied folder is listed again.
     pub paths: Vec<PathBuf>,
+    /// Folders in which the walk did not look: the budget was spent, or they could not be read.
+    pub unexamined: Vec<PathBuf>,
     /// What programs outside obey.
     pub obeyed: ObeyedFiles,
-    /// Set when the budget ended the walk before the tree did.
+    /// Set when not even all folders of a root could be examined: only the root itself could be closed.
     pub incomplete: bool,
 }
 
@@ -78,6 +84,8 @@ struct Folder {
     /// When its entries last changed, in nanoseconds. The time of change, which unlike that of modification no program
     /// can set back.
     changed: i128,
+    /// Whether it could be read to its end.
+    is_whole: bool,
     entries: usize,
     denied: Vec<PathBuf>,
     obeyed: ObeyedIn,
@@ -119,38 +127,43 @@ impl Hidden {
         masks
     }
 
-    /// What other programs obey in `roots` now, without looking for anything else.
-    pub fn obeyed(&self, roots: &[PathBuf]) -> ObeyedFiles {
-        self.walk(roots, MOST_ENTRIES, Depth::WithoutLarge).obeyed
+    /// What lies in `roots` now, without the folders of what is installed and built.
+    pub fn again(&self, roots: &[PathBuf]) -> Masks {
+        self.walk(roots, MOST_ENTRIES, Depth::WithoutLarge)
     }
 
-    /// Walks `roots` and lists what is denied, looking at no more than `budget` entries. Links are not followed: what
-    /// they lead to is denied, or not, where it lies. A root and the hidden folders right below it, where most of what
-    /// other programs obey lies, are looked at whatever the budget is.
+    /// Walks `roots`, what is near first, and lists what is denied, reading no more than `budget` entries of folders that are
+    /// new or have changed. Links are not followed: what they lead to is denied, or not, where it lies. A root and the hidden
+    /// folders right below it, where most of what other programs obey lies, are looked at whatever the budget is.
     fn walk(&self, roots: &[PathBuf], budget: usize, depth: Depth) -> Masks {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut masks, mut left) = (Masks::default(), budget);
-        let (mut first, mut open, mut large) = (roots.to_vec(), Vec::new(), Vec::new());
-        while let Some((path, is_first)) = first
-            .pop()
-            .map(|path| (path, true))
-            .or_else(|| open.pop().or_else(|| large.pop()).map(|path| (path, false)))
-        {
+        let mut first: VecDeque<PathBuf> = roots.iter().cloned().collect();
+        let (mut open, mut large) = (VecDeque::new(), VecDeque::new());
+        loop {
+            let next = match first.pop_front() {
+                Some(path) => Some((path, true)),
+                None => open.pop_front().or_else(|| large.pop_front()).map(|path| (path, false)),
+            };
+            let Some((path, is_first)) = next else { break };
             let Some(changed) = changed(&path) else {
                 known.remove(&path);
                 continue;
             };
             if known.get(&path).is_none_or(|folder| folder.changed != changed) {
-                known.insert(path.clone(), self.read(&path, roots, changed));
+                if left == 0 && !is_first {
+                    masks.unexamined.push(path);
+                    continue;
+                }
+                let read = self.read(&path, roots, changed, if is_first { usize::MAX } else { left });
+                left = left.saturating_sub(read.entries);
+                known.insert(path.clone(), read);
             }
             let Some(folder) = known.get(&path) else { continue };
-            if folder.entries > left {
-                masks.incomplete = true;
-                if !is_first {
-                    return masks;
-                }
+            if !folder.is_whole {
+                masks.unexamined.push(path);
+                continue;
             }
-            left = left.saturating_sub(folder.entries);
             masks.paths.extend(folder.denied.iter().cloned());
             masks.obeyed.add(&path, &folder.obeyed);
             let is_root = roots.contains(&path);
@@ -160,20 +173,34 @@ impl Hidden {
                     _ if is_root && is_hidden(below) => &mut first,
                     _ => &mut open,
                 };
-                place.push(below.clone());
+                place.push_back(below.clone());
             }
             if depth == Depth::WithoutLarge {
                 large.clear();
             }
         }
+        masks.unexamined = gathered(masks.unexamined, MOST_UNEXAMINED);
+        masks.incomplete = masks.unexamined.iter().any(|folder| roots.contains(folder));
+        masks.paths.extend(masks.unexamined.iter().cloned());
         masks
     }
 
-    fn read(&self, path: &Path, roots: &[PathBuf], changed: i128) -> Folder {
+    /// Reads a folder, giving up at more than `most` entries.
+    fn read(&self, path: &Path, roots: &[PathBuf], changed: i128, most: usize) -> Folder {
         // Taken before reading: what is added meanwhile changes the folder later than this.
         let is_settled = changed + TICK < SystemClock.now().as_nanosecond();
         let (mut denied, mut folders, mut names) = (vec![], vec![], vec![]);
-        for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+        let entries = std::fs::read_dir(path);
+        let mut is_whole = entries.is_ok();
+        for entry in entries.into_iter().flatten() {
+            let Ok(entry) = entry else {
+                is_whole = false;
+                break;
+            };
+            if names.len() == most {
+                is_whole = false;
+                break;
+            }
             let path = entry.path();
             let kind = match entry.file_type() {
                 Ok(kind) if kind.is_dir() => Kind::Folder,
@@ -189,8 +216,24 @@ impl Hidden {
         }
         let root = roots.iter().filter(|root| path.starts_with(root)).min_by_key(|root| root.as_os_str().len());
         let obeyed = obeyed_in(path, root.map_or(path, PathBuf::as_path), &names);
-        Folder { changed: if is_settled { changed } else { 0 }, entries: names.len(), denied, obeyed, folders }
+        // What was not read to its end is read again next time.
+        let changed = if is_settled && is_whole { changed } else { 0 };
+        Folder { changed, is_whole, entries: names.len(), denied, obeyed, folders }
     }
+}
+
+/// No more than `most` folders that hold all of these: the deepest are exchanged for the folders above them.
+fn gathered(mut folders: Vec<PathBuf>, most: usize) -> Vec<PathBuf> {
+    while folders.len() > most {
+        let deepest = folders.iter().map(|folder| folder.components().count()).max().unwrap_or(0);
+        for folder in folders.iter_mut().filter(|folder| folder.components().count() == deepest) {
+            folder.pop();
+        }
+        folders.sort();
+        // What lies below a folder that is closed itself follows it directly.
+        folders.dedup_by(|next, kept| next.starts_with(&*kept));
+    }
+    folders
 }
 
 /// How far a walk goes.
@@ -241,7 +284,7 @@ mod tests {
 
     fn found(hidden: &Hidden, root: &Path) -> Vec<String> {
         let masks = hidden.walk(&[root.to_owned()], 100, Depth::All);
-        assert!(!masks.incomplete);
+        assert!(!masks.incomplete && masks.unexamined.is_empty());
         let below = |path: &PathBuf| path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
         let mut found: Vec<String> = masks.paths.iter().map(below).collect();
         found.sort();
@@ -287,12 +330,48 @@ mod tests {
         let found = |budget, depth| {
             let masks = Hidden::new(is_denied, vec![]).walk(&[root.path().to_owned()], budget, depth);
             let names = |held: Held| held.path.strip_prefix(root.path()).unwrap().to_string_lossy().into_owned();
-            (masks.incomplete, masks.obeyed.held().into_iter().map(names).collect::<Vec<_>>())
+            (masks.unexamined.is_empty(), masks.obeyed.held().into_iter().map(names).collect::<Vec<_>>())
         };
         let top = [".envrc", ".git/config", ".git/hooks", ".github/workflows"].map(str::to_owned);
-        assert_eq!(found(2, Depth::All), (true, top.to_vec()));
-        let (is_cut, mut all) = found(1000, Depth::WithoutLarge);
+        assert_eq!(found(2, Depth::All), (false, top.to_vec()));
+        let (is_whole, mut all) = found(1000, Depth::WithoutLarge);
         all.retain(|path| !top.contains(path));
-        assert_eq!((is_cut, all), (false, vec!["sub/.envrc".to_owned()]));
+        assert_eq!((is_whole, all), (true, vec!["sub/.envrc".to_owned()]));
+    }
+
+    #[test]
+    fn what_was_not_examined_is_closed_and_what_is_known_costs_nothing() {
+        let root = tree();
+        let hidden = Hidden::new(is_denied, vec![]);
+        let walk = |budget| {
+            let masks = hidden.walk(&[root.path().to_owned()], budget, Depth::All);
+            let below = |path: &PathBuf| path.strip_prefix(root.path()).unwrap().to_string_lossy().into_owned();
+            let mut unexamined: Vec<String> = masks.unexamined.iter().map(below).collect();
+            unexamined.sort();
+            let closed: Vec<PathBuf> = masks.paths;
+            let reads = |file: &str| !closed.iter().any(|path| root.path().join(file).starts_with(path));
+            (unexamined, reads("sub/.env") || reads(".env") || reads("node_modules/.env"))
+        };
+        let (unexamined, reads_secret) = walk(5);
+        assert_eq!((unexamined.len(), reads_secret), (3, false), "{unexamined:?}");
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        assert_eq!(walk(1000), (vec![], false));
+        assert_eq!(walk(1000), (vec![], false));
+        // Now that all is known, new folders spend the budget and the old ones stay examined.
+        let new = root.path().join("src/zz");
+        std::fs::create_dir(&new).unwrap();
+        for number in 0..50 {
+            std::fs::write(new.join(number.to_string()), "").unwrap();
+        }
+        assert_eq!(walk(10), (vec!["src/zz".to_owned()], false));
+    }
+
+    #[test]
+    fn folders_are_gathered_under_those_above_them() {
+        let folders = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let many = folders(&["/w/a/x", "/w/a/y", "/w/a/z", "/w/b", "/w/a-b/x"]);
+        assert_eq!(gathered(many.clone(), 5), many);
+        assert_eq!(gathered(many.clone(), 3), folders(&["/w/a", "/w/a-b", "/w/b"]));
+        assert_eq!(gathered(many, 1), folders(&["/w"]));
     }
 }

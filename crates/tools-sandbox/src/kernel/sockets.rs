@@ -20,8 +20,8 @@ pub fn granted_sockets(names: &[String], variable: impl Fn(&str) -> Option<Strin
         match name.as_str() {
             "ssh-agent" => paths.push(variable("SSH_AUTH_SOCK").map(PathBuf::from)),
             "docker" => {
-                let named = variable("DOCKER_HOST");
-                paths.push(named.and_then(|host| host.strip_prefix("unix://").map(PathBuf::from)));
+                let host = variable("DOCKER_HOST");
+                paths.push(host.and_then(|host| host.strip_prefix("unix://").map(PathBuf::from)));
                 paths.push(Some("/run/docker.sock".into()));
                 paths.extend([below(&runtime, "docker.sock"), below(&home, ".docker/run/docker.sock")]);
             }

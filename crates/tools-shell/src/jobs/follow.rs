@@ -9,10 +9,11 @@ use tokio::time::{Instant, sleep_until};
 use super::job::{Job, JobEnd};
 use super::log::Source;
 use crate::exit;
-use crate::obeyed::{Guard, note};
+use crate::obeyed::{Guard, note, unmasked_note};
 use crate::pipeline::Pipeline;
 use crate::prompt::PromptWatch;
 use crate::run::{CHUNK, DRAIN, Started, next_chunk, pipe_status, take_ready};
+use crate::temp::TempWatch;
 
 /// A job that was started and is not yet followed.
 pub(crate) struct Following {
@@ -23,6 +24,7 @@ pub(crate) struct Following {
     pub(crate) limit: Duration,
     pub(crate) grace: Duration,
     pub(crate) guard: Option<Guard>,
+    pub(crate) temp: TempWatch,
 }
 
 #[derive(PartialEq, Eq)]
@@ -31,12 +33,13 @@ enum Stopped {
     TimedOut,
     Killed,
     AwaitsInput(String),
+    OverLimit(String),
 }
 
 impl Following {
     /// Follows the job to its end.
     pub(crate) async fn run(self, job: Arc<Job>) {
-        let Self { started: Started { mut tree, side }, pipeline, limit, grace, guard, line: _ } = self;
+        let Self { started: Started { mut tree, side }, pipeline, limit, grace, guard, mut temp, line: _ } = self;
         let (mut stdout, mut stderr) = (tree.take_stdout(), tree.take_stderr());
         let (mut out, mut err) = (vec![0; CHUNK], vec![0; CHUNK]);
         let mut deadline = Instant::now() + limit;
@@ -68,6 +71,13 @@ impl Following {
                         deadline = Instant::now() + grace;
                     }
                 }
+                () = sleep_until(temp.look_at()), if stopped == Stopped::No && !ended => {
+                    if let Some(what) = temp.look() {
+                        stopped = Stopped::OverLimit(what);
+                        let _ = tree.signal(15);
+                        deadline = Instant::now() + grace;
+                    }
+                }
                 () = sleep_until(deadline) => {
                     if ended || stopped != Stopped::No {
                         break;
@@ -89,17 +99,17 @@ impl Following {
         let hidden = pipeline.as_ref().zip(pipe_status.as_ref()).filter(|_| exit_code == 0);
         let why = match stopped {
             Stopped::AwaitsInput(question) => Some(format!("it waited for an answer to `{question}`")),
+            Stopped::OverLimit(what) => Some(format!("it took too much of {what}")),
             _ => hidden.and_then(|(pipeline, statuses)| pipeline.hidden_failure(statuses)),
         };
+        let after = guard.as_ref().map(|guard| guard.after(None)).unwrap_or_default();
         job.end(JobEnd {
             exit_code,
             signal: exit.signal,
             timed_out,
             killed,
             left_running: exit.left_running,
-            note: joined(
-                why.into_iter().chain(note(&guard.as_ref().map(|guard| guard.after(None)).unwrap_or_default())),
-            ),
+            note: joined(why.into_iter().chain(note(&after.obeyed)).chain(unmasked_note(&after.unmasked))),
             pipe_status,
             elapsed: job.elapsed(),
         });

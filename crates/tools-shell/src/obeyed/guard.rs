@@ -1,7 +1,8 @@
 //! The look before a command and the look after it.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -25,6 +26,8 @@ pub(crate) struct Guard {
     repositories: HashSet<PathBuf>,
     /// Where git would look for hooks and nothing was.
     missing_hooks: Vec<PathBuf>,
+    /// The closed files that the command does not see, and which they were.
+    masked: HashMap<PathBuf, Option<(u64, u64)>>,
     /// Whether the kernel holds what is to be held.
     is_held: bool,
     puts_aside: bool,
@@ -37,9 +40,15 @@ struct Seen {
 }
 
 impl Guard {
-    /// From what lies in the canonical `roots` now.
-    pub(crate) fn new(hidden: Hidden, roots: Vec<PathBuf>, found: ObeyedFiles, grants: Grants) -> Self {
+    /// From what lies in the canonical `roots` now; `masked` are the closed files among it.
+    pub(crate) fn new(
+        hidden: Hidden,
+        roots: Vec<PathBuf>,
+        (found, masked): (ObeyedFiles, &[PathBuf]),
+        grants: Grants,
+    ) -> Self {
         Self {
+            masked: masked.iter().map(|path| (path.clone(), identity(path))).collect(),
             hidden,
             roots,
             grants,
@@ -77,9 +86,27 @@ impl Guard {
         self.missing_hooks.iter().filter(is_free).cloned().collect()
     }
 
-    /// What the command changed. What it made without anybody's agreement gets another name.
-    pub(crate) fn after(&self, writes: Option<&WriteLog>) -> Vec<ObeyedReport> {
-        let found = self.hidden.obeyed(&self.roots);
+    /// What the command changed, and what it could read. What it made without anybody's agreement gets another name.
+    pub(crate) fn after(&self, writes: Option<&WriteLog>) -> After {
+        let found = self.hidden.again(&self.roots);
+        let unmasked = if self.is_held { self.unmasked(&found.paths) } else { Vec::new() };
+        After { obeyed: self.changes(found.obeyed, writes), unmasked }
+    }
+
+    /// Closed files that came to be, or took the place of others, after the masks were laid.
+    fn unmasked(&self, closed: &[PathBuf]) -> Vec<String> {
+        let is_new = |path: &&PathBuf| {
+            let is_covered = |outer: &Path| {
+                self.masked.get(outer).is_some_and(|before| before.is_some() && *before == identity(outer))
+            };
+            !path.ancestors().any(is_covered)
+        };
+        let mut unmasked: Vec<String> = closed.iter().filter(is_new).map(|path| self.shown(path)).collect();
+        unmasked.sort();
+        unmasked
+    }
+
+    fn changes(&self, found: ObeyedFiles, writes: Option<&WriteLog>) -> Vec<ObeyedReport> {
         let repositories: Vec<&PathBuf> =
             found.repositories.iter().filter(|folder| !self.repositories.contains(*folder)).collect();
         let mut reports: Vec<ObeyedReport> =
@@ -166,6 +193,20 @@ impl Guard {
         let inside = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
         inside.unwrap_or(path).to_string_lossy().into_owned()
     }
+}
+
+/// What the look after a command found.
+#[derive(Debug, Default)]
+pub(crate) struct After {
+    /// Files that programs outside obey.
+    pub(crate) obeyed: Vec<ObeyedReport>,
+    /// Closed files that the command could read, since they were not there when it started.
+    pub(crate) unmasked: Vec<String>,
+}
+
+/// Which file a path names.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    std::fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
 fn seen(entries: Vec<ObeyedEntry>) -> BTreeMap<PathBuf, Seen> {

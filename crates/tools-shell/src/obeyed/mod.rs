@@ -7,6 +7,6 @@ mod guard;
 mod report;
 
 pub(crate) use grants::Grants;
-pub(crate) use guard::Guard;
+pub(crate) use guard::{After, Guard};
 pub use report::{ObeyedChange, ObeyedReport};
-pub(crate) use report::{note, note_in};
+pub(crate) use report::{note, note_in, unmasked_note};

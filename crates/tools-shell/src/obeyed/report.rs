@@ -53,6 +53,15 @@ pub(crate) fn note_in(cx: &CallContext, reports: &[ObeyedReport]) {
     }
 }
 
+/// The sentence about closed files that were not masked; `None` when there are none.
+pub(crate) fn unmasked_note(files: &[String]) -> Option<String> {
+    let named: Vec<String> = files.iter().take(MAX_NAMED).map(|file| format!("`{}`", shown(Path::new(file)))).collect();
+    let more = if files.len() > MAX_NAMED { format!(" and {} more", files.len() - MAX_NAMED) } else { String::new() };
+    (!files.is_empty()).then(|| {
+        format!("not hidden from it, since they came to be or were replaced while it ran: {}{more}", named.join(", "))
+    })
+}
+
 /// The sentences for a model; none when nothing was changed.
 pub(crate) fn note(reports: &[ObeyedReport]) -> Vec<String> {
     let mut notes = Vec::new();

@@ -232,6 +232,33 @@ async fn a_job_is_judged_and_confined_as_any_command() {
 }
 
 #[tokio::test]
+async fn what_becomes_secret_while_it_runs_is_told() {
+    if Probe::cached().namespaces.is_err() {
+        eprintln!("SKIPPED: no namespaces");
+        return;
+    }
+    let shell = Shell::new();
+    std::fs::create_dir(shell.work.join("sub")).unwrap();
+    for name in [".env", "sub/.env.local"] {
+        std::fs::write(shell.work.join(name), "SECRET").unwrap();
+    }
+    let id = start(&shell, "echo up; until test -e go; do sleep 0.02; done").await;
+    read(&shell, &id, 0, 30_000).await;
+    // As an editor saves: another file takes the name.
+    std::fs::write(shell.work.join("new"), "SECRET").unwrap();
+    std::fs::rename(shell.work.join("new"), shell.work.join(".env")).unwrap();
+    std::fs::write(shell.work.join("sub/prod.pem"), "SECRET").unwrap();
+    std::fs::write(shell.work.join("go"), "").unwrap();
+    let (_, report) = to_the_end(&shell, &id).await;
+    let told = report.to_string();
+    assert!(
+        told.contains("not hidden from it") && told.contains("`.env`") && told.contains("`sub/prod.pem`"),
+        "{told}"
+    );
+    assert!(!told.contains(".env.local"), "{told}");
+}
+
+#[tokio::test]
 async fn the_tools_on_jobs_hold_to_the_executors_contract() {
     let workspace = tools_testkit::Workspace::new();
     let jobs = Shell::new().jobs;

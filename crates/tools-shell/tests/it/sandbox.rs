@@ -68,3 +68,13 @@ async fn less_than_the_best_is_said_aloud() {
     assert_eq!(sandbox["level"], json!("off"));
     assert_ne!(sandbox["not_stopped"], json!([]));
 }
+
+#[tokio::test]
+async fn a_command_that_fills_the_temp_folder_is_stopped() {
+    let mut config = ShellConfig::default();
+    config.limits.temporary_files = "1 MiB".to_owned();
+    let shell = Shell::with(&config);
+    let came = shell.run("head -c 5000000 /dev/zero > $TMPDIR/big; sleep 20; echo end").await;
+    assert_eq!((came.code(), came.stdout().as_str()), (Some("temporary_files_full"), ""), "{:?}", came.error);
+    assert_eq!(shell.run("rm $TMPDIR/big; echo end").await.stdout(), "end\n");
+}

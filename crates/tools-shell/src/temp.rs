@@ -1,0 +1,38 @@
+//! How much the temporary files of a command may take. A folder on a disk has no limit of its own, so that somebody looks now
+//! and then.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tools_sandbox::kernel::Sandbox;
+
+const EVERY: Duration = Duration::from_secs(1);
+/// When nobody looks: beyond the longest time of any command.
+const NEVER: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// The look at the temporary files of one command.
+pub(crate) struct TempWatch {
+    sandbox: Sandbox,
+    most: Option<u64>,
+    next: Instant,
+}
+
+impl TempWatch {
+    /// Of a command in `sandbox`, whose files may take `most` bytes; `None` for no limit.
+    pub(crate) fn new(sandbox: &Sandbox, most: Option<u64>) -> Self {
+        let next = Instant::now() + if most.is_some() { EVERY } else { NEVER };
+        Self { sandbox: sandbox.idle(), most, next }
+    }
+
+    /// When to look.
+    pub(crate) fn look_at(&self) -> Instant {
+        self.next
+    }
+
+    /// Looks: what is taken too much of, when the files take more.
+    pub(crate) fn look(&mut self) -> Option<String> {
+        self.next = Instant::now() + EVERY;
+        let most = self.most.filter(|most| self.sandbox.temp_usage() > *most)?;
+        Some(format!("temporary files (`limits.temporary_files`, {most} bytes)"))
+    }
+}
