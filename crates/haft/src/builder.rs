@@ -26,6 +26,7 @@ use crate::{
     credentials,
     gates::Gates,
     overflow,
+    own_places::OwnPlaces,
     reload::{Leaves, Swapped},
     view::Views,
     watch::LastReload,
@@ -35,9 +36,10 @@ use crate::{
 #[derive(Debug)]
 pub struct ToolboxBuilder {
     loaded: Loaded<HaftConfig>,
-    workdir: PathBuf,
+    workdir: Option<PathBuf>,
     spelled: Option<PathBuf>,
     beside: Option<PathBuf>,
+    was_discovered: bool,
     session: Option<SessionId>,
     executors: Vec<DynExecutor>,
     judge: Option<JudgeOption>,
@@ -96,9 +98,10 @@ impl ToolboxBuilder {
     pub(crate) fn new(loaded: Loaded<HaftConfig>) -> Self {
         Self {
             loaded,
-            workdir: PathBuf::from("/"),
+            workdir: None,
             spelled: None,
             beside: None,
+            was_discovered: false,
             session: None,
             executors: vec![],
             judge: None,
@@ -106,9 +109,15 @@ impl ToolboxBuilder {
     }
 
     /// Where relative paths start, and what tools are kept in where the configuration names no other folders. An
-    /// absolute path of a folder that exists.
+    /// absolute path of a folder that exists. Without one nothing is built.
     pub fn workdir(self, workdir: impl Into<PathBuf>) -> Self {
-        Self { workdir: workdir.into(), ..self }
+        Self { workdir: Some(workdir.into()), ..self }
+    }
+
+    /// The configuration was found in the user's folder and named by nobody: one that lies where tools may write is
+    /// refused.
+    pub fn discovered(self) -> Self {
+        Self { was_discovered: true, ..self }
     }
 
     /// How the user spells the working directory where that leads through links: file tools take paths that begin so.
@@ -142,7 +151,10 @@ impl ToolboxBuilder {
     /// # Errors
     /// The first section that cannot be compiled, by key and line: nothing runs on half a configuration.
     pub fn build(self) -> Result<Toolbox, LoadError> {
-        let Self { loaded, workdir, spelled, beside, session, executors, judge } = self;
+        let Self { loaded, workdir, spelled, beside, was_discovered, session, executors, judge } = self;
+        let workdir = workdir.ok_or(LoadError::NoWorkdir)?;
+        let own = OwnPlaces::of(&loaded, beside.as_deref());
+        own.guard(&loaded.config, &workdir, loaded.file.as_deref().filter(|_| was_discovered))?;
         let judge = judge.map(|judge| judge.0);
         let config = &loaded.config;
         let security = &config.tools.filters.security;
@@ -256,7 +268,7 @@ impl Parts {
             views: Views::default(),
         });
         self.swapped.keep(&leaves);
-        let (shell, reserved) = (leaves.shell.clone(), self.reserved(workdir));
+        let (shell, reserved) = (leaves.shell.clone(), self.reserved());
         // By shape only: a variable that the operator passes on is a known value, too.
         let shapes: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
         let bash = Bash::new(shell).hiding(hidden.clone()).protecting(reserved.clone());
@@ -303,7 +315,7 @@ impl Parts {
         let checks = checks.map_err(|error| loaded.fault(&below("diagnostics", error.key), error.problem))?;
         let files = tools.file.compile(workdir, home().as_deref());
         let files = files.map_err(|error| loaded.fault(&file_key(&tools.file, &error), error.to_string()))?;
-        let files = files.closing(&private(config)).reserving(Reserved::new(&self.reserved(workdir)));
+        let files = files.closing(&private(config)).reserving(Reserved::new(&self.reserved()));
         let files = files.closing_by_tool(self.gates.closing()).spelled(&self.spellings);
         let files = match tools.filters.security.mode() {
             SecretsMode::Redact => files.redacting(Arc::new(self.swapped.redactor.clone())),
@@ -336,23 +348,21 @@ impl Parts {
         Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new([])))
     }
 
-    /// What no tool may change, wherever it lies: the rules it is judged by, the record of what it did and what is kept of
-    /// it, under every name they have.
-    pub(crate) fn reserved(&self, workdir: &Path) -> Vec<PathBuf> {
+    /// What no tool may change, wherever it lies and whether or not it is there: the rules it is judged by, the record of what
+    /// it did and what is kept of it, under every name they have.
+    pub(crate) fn reserved(&self) -> Vec<PathBuf> {
         let earlier = self.audit.iter().flat_map(|audit| earlier_records(audit));
-        let approvals = self.loaded.config.tools.approvals.file();
-        let agreed = agreed_scripts::folder(&approvals);
+        let agreed = agreed_scripts::folder(&self.loaded.config.tools.approvals.file());
         let export = self.loaded.config.tools.audit.export_file(&places::state_dir());
         let head = self.audit.iter().map(|audit| tools_audit::head_file(audit));
         let kept = self.checkpoints.as_ref().map(|_| kept(&self.loaded.config));
         let own = self
-            .loaded
-            .file
+            .rules
             .iter()
-            .chain(&self.rules)
             .chain(&self.audit)
-            .chain([&approvals, &agreed])
+            .chain([&agreed])
             .cloned()
+            .chain(OwnPlaces::of(&self.loaded, self.beside.as_deref()).all())
             .chain(head)
             .chain(export)
             .chain(earlier)
@@ -362,21 +372,10 @@ impl Parts {
                 let canonical = file.canonicalize().ok();
                 named.into_iter().chain(canonical)
             });
-        let mut reserved: Vec<PathBuf> = own.chain(self.state(workdir)).collect();
+        let mut reserved: Vec<PathBuf> = own.collect();
         reserved.sort();
         reserved.dedup();
         reserved
-    }
-
-    /// The folder of the user's state, where it could be written otherwise: what people allowed for good lies there.
-    fn state(&self, workdir: &Path) -> Option<PathBuf> {
-        let state = places::state_dir();
-        let is_within = |root: &PathBuf| state.starts_with(root);
-        if self.roots(workdir).iter().any(is_within) {
-            // What is not there cannot be held by the kernel.
-            let _ = std::fs::create_dir_all(&state);
-        }
-        state.canonicalize().ok()
     }
 
     pub(crate) fn roots(&self, workdir: &Path) -> Vec<PathBuf> {
@@ -401,7 +400,7 @@ fn spellings(spelled: Option<PathBuf>, config: &HaftConfig, workdir: &Path) -> V
 }
 
 /// The folders that file tools are kept in.
-fn roots_of(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
+pub(crate) fn roots_of(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
     let allowed = &config.tools.file.allowed_paths;
     let roots = if allowed.is_empty() { vec![workdir.to_owned()] } else { allowed.clone() };
     roots.iter().filter_map(|root| workdir.join(root).canonicalize().ok()).collect()

@@ -73,7 +73,7 @@ pub(crate) fn confinement(toolbox: &Toolbox) -> Result<Strength, String> {
     let leaves = toolbox.leaves().ok_or("there are no tools")?;
     let masks = leaves.hidden.masks(&leaves.writable());
     let hidden = masks.paths;
-    let asked = leaves.confined(leaves.writable(), hidden, toolbox.parts.reserved(toolbox.workdir()));
+    let asked = leaves.confined(leaves.writable(), hidden, toolbox.parts.reserved());
     let asked = Confinement { held: masks.obeyed.held(), absent: masks.obeyed.missing_hooks, ..asked };
     Sandbox::compile(&asked).map(|sandbox| sandbox.strength().clone()).map_err(|error| error.to_string())
 }

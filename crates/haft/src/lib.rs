@@ -41,6 +41,7 @@ mod explain;
 mod filters;
 mod mcp;
 mod overflow;
+mod own_places;
 mod plain;
 mod reload;
 mod replaceable;

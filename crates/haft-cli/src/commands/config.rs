@@ -50,7 +50,10 @@ fn show(common: &Common, loaded: &Loaded<HaftConfig>) {
 fn check(common: &Common) -> Result<Exit, String> {
     let loaded = load(common)?;
     let file = loaded.file.clone();
-    let builder = Toolbox::builder(loaded).workdir(workdir(common)?).beside(places::config_file());
+    let mut builder = Toolbox::builder(loaded).workdir(workdir(common)?).beside(places::config_file());
+    if common.config.is_none() {
+        builder = builder.discovered();
+    }
     let toolbox = builder.build().map_err(|error| error.to_string())?;
     let findings = toolbox.lint();
     if common.json {

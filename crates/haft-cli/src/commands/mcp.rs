@@ -11,7 +11,7 @@ use haft::{Toolbox, audit::noted_head};
 
 use crate::{
     args::{Cli, Common},
-    commands::open::open,
+    commands::open::open_to_serve,
     exit::Exit,
     output,
 };
@@ -19,7 +19,7 @@ use crate::{
 /// Serves over standard input and output until the client is gone.
 pub(crate) async fn serve(common: &Common) -> Result<Exit, String> {
     let common = common.clone();
-    served(move || Ok((open(&common)?, common.quiet))).await
+    served(move || Ok((open_to_serve(&common)?, common.quiet))).await
 }
 
 /// Serves what `make` makes; at the end the head of the record is told, to be noted where no tool can write.
@@ -53,7 +53,7 @@ pub(crate) fn is_plain_serve(arguments: &[OsString]) -> bool {
 pub(crate) async fn greet_and_serve(arguments: Vec<OsString>) -> Result<Exit, String> {
     let make = move || {
         let cli = Cli::try_parse_from(arguments).map_err(|error| error.to_string())?;
-        Ok((open(&cli.common)?, cli.common.quiet))
+        Ok((open_to_serve(&cli.common)?, cli.common.quiet))
     };
     served(make).await
 }

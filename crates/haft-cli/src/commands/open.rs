@@ -18,6 +18,23 @@ pub(crate) fn open(common: &Common) -> Result<Toolbox, String> {
     open_with(common, |config| config)
 }
 
+/// The same for a server, which works for others and for long: it does not take the whole machine, or a home, for a workspace
+/// because a client happened to start it there.
+pub(crate) fn open_to_serve(common: &Common) -> Result<Toolbox, String> {
+    let folder = workdir(common)?;
+    if common.workdir.is_none() && (places::is_home(&folder) || folder == Path::new("/")) {
+        let config = load(common)?.config;
+        if config.tools.file.allowed_paths.is_empty() || config.tools.shell.allowed_paths.is_empty() {
+            return Err(format!(
+                "the tools would be let write everything in `{}`, where this was started: name a folder with `--workdir DIR` (`--workdir {}` if that is meant), or set `tools.file.allowed_paths` and `tools.shell.allowed_paths`",
+                folder.display(),
+                folder.display()
+            ));
+        }
+    }
+    open(common)
+}
+
 /// The same, with the configuration changed by what else was typed.
 pub(crate) fn open_with(common: &Common, change: impl FnOnce(HaftConfig) -> HaftConfig) -> Result<Toolbox, String> {
     let mut loaded = load(common)?;
@@ -25,6 +42,9 @@ pub(crate) fn open_with(common: &Common, change: impl FnOnce(HaftConfig) -> Haft
     let mut builder = Toolbox::builder(loaded).workdir(workdir(common)?).beside(places::config_file());
     if let Some(spelled) = spelled(common) {
         builder = builder.spelled(spelled);
+    }
+    if common.config.is_none() {
+        builder = builder.discovered();
     }
     if let Some(session) = &common.session {
         builder = builder.session(SessionId::parse(session).map_err(|error| error.to_string())?);

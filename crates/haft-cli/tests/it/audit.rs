@@ -186,12 +186,13 @@ fn no_tool_may_change_the_record_or_the_rules() {
     let config = haft.home.file(".config/haft/config.toml", "[tools.shell]\ntimeout = 9\n");
     haft.run(&["call", "list_directory", "path=."]);
     let record = haft.record();
+    let named = config.to_string_lossy().into_owned();
     // The whole home is the workspace: both files lie inside it.
     for path in [&config, &record] {
         let before = fs::read(path).unwrap();
         let path = path.to_str().unwrap();
         let home = haft.home.root().to_str().unwrap();
-        let in_home = |arguments: &[&str]| haft.run(&[&["--workdir", home], arguments].concat());
+        let in_home = |arguments: &[&str]| haft.run(&[&["--workdir", home, "--config", &named], arguments].concat());
         in_home(&["call", "write", &format!("path={path}"), "content=x", "--yes"]);
         in_home(&["call", "delete_path", &format!("path={path}"), "--yes"]);
         in_home(&["call", "move_path", &format!("source={path}"), "destination=elsewhere", "--yes"]);

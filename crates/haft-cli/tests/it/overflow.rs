@@ -184,8 +184,9 @@ fn no_tool_reads_the_store_itself() {
     assert!(folder.join("overflow.db").is_file());
     // With the home as its workspace, where nothing else keeps a tool from it.
     let home = haft.home.root().display().to_string();
+    let config = haft.home.path(".config/haft/config.toml").display().to_string();
     let at_home = |tool: &str, params: &Value| {
-        haft.run(&["call", "--json", "--workdir", &home, tool, &params.to_string()]).json()
+        haft.run(&["call", "--json", "--workdir", &home, "--config", &config, tool, &params.to_string()]).json()
     };
     let read = at_home("read", &json!({"path": ".local/state/haft/overflow/overflow.db"}));
     assert_eq!(read["error"]["category"], "policy_blocked", "{read}");

@@ -146,7 +146,8 @@ fn no_tool_and_no_command_sees_what_is_kept() {
     // Also where the workspace is the home that it lies in.
     let at_home = |arguments: &[&str]| {
         let home = haft.home.root().to_string_lossy().into_owned();
-        haft.run(&[&["--workdir", &home], arguments].concat())
+        let config = haft.home.path(".config/haft/config.toml").to_string_lossy().into_owned();
+        haft.run(&[&["--workdir", &home, "--config", &config], arguments].concat())
     };
     let store = fs::read_dir(&kept).unwrap().next().unwrap().unwrap().path().join("used");
     let ran = at_home(&["call", "read", &format!("path={}", store.display()), "--yes"]);

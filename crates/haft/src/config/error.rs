@@ -59,6 +59,29 @@ pub enum LoadError {
         /// Why.
         source: std::io::Error,
     },
+    /// Nobody said in which folder tools are kept.
+    #[error("no working directory: tools would be kept in no folder at all; give one to the builder")]
+    NoWorkdir,
+    /// The file was found and not named, and lies where tools write: a call could have written it.
+    #[error(
+        "configuration `{}` lies in `{}`, where tools may write: rules that a call can write do not count. Work in another folder (`--workdir`, `tools.file.allowed_paths`), or name the file (`--config`), which is held read-only then",
+        file.display(),
+        root.display()
+    )]
+    Writable {
+        /// The file.
+        file: PathBuf,
+        /// The folder that tools may write.
+        root: PathBuf,
+    },
+    /// A place of configuration or state cannot be kept from calls.
+    #[error("`{}` cannot be kept from being written by calls: {problem}", path.display())]
+    Unguarded {
+        /// The place.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
     /// The file was read, and these faults were found in it.
     #[error("{}", listed(.file.as_ref(), .faults))]
     Faulty {

@@ -1,6 +1,6 @@
 //! Where the user's configuration and the record of calls live when nobody says otherwise.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use etcetera::{BaseStrategy, choose_base_strategy};
 
@@ -16,6 +16,11 @@ pub fn config_file() -> Option<PathBuf> {
 /// The folder in which people leave the wish that a blocked tool be let back.
 pub fn resets_dir() -> PathBuf {
     state_dir().join("trust-resets")
+}
+
+/// Whether a canonical folder is the user's home: by `HOME`, or by the user database.
+pub fn is_home(folder: &Path) -> bool {
+    tools_sandbox::homes().iter().any(|home| home.canonicalize().is_ok_and(|home| home == folder))
 }
 
 /// The file in which is kept what this machine could hold commands with.

@@ -1,0 +1,129 @@
+//! The places of our own that calls must not write: the configuration and what stands beside it, approvals, state. They are
+//! kept from calls also when they are not there yet: what a call writes there would decide about later ones.
+
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use crate::{
+    Filters,
+    builder::roots_of,
+    config::{HaftConfig, LoadError, Loaded, places},
+};
+
+/// Files and folders, under the names by which they are read.
+#[derive(Debug)]
+pub(crate) struct OwnPlaces {
+    files: Vec<PathBuf>,
+    /// Those that are ours as a whole.
+    folders: Vec<PathBuf>,
+}
+
+impl OwnPlaces {
+    /// Those of a configuration; `beside` is where it would stand.
+    pub(crate) fn of(loaded: &Loaded<HaftConfig>, beside: Option<&Path>) -> Self {
+        let config = &loaded.config;
+        let beside = loaded.file.as_deref().or(beside);
+        let named = std::env::var_os("HAFT_CONFIG").map(PathBuf::from).filter(|file| file.is_absolute());
+        let rules = Filters::file(&config.tools.filters, beside);
+        let files = loaded.file.clone().into_iter().chain(named).chain(rules).chain([config.tools.approvals.file()]);
+        let usual = places::config_file().and_then(|file| file.parent().map(Path::to_owned));
+        let folders = usual.into_iter().chain([places::state_dir()]);
+        Self { files: absolute(files), folders: absolute(folders) }
+    }
+
+    /// All of them.
+    pub(crate) fn all(self) -> impl Iterator<Item = PathBuf> {
+        self.files.into_iter().chain(self.folders)
+    }
+
+    /// Makes the folders that would lie where tools may write: what is not there cannot be held by the kernel. `discovered` is
+    /// a configuration that nobody named.
+    ///
+    /// # Errors
+    /// When one cannot be held, or what was found lies where tools may write.
+    pub(crate) fn guard(
+        &self,
+        config: &HaftConfig,
+        workdir: &Path,
+        discovered: Option<&Path>,
+    ) -> Result<(), LoadError> {
+        let roots = all_roots(config, workdir);
+        if let Some(file) = discovered {
+            let names = [std::path::absolute(file).ok(), file.canonicalize().ok()];
+            if let Some(root) = roots.iter().find(|root| names.iter().flatten().any(|name| name.starts_with(root))) {
+                return Err(LoadError::Writable { file: file.to_owned(), root: root.clone() });
+            }
+        }
+        for folder in &self.folders {
+            if let Some(root) = roots.iter().find(|root| folder.starts_with(root)) {
+                make(root, folder).map_err(|problem| LoadError::Unguarded { path: folder.clone(), problem })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes a folder below a root, for its owner alone. A link on the way could be exchanged for a folder by whoever writes the root.
+fn make(root: &Path, folder: &Path) -> Result<(), String> {
+    let mut path = root.to_owned();
+    for part in folder.strip_prefix(root).unwrap_or(folder).components() {
+        let Component::Normal(name) = part else { continue };
+        path.push(name);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_dir() => {}
+            Ok(found) if found.is_symlink() => {
+                return Err(format!("`{}` is a link in a folder that tools may write", path.display()));
+            }
+            Ok(_) => return Err(format!("`{}` is no folder", path.display())),
+            Err(_) => match tools_sandbox::make_private_folder(&path) {
+                Ok(()) => {}
+                // What we cannot make, a command cannot make either.
+                Err(error) if is_forbidden(&error) => return Ok(()),
+                Err(error) => return Err(error.to_string()),
+            },
+        }
+    }
+    Ok(())
+}
+
+fn is_forbidden(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+fn absolute(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    paths.filter_map(|path| std::path::absolute(path).ok()).collect()
+}
+
+/// The folders that any tool may write, canonical.
+fn all_roots(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
+    let home = tools_sandbox::home();
+    let absolute = |path: &String| match (path.strip_prefix("~/"), &home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => workdir.join(path),
+    };
+    let shell = &config.tools.shell.allowed_paths;
+    let of_shell: Vec<PathBuf> =
+        if shell.is_empty() { vec![workdir.to_owned()] } else { shell.iter().map(absolute).collect() };
+    let of_shell = of_shell.iter().filter_map(|root| root.canonicalize().ok());
+    roots_of(config, workdir).into_iter().chain(of_shell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_made_below_a_root_and_links_on_the_way_are_refused() {
+        let base = tempfile::tempdir().unwrap();
+        let root = base.path().canonicalize().unwrap();
+        make(&root, &root.join(".config/haft")).unwrap();
+        assert!(root.join(".config/haft").is_dir());
+        make(&root, &root.join(".config/haft")).unwrap();
+        std::os::unix::fs::symlink(root.join(".config"), root.join("link")).unwrap();
+        assert!(make(&root, &root.join("link/haft")).unwrap_err().contains("link"));
+        fs::write(root.join("file"), "").unwrap();
+        assert!(make(&root, &root.join("file/haft")).unwrap_err().contains("no folder"));
+    }
+}
