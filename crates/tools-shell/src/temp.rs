@@ -8,7 +8,7 @@ use tools_sandbox::kernel::Sandbox;
 
 const EVERY: Duration = Duration::from_secs(1);
 /// When nobody looks: beyond the longest time of any command.
-const NEVER: Duration = Duration::from_secs(30 * 24 * 3600);
+const NEVER: Duration = Duration::from_hours(720);
 
 /// The look at the temporary files of one command.
 pub(crate) struct TempWatch {

@@ -31,6 +31,8 @@ pub(crate) struct Guard {
     /// Whether the kernel holds what is to be held.
     is_held: bool,
     puts_aside: bool,
+    /// Whether what it changed is of interest.
+    tells_changes: bool,
 }
 
 /// An entry, and the state of what lies there.
@@ -58,6 +60,7 @@ impl Guard {
             missing_hooks: found.missing_hooks,
             is_held: false,
             puts_aside: true,
+            tells_changes: true,
         }
     }
 
@@ -69,6 +72,11 @@ impl Guard {
     /// The same for a command that runs so long that others may have made what comes to be meanwhile.
     pub(crate) fn only_telling(self) -> Self {
         Self { puts_aside: false, ..self }
+    }
+
+    /// The same for a command that changes nothing: whatever changes is somebody else's doing.
+    pub(crate) fn only_of_masks(self) -> Self {
+        Self { tells_changes: false, ..self }
     }
 
     /// What the command finds read-only, the nearest to the top first.
@@ -90,7 +98,8 @@ impl Guard {
     pub(crate) fn after(&self, writes: Option<&WriteLog>) -> After {
         let found = self.hidden.again(&self.roots);
         let unmasked = if self.is_held { self.unmasked(&found.paths) } else { Vec::new() };
-        After { obeyed: self.changes(found.obeyed, writes), unmasked }
+        let obeyed = if self.tells_changes { self.changes(found.obeyed, writes) } else { Vec::new() };
+        After { obeyed, unmasked }
     }
 
     /// Closed files that came to be, or took the place of others, after the masks were laid.
