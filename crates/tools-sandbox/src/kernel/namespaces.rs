@@ -302,8 +302,9 @@ fn hide(source: RawFd, target: &CStr) -> Result<()> {
             sys::MOUNT_ATTR_RDONLY | sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV | sys::MOUNT_ATTR_NOEXEC,
             0,
         ),
-        // Gone since it was planned: nothing left to hide.
-        Err(Errno(libc::ENOENT)) => Ok(()),
+        // Gone since it was planned: nothing left to hide. Or out of reach, as what lies in a folder of another user is for
+        // one who was root: a command has no rights that this process lacks.
+        Err(Errno(libc::ENOENT | libc::ENOTDIR | libc::EACCES)) => Ok(()),
         Err(errno) => Err(errno),
     }
 }

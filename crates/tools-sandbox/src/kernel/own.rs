@@ -142,8 +142,8 @@ impl OwnMounts {
         for (slot, path) in brought.iter_mut().zip(&self.brought) {
             *slot = match sys::clone_tree(path, Reach::Recursive) {
                 Ok(mount) => mount,
-                // Gone since it was planned.
-                Err(Errno(libc::ENOENT)) => -1,
+                // Gone since it was planned, or out of reach.
+                Err(Errno(libc::ENOENT | libc::ENOTDIR | libc::EACCES)) => -1,
                 Err(errno) => return Err(errno),
             };
         }

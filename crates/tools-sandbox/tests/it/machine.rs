@@ -151,6 +151,23 @@ async fn sockets_of_other_programs_are_not_there_unless_granted() {
 }
 
 #[tokio::test]
+async fn a_socket_in_a_closed_folder_of_another_user_is_no_obstacle() {
+    let place = Place::new();
+    let closed = place.outside.join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    let path = closed.join("s");
+    let _listener = UnixListener::bind(&path).unwrap();
+    std::fs::set_permissions(&closed, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    if std::os::unix::fs::chown(&closed, Some(12_345), Some(12_345)).is_err() {
+        eprintln!("SKIPPED: only root gives folders away");
+        return;
+    }
+    let Some(sandbox) = sandbox(&place.ask(SandboxMode::Namespaces)) else { return };
+    let ran = run(&format!("echo ok; cat {}; ls {}", path.display(), closed.display()), &place.work, &sandbox).await;
+    assert_eq!(ran.stdout, "ok\n", "{}", ran.stderr);
+}
+
+#[tokio::test]
 async fn the_folder_of_daemons_is_an_own_one() {
     let place = Place::new();
     let Some(sandbox) = sandbox(&place.ask(SandboxMode::Namespaces)) else { return };
