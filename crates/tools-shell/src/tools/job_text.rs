@@ -63,7 +63,8 @@ pub(super) fn output(job: &Job, report: &JobReport, cx: &CallContext) -> ToolOut
 
 fn text(report: &JobReport) -> String {
     let mut text = String::with_capacity(report.stdout.len() + report.stderr.len() + 1);
-    for part in [&report.stdout, &report.stderr] {
+    // A page may end inside a line: nothing is put behind that.
+    for part in [&report.stdout, &report.stderr].into_iter().filter(|part| !part.is_empty()) {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
