@@ -9,7 +9,7 @@ use std::{
 use crate::{
     codegen,
     command::{self, Failure},
-    dist, layering, tidy,
+    dist, layering, packages, shapes, tidy,
 };
 
 /// The version of cargo-nextest that `.ci/run` installs too.
@@ -25,13 +25,16 @@ const STEPS: &[Step] = &[
     Step { name: "fmt", action: || command::run(&mut command::cargo(&["fmt", "--all", "--check"])) },
     Step { name: "tidy", action: tidy::run },
     Step { name: "layering", action: layering::run },
-    Step { name: "clippy", action: || command::run(&mut clippy()) },
+    Step { name: "packages", action: packages::check },
+    Step { name: "clippy", action: || command::run(&mut clippy(&[])) },
+    Step { name: "clippy with all features", action: || command::run(&mut clippy(&["--all-features"])) },
     Step { name: "codegen", action: codegen::check },
     Step { name: "tests", action: tests },
     Step {
         name: "doc tests",
         action: || command::run(&mut command::cargo(&["test", "--locked", "--doc", "--workspace"])),
     },
+    Step { name: "shapes", action: shapes::run },
     Step { name: "docs", action: || command::run(&mut docs()) },
     Step { name: "cold release build", action: dist::time_cold_build },
 ];
@@ -55,8 +58,10 @@ fn run_steps(steps: &[Step]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn clippy() -> Command {
-    command::cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"])
+fn clippy(features: &[&str]) -> Command {
+    let mut clippy = command::cargo(&["clippy", "--locked", "--workspace", "--all-targets"]);
+    clippy.args(features).args(["--", "-D", "warnings"]);
+    clippy
 }
 
 fn tests() -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     command::{self, Failure},
-    repository,
+    repository, timings,
 };
 
 const PACKAGE: &str = "haft-cli";
@@ -47,12 +47,14 @@ pub(crate) fn time_cold_build() -> Result<(), Failure> {
     let cold = repository::root().join(COLD);
     clear(&cold)?;
     let start = Instant::now();
-    let mut build = command::cargo(&["build", "--release", "--locked", "--package", PACKAGE, "--target-dir"]);
+    let mut build =
+        command::cargo(&["build", "--release", "--locked", "--timings", "--package", PACKAGE, "--target-dir"]);
     command::run(build.arg(&cold))?;
     let took = start.elapsed();
     let binary = cold.join("release").join(BINARY);
     let size = fs::metadata(&binary).map_err(Failure::io(format!("reading `{}`", binary.display())))?.len();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    timings::print(&cold)?;
     println!("{}", cold_build_line(took, cores, usize::try_from(size).unwrap_or(usize::MAX)));
     fs::remove_dir_all(&cold).map_err(Failure::io(format!("removing `{COLD}`")))
 }

@@ -14,8 +14,11 @@ mod dist;
 mod fuzz;
 mod layering;
 mod metadata;
+mod packages;
 mod repository;
+mod shapes;
 mod tidy;
+mod timings;
 
 use std::process::ExitCode;
 
@@ -27,6 +30,8 @@ usage: cargo xtask COMMAND
   ci                              everything a push must pass
   tidy                            rules about the sources
   layering                        which crate may depend on which
+  packages [--write]              how many packages each crate pulls, against the committed list
+  shapes                          each crate alone, with and without its features, and the fuzz targets
   codegen [--check]               write docs/reference, or name what is stale
   bench [--save N | --compare N]  criterion benches with a named baseline
   fuzz TARGET [MINUTES]           one fuzz target, 10 minutes; needs cargo-fuzz and a nightly compiler
@@ -50,6 +55,9 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["ci"] => ci::run(),
         ["tidy"] => tidy::run(),
         ["layering"] => layering::run(),
+        ["packages"] => packages::check(),
+        ["packages", "--write"] => packages::write(),
+        ["shapes"] => shapes::run(),
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),
         ["bench", options @ ..] => bench::run(options),

@@ -23,6 +23,8 @@ pub(crate) struct Package {
     pub(crate) name: String,
     /// Its version.
     pub(crate) version: String,
+    /// Its features and what each switches on; `default` is one of them where it is declared.
+    pub(crate) features: BTreeMap<String, Vec<String>>,
     /// What it depends on.
     pub(crate) edges: Vec<Edge>,
 }
@@ -76,7 +78,8 @@ impl Graph {
             .into_iter()
             .filter_map(|package| {
                 let edges = nodes.remove(&package.id)?;
-                Some((package.id, Package { name: package.name, version: package.version, edges }))
+                let RawPackage { id, name, version, features } = package;
+                Some((id, Package { name, version, features, edges }))
             })
             .collect();
         Ok(Self { packages, members: raw.workspace_members.into_iter().collect() })
@@ -120,6 +123,8 @@ struct RawPackage {
     id: String,
     name: String,
     version: String,
+    #[serde(default)]
+    features: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Deserialize)]
