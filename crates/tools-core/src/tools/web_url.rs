@@ -1,6 +1,6 @@
 //! An address of the web, in the parts that its tool found. Parsing is the business of whoever opens it.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::{Serialize, Serializer};
 
@@ -33,7 +33,8 @@ impl WebUrl {
         let mut text = format!("{scheme}://{host}");
         let host = text.len();
         if let Some(port) = port {
-            text.push_str(&format!(":{port}"));
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, ":{port}");
         }
         let path = text.len();
         if !path_and_query.starts_with('/') {
