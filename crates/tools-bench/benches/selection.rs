@@ -1,0 +1,208 @@
+//! How well and how fast tools are found for a query: on the functions and questions of a public collection, which is
+//! fetched as a Python package. Without `pip` or a network the part that needs it is skipped and says so.
+#![expect(clippy::disallowed_methods, reason = "starts pip and python to fetch and unpack what is measured on")]
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tools_core::{ToolDef, ToolKind, ToolName, ToolTraits, estimate_tokens};
+use tools_graph::{Bm25, Fused, Grams, Query, Scorer, ToolFilterConfig, ToolSchemaFilter};
+
+const PACKAGE: &str = "bfcl-eval==2026.3.23";
+/// Functions in other languages than Python, whose parameters are written in another way.
+const LEFT_OUT: &[&str] = &["simple_java", "simple_javascript"];
+/// The parts whose questions are asked: each names several functions and needs one or more of them.
+const ASKED: &[&str] = &["multiple", "live_multiple"];
+const CUTS: [usize; 4] = [1, 5, 10, 20];
+
+type Failed = Box<dyn Error>;
+
+fn main() -> Result<(), Failed> {
+    let made_up: Vec<_> = (0..100_000).map(made_up).collect();
+    report_speed("made-up tools", &made_up[..2_500], "list the pull requests of a repository");
+    report_speed("made-up tools", &made_up, "list the pull requests of a repository");
+    let folder = tempfile::tempdir()?;
+    match fetch(&folder) {
+        Ok(data) => report_collection(&data),
+        Err(error) => {
+            println!("SKIPPED: recall on the public collection: {error}");
+            Ok(())
+        }
+    }
+}
+
+/// A tool of a catalogue: names and texts repeat as those of real ones do.
+fn made_up(number: usize) -> Arc<ToolDef> {
+    let verbs = ["get", "list", "create", "delete", "update", "search", "merge", "assign"];
+    let nouns = ["issue", "pull_request", "repository", "user", "file", "branch", "comment", "invoice", "ticket"];
+    let (verb, noun) = (verbs[number % verbs.len()], nouns[number / verbs.len() % nouns.len()]);
+    let text = format!("Will {verb} one {noun} of the service number {number} and tell what came of it.");
+    let schema = serde_json::json!({"type": "object", "properties": {
+        format!("{noun}_id"): {"type": "string", "description": format!("Which {noun} it is about.")},
+        "page": {"type": "integer", "description": "Where to go on, from 1."},
+    }});
+    definition(&format!("{verb}_{noun}_{number}"), text, schema)
+}
+
+fn definition(name: &str, description: String, schema: Value) -> Arc<ToolDef> {
+    let fits = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let name: String = name.chars().map(fits).take(64).collect();
+    let name = ToolName::parse(&name).expect("only characters that fit are left");
+    let schema = serde_json::from_value(schema).unwrap_or_default();
+    Arc::new(ToolDef::new(name, description, schema, ToolKind::Other, ToolTraits::CAUTIOUS))
+}
+
+fn report_speed(what: &str, tools: &[Arc<ToolDef>], query: &str) {
+    let before = resident();
+    let begun = Instant::now();
+    let scorer = Bm25::new(tools);
+    let built = begun.elapsed();
+    let bytes = resident().saturating_sub(before) / tools.len().max(1);
+    let config = ToolFilterConfig { enabled: true, ..ToolFilterConfig::default() };
+    let filter = ToolSchemaFilter::new(&config.compile().expect("the defaults compile"), Arc::new(scorer));
+    let mut times: Vec<Duration> = (0..21)
+        .map(|_| {
+            let begun = Instant::now();
+            std::hint::black_box(filter.filter(tools, &Query::new(query)));
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    println!("{} {what}: index {built:.1?}, about {bytes} bytes a tool; selection {:.2?} p50", tools.len(), times[10]);
+}
+
+/// The bytes of this process that are in memory.
+fn resident() -> usize {
+    let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    text.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or_default() * 4096
+}
+
+/// The folder with the collection's files.
+fn fetch(folder: &TempDir) -> Result<PathBuf, Failed> {
+    let run = |arguments: &[&str]| -> Result<(), Failed> {
+        let output = Command::new("python3").args(arguments).current_dir(folder.path()).output()?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(format!("`python3 {}`: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()).into())
+    };
+    run(&["-m", "pip", "download", "--quiet", "--no-deps", "--dest", ".", PACKAGE])?;
+    run(&["-c", "import glob, zipfile; zipfile.ZipFile(glob.glob('*.whl')[0]).extractall('.')"])?;
+    Ok(folder.path().join("bfcl_eval/data"))
+}
+
+struct Collection {
+    tools: Vec<Arc<ToolDef>>,
+    /// The function's own name, by the name of the tool.
+    functions: HashMap<ToolName, String>,
+    /// Each question with the functions that answer it.
+    questions: Vec<(String, BTreeSet<String>)>,
+}
+
+fn report_collection(data: &Path) -> Result<(), Failed> {
+    let Collection { tools, functions, questions } = read(data)?;
+    println!("{} functions, {} questions", tools.len(), questions.len());
+    let words: Arc<dyn Scorer> = Arc::new(Bm25::new(&tools));
+    let fused: Arc<dyn Scorer> = Arc::new(Fused::new(vec![Arc::clone(&words), Arc::new(Grams::new(&tools))]));
+    for (name, scorer) in [("words", &words), ("words and pieces, fused", &fused)] {
+        let mut found = [0_u32; CUTS.len()];
+        for (text, wanted) in &questions {
+            let scores = scorer.score(text).ok_or("words judge every question")?;
+            let mut scores: Vec<_> = scores.iter().filter(|(_, score)| *score > 0.0).collect();
+            scores.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+            let place = scores.iter().position(|(tool, _)| wanted.contains(&functions[*tool]));
+            for (count, cut) in found.iter_mut().zip(CUTS) {
+                *count += u32::from(place.is_some_and(|place| place < cut));
+            }
+        }
+        let total = f64::from(u32::try_from(questions.len())?);
+        let shares: Vec<_> = found.iter().map(|&count| format!("{:.3}", f64::from(count) / total)).collect();
+        println!("{name}: recall at 1, 5, 10, 20: {}", shares.join(" "));
+    }
+    report_speed("functions of the collection", &tools, &questions[0].0);
+    report_tokens(&tools, &words, &questions)
+}
+
+/// What the definitions of a request cost, with all tools and with the best ten.
+fn report_tokens(
+    tools: &[Arc<ToolDef>],
+    scorer: &Arc<dyn Scorer>,
+    questions: &[(String, BTreeSet<String>)],
+) -> Result<(), Failed> {
+    let cost =
+        |tool: &ToolDef| estimate_tokens(&format!("{} {} {}", tool.name, tool.description, tool.input.as_value()));
+    let costs: HashMap<&ToolName, usize> = tools.iter().map(|tool| (&tool.name, cost(tool))).collect();
+    let config = ToolFilterConfig { enabled: true, ..ToolFilterConfig::default() }.compile()?;
+    let filter = ToolSchemaFilter::new(&config, Arc::clone(scorer));
+    let asked = questions.iter().step_by(25);
+    let chosen: usize = asked
+        .clone()
+        .map(|(text, _)| filter.filter(tools, &Query::new(text)).included.keys().map(|tool| costs[tool]).sum::<usize>())
+        .sum();
+    let mean = chosen / asked.count().max(1);
+    println!(
+        "definitions: {} tokens with all tools, {mean} with what a question selects",
+        costs.values().sum::<usize>()
+    );
+    Ok(())
+}
+
+fn read(data: &Path) -> Result<Collection, Failed> {
+    let mut files: Vec<_> = fs::read_dir(data)?.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    files.sort();
+    let part = |path: &Path| Some(path.file_stem()?.to_str()?.strip_prefix("BFCL_v4_")?.to_owned());
+    let mut seen = BTreeSet::new();
+    let mut collection = Collection { tools: vec![], functions: HashMap::new(), questions: vec![] };
+    for path in &files {
+        let Some(part) = part(path).filter(|part| !LEFT_OUT.contains(&part.as_str())) else { continue };
+        for row in rows(path).unwrap_or_default() {
+            for function in row["function"].as_array().into_iter().flatten() {
+                let text = |key: &str| function[key].as_str().unwrap_or_default().to_owned();
+                let (name, description) = (text("name"), text("description"));
+                if !name.is_empty() && seen.insert((name.clone(), description.clone())) {
+                    // Functions of one name and different descriptions are different tools.
+                    let unique = format!("{}_{}", name.chars().take(56).collect::<String>(), seen.len());
+                    let tool = definition(&unique, description, function["parameters"].clone());
+                    collection.functions.insert(tool.name.clone(), name);
+                    collection.tools.push(tool);
+                }
+            }
+        }
+        if ASKED.contains(&part.as_str()) {
+            let answers = rows(&data.join("possible_answer").join(path.file_name().unwrap_or_default()))?;
+            let answers: HashMap<String, BTreeSet<String>> = answers.iter().map(answer).collect();
+            for row in rows(path)? {
+                let id = row["id"].as_str().unwrap_or_default();
+                let wanted = answers.get(id).cloned().unwrap_or_default();
+                collection.questions.push((question(&row), wanted));
+            }
+        }
+    }
+    Ok(collection)
+}
+
+fn rows(path: &Path) -> Result<Vec<Value>, Failed> {
+    Ok(fs::read_to_string(path)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+}
+
+fn answer(row: &Value) -> (String, BTreeSet<String>) {
+    let truths = row["ground_truth"].as_array().into_iter().flatten().filter_map(Value::as_object);
+    let names = truths.flat_map(|truth| truth.keys().cloned()).collect();
+    (row["id"].as_str().unwrap_or_default().to_owned(), names)
+}
+
+/// What the user says in all turns.
+fn question(row: &Value) -> String {
+    let turns = row["question"].as_array().into_iter().flatten().filter_map(Value::as_array).flatten();
+    let said = turns.filter(|message| message["role"] == "user").filter_map(|message| message["content"].as_str());
+    said.collect::<Vec<_>>().join(" ")
+}

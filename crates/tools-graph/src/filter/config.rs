@@ -1,0 +1,121 @@
+//! The section `[agent.tool_filter]`, and what it compiles to.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use tools_core::ToolName;
+
+/// The most tools that a ranking can be asked for.
+const MOST: usize = 10_000;
+
+/// Shows a model the tools that its task speaks of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolFilterConfig {
+    /// Whether definitions are filtered at all.
+    pub enabled: bool,
+    /// How many tools the ranking brings in.
+    pub top_k: usize,
+    /// How well a ranked tool must fit, from 0 to 1.
+    pub min_score: f32,
+    /// Tools with fewer words in their description are always shown: a ranking has nothing to go by.
+    pub min_description_words: usize,
+    /// Tools that are always shown.
+    pub always_on: Vec<String>,
+    /// What becomes of the tools that were chosen for a turn.
+    pub mode: ToolFilterMode,
+}
+
+impl Default for ToolFilterConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            top_k: 10,
+            min_score: 0.0,
+            min_description_words: 3,
+            always_on: ["memory_search", "memory_save", "load_skill", "scheduler"].map(str::to_owned).to_vec(),
+            mode: ToolFilterMode::Append,
+        }
+    }
+}
+
+/// What becomes of the tools that were chosen for a turn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolFilterMode {
+    /// They are added behind those shown before, so that the provider's cache of the prompt holds.
+    #[default]
+    Append,
+    /// None are added: the model asks for definitions with `tool_search`.
+    Search,
+    /// They take the place of those chosen before. Each change of the list costs the provider's cache.
+    Replace,
+}
+
+/// A value that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`agent.tool_filter.{key}`: {problem}")]
+pub struct ToolFilterError {
+    /// The key below `agent.tool_filter`.
+    pub key: &'static str,
+    /// What would be right.
+    pub problem: String,
+}
+
+/// The compiled section.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolFilterPolicy {
+    pub(crate) enabled: bool,
+    pub(crate) top_k: usize,
+    pub(crate) min_score: f32,
+    pub(crate) min_description_words: usize,
+    pub(crate) always_on: BTreeSet<ToolName>,
+    pub(crate) mode: ToolFilterMode,
+}
+
+impl ToolFilterConfig {
+    /// What the section means.
+    ///
+    /// # Errors
+    /// A score that is no number from 0 to 1, a ranking of none or of more than 10,000 tools, or a text that is no name
+    /// of a tool.
+    pub fn compile(&self) -> Result<ToolFilterPolicy, ToolFilterError> {
+        let fault = |key, problem: String| ToolFilterError { key, problem };
+        if !(0.0..=1.0).contains(&self.min_score) {
+            return Err(fault("min_score", format!("`{}` is no number from 0 to 1", self.min_score)));
+        }
+        if !(1..=MOST).contains(&self.top_k) {
+            return Err(fault("top_k", format!("`{}` is no number from 1 to {MOST}", self.top_k)));
+        }
+        let names = self.always_on.iter().map(|name| ToolName::parse(name));
+        let always_on = names.collect::<Result<_, _>>().map_err(|error| fault("always_on", error.to_string()))?;
+        Ok(ToolFilterPolicy {
+            enabled: self.enabled,
+            top_k: self.top_k,
+            min_score: self.min_score,
+            min_description_words: self.min_description_words,
+            always_on,
+            mode: self.mode,
+        })
+    }
+}
+
+impl ToolFilterPolicy {
+    /// The tools that are always shown, whether or not they exist.
+    pub fn always_on(&self) -> &BTreeSet<ToolName> {
+        &self.always_on
+    }
+
+    /// What becomes of the tools that were chosen for a turn.
+    pub fn mode(&self) -> ToolFilterMode {
+        self.mode
+    }
+
+    /// The line of a status display; `None` while nothing is filtered.
+    pub fn status(&self, embeddings: usize) -> Option<String> {
+        let (k, n) = (self.top_k, self.always_on.len());
+        self.enabled.then(|| format!("Filter: top_k={k}, always_on={n}, embeddings={embeddings}"))
+    }
+}

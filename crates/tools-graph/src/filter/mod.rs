@@ -1,0 +1,11 @@
+//! The filter of definitions: its section, the reasons for which a tool is shown, and the pipeline.
+
+mod config;
+mod pipeline;
+mod query;
+mod reason;
+
+pub use config::{ToolFilterConfig, ToolFilterError, ToolFilterMode, ToolFilterPolicy};
+pub use pipeline::ToolSchemaFilter;
+pub use query::Query;
+pub use reason::{InclusionReason, ToolFilterResult};

@@ -1,0 +1,13 @@
+//! How well each tool fits a query: the trait, and the scorers that come with it.
+
+mod bm25;
+mod embedding;
+mod fused;
+mod inverted;
+mod scorer;
+
+pub use bm25::{Bm25, Grams};
+pub use embedding::{Embedder, EmbeddingScorer};
+pub use fused::Fused;
+pub(crate) use scorer::best;
+pub use scorer::{Scorer, Scores};

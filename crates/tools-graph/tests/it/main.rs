@@ -1,0 +1,6 @@
+//! The filter, the graph and the selection through the public API.
+
+mod dependencies;
+mod pipeline;
+mod selection;
+mod support;
