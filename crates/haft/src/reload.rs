@@ -78,7 +78,7 @@ impl Leaves {
     /// The folders that commands may write.
     pub(crate) fn writable(&self) -> Vec<PathBuf> {
         let (shell, home) = (self.shell.load(), crate::builder::home());
-        let home = home.as_deref().and_then(std::path::Path::to_str);
+        let home = home.as_deref().and_then(Path::to_str);
         let mut writable = shell.roots(&self.workdir, home).unwrap_or_default();
         writable.extend(shell.shared_caches(&writable, home));
         writable

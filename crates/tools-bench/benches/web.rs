@@ -23,6 +23,7 @@ fn main() {
             black_box((document, text));
         }
         let (parsing, reading) = (middle(parsing), middle(reading));
+        #[expect(clippy::cast_precision_loss, reason = "a size far below 2^52")]
         let rate = SIZE as f64 / 1e6 / reading.as_secs_f64();
         let ratio = reading.as_secs_f64() / parsing.as_secs_f64();
         println!("{name}: parse {parsing:?}, to text {reading:?}, {rate:.0} MB/s, {ratio:.2} x the bare parse");
@@ -38,10 +39,10 @@ fn prose() -> String {
     let mut page = "<!doctype html><title>Prose</title><main><h1>Prose</h1>".to_owned();
     while page.len() < SIZE {
         // Writing to a `String` cannot fail.
-        let _ = write!(
+        let _ = writeln!(
             page,
             "<p>Paragraph {} says at some length, in words of several syllables, what could have been said in fewer; it \
-             goes on for a while, since pages of prose do, and holds <a href=\"/{}\">one link</a> that leads elsewhere.</p>\n",
+             goes on for a while, since pages of prose do, and holds <a href=\"/{}\">one link</a> that leads elsewhere.</p>",
             page.len(),
             page.len()
         );

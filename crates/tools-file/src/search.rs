@@ -149,13 +149,19 @@ impl Search {
         Self { matcher, searcher, buffer: Vec::new(), line_chars, span: query.span, cancel }
     }
 
-    /// Searches an open regular file of about `size` bytes.
+    /// Searches an open regular file of about `bytes` bytes.
     ///
     /// A file in which something matches is searched again without its credentials, and that counts: a pattern that matches
     /// a credential would say what it is.
-    pub(crate) fn file(&mut self, file: File, (path, size): (&Path, u64), take: Take, site: &Site) -> io::Result<Hits> {
+    pub(crate) fn file(
+        &mut self,
+        file: File,
+        (path, bytes): (&Path, u64),
+        take: Take,
+        site: &Site,
+    ) -> io::Result<Hits> {
         let whole = if self.span == Span::Line { WHOLE } else { LONGEST_LINE as u64 };
-        if size > whole {
+        if bytes > whole {
             if self.span != Span::Line {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
@@ -168,7 +174,7 @@ impl Search {
             return self.stream(site.hiding(path, Interruptible(&file, &cancel)), take);
         }
         self.buffer.clear();
-        self.buffer.reserve(usize::try_from(size).unwrap_or_default() + 1);
+        self.buffer.reserve(usize::try_from(bytes).unwrap_or_default() + 1);
         // It may grow while it is read: what it has grown beyond the bound is left.
         file.take(whole + 1).read_to_end(&mut self.buffer)?;
         if is_binary(&self.buffer) {

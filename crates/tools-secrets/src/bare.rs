@@ -52,22 +52,25 @@ impl Bare {
         let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
         let end = line_end(text, start);
         let line = &text[start..end];
+        let (mut found, mut done) = (Vec::new(), end);
+        // What a line begins with may be read in several ways; what is read wrongly finds nothing.
         for (margin, _) in margins(line) {
             let range = block(text, (start, end), margin);
             if range == (start..end) {
                 continue;
             }
+            done = done.max(range.end);
             if margin != Margin::Diff {
-                let end = range.end;
-                return (vec![Self::of(text, range, margin, None)], end);
+                found.push(Self::of(text, range, margin, None));
+                continue;
             }
             let block = &text[range.clone()];
             let has = |mark: char| block.split_inclusive('\n').any(|line| line.starts_with(mark));
             let sides = ['+', '-'].into_iter().filter(|mark| has(*mark));
             // Lines that are only indented are looked at once.
-            return (sides.map(|mark| Self::of(text, range.clone(), margin, Some(mark))).collect(), range.end);
+            found.extend(sides.map(|mark| Self::of(text, range.clone(), margin, Some(mark))));
         }
-        (vec![], end)
+        (found, done)
     }
 
     fn of(text: &str, range: Range<usize>, margin: Margin<'_>, side: Option<char>) -> Self {
@@ -173,7 +176,8 @@ fn between(text: &str) -> Option<usize> {
 /// `path:7:`, `path-7-`, or `path:` where the path looks like one.
 fn file(line: &str) -> Option<(Margin<'_>, usize)> {
     let marks = || line.match_indices([':', '-']).map(|(at, _)| at).filter(|at| *at > 0);
-    let numbered = marks().find_map(|at| Some((at, between(&line[at..])?)));
+    // Behind `path:2026` no `-01-` is a number of a line.
+    let numbered = marks().take_while(|at| !line[..*at].contains(':')).find_map(|at| Some((at, between(&line[at..])?)));
     if let Some((at, length)) = numbered {
         return Some((Margin::File(&line[..at], true), at + length));
     }
@@ -203,7 +207,7 @@ fn blame(line: &str) -> Option<usize> {
 fn time(line: &str) -> Option<usize> {
     // `job<TAB>step<TAB>time`
     let lead = line.match_indices('\t').nth(1).map_or(0, |(at, _)| at + 1);
-    let from = if is_date(line[lead..].as_bytes()) { lead } else { usize::from(line.starts_with('[')) };
+    let from = if is_date(&line.as_bytes()[lead..]) { lead } else { usize::from(line.starts_with('[')) };
     let rest = &line[from..];
     if is_date(rest.as_bytes()) {
         let end =
@@ -257,8 +261,7 @@ pub(crate) fn is_asked_for(text: &str, start: usize, end: usize) -> bool {
     let rest = rest[..rest.find('\n').unwrap_or(rest.len())].trim_start_matches(['"', '\'', '\\']);
     let rest = rest.trim_end();
     match rest.as_bytes().first() {
-        None => true,
-        Some(b',' | b'\t' | b'|') => true,
+        None | Some(b',' | b'\t' | b'|') => true,
         Some(b';') => rest.len() > 1,
         Some(b':' | b'=') => {
             let value = rest[1..].trim_start();
@@ -302,8 +305,9 @@ mod tests {
         for shape in shapes {
             let shown = behind(text, shape);
             let at = shown.find("value").expect("it is there");
-            let bare = Bare::around(&shown, at).0.pop().unwrap_or_else(|| panic!("no margin: {shown}"));
-            assert_eq!(bare.text.replace(" \n", "\n"), text, "{shown}");
+            let mut found = Bare::around(&shown, at).0.into_iter();
+            let is_bare = |bare: &Bare| bare.text.replace(" \n", "\n") == text;
+            let bare = found.find(is_bare).unwrap_or_else(|| panic!("no margin: {shown}"));
             let here = bare.text.find("b\n").expect("it is there");
             let there = bare.original(here..here + 1);
             assert_eq!(there.len(), 1);

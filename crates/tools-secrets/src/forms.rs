@@ -120,7 +120,8 @@ fn lower_escapes(percent: &str) -> String {
 }
 
 fn hex(value: &str) -> String {
-    value.bytes().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or_default();
+    value.bytes().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn json(value: &str) -> String {

@@ -104,10 +104,7 @@ pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
 }
 
 /// A text with other texts in the place of some of its parts, which come in order.
-pub(crate) fn rewritten<'a>(
-    text: &'a str,
-    parts: impl Iterator<Item = (Range<usize>, impl AsRef<str>)>,
-) -> Cow<'a, str> {
+pub(crate) fn rewritten(text: &str, parts: impl Iterator<Item = (Range<usize>, impl AsRef<str>)>) -> Cow<'_, str> {
     let mut changed = String::new();
     let mut copied = 0;
     let mut is_changed = false;

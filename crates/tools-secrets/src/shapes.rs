@@ -66,7 +66,7 @@ pub(crate) fn twilio(text: &str, end: usize) -> Option<Finding> {
 /// A key that opens a vault: `Unseal Key 1: …`, `"unseal_keys_b64": ["…"`.
 pub(crate) fn unseal(text: &str, end: usize, findings: &mut Vec<Finding>) {
     let mut block = &text[end..text.floor_char_boundary((end + 2048).min(text.len()))];
-    let is_list = block.starts_with(|c: char| c == '_' || c == 's');
+    let is_list = block.starts_with(['_', 's']);
     block = match (is_list, block.find([']', '}']), block.find('\n')) {
         (true, Some(close), _) => &block[..close],
         (false, _, Some(line)) => &block[..line],

@@ -198,11 +198,7 @@ impl Bash {
             let open = sandbox.strength().not_stopped.join("; ");
             cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
         }
-        let guard = match only_reads(found) {
-            false => Some(guard),
-            // A job runs for long: what it could read meanwhile is told also of one that changes nothing.
-            true => args.background.then(|| guard.only_of_masks()),
-        };
+        let guard = if only_reads(found) { args.background.then(|| guard.only_of_masks()) } else { Some(guard) };
         let pipeline = Pipeline::watchable(&args.command, found.last_pipeline.clone());
         let redactor = self.redactor.as_ref();
         let (command, workdir) = (args.command.as_str(), workdir.as_path());

@@ -46,7 +46,7 @@ fn what_is_not_allowed_does_not_run() {
 
 /// What the binary writes to each of its streams, byte for byte.
 fn bytes(haft: &Haft, arguments: &[&str]) -> (Option<i32>, Vec<u8>, Vec<u8>) {
-    let output = haft.command(arguments).output().unwrap();
+    let output = haft.command(arguments).output().expect("it runs");
     (output.status.code(), output.stdout, output.stderr)
 }
 
@@ -94,7 +94,7 @@ fn a_patch_that_went_through_applies() {
 #[test]
 fn filtering_is_there_for_whoever_asks() {
     let haft = Haft::configured(ALLOWED);
-    let tests: String = (0..50).map(|n| format!("test number_{n} ... ok\n")).collect();
+    let tests: String = (0..50).map(|n| format!("test number_{n} ... ok\n")).collect::<Vec<_>>().concat();
     let text = format!("running 50 tests\n{tests}\ntest result: ok. 50 passed; 0 failed\n");
     haft.workspace.file("cargo", format!("#!/bin/sh\ncat <<'END'\n{text}END\n"));
     Command::new("chmod").args(["+x", "cargo"]).current_dir(haft.workspace.root()).status().unwrap();

@@ -78,7 +78,7 @@ fn a_gate_that_comes_to_nothing_is_named_by_config_check() {
         &["every call goes on unjudged"],
     );
     check("[tools.retry]\nparameter_reformat_provider = \"fast\"\n", &["`tools.retry.parameter_reformat_provider`"]);
-    check("[tools.retry]\nmax_attempts = 7\n", &["`tools.retry`: no tool here may be repeated"]);
+    check("[tools.retry]\nmax_attempts = 7\n", &[]);
     check("[tools.trust.tools]\nbaash = \"untrusted\"\n", &["`tools.trust.tools.baash`", "did you mean `bash`?"]);
     check(
         "[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"shell\"\n",

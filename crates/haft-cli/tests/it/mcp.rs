@@ -155,6 +155,7 @@ fn a_client_that_goes_in_the_middle_of_a_call_leaves_nothing_running_and_a_line(
 }
 
 /// The text of a call's answer; no client gets more bytes than it takes.
+#[expect(clippy::needless_pass_by_value, reason = "callers write the value in place")]
 fn answer(client: &mut Client, most: usize, tool: &str, arguments: Value) -> String {
     let params = json!({"name": tool, "arguments": arguments});
     let answer = client.request(7, "tools/call", &params);
@@ -197,7 +198,9 @@ fn a_long_file_comes_in_windows_that_join() {
 
 #[test]
 fn the_failure_in_the_middle_survives_for_every_client_and_the_rest_can_be_had() {
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    // Lines that count on would be shown as one.
+    let filters = "[tools.filters]\nenabled = false\n";
+    let haft = Haft::configured(&format!("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n{filters}"));
     for (name, most) in CLIENTS {
         let mut client = Client::connect_as(&haft, None, name);
         for half in [3_500_u64, 40_000] {

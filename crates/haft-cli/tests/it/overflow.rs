@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use crate::support::Haft;
 
 const ALL: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+/// Lines that count on would be shown as one.
+const UNFILTERED: &str = "[tools.filters]\nenabled = false\n";
 /// More than is shown and more than the shell keeps for the model, with a failure in the middle.
 const LONG: &str = "seq 1 40000; echo 'error: in the middle'; seq 40001 80000";
 
@@ -19,7 +21,7 @@ fn call(haft: &Haft, session: &str, tool: &str, params: &Value) -> Value {
 
 #[test]
 fn what_is_not_shown_is_stored_and_read_back_by_its_session_alone() {
-    let haft = Haft::configured(ALL);
+    let haft = Haft::configured(&format!("{ALL}{UNFILTERED}"));
     let made = call(&haft, "mine", "bash", &json!({"command": LONG}));
     let text = made["text"].as_str().unwrap();
     assert!(text.chars().count() <= 50_000 && text.starts_with("1\n2\n"), "{}", text.len());
@@ -169,7 +171,7 @@ fn what_a_filter_leaves_out_can_be_had_back() {
     let command = "cargo() { cat printed; }; cargo test";
     let made = call(&haft, "s", "bash", &json!({"command": command}));
     let text = made["text"].as_str().unwrap();
-    assert!(text.starts_with("test result: ok. 300 passed") && made["truncated"] == false, "{made}");
+    assert!(text.starts_with("[… 301 lines]\ntest result: ok. 300 passed") && made["truncated"] == false, "{made}");
     let reference = made["overflow"].as_str().unwrap_or_else(|| panic!("{made}"));
     let shown = haft.run(&["overflow", "show", reference]).out;
     assert_eq!(shown, printed);

@@ -70,7 +70,7 @@ fn what_a_killed_host_left_on_disk_goes_at_the_next_start() {
     let temporary = haft.home.dir("tmp");
     let left = |place: &Path| {
         let names = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name());
-        names.filter(|name| name.to_str().is_some_and(|name| name.starts_with("haft-"))).count()
+        names.filter(|name| name.to_str().is_some_and(|name| name.starts_with(".haft-own-"))).count()
     };
     let mark = format!("84{}", std::process::id());
     let start = |line: &str| {

@@ -1,5 +1,6 @@
 //! `haft undo` where a call was not alone: another session, another command, a person at work. What is taken back is the
 //! call's own doing, all of it and nothing else.
+#![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
 use std::{
     collections::BTreeMap,

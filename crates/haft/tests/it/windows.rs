@@ -86,7 +86,7 @@ async fn windows_put_together_are_the_whole() {
     // Each window of a search looks at the whole file again.
     for &size in SIZES.iter().filter(|size| **size < 3_000) {
         let lines = lines(size);
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
         workspace.file("work/text", &text);
         for budget in budgets() {
             let cx = toolbox.context().answering(budget);
@@ -162,7 +162,7 @@ async fn of_what_a_command_printed_every_line_is_shown_or_counted_and_can_be_had
     let toolbox = crate::toolbox(&workspace, ALL_COMMANDS);
     for &size in SIZES {
         let lines = lines(size);
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
         workspace.file("work/text", &text);
         for budget in budgets() {
             let cx = toolbox.context().answering(budget);
@@ -201,7 +201,7 @@ async fn pages_of_a_job_put_together_are_the_whole() {
     let workspace = Workspace::new();
     let toolbox = crate::toolbox(&workspace, &format!("{ALL_COMMANDS}{ALL_JOBS}"));
     let lines = lines(2_000);
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     workspace.file("work/text", &text);
     for (index, budget) in budgets().into_iter().enumerate() {
         let cx = toolbox.context().answering(budget);

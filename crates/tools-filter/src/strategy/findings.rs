@@ -73,8 +73,12 @@ impl Findings {
             return lines.iter().for_each(|line| out.keep(line));
         }
         self.found = true;
-        lines.iter().for_each(|line| out.fold(line));
-        shortest.iter().for_each(|line| out.write(line));
+        for line in &lines {
+            out.fold(line);
+        }
+        for line in &shortest {
+            out.write(line);
+        }
     }
 }
 

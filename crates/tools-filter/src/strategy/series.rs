@@ -86,12 +86,16 @@ impl Series {
             if text.len() * 4 < bytes * 3 {
                 self.found = true;
                 out.keep(first);
-                between.iter().for_each(|line| out.forget(line));
+                for line in between {
+                    out.forget(line);
+                }
                 out.write(&text);
                 return out.keep(last);
             }
         }
-        lines.iter().for_each(|line| out.keep(line));
+        for line in &lines {
+            out.keep(line);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashMap,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -22,8 +22,13 @@ impl Placeholders {
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
         let made = made.get_or_insert_default();
         let mut wanted: Vec<PathBuf> = held.filter(|path| made.contains_key(*path)).map(Path::to_owned).collect();
-        wanted.extend(absent.iter().filter(|path| made.contains_key(*path) || fs::create_dir(path).is_ok()).cloned());
-        let make_file = |path: &PathBuf| fs::File::create_new(path).is_ok();
+        wanted.extend(
+            absent
+                .iter()
+                .filter(|path| made.contains_key(*path) || keeping_time(path, |path| fs::create_dir(path)).is_ok())
+                .cloned(),
+        );
+        let make_file = |path: &PathBuf| keeping_time(path, |path| fs::File::create_new(path)).is_ok();
         wanted.extend(files.iter().filter(|path| made.contains_key(*path) || make_file(path)).cloned());
         wanted.sort();
         wanted.dedup();
@@ -45,13 +50,27 @@ impl Drop for Placeholders {
                 made.remove(path);
                 // Not when something was put into it from outside meanwhile.
                 match fs::symlink_metadata(path) {
-                    Ok(found) if found.is_file() && found.len() == 0 => drop(fs::remove_file(path)),
-                    Ok(found) if found.is_dir() => drop(fs::remove_dir(path)),
+                    Ok(found) if found.is_file() && found.len() == 0 => {
+                        drop(keeping_time(path, |path| fs::remove_file(path)));
+                    }
+                    Ok(found) if found.is_dir() => drop(keeping_time(path, |path| fs::remove_dir(path))),
                     _ => {}
                 }
             }
         }
     }
+}
+
+/// Changes an entry and gives its folder the time that it had: nobody's work came or went, and whoever compares times
+/// should see that of others only.
+fn keeping_time<T>(path: &Path, change: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    let folder = path.parent().and_then(|folder| fs::File::open(folder).ok());
+    let before = folder.as_ref().and_then(|folder| folder.metadata().ok()?.modified().ok());
+    let result = change(path);
+    if let (Some(folder), Some(before), true) = (folder, before, result.is_ok()) {
+        let _ = folder.set_times(fs::FileTimes::new().set_modified(before));
+    }
+    result
 }
 
 #[cfg(test)]
@@ -62,6 +81,8 @@ mod tests {
     fn the_last_one_takes_the_folder_with_it() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("hooks");
+        let time = || fs::metadata(root.path()).unwrap().modified().unwrap();
+        let before = time();
         let first = Placeholders::new(std::slice::from_ref(&path), &[], std::iter::empty());
         let second = Placeholders::new(&[], &[], std::iter::once(path.as_path()));
         let third = Placeholders::new(std::slice::from_ref(&path), &[], std::iter::empty());
@@ -70,6 +91,7 @@ mod tests {
         assert!(path.is_dir());
         drop(second);
         assert!(!path.exists());
+        assert_eq!(time(), before, "the folder looks as if nothing had been");
     }
 
     #[test]

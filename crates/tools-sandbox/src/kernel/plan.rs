@@ -280,7 +280,7 @@ fn resolve(ask: &Confinement, folders: &PrivateFolders) -> Result<Confinement, S
     }
     let closed = ask.view.iter().flat_map(|view| &view.closed);
     // What nobody sees needs no hiding, and most of what a home keeps secret is not seen.
-    let is_seen = |path: &&PathBuf| !ask.view.as_ref().is_some_and(|view| view.conceals(path, &ask.writable).is_some());
+    let is_seen = |path: &&PathBuf| ask.view.as_ref().is_none_or(|view| view.conceals(path, &ask.writable).is_none());
     let hidden: Vec<PathBuf> = ask.hidden.iter().filter(is_seen).chain(closed).cloned().collect();
     let (hidden, protected) = (existing(&hidden), existing(&ask.protected));
     Ok(Confinement { writable, hidden, protected, ..ask.clone() })

@@ -35,7 +35,7 @@ fn credentials_told_by_marks_or_by_words_in_front() {
     check("export BW_SESSION=\"", &[RANDOM, "=="].concat(), "\"\n");
     check("SecretID: ", "8f246fbc-1e2a-4b5f-9d3c-7a6b5c4d3e2f", "\n");
     check("Unseal Key 1: ", &[RANDOM, "Ab3+/Zx9"].concat(), "\n");
-    check("dsn := \"app:", "Zx81pQ7mLw", "@tcp(db:3306)/x\"");
+    check("sql.Open(\"mysql\", \"app:", "Zx81pQ7mLw", "@tcp(db:3306)/x\"");
     check("mnemonic: ", "legal winner thank year wave sausage worth useful legal winner thank yellow", "\n");
     check("run --password \\\n    ", "Zx81pQ7mLw2k", " --all\n");
     check("https://x.webhook.office.com/webhookb2/1@2/IncomingWebhook/", &[&HEX.repeat(2), "/", HEX].concat(), " x");
@@ -93,7 +93,6 @@ fn margins() -> Vec<Box<dyn Fn(usize) -> String>> {
         Box::new(|_| "conf/a.yml:".to_owned()),
         Box::new(|_| "+".to_owned()),
         Box::new(|_| "-".to_owned()),
-        Box::new(|_| " ".to_owned()),
         Box::new(|_| "> ".to_owned()),
         Box::new(|_| "# ".to_owned()),
         Box::new(|_| "web-1  | ".to_owned()),

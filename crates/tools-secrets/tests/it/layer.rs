@@ -238,7 +238,7 @@ async fn placeholders_become_what_they_stand_for_on_the_way_to_the_tool() {
     let asked = stack.run(put.clone(), None, &cx).await.outcome.unwrap_err();
     assert_eq!((asked.category(), asked.code()), (ToolErrorCategory::ConfirmationRequired, "credential_moves"));
     let prompt = asked.prompt().expect("a person is asked");
-    let asks: Vec<String> = prompt.asking().map(|part| part.subject.text().to_string()).collect();
+    let asks: Vec<String> = prompt.asking().map(|part| part.subject.text().clone()).collect();
     assert_eq!(asks, ["puts a github credential that an earlier result showed into what `put` writes"]);
     assert_eq!(executor.calls().len(), 1);
 

@@ -15,6 +15,7 @@ use crate::guard::{Vetted, VettedAddress};
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Opens connections. It is handed addresses that were judged, and nothing else type-checks.
+#[cfg_attr(not(any(test, feature = "test-support")), expect(unreachable_pub, reason = "exported with the feature"))]
 #[async_trait]
 pub trait Dialer: Send + Sync {
     /// A connection to the address, and what the other side of it is.

@@ -200,10 +200,7 @@ impl Machine {
             out.write(&short);
         } else if self.unfinished.begin(line, out) {
             self.found = true;
-        } else if NOISE.is_match(line) {
-            self.found = true;
-            out.noise(line);
-        } else if PASSED.is_match(line) {
+        } else if NOISE.is_match(line) || PASSED.is_match(line) {
             self.found = true;
             out.noise(line);
         } else {
