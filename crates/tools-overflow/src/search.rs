@@ -169,8 +169,10 @@ mod tests {
 
     #[test]
     fn lines_around_a_match_come_with_it_once() {
-        let text: String =
-            (1..=12).map(|n| format!("{}{n}\n", if [3, 4, 10].contains(&n) { "hit" } else { "no" })).collect();
+        let text: String = (1..=12)
+            .map(|n| format!("{}{n}\n", if [3, 4, 10].contains(&n) { "hit" } else { "no" }))
+            .collect::<Vec<_>>()
+            .concat();
         let found = search("hit", &[&text], Most { context: 2, ..ALL });
         let expected = "1-no1\n2-no2\n3:hit3\n4:hit4\n5-no5\n6-no6\n--\n8-no8\n9-no9\n10:hit10\n11-no11\n12-no12\n";
         assert_eq!((found.text.as_str(), found.shown, found.last), (expected, 3, 10));

@@ -284,7 +284,11 @@ mod tests {
 
     /// Each line of a text behind its margin, which may tell its number.
     fn behind(text: &str, margin: &dyn Fn(usize) -> String) -> String {
-        text.lines().enumerate().map(|(index, line)| format!("{}{line}\n", margin(index + 1))).collect()
+        text.lines()
+            .enumerate()
+            .map(|(index, line)| format!("{}{line}\n", margin(index + 1)))
+            .collect::<Vec<_>>()
+            .concat()
     }
 
     #[test]

@@ -94,19 +94,19 @@ impl Writes {
 mod tests {
     use super::*;
 
-    fn state(size: u64) -> Option<FileState> {
-        Some(FileState { id: (1, 1), size, modified: (1, 1), changed: (1, 1) })
+    fn state(size: u64) -> FileState {
+        FileState { id: (1, 1), size, modified: (1, 1), changed: (1, 1) }
     }
 
     #[test]
     fn the_first_write_says_what_was_there() {
         let log = WriteLog::default();
         log.observing();
-        log.note(Path::new("/w/a"), false, || state(1));
-        log.note(Path::new("/w/a"), false, || state(2));
+        log.note(Path::new("/w/a"), false, || Some(state(1)));
+        log.note(Path::new("/w/a"), false, || Some(state(2)));
         log.note(Path::new("/w/d"), true, || None);
         let writes = log.take().unwrap();
-        assert_eq!(writes.at(Path::new("/w/a")).unwrap().before, state(1));
+        assert_eq!(writes.at(Path::new("/w/a")).unwrap().before, Some(state(1)));
         assert!(writes.at(Path::new("/w/b")).is_none() && !writes.moved(Path::new("/w/b")));
         assert!(writes.moved(Path::new("/w/d/e/f")));
     }

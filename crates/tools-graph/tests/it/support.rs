@@ -20,7 +20,7 @@ pub(crate) fn tool(text: &str, description: &str) -> Arc<ToolDef> {
     Arc::new(ToolDef::new(
         name(text),
         description.to_owned(),
-        Default::default(),
+        serde_json::Map::new().into(),
         ToolKind::Other,
         ToolTraits::CAUTIOUS,
     ))
