@@ -19,8 +19,8 @@ fn lines(ran: &Ran) -> Vec<&str> {
 }
 
 /// A command that prints the tests' output and is matched as them.
-fn print_tests(haft: &Haft) -> &'static str {
-    haft.workspace.file("cargo", format!("#!/bin/sh\ncat <<'END'\n{TESTS}END\necho to stderr >&2\nexit 101\n"));
+fn print_tests(haft: &Haft, tests: &str) -> &'static str {
+    haft.workspace.file("cargo", format!("#!/bin/sh\ncat <<'END'\n{tests}END\necho to stderr >&2\nexit 101\n"));
     std::fs::set_permissions(haft.workspace.path("cargo"), std::fs::Permissions::from_mode(0o755)).expect("it is ours");
     "./cargo test"
 }
@@ -80,35 +80,39 @@ fn a_wrong_option_or_configuration_says_so() {
 #[test]
 fn a_call_is_filtered_and_its_envelope_is_not() {
     let haft = Haft::configured(ALLOWED);
-    let command = print_tests(&haft);
+    // So many that what is left out is longer than the line that says where it is.
+    let passed: Vec<String> = (0..30).map(|n| format!("test passing::number_{n} ... ok\n")).collect();
+    let tests = TESTS.replacen("test a", &format!("{}test a", passed.concat()), 1);
+    let filtered = FILTERED.replacen("2 lines", "32 lines", 1);
+    let command = print_tests(&haft, &tests);
     let report = haft.run(&["--json", "call", "--yes", "bash", &format!("command={command}")]).json();
     let reference = report["overflow"].as_str().expect("what is left out is stored");
-    let notice = format!("[17 lines stored whole: read_overflow, ref {reference}]");
-    assert_eq!(report["text"], format!("{FILTERED}to stderr\n{notice}\n[exit code 101]"), "{report}");
-    assert_eq!(report["raw_response"]["stdout"], TESTS);
+    let notice = format!("[47 lines stored whole: read_overflow, ref {reference}]");
+    assert_eq!(report["text"], format!("{filtered}to stderr\n{notice}\n[exit code 101]"), "{report}");
+    assert_eq!(report["raw_response"]["stdout"], tests);
     assert_eq!((&report["filter"]["rule"], &report["filter"]["confidence"]), (&"cargo-test".into(), &"full".into()));
-    assert_eq!((&report["filter"]["lines_in"], &report["filter"]["lines_out"]), (&17.into(), &5.into()));
+    assert_eq!((&report["filter"]["lines_in"], &report["filter"]["lines_out"]), (&47.into(), &5.into()));
     assert_eq!(report["truncated"], false);
     let line = std::fs::read_to_string(haft.record()).unwrap();
     let entry: serde_json::Value = serde_json::from_str(line.lines().last().unwrap()).unwrap();
     assert_eq!(entry["filter"]["rule"], "cargo-test", "{entry}");
     let model = report["text"].as_str().unwrap().len();
-    let raw = TESTS.len() + "to stderr\n".len();
+    let raw = tests.len() + "to stderr\n".len();
     assert_eq!((&entry["bytes"]["raw"], &entry["bytes"]["model"]), (&raw.into(), &model.into()), "{entry}");
     let ran = haft.run(&["call", "--yes", "bash", &format!("command={command}")]);
-    assert!(ran.err.contains("[shell] 17 lines -> 5 lines, 70.6% filtered"), "{ran:?}");
+    assert!(ran.err.contains("[shell] 47 lines -> 5 lines, 89.4% filtered"), "{ran:?}");
 }
 
 #[test]
 fn exec_filters_each_stream_and_keeps_the_exit_code() {
     let haft = Haft::configured(ALLOWED);
-    let command = print_tests(&haft);
+    let command = print_tests(&haft, TESTS);
     let ran = haft.run(&["exec", "--yes", "--filter", "--", command]);
     assert_eq!((ran.code, ran.out.as_str()), (101, FILTERED), "{ran:?}");
     assert!(ran.err.starts_with("to stderr\n"), "{ran:?}");
     assert!(ran.err.contains("[shell] 17 lines -> 5 lines, 70.6% filtered"), "{ran:?}");
     let off = Haft::configured(&format!("[tools.filters]\nenabled = false\n{ALLOWED}"));
-    let command = print_tests(&off);
+    let command = print_tests(&off, TESTS);
     assert_eq!(off.run(&["exec", "--yes", "--filter", "--", command]).out, TESTS);
 }
 

@@ -100,7 +100,7 @@ impl Again {
 
     /// The length of the block at whose beginning this line stood.
     fn begins(&self, line: &str, kind: Option<u64>) -> Option<usize> {
-        if line.trim().is_empty() || line.len() > MAX_LINE || marked(line).is_some() {
+        if line.trim().is_empty() || line.len() > MAX_LINE || looks_like_a_hole(line) {
             return None;
         }
         (1..=self.shown.len()).find(|period| is_same(&self.shown[self.shown.len() - period], line, kind))
@@ -162,8 +162,21 @@ fn times(count: u64) -> String {
     if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
+/// Whether a line has the form of a mark of any stage, or is a program's that looks like one.
+fn looks_like_a_hole(line: &str) -> bool {
+    line.trim_start().starts_with("[… ")
+}
+
 impl Reducer for Again {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if looks_like_a_hole(line) && marked(line).is_none() {
+            // How many lines it stands for is not known: it is part of no block.
+            if self.period > 0 {
+                self.end(out);
+            }
+            self.shown.clear();
+            return out.keep(line);
+        }
         let kind = self.same.kind(line);
         if self.period > 0 {
             let expected = &self.shown[self.shown.len() - self.period + self.held.len()];
