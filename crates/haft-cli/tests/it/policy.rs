@@ -31,8 +31,10 @@ fn an_approval_outlives_the_run_and_can_be_taken_back() {
 fn an_approval_lifts_no_denial_and_no_tool_can_write_one() {
     let deny = "[[tools.permissions.bash]]\npattern = \"make *\"\naction = \"deny\"\n";
     let write = "[[tools.permissions.write]]\npattern = \"*\"\naction = \"allow\"\n";
-    let haft = Haft::configured(&format!("{deny}{write}[tools.file]\nallowed_paths = [\"~/.local\"]\n"));
-    haft.home.dir(".local");
+    let haft = Haft::new();
+    let local = haft.home.dir(".local");
+    let roots = format!("[tools.file]\nallowed_paths = [{local:?}]\n");
+    haft.home.file(".config/haft/config.toml", format!("{deny}{write}{roots}"));
     assert_eq!(haft.run(&["policy", "allow", "bash", "*", "--everywhere"]).code, 0);
     assert_eq!(explain(&haft, "make docs")["verdict"], "deny");
     let file = haft.home.path(".local/state/haft/approvals.jsonl");
