@@ -9,7 +9,7 @@ use std::{
 use crate::{
     codegen,
     command::{self, Failure},
-    dist, layering, packages, shapes, tidy,
+    dist, layering, packages, tidy,
 };
 
 /// The version of cargo-nextest that `.ci/run` installs too.
@@ -34,7 +34,6 @@ const STEPS: &[Step] = &[
         name: "doc tests",
         action: || command::run(&mut command::cargo(&["test", "--locked", "--doc", "--workspace"])),
     },
-    Step { name: "shapes", action: shapes::run },
     Step { name: "docs", action: || command::run(&mut docs()) },
     Step { name: "cold release build", action: dist::time_cold_build },
 ];
