@@ -135,7 +135,7 @@ fn content_is_not_taken_for_noise() {
         ),
         (
             "cargo update",
-            "    Updating crates.io index\n    Updating serde v1.0.200 -> v1.0.210\n      Adding bytes v1.6.0\n",
+            "    Updating mirror index\n    Updating serde v1.0.200 -> v1.0.210\n      Adding bytes v1.6.0\n",
             &["Updating serde v1.0.200 -> v1.0.210", "Adding bytes v1.6.0"],
         ),
         (
