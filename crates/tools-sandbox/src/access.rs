@@ -12,7 +12,7 @@ use regex::RegexSet;
 use rustix::fs::{Mode, OFlags};
 use tools_core::by_characters;
 
-use crate::{PathError, open::handle_path};
+use crate::{PathError, alternatives::written_out, open::handle_path};
 
 /// The files that commonly hold secrets: closed unless the configuration says otherwise.
 ///
@@ -271,7 +271,7 @@ fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<
         if glob.is_empty() {
             return Err(fail("it is empty".to_string()));
         }
-        for pattern in spellings(glob, base, home) {
+        for pattern in spellings(glob, base, home).iter().flat_map(|spelling| written_out(spelling)) {
             add(&pattern)?;
         }
     }

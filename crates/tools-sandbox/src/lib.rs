@@ -7,6 +7,7 @@
 
 mod access;
 mod account;
+mod alternatives;
 mod error;
 mod handle;
 mod open;

@@ -1,0 +1,147 @@
+//! Alternatives of a glob, written out: `{a,b}/c` stands for `a/c` and `b/c`. A pattern without alternatives and wildcards
+//! is looked up in a table, where one with alternatives needs an automaton of its own.
+
+/// Most patterns that one is written out into; beyond that it stays as it is.
+const MAX_PATTERNS: usize = 256;
+
+/// The patterns that match together what `pattern` matches. One that has no alternatives, too many of them or that is not
+/// valid is returned as it is, and so is one in which alternatives and `**` meet: what that means depends on its neighbours.
+pub(crate) fn written_out(pattern: &str) -> Vec<String> {
+    let as_it_is = || vec![pattern.to_owned()];
+    if pattern.contains("}**") || pattern.contains("**{") {
+        return as_it_is();
+    }
+    let mut done = Vec::new();
+    let mut open = vec![pattern.to_owned()];
+    while let Some(next) = open.pop() {
+        let Ok(first) = first_group(&next) else { return as_it_is() };
+        let Some(Group { start, end, parts }) = first else {
+            done.push(next);
+            continue;
+        };
+        // The last is taken first: the order of the alternatives stays.
+        open.extend(parts.iter().rev().map(|part| format!("{}{part}{}", &next[..start], &next[end..])));
+        if open.len() + done.len() > MAX_PATTERNS {
+            return as_it_is();
+        }
+    }
+    let is_same = |each: &String| double_stars(each) == double_stars(pattern);
+    if double_stars_in_groups(pattern) || !done.iter().all(is_same) { as_it_is() } else { done }
+}
+
+/// How many places there are at which two stars meet.
+fn double_stars(pattern: &str) -> usize {
+    pattern.as_bytes().windows(2).filter(|pair| pair == b"**").count()
+}
+
+/// Whether two stars meet within alternatives.
+fn double_stars_in_groups(pattern: &str) -> bool {
+    match first_group(pattern) {
+        Ok(Some(Group { start, end, .. })) => {
+            pattern[start..end].contains("**") || double_stars_in_groups(&pattern[end..])
+        }
+        Ok(None) | Err(Unbalanced) => false,
+    }
+}
+
+/// The outermost alternatives that stand first: their range with the braces, and what stands between the commas.
+struct Group<'a> {
+    start: usize,
+    end: usize,
+    parts: Vec<&'a str>,
+}
+
+/// Not closed, or closed without having been opened.
+struct Unbalanced;
+
+fn first_group(pattern: &str) -> Result<Option<Group<'_>>, Unbalanced> {
+    let mut rest = pattern.char_indices();
+    let (mut depth, mut start, mut part) = (0_usize, 0, 0);
+    let mut parts = Vec::new();
+    while let Some((at, character)) = rest.next() {
+        match character {
+            '\\' => drop(rest.next()),
+            '[' => skip_class(&mut rest)?,
+            '{' => {
+                depth += 1;
+                if depth == 1 {
+                    (start, part) = (at, at + 1);
+                }
+            }
+            ',' if depth == 1 => {
+                parts.push(&pattern[part..at]);
+                part = at + 1;
+            }
+            '}' => {
+                depth = depth.checked_sub(1).ok_or(Unbalanced)?;
+                if depth == 0 {
+                    parts.push(&pattern[part..at]);
+                    return Ok(Some(Group { start, end: at + 1, parts }));
+                }
+            }
+            _ => {}
+        }
+    }
+    if depth == 0 { Ok(None) } else { Err(Unbalanced) }
+}
+
+/// Goes behind a class, in which braces and commas stand for themselves, as does a bracket right at its beginning.
+fn skip_class(rest: &mut std::str::CharIndices<'_>) -> Result<(), Unbalanced> {
+    let mut next = rest.next();
+    if next.is_some_and(|(_, character)| matches!(character, '!' | '^')) {
+        next = rest.next();
+    }
+    let mut is_first = true;
+    while let Some((_, character)) = next {
+        if character == ']' && !is_first {
+            return Ok(());
+        }
+        is_first = false;
+        next = rest.next();
+    }
+    Err(Unbalanced)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use globset::{Glob, GlobBuilder, GlobMatcher};
+    use proptest::prelude::*;
+
+    #[test]
+    fn alternatives_are_written_out_in_their_order() {
+        assert_eq!(written_out("a{b,c{d,},}e"), ["abe", "acde", "ace", "ae"]);
+        assert_eq!(written_out("{a,b}/{c,d}"), ["a/c", "a/d", "b/c", "b/d"]);
+        for plain in ["a\\{b,c}", "[{,}]x", "[]{]", "{a,b", "a}", "{[,]}{"] {
+            assert_eq!(written_out(plain), [plain], "{plain}");
+        }
+        assert_eq!(written_out("{[,],b}"), ["[,]", "b"]);
+        let many = "{a,b}".repeat(20);
+        assert_eq!(written_out(&many), [many.as_str()]);
+    }
+
+    fn matcher(pattern: &str) -> Option<GlobMatcher> {
+        let mut glob = GlobBuilder::new(pattern);
+        let glob = glob.literal_separator(true).backslash_escape(true).empty_alternates(true).build();
+        glob.ok().as_ref().map(Glob::compile_matcher)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn together_they_match_what_the_pattern_matches(
+            pattern in "[ab/{},{},{},*?\\[\\]!\\\\]{0,14}",
+            paths in prop::collection::vec("[ab/,{}\\[\\]]{0,6}", 40),
+        ) {
+            let whole = matcher(&pattern);
+            let each: Option<Vec<GlobMatcher>> = written_out(&pattern).iter().map(|each| matcher(each)).collect();
+            prop_assert_eq!(whole.is_some(), each.is_some(), "{} {:?}", pattern, written_out(&pattern));
+            if let (Some(whole), Some(each)) = (whole, each) {
+                for path in paths {
+                    let any = each.iter().any(|each| each.is_match(&path));
+                    prop_assert_eq!(whole.is_match(&path), any, "{} of {}", path, pattern);
+                }
+            }
+        }
+    }
+}
