@@ -1,6 +1,10 @@
 //! Collecting what is granted in concealed folders: links on the way are kept, what is too wide or denied is left out.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    path::{Component, Path, PathBuf},
+};
 
 use super::value::{Concealed, Granted, Link};
 
@@ -20,6 +24,15 @@ pub(super) struct Grants<'a> {
     denies: &'a dyn Fn(&Path) -> bool,
     pub(super) granted: Vec<Granted>,
     pub(super) links: Vec<Link>,
+    /// What was met on the way to other places: most begin with the same folders.
+    met: RefCell<HashMap<PathBuf, Option<Met>>>,
+}
+
+/// What has a name.
+#[derive(Debug, Clone)]
+enum Met {
+    Itself,
+    Link(PathBuf),
 }
 
 /// Who says that something is granted.
@@ -38,7 +51,7 @@ impl<'a> Grants<'a> {
         writable: &'a [PathBuf],
         denies: &'a dyn Fn(&Path) -> bool,
     ) -> Self {
-        Self { concealed, homes, writable, denies, granted: Vec::new(), links: Vec::new() }
+        Self { concealed, homes, writable, denies, granted: Vec::new(), links: Vec::new(), met: RefCell::default() }
     }
 
     /// Grants what is at `path`, if it is concealed. `true` when it can be read afterwards, also because it could before.
@@ -112,6 +125,19 @@ impl<'a> Grants<'a> {
             || self.writable.iter().any(|root| root != path && holds(root))
     }
 
+    /// What is at `path`, whose folders hold no link; `None` when nothing is.
+    fn meet(&self, path: &Path) -> Option<Met> {
+        let mut met = self.met.borrow_mut();
+        if let Some(known) = met.get(path) {
+            return known.clone();
+        }
+        let found = path.symlink_metadata().ok().and_then(|metadata| {
+            if metadata.is_symlink() { std::fs::read_link(path).ok().map(Met::Link) } else { Some(Met::Itself) }
+        });
+        met.insert(path.to_owned(), found.clone());
+        found
+    }
+
     /// The path without its links. `None` when it leads nowhere.
     fn follow(&self, path: &Path) -> Option<Found> {
         let mut links = Vec::new();
@@ -123,15 +149,16 @@ impl<'a> Grants<'a> {
                 continue;
             }
             let next = real.join(&part);
-            let metadata = next.symlink_metadata().ok()?;
-            if !metadata.is_symlink() {
-                real = next;
-                continue;
-            }
+            let target = match self.meet(&next)? {
+                Met::Itself => {
+                    real = next;
+                    continue;
+                }
+                Met::Link(target) => target,
+            };
             if links.len() >= MOST_HOPS {
                 return None;
             }
-            let target = std::fs::read_link(&next).ok()?;
             if target.is_absolute() {
                 real = PathBuf::from("/");
             }
