@@ -1,6 +1,8 @@
 //! Patterns of commands as an operator writes them: `rm`, `git push -f`, `drop table`. A program with words that must all be
 //! among its arguments, or words of SQL.
 
+use std::sync::OnceLock;
+
 use regex::Regex;
 
 use tools_command::Command;
@@ -16,7 +18,26 @@ pub(crate) struct CommandPattern {
 #[derive(Debug, Clone)]
 enum Kind {
     Program { name: String, words: Vec<String> },
-    Sql(Box<Regex>),
+    Sql(Statement),
+}
+
+/// Words of SQL one behind another, whatever white space is between them. Compiled when a database client is first met:
+/// most processes never meet one.
+#[derive(Debug, Clone)]
+struct Statement {
+    words: Vec<String>,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Statement {
+    /// Whether the words stand in `text`. Too many words to be compiled stand in every text.
+    fn is_in(&self, text: &str) -> bool {
+        let compiled = self.compiled.get_or_init(|| {
+            let words: Vec<String> = self.words.iter().map(|word| regex::escape(word)).collect();
+            Regex::new(&format!(r"(?i)\b{}\b", words.join(r"\s+"))).ok()
+        });
+        compiled.as_ref().is_none_or(|compiled| compiled.is_match(text))
+    }
 }
 
 /// Statements that are looked for in what reaches a database client.
@@ -29,9 +50,7 @@ impl CommandPattern {
         let (first, rest) = words.split_first()?;
         let statement = STATEMENTS.contains(&first.to_lowercase().as_str()) && !rest.is_empty();
         let kind = if statement {
-            let words: Vec<String> = words.iter().map(|word| regex::escape(word)).collect();
-            let pattern = format!(r"(?i)\b{}\b", words.join(r"\s+"));
-            Kind::Sql(Box::new(Regex::new(&pattern).ok()?))
+            Kind::Sql(Statement { words, compiled: OnceLock::new() })
         } else {
             Kind::Program { name: first.clone(), words: rest.to_vec() }
         };
@@ -41,7 +60,7 @@ impl CommandPattern {
     /// Whether a command is meant.
     pub(crate) fn matches(&self, command: &Command, sql: &[String]) -> bool {
         match &self.kind {
-            Kind::Sql(pattern) => sql.iter().any(|text| pattern.is_match(text)),
+            Kind::Sql(statement) => sql.iter().any(|text| statement.is_in(text)),
             Kind::Program { name, words } => {
                 let called = if name.contains('/') { command.program.text.as_str() } else { command.name() };
                 called == name && words.iter().all(|word| has_word(command, word))
