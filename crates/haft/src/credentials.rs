@@ -63,8 +63,8 @@ pub(crate) fn hidden(
         .collect();
     let of_gates = closed.load().iter().flat_map(|closed| closed.places.clone()).collect::<Vec<_>>();
     let places: Vec<PathBuf> = places.into_iter().chain(private).chain(of_gates).collect();
-    let rules = rules.clone();
-    Hidden::new(move |path| rules.denies(path) || closed.load().iter().any(|closed| (closed.denies)(path)), places)
+    let of_gates = move |path: &Path| closed.load().iter().any(|closed| (closed.denies)(path));
+    Hidden::new(of_gates, places).with_rules(rules.clone())
 }
 
 /// What of the read rules commands do not meet.

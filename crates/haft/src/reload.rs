@@ -112,7 +112,7 @@ impl Leaves {
         reserved: Vec<PathBuf>,
     ) -> Confinement {
         let view = Arc::clone(&self.view(&writable).view);
-        hidden.extend(self.hidden.masks(&view.searched).paths);
+        hidden.extend(self.hidden.masks_read_only(&view.searched));
         let ask = self.shell.load().confinement(writable, hidden, reserved);
         let view = (ask.mode != SandboxMode::Off).then_some(view);
         Confinement { view, ..ask }

@@ -162,7 +162,7 @@ impl Bash {
         let is_confined = policy.config.sandbox != SandboxChoice::Off;
         let view = self.view.as_ref().filter(|_| is_confined).map(|view| view(&writable));
         if let Some(view) = &view {
-            hidden.extend(self.hidden.masks(&view.searched).paths);
+            hidden.extend(self.hidden.masks_read_only(&view.searched));
         }
         let ask = policy.confinement(writable, hidden, self.protected.clone());
         let ask = Confinement { held: guard.held(), absent: guard.absent(), view, ..ask };

@@ -10,11 +10,17 @@ use std::{
 
 use tools_core::{Clock, SystemClock};
 
+use crate::ReadRules;
+
 use super::obeyed::{Held, Kind, ObeyedEntry, ObeyedIn, obeyed_in};
 
 /// Entries that one walk reads anew. Folders that are as they were cost nothing of it, so that nobody can spend it on new
 /// ones to make a walk forget the old.
 const MOST_ENTRIES: usize = 1_000_000;
+
+/// Entries that a walk of places reads that are seen and cannot be written: as a rule what somebody opened, such as a
+/// whole home. A second's work at most, and what is deeper stays closed.
+const MOST_READ_ONLY_ENTRIES: usize = 100_000;
 
 /// Folders that are closed one by one; beyond that, folders that hold several of them are closed.
 const MOST_UNEXAMINED: usize = 256;
@@ -74,7 +80,8 @@ impl ObeyedFiles {
 /// changed since the last one.
 #[derive(Clone)]
 pub struct Hidden {
-    denies: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
+    rules: ReadRules,
+    others: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
     places: Vec<PathBuf>,
     known: Arc<Mutex<HashMap<PathBuf, Folder>>>,
 }
@@ -101,7 +108,12 @@ impl std::fmt::Debug for Hidden {
 impl Hidden {
     /// What `denies` refuses, looked for in the writable folders, and `places` outside them, such as `~/.ssh`.
     pub fn new(denies: impl Fn(&Path) -> bool + Send + Sync + 'static, places: Vec<PathBuf>) -> Self {
-        Self { denies: Arc::new(denies), places, known: Arc::default() }
+        Self { rules: ReadRules::unrestricted(), others: Arc::new(denies), places, known: Arc::default() }
+    }
+
+    /// The same, and what `rules` deny.
+    pub fn with_rules(self, rules: ReadRules) -> Self {
+        Self { rules, ..self }
     }
 
     /// Nothing is denied: what other programs obey is found all the same.
@@ -116,7 +128,7 @@ impl Hidden {
 
     /// Whether the canonical `path` may not be read.
     pub fn denies(&self, path: &Path) -> bool {
-        (self.denies)(path)
+        self.rules.denies(path) || (self.others)(path)
     }
 
     /// What has to be hidden from a child that may write `roots`, and what other programs obey, as it lies there now. The
@@ -125,6 +137,12 @@ impl Hidden {
         let mut masks = self.walk(roots, MOST_ENTRIES, Depth::All);
         masks.paths.extend(self.places.iter().filter(|place| !is_git_config(place)).cloned());
         masks
+    }
+
+    /// What has to be hidden in `places` that a child sees and may not write, what is near first. Below what was not
+    /// examined nothing is readable.
+    pub fn masks_read_only(&self, places: &[PathBuf]) -> Vec<PathBuf> {
+        self.walk(places, MOST_READ_ONLY_ENTRIES, Depth::All).paths
     }
 
     /// What lies in `roots` now, without the folders of what is installed and built.
@@ -190,6 +208,8 @@ impl Hidden {
         // Taken before reading: what is added meanwhile changes the folder later than this.
         let is_settled = changed + TICK < SystemClock.now().as_nanosecond();
         let (mut denied, mut folders, mut names) = (vec![], vec![], vec![]);
+        // Once for the folder: each entry is judged by its own name.
+        let scope = self.rules.scope(path);
         let entries = std::fs::read_dir(path);
         let mut is_whole = entries.is_ok();
         for entry in entries.into_iter().flatten() {
@@ -208,7 +228,8 @@ impl Hidden {
                 _ => Kind::File,
             };
             names.push((entry.file_name(), kind));
-            if !is_git_config(&path) && (self.denies)(&path) {
+            let is_denied = || self.rules.below(scope, &path).is_closed() || (self.others)(&path);
+            if !is_git_config(&path) && is_denied() {
                 denied.push(path);
             } else if kind == Kind::Folder {
                 folders.push(path);
@@ -296,6 +317,30 @@ mod tests {
         let root = tree();
         let hidden = Hidden::new(is_denied, vec![]);
         assert_eq!(found(&hidden, root.path()), [".env", "node_modules/.env", "secrets", "sub/.env"]);
+    }
+
+    #[test]
+    fn rules_hold_in_a_walk_as_for_each_path() {
+        let root = tree();
+        let path = root.path().canonicalize().unwrap();
+        for (deny, allow) in
+            [(vec!["secrets", "sub/*"], vec![]), (vec![], vec!["src/**", "src", "s*"]), (vec![], vec!["**"])]
+        {
+            let (deny, allow): (Vec<String>, Vec<String>) =
+                (deny.into_iter().map(str::to_owned).collect(), allow.into_iter().map(str::to_owned).collect());
+            let rules = ReadRules::compile(Some(&deny), &allow, &path, None).unwrap();
+            let hidden = Hidden::new(|path| path.ends_with("main.rs"), vec![]).with_rules(rules.clone());
+            let masks = hidden.masks_read_only(std::slice::from_ref(&path));
+            for file in [".env", "sub", "sub/.env", "secrets", "secrets/key", "src", "src/main.rs", "node_modules/.env"]
+            {
+                let file = path.join(file);
+                let is_masked = masks.iter().any(|mask| file.starts_with(mask));
+                let is_denied = rules.denies(&file) || file.ends_with("main.rs");
+                assert!(!is_denied || is_masked, "{deny:?} {allow:?} {}", file.display());
+                assert_eq!(hidden.denies(&file), is_denied);
+            }
+            assert!(masks.iter().all(|mask| hidden.denies(mask)), "{masks:?}");
+        }
     }
 
     #[test]
