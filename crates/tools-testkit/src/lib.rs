@@ -5,11 +5,13 @@ pub mod contract;
 mod clock;
 mod events;
 mod judge;
+mod programs;
 mod scripted;
 mod workspace;
 
 pub use clock::FakeClock;
 pub use events::EventLog;
 pub use judge::{FakeJudge, Ruling};
+pub use programs::{installed, program};
 pub use scripted::{Behaviour, PathTaken, Ran, ScriptedExecutor};
 pub use workspace::Workspace;

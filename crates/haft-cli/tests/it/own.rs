@@ -92,7 +92,7 @@ fn a_server_takes_no_home_for_a_workspace_by_chance() {
 
 #[test]
 fn the_terminal_of_the_operator_cannot_be_opened() {
-    if !["script", "python3"].into_iter().all(has) {
+    if !tools_testkit::installed(&["script", "python3"]) {
         return;
     }
     let haft = Haft::configured(ALL);
@@ -103,25 +103,9 @@ fn the_terminal_of_the_operator_cannot_be_opened() {
     // `script` gives the binary a terminal, as an operator's shell does; its name is handed on to the command.
     let binary = env!("CARGO_BIN_EXE_haft");
     let line = format!("t=$(tty); echo on $t; {binary} call bash command=\"python3 open.py $t\" --yes");
-    let mut command = std::process::Command::new("script");
-    command
-        .args(["-qefc", &line, "/dev/null"])
-        .current_dir(haft.workspace.root())
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", haft.home.root())
-        .env("SHELL", "/bin/sh")
-        .stdin(std::process::Stdio::null());
+    let mut command = crate::terminal::at_terminal(&haft, &line);
+    command.stdin(std::process::Stdio::null());
     let shown = String::from_utf8_lossy(&command.output().expect("there is `script`").stdout).into_owned();
     assert!(shown.contains("on /dev/pts/") && shown.contains("closed"), "{shown}");
     assert!(!shown.contains("OPENED") && !shown.contains("forged"), "{shown}");
-}
-
-fn has(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    if !found {
-        eprintln!("SKIPPED: no {program}");
-    }
-    found
 }

@@ -79,9 +79,7 @@ fn the_page_can_be_had_of_one_session_of_the_last_calls_and_on_standard_output()
 
 /// The first browser of the Chromium family that is installed.
 fn browser() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    std::env::split_paths(&path).flat_map(|dir| names.map(|name| dir.join(name))).find(|file| file.is_file())
+    tools_testkit::program(&["chromium", "chromium-browser", "google-chrome"])
 }
 
 /// What a browser makes of a page: its document after scripts ran, and what it said on the console.

@@ -2,7 +2,7 @@
 
 use std::{
     io::{Read, Write},
-    process::{Child, ChildStdin, ChildStdout, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 use crate::support::Haft;
@@ -15,17 +15,24 @@ pub(crate) struct Terminal {
     shown: Vec<u8>,
 }
 
+/// A line of the shell at a terminal of its own.
+pub(crate) fn at_terminal(haft: &Haft, line: &str) -> Command {
+    let mut command = Command::new("script");
+    command
+        .args(["-qefc", line, "/dev/null"])
+        .current_dir(haft.workspace.root())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", haft.home.root())
+        .env("SHELL", "/bin/sh");
+    command
+}
+
 impl Terminal {
     pub(crate) fn start(haft: &Haft, arguments: &[&str]) -> Self {
         let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
         let line = format!("stty cols 80 rows 24; exec {} {}", quoted(env!("CARGO_BIN_EXE_haft")), words.join(" "));
-        let mut child = std::process::Command::new("script")
-            .args(["-qefc", &line, "/dev/null"])
-            .current_dir(haft.workspace.root())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", haft.home.root())
-            .env("SHELL", "/bin/sh")
+        let mut child = at_terminal(haft, &line)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())

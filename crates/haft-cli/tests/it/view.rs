@@ -299,19 +299,9 @@ fn what_commands_put_into_caches_is_theirs_alone() {
     assert_ne!(home.bash("echo x > ~/.bashrc")["raw_response"]["exit_code"], json!(0));
 }
 
-/// Whether a program is there; says so when it is not.
-fn has(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = std::env::split_paths(&path).any(|folder| folder.join(program).exists());
-    if !is_there {
-        eprintln!("SKIPPED: no `{program}` here");
-    }
-    is_there
-}
-
 /// Fetches and builds with the network, and again without it.
 fn builds(program: &str, prepare: &str, fetch: &str, again: &str, expected: &str) {
-    if !has(program) {
+    if !tools_testkit::installed(&[program]) {
         return;
     }
     let home = Home::with(ALLOW);
@@ -375,7 +365,7 @@ fn pip_and_uv_install_in_a_fresh_home() {
 
 #[test]
 fn make_builds_in_a_fresh_home() {
-    if !has("make") || !has("gcc") {
+    if !tools_testkit::installed(&["make", "gcc"]) {
         return;
     }
     let home = Home::with(&ALLOW.replace("timeout", "allow_network = false\ntimeout"));

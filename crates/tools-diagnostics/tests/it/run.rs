@@ -212,10 +212,7 @@ async fn python_and_javascript_without_a_project_are_parsed() {
     for (program, folder, good, bad, line) in
         [("python3", "py", "py/good.py", "py/bad.py", 1), ("node", "js", "js/good.mjs", "js/bad.js", 1)]
     {
-        let is_here = std::env::var_os("PATH")
-            .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()));
-        if !is_here {
-            println!("skipped: no {program} here");
+        if !tools_testkit::installed(&[program]) {
             continue;
         }
         let clean = world.call(json!({"path": good})).await.unwrap().summary;

@@ -4,16 +4,9 @@ use std::os::unix::{fs::MetadataExt as _, net::UnixListener};
 
 use tools_sandbox::kernel::{Confinement, Level, Limits, Network, SandboxMode};
 
-use crate::support::{Place, run, sandbox, sandboxes};
+use tools_testkit::installed;
 
-fn has(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    if !found {
-        eprintln!("SKIPPED: no {program}");
-    }
-    found
-}
+use crate::support::{Place, run, sandbox, sandboxes};
 
 /// Connects to a socket in the file system and says how it went.
 fn connect(path: &std::path::Path) -> String {
@@ -34,7 +27,7 @@ async fn terminals_of_the_machine_are_out_of_reach_and_own_ones_work() {
                 let (device, names) = ran.stdout.split_once('\n').unwrap();
                 assert_ne!(device.parse::<u64>().unwrap(), of_machine);
                 assert_eq!(names, "ptmx\n", "{}", ran.stderr);
-                if has("script") {
+                if installed(&["script"]) {
                     let ran = run("script -qec 'tty; echo out' /dev/null", &place.work, &sandbox).await;
                     assert!(
                         ran.stdout.contains("/dev/pts/0") && ran.stdout.contains("out"),
@@ -43,7 +36,7 @@ async fn terminals_of_the_machine_are_out_of_reach_and_own_ones_work() {
                         ran.stderr
                     );
                 }
-                if has("python3") {
+                if installed(&["python3"]) {
                     let line =
                         "python3 -c 'import pty; pty.spawn([\"sh\", \"-c\", \"test -t 0 && echo typed > /dev/tty\"])'";
                     let ran = run(line, &place.work, &sandbox).await;
@@ -83,7 +76,7 @@ async fn no_file_gets_its_owners_rights() {
 #[tokio::test]
 async fn limits_of_other_processes_stay_as_they_are() {
     let place = Place::new();
-    if !has("prlimit") {
+    if !installed(&["prlimit"]) {
         return;
     }
     for (level, sandbox) in sandboxes(&place.ask(SandboxMode::Off)) {
@@ -102,7 +95,7 @@ async fn limits_of_other_processes_stay_as_they_are() {
 #[tokio::test]
 async fn with_the_network_closed_own_servers_work() {
     let place = Place::new();
-    if !has("python3") {
+    if !installed(&["python3"]) {
         return;
     }
     let program = [
@@ -130,7 +123,7 @@ async fn with_the_network_closed_own_servers_work() {
 #[tokio::test]
 async fn sockets_of_other_programs_are_not_there_unless_granted() {
     let place = Place::new();
-    if !has("python3") {
+    if !installed(&["python3"]) {
         return;
     }
     let outside = place.outside.join("editor.sock");

@@ -2,18 +2,9 @@
 
 use serde_json::json;
 use tools_shell::ShellConfig;
+use tools_testkit::installed;
 
 use crate::support::Shell;
-
-/// Whether these programs are installed; says so when one is not.
-fn has(programs: &[&str]) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let missing = programs.iter().find(|name| !std::env::split_paths(&path).any(|folder| folder.join(name).exists()));
-    if let Some(missing) = missing {
-        eprintln!("SKIPPED: no `{missing}` here");
-    }
-    missing.is_none()
-}
 
 /// Runs a line that must succeed without a network, and tells what it printed.
 async fn works(shell: &Shell, line: &str) -> String {
@@ -28,7 +19,7 @@ fn offline() -> Shell {
 
 #[tokio::test]
 async fn cargo_builds_and_tests() {
-    if !has(&["cargo", "rustc"]) {
+    if !installed(&["cargo", "rustc"]) {
         return;
     }
     let shell = offline();
@@ -40,7 +31,7 @@ async fn cargo_builds_and_tests() {
 
 #[tokio::test]
 async fn cargo_uses_crates_that_were_fetched_before() {
-    if !has(&["cargo", "rustc"]) {
+    if !installed(&["cargo", "rustc"]) {
         return;
     }
     let shell = offline();
@@ -57,7 +48,7 @@ async fn cargo_uses_crates_that_were_fetched_before() {
 
 #[tokio::test]
 async fn node_and_npm_work() {
-    if !has(&["node", "npm"]) {
+    if !installed(&["node", "npm"]) {
         return;
     }
     let shell = offline();
@@ -69,7 +60,7 @@ async fn node_and_npm_work() {
 
 #[tokio::test]
 async fn python_makes_environments() {
-    if !has(&["python3"]) {
+    if !installed(&["python3"]) {
         return;
     }
     let shell = offline();
@@ -86,7 +77,7 @@ async fn python_makes_environments() {
 
 #[tokio::test]
 async fn c_is_compiled_by_make() {
-    if !has(&["gcc", "make"]) {
+    if !installed(&["gcc", "make"]) {
         return;
     }
     let shell = offline();
@@ -97,7 +88,7 @@ async fn c_is_compiled_by_make() {
 
 #[tokio::test]
 async fn git_commits() {
-    if !has(&["git"]) {
+    if !installed(&["git"]) {
         return;
     }
     let shell = offline();
@@ -109,7 +100,7 @@ async fn git_commits() {
 
 #[tokio::test]
 async fn go_builds() {
-    if !has(&["go"]) {
+    if !installed(&["go"]) {
         return;
     }
     let shell = offline();
