@@ -12,6 +12,7 @@ use crate::{CallId, CallerId, ToolError, ToolErrorCategory, ToolName, tools::jso
 use super::{
     canonical::{canonical_json, hex},
     parameters,
+    thought::take_thoughts_out,
 };
 
 /// A JSON object: the parameters of a call.
@@ -32,7 +33,8 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// Builds a call with a fresh identifier.
+    /// Builds a call with a fresh identifier, without what a model wrote into a field for thoughts
+    /// ([`crate::THOUGHT_PREFIX`]): no executor, gate, record or event comes to see it.
     ///
     /// # Errors
     /// `InvalidParameters` when `tool` is no tool name or `params` is neither an object nor `null` (no parameters).
@@ -41,7 +43,10 @@ impl ToolCall {
             ToolError::new(ToolErrorCategory::InvalidParameters, "invalid_tool_name", error.to_string())
         })?;
         let params = match params {
-            Value::Object(map) => map,
+            Value::Object(mut map) => {
+                take_thoughts_out(&mut map);
+                map
+            }
             Value::Null => JsonObject::new(),
             other => {
                 let found = json_type(&other);
@@ -114,6 +119,13 @@ mod tests {
         assert_eq!(a.digest(), call("bash", r#"{"timeout":1,"command":"ls"}"#).digest());
         assert_ne!(a.digest(), call("read", r#"{"command":"ls","timeout":1}"#).digest());
         assert_ne!(a.digest(), call("bash", r#"{"command":"ls","timeout":2}"#).digest());
+    }
+
+    #[test]
+    fn what_a_model_thought_is_no_part_of_a_call() {
+        let call = ToolCall::new("read", json!({"_tafc_think": "hm", "_tafc_think_2": {"a": 1}, "path": "a"})).unwrap();
+        assert_eq!(Value::Object(call.params.clone()), json!({"path": "a"}));
+        assert_eq!(call.digest(), ToolCall::new("read", json!({"path": "a"})).unwrap().digest());
     }
 
     #[test]

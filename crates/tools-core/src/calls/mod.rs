@@ -1,5 +1,6 @@
 //! What is asked for: names, calls with their parameters, and the context in which a call is made.
 
+mod alias;
 mod call;
 mod canonical;
 mod clock;
@@ -7,12 +8,16 @@ mod context;
 mod lenient;
 mod name;
 mod parameters;
+mod thought;
 mod writes;
 
+pub use alias::{built_in_tool, meant_tool, todays_name};
 pub use call::{CallDigest, JsonObject, ToolCall};
 pub(crate) use canonical::hex;
 pub use canonical::{canonical_json, sha256_hex};
 pub use clock::{Clock, SystemClock};
 pub use context::{CallContext, CallPhase, EnvOverlay, ModelHints, TrustLevel};
 pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId, ToolName};
+pub use parameters::invalid_parameters;
+pub use thought::{THOUGHT_PREFIX, take_thoughts_out};
 pub use writes::{WriteLog, Writes, Written};

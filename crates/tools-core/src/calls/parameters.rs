@@ -21,15 +21,19 @@ pub(crate) fn decode<T: DeserializeOwned + JsonSchema>(tool: &ToolName, params: 
             return Ok(args);
         }
         let value = read.unwrap_or(value);
-        Err(report(tool, &schema_problems(&value, schema.as_value()), &error))
+        // Where the schema is met, a value is of the right type but not acceptable (a bad enum member, out of range).
+        Err(invalid_parameters(tool, &value, &schema_problems(&value, schema.as_value()), &described(&error)))
     })
 }
 
-fn report(
-    tool: &ToolName,
-    problems: &[SchemaProblem],
-    error: &serde_path_to_error::Error<serde_json::Error>,
-) -> ToolError {
+fn described(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
+    let path = error.path().to_string();
+    if path == "." { error.inner().to_string() } else { format!("`{path}`: {}", error.inner()) }
+}
+
+/// Parameters that a tool does not take: each problem by its path with what would be right, or `otherwise` where none is
+/// known. `TypeMismatch` when nothing but types is wrong, else `InvalidParameters`.
+pub fn invalid_parameters(tool: &ToolName, params: &Value, problems: &[SchemaProblem], otherwise: &str) -> ToolError {
     let only_types = !problems.is_empty() && problems.iter().all(|p| matches!(p.fault, SchemaFault::WrongType { .. }));
     let (category, code) = if only_types {
         (ToolErrorCategory::TypeMismatch, "type_mismatch")
@@ -37,13 +41,11 @@ fn report(
         (ToolErrorCategory::InvalidParameters, "invalid_parameters")
     };
     let mut message = format!("invalid parameters for `{tool}`: ");
+    if params.as_object().is_some_and(JsonObject::is_empty) {
+        message.push_str("no parameters given; ");
+    }
     if problems.is_empty() {
-        // The schema is met, so a value is of the right type but not acceptable (a bad enum member, out of range).
-        let path = error.path().to_string();
-        if path != "." {
-            let _ = write!(message, "`{path}`: ");
-        }
-        let _ = write!(message, "{}", error.inner());
+        message.push_str(otherwise);
     } else {
         let lines: Vec<String> = problems.iter().take(8).map(SchemaProblem::to_string).collect();
         message.push_str(&lines.join("; "));
@@ -99,7 +101,10 @@ mod tests {
 
     #[test]
     fn every_fault_is_named_by_path() {
-        check(json!({}), "invalid_parameters: invalid parameters for `edit`: missing field `path` (a string)");
+        check(
+            json!({}),
+            "invalid_parameters: invalid parameters for `edit`: no parameters given; missing field `path` (a string)",
+        );
         check(
             json!({"path": 1, "limit": "five"}),
             "type_mismatch: invalid parameters for `edit`: `limit`: expected an integer or null, found a string; `path`: expected a string, found an integer",

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 
 use crate::{
     Approval, CallContext, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared, ToolCall,
-    ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName,
+    ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, meant_tool,
     tools::{approval_mismatch, script_changed},
 };
 
@@ -71,6 +71,7 @@ impl Stack {
     pub async fn run(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> Recorded {
         let context = cx.for_call(&call.id);
         let journal = context.journal().clone();
+        let (call, approval) = self.under_its_name(call, approval, &journal);
         let definition = self.definition_or_cautious(&call.tool);
         let (path, inspection) = match &approval {
             None => (Path::Unconfirmed, self.look(&call, &context).await),
@@ -106,9 +107,31 @@ impl Stack {
     /// The tool is [`crate::ToolTraits::CAUTIOUS`] when nobody owns it.
     pub async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
         let context = cx.for_call(&call.id);
+        let (call, _) = self.under_its_name(call, None, context.journal());
         let definition = self.definition_or_cautious(&call.tool);
         let inspection = self.look(&call, &context).await;
         Invocation::new(Arc::new(call), definition, context, inspection)
+    }
+
+    /// A call by another name of a tool as a call of that tool. Consent that was given to it stays consent to it.
+    fn under_its_name(
+        &self,
+        call: ToolCall,
+        approval: Option<Approval>,
+        journal: &Journal,
+    ) -> (ToolCall, Option<Approval>) {
+        let Some(tool) = self.meant(&call.tool) else { return (call, approval) };
+        journal.warn(format!("the tool `{}` is called `{tool}` here", call.tool));
+        let named = ToolCall { tool, ..call.clone() };
+        let approval = approval.map(|given| if given.covers(&call) { given.rebound(&named) } else { given });
+        (named, approval)
+    }
+
+    /// The tool that is meant by a name that no tool has: `bash` for `shell`. `None` for the name of a tool, and for one
+    /// that means nothing.
+    fn meant(&self, name: &ToolName) -> Option<ToolName> {
+        let is_tool = |name: &str| ToolName::parse(name).is_ok_and(|name| self.exact(&name).is_some());
+        meant_tool(name.as_str(), is_tool).and_then(|name| ToolName::parse(&name).ok())
     }
 
     /// What the call would touch. A tool that nobody owns is found out here, so that the first gate refuses it by its
@@ -137,8 +160,12 @@ impl Stack {
         self.leaf.tool_definitions_erased()
     }
 
-    /// The tool of this name; `None` when nobody owns it.
+    /// The tool of this name, or the one that is meant by it (`bash` by `shell`); `None` when nobody owns it.
     pub fn definition(&self, tool: &ToolName) -> Option<Arc<ToolDef>> {
+        self.exact(tool).or_else(|| self.exact(&self.meant(tool)?))
+    }
+
+    fn exact(&self, tool: &ToolName) -> Option<Arc<ToolDef>> {
         let current = self.leaf.tool_definitions_erased();
         let catalog = self.catalog.load();
         if Arc::ptr_eq(&catalog.definitions, &current) {

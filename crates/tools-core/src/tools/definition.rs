@@ -89,6 +89,11 @@ impl ToolDef {
         Self { description: description.into(), ..self }
     }
 
+    /// The same definition with another schema of its parameters.
+    pub fn with_input(self, input: Schema) -> Self {
+        Self { input: Arc::new(input), ..self }
+    }
+
     /// The same definition with a schema for the structured result.
     pub fn with_output<Output: JsonSchema>(self) -> Self {
         Self { output: Some(Arc::new(inline_schema::<Output>())), ..self }

@@ -8,10 +8,9 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use tools_core::Verdict;
+use tools_core::{Verdict, todays_name};
 
 use super::{defaults, list::RuleList};
-use crate::names::current;
 
 /// How long a pattern may be: enough for any command worth a rule, and a bound for what is compiled.
 const LONGEST_PATTERN: usize = 4096;
@@ -76,7 +75,7 @@ impl PermissionsConfig {
     pub fn compile(&self, home: Option<&Path>) -> Result<Permissions, RuleError> {
         let mut typed: BTreeMap<&str, Vec<&RuleConfig>> = BTreeMap::new();
         for (tool, rules) in &self.tools {
-            typed.entry(current(tool)).or_default().extend(rules);
+            typed.entry(todays_name(tool)).or_default().extend(rules);
         }
         let names = typed.keys().copied().chain(defaults::tools());
         let lists = names.map(|tool| {

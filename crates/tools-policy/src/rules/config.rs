@@ -6,12 +6,9 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use tools_core::Verdict;
+use tools_core::{Verdict, todays_name};
 
-use crate::{
-    matching::{Crossing, OneGlob, Patterns, literal, parse, path_glob},
-    names::current,
-};
+use crate::matching::{Crossing, OneGlob, Patterns, literal, parse, path_glob};
 
 /// Rules about calls, in the order in which they are asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -251,7 +248,7 @@ impl ToolGlob {
             return Ok(Self::Every);
         }
         if !pattern.contains(['*', '?', '[', '{', '\\']) {
-            return Ok(Self::Named(current(&pattern).to_owned()));
+            return Ok(Self::Named(todays_name(&pattern).to_owned()));
         }
         let glob = parse(&pattern, Crossing::Everything).map_err(|error| error.kind().to_string())?;
         Ok(Self::Glob(OneGlob::compile(&glob)))
