@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use haft::audit::Head;
+use haft::{audit::Head, catalog::Dialect};
 
 /// Tool calls of an LLM agent: judged, confined, executed, recorded.
 #[derive(Debug, Parser)]
@@ -105,14 +105,7 @@ pub(crate) enum Verb {
         check: bool,
     },
     /// List the tools as a model would get them.
-    Tools {
-        /// In which shape.
-        #[arg(long, value_enum, default_value_t = ToolsFormat::Table)]
-        format: ToolsFormat,
-        /// Add what each tool costs of the model's context, in tokens (estimated).
-        #[arg(long)]
-        cost: bool,
-    },
+    Tools(Tools),
     /// List the layers around a call, outermost first.
     Layers,
     /// Serve the tools to an MCP client.
@@ -171,6 +164,25 @@ pub(crate) enum Verb {
         /// The folder.
         dir: PathBuf,
     },
+}
+
+/// In which shape the tools are listed, and what is said of them.
+#[derive(Debug, Args)]
+pub(crate) struct Tools {
+    /// In which shape.
+    #[arg(long, value_enum, default_value_t = ToolsFormat::Table)]
+    pub(crate) format: ToolsFormat,
+    /// As this interface takes them: `anthropic`, `gemini`, `mcp`, `ollama`, `openai-chat`, `openai-chat-strict`,
+    /// `openai-responses` or `openai-responses-strict`. The text is the same on every run and every machine.
+    #[arg(long, value_name = "NAME", conflicts_with = "format")]
+    pub(crate) dialect: Option<Dialect>,
+    /// Say instead what the interface cannot express of them.
+    #[arg(long, requires = "dialect")]
+    pub(crate) report: bool,
+    /// Rank the tools by what each costs of the model's context, in tokens (estimated), and say how often each was called
+    /// according to the record.
+    #[arg(long)]
+    pub(crate) cost: bool,
 }
 
 /// One call.

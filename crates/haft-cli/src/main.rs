@@ -79,7 +79,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Scan { files, redact, check } => {
             commands::scan::run(common, files, commands::scan::Ask { redact: *redact, check: *check })
         }
-        Verb::Tools { format, cost } => commands::tools::run(common, *format, *cost),
+        Verb::Tools(verb) => commands::tools::run(common, verb),
         Verb::Layers => Ok(commands::layers::run(common)),
         Verb::Mcp { verb: McpVerb::Serve { .. } } => commands::mcp::serve(common).await,
         Verb::Undo { calls, last, list, diff } => {

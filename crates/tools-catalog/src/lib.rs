@@ -1,8 +1,26 @@
 //! Tool definitions in the shapes that models and protocols take them in.
+//!
+//! [`Dialect::render`] writes a list of tools for one interface and reports what that interface cannot express;
+//! [`ToolRegistry`] repairs definitions that come from elsewhere and checks the parameters of calls against them;
+//! [`TafcPolicy`] adds the field for thoughts to definitions that are hard to fill in. It decides neither which tools a
+//! model sees nor whether a call may run.
 
+mod bytes;
+mod dialect;
+mod everything;
 mod prompt;
-mod provider;
 
+mod registry;
+mod tafc;
+
+pub use bytes::canonical_bytes;
+pub use dialect::{Change, Dialect, Note, Rendered, without_added_nulls};
+pub use everything::json;
 pub use prompt::prompt;
-pub use provider::{anthropic, json, mcp, openai};
+pub use registry::{CatalogFault, Checked, ParameterCheck, ToolRegistry};
+pub use tafc::{COMPLEXITY_VERSION, TafcConfig, TafcPolicy, complexity};
 pub use tools_core::estimate_tokens;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

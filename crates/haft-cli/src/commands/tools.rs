@@ -1,50 +1,96 @@
 //! `haft tools`: the catalog as a model would get it.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use haft::{catalog, core::ToolDef};
+use haft::{
+    Toolbox,
+    audit::view,
+    catalog::{self, Dialect, canonical_bytes},
+    core::{ToolDef, ToolName},
+};
 use serde_json::Value;
 
 use crate::{
-    args::{Common, ToolsFormat},
+    args::{Common, Tools, ToolsFormat},
     commands::open::open,
     exit::Exit,
     output,
 };
 
-/// Prints the tools in a shape.
-pub(crate) fn run(common: &Common, format: ToolsFormat, cost: bool) -> Result<Exit, String> {
+/// Prints the tools in a shape, or what is to be said of them.
+pub(crate) fn run(common: &Common, verb: &Tools) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let tools = toolbox.stack().listed();
-    let shape: fn(&ToolDef) -> Value = match (format, common.json) {
-        (ToolsFormat::Prompt, _) => {
+    let calls = if verb.cost { calls(&toolbox)? } else { HashMap::new() };
+    let dialect = match (verb.dialect, verb.format) {
+        (Some(dialect), _) => dialect,
+        (None, ToolsFormat::Anthropic) => Dialect::Anthropic,
+        (None, ToolsFormat::Openai) => Dialect::OpenAiChat,
+        (None, ToolsFormat::Mcp) => Dialect::Mcp,
+        (None, ToolsFormat::Prompt) => {
             output::line(catalog::prompt(&tools).trim_end());
             return Ok(Exit::Ok);
         }
-        (ToolsFormat::Table, false) => {
-            table(&tools, cost);
+        (None, ToolsFormat::Table) if !common.json => {
+            if verb.cost {
+                ranked(&tools, &calls);
+            } else {
+                table(&tools);
+            }
             return Ok(Exit::Ok);
         }
-        (ToolsFormat::Table, true) | (ToolsFormat::Json, _) => catalog::json,
-        (ToolsFormat::Anthropic, _) => catalog::anthropic,
-        (ToolsFormat::Openai, _) => catalog::openai,
-        (ToolsFormat::Mcp, _) => catalog::mcp,
-    };
-    let mut list: Vec<Value> = tools.iter().map(|tool| shape(tool)).collect();
-    if cost {
-        for (value, tool) in list.iter_mut().zip(tools.iter()) {
-            value["tokens"] = Value::from(tokens(tool));
+        (None, ToolsFormat::Table | ToolsFormat::Json) => {
+            list(&tools, tools.iter().map(|tool| catalog::json(tool)).collect(), verb.cost.then_some(&calls));
+            return Ok(Exit::Ok);
         }
+    };
+    let rendered = dialect.render(&tools);
+    if verb.report {
+        if common.json {
+            output::json(&rendered.report);
+        } else if rendered.report.is_empty() {
+            output::line(&format!("{dialect} expresses all of the {} tools", tools.len()));
+        } else {
+            let lines: Vec<String> = rendered.report.iter().map(|note| output::one_line(&note.to_string())).collect();
+            output::line(&lines.join("\n"));
+        }
+    } else if verb.cost {
+        list(&tools, rendered.tools, Some(&calls));
+    } else {
+        output::line(&rendered.bytes());
     }
-    output::json(&list);
     Ok(Exit::Ok)
 }
 
-fn tokens(tool: &ToolDef) -> usize {
-    catalog::estimate_tokens(&catalog::anthropic(tool).to_string())
+/// Prints a value for each tool; with its cost and its calls where those are given.
+fn list(tools: &[Arc<ToolDef>], mut values: Vec<Value>, calls: Option<&HashMap<String, usize>>) {
+    if let Some(calls) = calls {
+        for (value, tool) in values.iter_mut().zip(tools) {
+            value["tokens"] = tokens(tool).into();
+            value["calls"] = calls.get(tool.name.as_str()).copied().unwrap_or_default().into();
+        }
+    }
+    output::json(&values);
 }
 
-fn table(tools: &[Arc<ToolDef>], cost: bool) {
+/// How often each tool was called, according to the record.
+fn calls(toolbox: &Toolbox) -> Result<HashMap<String, usize>, String> {
+    let file = haft::audit_file(toolbox.config());
+    let mut calls = HashMap::new();
+    if file.exists() {
+        for row in view::rows(&file).map_err(|error| error.to_string())? {
+            *calls.entry(row.tool).or_default() += 1;
+        }
+    }
+    Ok(calls)
+}
+
+fn tokens(tool: &Arc<ToolDef>) -> usize {
+    let rendered = Dialect::Anthropic.render(std::slice::from_ref(tool));
+    catalog::estimate_tokens(&rendered.tools.first().map(canonical_bytes).unwrap_or_default())
+}
+
+fn table(tools: &[Arc<ToolDef>]) {
     for tool in tools {
         let traits = [
             (tool.traits.read_only, "read-only"),
@@ -53,11 +99,24 @@ fn table(tools: &[Arc<ToolDef>], cost: bool) {
         ];
         let traits: Vec<&str> = traits.iter().filter(|(holds, _)| *holds).map(|(_, word)| *word).collect();
         let about = tool.description.lines().next().unwrap_or_default();
-        let cost = if cost { format!("{:>6}", tokens(tool)) } else { String::new() };
-        output::line(&format!("{:<18}{cost}  {:<24} {about}", tool.name.as_str(), traits.join(" ")));
+        output::line(&format!("{:<18}  {:<24} {about}", tool.name.as_str(), traits.join(" ")));
     }
-    if cost {
-        let sum: usize = tools.iter().map(|tool| tokens(tool)).sum();
-        output::line(&format!("{:<18}{sum:>6}  tokens in all, estimated", "sum"));
+}
+
+/// The tools by what they cost, the dearest first.
+fn ranked(tools: &[Arc<ToolDef>], calls: &HashMap<String, usize>) {
+    let cost = |tool: &Arc<ToolDef>| (tokens(tool), tool.name.clone());
+    let mut costs: Vec<(usize, ToolName)> = tools.iter().map(cost).collect();
+    costs.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    output::line(&format!("{:<18}{:>8}{:>7}{:>8}", "tool", "tokens", "share", "calls"));
+    let sum: usize = costs.iter().map(|(tokens, _)| tokens).sum();
+    for (tokens, name) in &costs {
+        let called = match calls.get(name.as_str()) {
+            Some(count) => count.to_string(),
+            None => "never".to_owned(),
+        };
+        let share = format!("{} %", (tokens * 100 + sum / 2) / sum.max(1));
+        output::line(&format!("{:<18}{tokens:>8}{share:>7}{called:>8}", name.as_str()));
     }
+    output::line(&format!("{:<18}{sum:>8}  tokens in all, estimated", "sum"));
 }

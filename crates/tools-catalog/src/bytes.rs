@@ -1,0 +1,63 @@
+//! Definitions as text that is the same on every run and every machine, so that a provider's cache of the prompt holds.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use tools_core::THOUGHT_PREFIX;
+
+/// A value as JSON without blanks, with the members of objects in the order of their names. Only a field for thoughts
+/// comes before all others, since a model fills in fields in their order.
+///
+/// The order does not depend on how `serde_json` was built: its maps keep the order of insertion or sort, as some crate
+/// of the program asks for.
+pub fn canonical_bytes(value: &Value) -> String {
+    let mut text = String::new();
+    write(&mut text, value);
+    text
+}
+
+fn write(out: &mut String, value: &Value) {
+    match value {
+        Value::Object(map) => {
+            let mut members: Vec<_> = map.iter().collect();
+            members.sort_unstable_by_key(|(name, _)| (!name.starts_with(THOUGHT_PREFIX), name.as_str()));
+            out.push('{');
+            for (index, (name, value)) in members.into_iter().enumerate() {
+                let comma = if index > 0 { "," } else { "" };
+                // Writing to a `String` cannot fail.
+                let _ = write!(out, "{comma}{}:", Value::from(name.as_str()));
+                write(out, value);
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write(out, item);
+            }
+            out.push(']');
+        }
+        scalar => {
+            let _ = write!(out, "{scalar}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn members_are_sorted_and_thoughts_come_first() {
+        let value = json!({"b": [{"z": 1, "A": "\"\n"}], "Zeta": null, "_tafc_think": {"type": "string"}, "0": true});
+        assert_eq!(
+            canonical_bytes(&value),
+            r#"{"_tafc_think":{"type":"string"},"0":true,"Zeta":null,"b":[{"A":"\"\n","z":1}]}"#
+        );
+    }
+}

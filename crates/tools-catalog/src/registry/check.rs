@@ -1,0 +1,70 @@
+//! What the parameters of one tool are held to.
+
+use std::fmt;
+
+use jsonschema::Validator;
+use serde_json::Value;
+use tools_core::{SchemaProblem, ToolDef, ToolError, ToolName, invalid_parameters, schema_problems};
+
+/// The most faults of one call that are named.
+const NAMED: usize = 8;
+
+/// What the parameters of one tool are held to, compiled once.
+pub struct ParameterCheck {
+    tool: ToolName,
+    schema: Value,
+    validator: Validator,
+}
+
+impl ParameterCheck {
+    /// The check of a tool's parameters.
+    ///
+    /// # Errors
+    /// What is wrong with its schema. One from a [`crate::ToolRegistry`] has nothing wrong with it.
+    pub fn compile(tool: &ToolDef) -> Result<Self, String> {
+        let schema = tool.input.as_value().clone();
+        let validator = jsonschema::draft202012::new(&schema).map_err(|error| error.to_string())?;
+        Ok(Self { tool: tool.name.clone(), schema, validator })
+    }
+
+    /// Checks the parameters of a call, an object.
+    ///
+    /// # Errors
+    /// `TypeMismatch` when values have other types than the schema says, `InvalidParameters` for every other fault. The
+    /// message names each by its path and says what would be right.
+    pub fn check(&self, params: &Value) -> Result<(), ToolError> {
+        if self.validator.is_valid(params) {
+            return Ok(());
+        }
+        let known = schema_problems(params, &self.schema);
+        if !known.is_empty() {
+            return Err(invalid_parameters(&self.tool, params, &known, ""));
+        }
+        let others: Vec<String> =
+            self.validator.iter_errors(params).take(NAMED).map(|error| described(&error)).collect();
+        let none: [SchemaProblem; 0] = [];
+        Err(invalid_parameters(&self.tool, params, &none, &others.join("; ")))
+    }
+}
+
+/// A fault as `edits[1].old: …`.
+fn described(error: &jsonschema::ValidationError<'_>) -> String {
+    let mut path = String::new();
+    for part in error.instance_path().as_str().split('/').filter(|part| !part.is_empty()) {
+        let part = part.replace("~1", "/").replace("~0", "~");
+        if part.bytes().all(|byte| byte.is_ascii_digit()) {
+            path.push_str(&format!("[{part}]"));
+        } else {
+            let dot = if path.is_empty() { "" } else { "." };
+            path.push_str(&format!("{dot}{part}"));
+        }
+    }
+    let text: String = error.to_string().chars().take(300).collect();
+    if path.is_empty() { text } else { format!("`{path}`: {text}") }
+}
+
+impl fmt::Debug for ParameterCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ParameterCheck").field(&self.tool.as_str()).finish()
+    }
+}

@@ -1,0 +1,107 @@
+//! `$ref`s, followed: providers take schemas without them.
+
+use serde_json::{Map, Value};
+
+/// How often one reference is followed inside itself.
+const REPEATED: usize = 2;
+/// The most values of a schema whose references are followed.
+const LARGEST: usize = 20_000;
+
+/// What was wrong with the references of a schema.
+pub(super) enum BadReference {
+    /// It leads to nothing that is there.
+    Outside(String),
+    /// It leads back to where it stands too often.
+    Endless,
+}
+
+/// A schema without references. `bad` hears of those that could not be followed, each with its path; any value is taken
+/// in their place.
+pub(super) fn followed(schema: &Value, bad: &mut dyn FnMut(&str, BadReference)) -> Value {
+    let mut following = Following { root: schema, open: vec![], left: LARGEST, bad };
+    match schema {
+        // What is only defined there is followed where it is referred to.
+        Value::Object(map) if !map.contains_key("$ref") => {
+            let is_said = |name: &str| !matches!(name, "$defs" | "definitions");
+            let members = map.iter().filter(|(name, _)| is_said(name));
+            Value::Object(
+                members.map(|(name, value)| (name.clone(), following.follow(&joined("", name), value))).collect(),
+            )
+        }
+        other => following.follow("", other),
+    }
+}
+
+/// Whether there is any reference to follow.
+pub(super) fn has_any(schema: &Value) -> bool {
+    match schema {
+        Value::Object(map) => map.contains_key("$ref") || map.values().any(has_any),
+        Value::Array(items) => items.iter().any(has_any),
+        _ => false,
+    }
+}
+
+struct Following<'a> {
+    root: &'a Value,
+    /// The references that are being followed.
+    open: Vec<&'a str>,
+    left: usize,
+    bad: &'a mut dyn FnMut(&str, BadReference),
+}
+
+impl<'a> Following<'a> {
+    fn follow(&mut self, path: &str, schema: &'a Value) -> Value {
+        if self.left == 0 {
+            (self.bad)(path, BadReference::Endless);
+            return Value::Object(Map::new());
+        }
+        self.left -= 1;
+        match schema {
+            Value::Object(map) => match map.get("$ref").and_then(Value::as_str) {
+                Some(reference) => self.referred(path, reference, map),
+                None => {
+                    let members =
+                        map.iter().map(|(name, value)| (name.clone(), self.follow(&joined(path, name), value)));
+                    Value::Object(members.collect())
+                }
+            },
+            Value::Array(items) => Value::Array(items.iter().map(|item| self.follow(path, item)).collect()),
+            scalar => scalar.clone(),
+        }
+    }
+
+    fn referred(&mut self, path: &str, reference: &'a str, map: &'a Map<String, Value>) -> Value {
+        let target = reference.strip_prefix('#').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let Some(target) = target.and_then(|pointer| self.root.pointer(pointer)) else {
+            let shown: String = reference.chars().take(80).flat_map(char::escape_debug).collect();
+            (self.bad)(path, BadReference::Outside(shown));
+            return Value::Object(others(map));
+        };
+        if self.open.iter().filter(|open| **open == reference).count() >= REPEATED {
+            (self.bad)(path, BadReference::Endless);
+            return Value::Object(others(map));
+        }
+        self.open.push(reference);
+        let followed = self.follow(path, target);
+        self.open.pop();
+        match followed {
+            // What stands beside a reference is said of its place, and counts.
+            Value::Object(mut there) => {
+                there.extend(others(map));
+                Value::Object(there)
+            }
+            other => other,
+        }
+    }
+}
+
+fn others(map: &Map<String, Value>) -> Map<String, Value> {
+    map.iter().filter(|(name, _)| *name != "$ref").map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+fn joined(path: &str, name: &str) -> String {
+    if matches!(name, "properties" | "items" | "anyOf" | "oneOf" | "allOf") {
+        return path.to_owned();
+    }
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}

@@ -1,0 +1,5 @@
+//! Definitions as interfaces take them, and calls held to them.
+
+mod dialects;
+mod registry;
+mod support;
