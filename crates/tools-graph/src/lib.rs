@@ -11,6 +11,7 @@ mod dependencies;
 mod filter;
 mod score;
 mod selection;
+mod session;
 mod words;
 
 pub use dependencies::{
@@ -23,6 +24,7 @@ pub use filter::{
 };
 pub use score::{Bm25, Embedder, EmbeddingScorer, Fused, Grams, Scorer, Scores};
 pub use selection::Selection;
+pub use session::{DependencyLayer, ListSettings, SessionLists, ToolSearch};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

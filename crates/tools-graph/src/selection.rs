@@ -26,7 +26,13 @@ impl Selection {
     pub fn new(mode: ToolFilterMode, core: impl IntoIterator<Item = Arc<ToolDef>>) -> Self {
         let mut core: Vec<_> = core.into_iter().collect();
         core.sort_by(|a, b| a.name.cmp(&b.name));
-        core.dedup_by(|later, first| later.name == first.name);
+        Self::ordered(mode, core)
+    }
+
+    /// A session that begins with these tools in this order; of two of one name the first counts.
+    pub fn ordered(mode: ToolFilterMode, core: impl IntoIterator<Item = Arc<ToolDef>>) -> Self {
+        let mut names = HashSet::new();
+        let core: Vec<_> = core.into_iter().filter(|tool| names.insert(tool.name.clone())).collect();
         if mode == ToolFilterMode::Replace {
             tracing::warn!("the list of tools changes between turns: the provider's cache of the prompt does not hold");
         }

@@ -85,6 +85,11 @@ impl ToolDependencyGraph {
         (graph, faults)
     }
 
+    /// Whether any tool needs or prefers another.
+    pub fn has_rules(&self) -> bool {
+        !self.requires.is_empty() || !self.prefers.is_empty()
+    }
+
     /// The groups of tools that need one another, each sorted.
     fn cycles(&self) -> Vec<Vec<ToolName>> {
         let edges = self.requires.iter().flat_map(|(tool, needed)| needed.iter().map(move |need| (tool, need)));

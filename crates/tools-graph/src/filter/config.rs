@@ -24,6 +24,8 @@ pub struct ToolFilterConfig {
     pub min_description_words: usize,
     /// Tools that are always shown.
     pub always_on: Vec<String>,
+    /// Whether words decide where there is no embedding. Without either every tool is shown.
+    pub lexical: bool,
     /// What becomes of the tools that were chosen for a turn.
     pub mode: ToolFilterMode,
 }
@@ -36,6 +38,7 @@ impl Default for ToolFilterConfig {
             min_score: 0.0,
             min_description_words: 3,
             always_on: ["memory_search", "memory_save", "load_skill", "scheduler"].map(str::to_owned).to_vec(),
+            lexical: false,
             mode: ToolFilterMode::Append,
         }
     }
@@ -73,6 +76,7 @@ pub struct ToolFilterPolicy {
     pub(crate) min_description_words: usize,
     pub(crate) always_on: BTreeSet<ToolName>,
     pub(crate) mode: ToolFilterMode,
+    pub(crate) lexical: bool,
 }
 
 impl ToolFilterConfig {
@@ -98,11 +102,22 @@ impl ToolFilterConfig {
             min_description_words: self.min_description_words,
             always_on,
             mode: self.mode,
+            lexical: self.lexical,
         })
     }
 }
 
 impl ToolFilterPolicy {
+    /// Whether definitions are filtered at all.
+    pub fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Whether words decide where there is no embedding.
+    pub fn is_lexical(&self) -> bool {
+        self.lexical
+    }
+
     /// The tools that are always shown, whether or not they exist.
     pub fn always_on(&self) -> &BTreeSet<ToolName> {
         &self.always_on

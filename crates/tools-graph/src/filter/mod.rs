@@ -2,6 +2,7 @@
 
 mod config;
 mod pipeline;
+mod prepared;
 mod query;
 mod reason;
 

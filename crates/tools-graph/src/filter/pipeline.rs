@@ -1,13 +1,16 @@
 //! The pipeline: always on, named, short description, unknown to the scorer, rank; and then what tools need first.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use tools_core::{ToolDef, ToolName};
+use tools_core::ToolDef;
 
-use super::{InclusionReason, Query, ToolFilterPolicy, ToolFilterResult, query::Words};
+use super::{
+    InclusionReason, Query, ToolFilterPolicy, ToolFilterResult,
+    prepared::{NOWHERE, Prepared},
+};
 use crate::{
     Prerequisites, Scorer,
-    score::{Scores, best},
+    score::{Places, Scores, best_by},
 };
 
 /// Chooses the definitions that a turn shows. It decides nothing about permission.
@@ -19,12 +22,21 @@ use crate::{
 pub struct ToolSchemaFilter {
     policy: ToolFilterPolicy,
     scorer: Arc<dyn Scorer>,
+    /// The list of the last turn, looked at: the next turn mostly has the same.
+    last: Mutex<Option<Looked>>,
+}
+
+/// A list that was looked at, and where its tools stand in the index of the scorer.
+#[derive(Debug, Clone)]
+struct Looked {
+    list: Arc<Prepared>,
+    places: Option<(Places, Arc<[u32]>)>,
 }
 
 impl ToolSchemaFilter {
     /// A filter with this policy. A tool that the scorer was not made of is shown.
     pub fn new(policy: &ToolFilterPolicy, scorer: Arc<dyn Scorer>) -> Self {
-        Self { policy: policy.clone(), scorer }
+        Self { policy: policy.clone(), scorer, last: Mutex::default() }
     }
 
     /// The policy it was made with.
@@ -42,62 +54,79 @@ impl ToolSchemaFilter {
     /// What to show of these tools, without those whose prerequisites are not met, unless they are always on or named.
     pub fn filter_with(&self, tools: &[Arc<ToolDef>], query: &Query<'_>, needs: &Prerequisites) -> ToolFilterResult {
         let mut result = ToolFilterResult::default();
-        let words = query.words();
         let scores = if self.policy.enabled { self.scorer.score(query.text) } else { None };
+        let (list, places) = self.looked(tools, scores.as_ref());
+        let named = list.named(query);
         let mut rest = Vec::new();
-        for tool in tools {
-            match self.passes(tool, query, &words, scores.as_ref()) {
-                Some(reason) => {
-                    result.included.insert(tool.name.clone(), vec![reason]);
-                }
-                None => rest.push(&tool.name),
-            }
+        for index in 0..tools.len() {
+            let place = places.as_ref().map_or(NOWHERE, |places| places[index]);
+            let reason = if list.always[index] {
+                InclusionReason::AlwaysOn
+            } else if named[index] {
+                InclusionReason::NameMentioned
+            } else if self.policy.enabled && list.short[index] {
+                InclusionReason::ShortDescription
+            } else if place == NOWHERE {
+                InclusionReason::NoEmbedding
+            } else {
+                rest.push((index, place));
+                continue;
+            };
+            result.included.insert(list.name(index).clone(), vec![reason]);
         }
         if let Some(scores) = scores {
-            self.rank(&rest, &scores, query, &mut result);
+            self.rank(&list, &rest, &scores, query, &mut result);
         }
         needs.gate(&mut result);
         result
     }
 
-    /// The reason for which a tool is shown whatever its rank.
-    fn passes(
-        &self,
-        tool: &ToolDef,
-        query: &Query<'_>,
-        words: &Words,
-        scores: Option<&Scores>,
-    ) -> Option<InclusionReason> {
-        if self.policy.always_on.contains(&tool.name) {
-            Some(InclusionReason::AlwaysOn)
-        } else if query.referenced.contains(&tool.name) || words.name(&tool.name) {
-            Some(InclusionReason::NameMentioned)
-        } else if self.policy.enabled && is_short(tool, self.policy.min_description_words) {
-            Some(InclusionReason::ShortDescription)
-        } else if scores.and_then(|scores| scores.get(&tool.name)).is_none() {
-            Some(InclusionReason::NoEmbedding)
-        } else {
-            None
+    /// What is known of a list whatever the query.
+    fn looked(&self, tools: &[Arc<ToolDef>], scores: Option<&Scores>) -> (Arc<Prepared>, Option<Arc<[u32]>>) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut looked = match last.take() {
+            Some(looked) if looked.list.is_of(tools) => looked,
+            _ => Looked { list: Arc::new(Prepared::new(tools, &self.policy)), places: None },
+        };
+        if let Some(scores) = scores
+            && !looked.places.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, scores.places()))
+        {
+            let places = looked.list.places(scores);
+            looked.places = Some((Arc::clone(scores.places()), places.into()));
         }
+        let kept = last.insert(looked);
+        let places = scores.and(kept.places.as_ref()).map(|(_, places)| Arc::clone(places));
+        (Arc::clone(&kept.list), places)
     }
 
-    fn rank(&self, rest: &[&ToolName], scores: &Scores, query: &Query<'_>, result: &mut ToolFilterResult) {
-        let boost = |name: &ToolName| query.boosts.get(name).copied().unwrap_or_default();
-        let score = |name: &ToolName| scores.get(name).unwrap_or_default() + boost(name);
-        let fitting = rest.iter().map(|&name| (name, score(name)));
-        let fitting = fitting.filter(|(_, score)| *score > 0.0 && *score >= self.policy.min_score);
-        for (name, _) in best(fitting, self.policy.top_k) {
+    fn rank(
+        &self,
+        list: &Prepared,
+        rest: &[(usize, u32)],
+        scores: &Scores,
+        query: &Query<'_>,
+        result: &mut ToolFilterResult,
+    ) {
+        let boosts = &query.boosts;
+        let boost = |index: usize| {
+            if boosts.is_empty() { 0.0 } else { boosts.get(list.name(index)).copied().unwrap_or_default() }
+        };
+        let fitting = rest.iter().filter_map(|&(index, place)| {
+            let score = scores.at(place) + boost(index);
+            (score > 0.0 && score >= self.policy.min_score).then_some((index, score))
+        });
+        let mut is_in = vec![false; list.always.len()];
+        for (index, _) in best_by(fitting, self.policy.top_k, |a, b| list.name(*a).cmp(list.name(*b))) {
             let mut reasons = vec![InclusionReason::SimilarityRank];
-            if boost(name) > 0.0 {
+            if boost(index) > 0.0 {
                 reasons.push(InclusionReason::PreferenceBoost);
             }
-            result.included.insert(name.clone(), reasons);
+            is_in[index] = true;
+            result.included.insert(list.name(index).clone(), reasons);
         }
-        let is_out = |name: &&&ToolName| !result.included.contains_key(**name);
-        result.excluded = rest.iter().filter(is_out).map(|&name| name.clone()).collect();
+        // Also of two definitions of one name: where one is shown, the name is not left out.
+        let is_out = |index: usize| !is_in[index] && !result.included.contains_key(list.name(index));
+        let out = rest.iter().map(|&(index, _)| index).filter(|&index| is_out(index));
+        result.excluded = out.map(|index| list.name(index).clone()).collect();
     }
-}
-
-fn is_short(tool: &ToolDef, words: usize) -> bool {
-    tool.description.split_whitespace().nth(words.saturating_sub(1)).is_none() && words > 0
 }

@@ -34,44 +34,9 @@ impl<'a> Query<'a> {
         Self { boosts, ..self }
     }
 
-    /// What the text names.
-    pub(super) fn words(&self) -> Words {
+    /// The words of the text that may be names of tools, in lower case.
+    pub(super) fn words(&self) -> HashSet<String> {
         let belongs = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        Words(self.text.split(|c| !belongs(c)).map(str::to_lowercase).collect())
-    }
-}
-
-/// The words of a text that may be names of tools, in lower case.
-pub(super) struct Words(HashSet<String>);
-
-impl Words {
-    /// Whether the tool's name is one of them, whatever its case.
-    pub(super) fn name(&self, tool: &ToolName) -> bool {
-        let name = tool.as_str();
-        if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            return self.0.contains(&name.to_ascii_lowercase());
-        }
-        self.0.contains(name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tool_is_named_by_a_whole_word() {
-        let check = |text: &str, expected: bool| {
-            for name in ["read_file", "Read_File"] {
-                assert_eq!(Query::new(text).words().name(&ToolName::parse(name).unwrap()), expected, "{text:?}");
-            }
-        };
-        check("use read_file now", true);
-        check("`Read_File`", true);
-        check("(read_file)", true);
-        check("read_files", false);
-        check("pre-read_file", false);
-        check("read file", false);
-        check("", false);
+        self.text.split(|c| !belongs(c)).map(str::to_lowercase).collect()
     }
 }

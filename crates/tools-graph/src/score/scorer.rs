@@ -1,6 +1,6 @@
 //! The trait of scorers, and what one says of a query.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{cmp::Ordering, collections::HashMap, fmt, sync::Arc};
 
 use tools_core::ToolName;
 
@@ -15,9 +15,12 @@ pub trait Scorer: Send + Sync + fmt::Debug {
 /// to the scorer, and is shown whatever the query is.
 #[derive(Debug, Clone)]
 pub struct Scores {
-    places: Arc<HashMap<ToolName, u32>>,
+    places: Places,
     values: Vec<f32>,
 }
+
+/// Where in an index each tool stands.
+pub(crate) type Places = Arc<HashMap<ToolName, u32>>;
 
 impl Scores {
     /// Scores of tools; of two of one name the last counts.
@@ -32,13 +35,28 @@ impl Scores {
     }
 
     /// Scores by the places of an index.
-    pub(super) fn of_index(places: Arc<HashMap<ToolName, u32>>, values: Vec<f32>) -> Self {
+    pub(super) fn of_index(places: Places, values: Vec<f32>) -> Self {
         Self { places, values }
     }
 
     /// How well the tool fits; `None` when the scorer does not know it.
     pub fn get(&self, tool: &ToolName) -> Option<f32> {
         self.values.get(*self.places.get(tool)? as usize).copied()
+    }
+
+    /// Where the tool stands; `None` when the scorer does not know it.
+    pub(crate) fn place(&self, tool: &ToolName) -> Option<u32> {
+        self.places.get(tool).copied().filter(|place| self.values.len() > *place as usize)
+    }
+
+    /// The places, which are the same from query to query while this is the same pointer.
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// How well the tool at a place fits.
+    pub(crate) fn at(&self, place: u32) -> f32 {
+        self.values.get(place as usize).copied().unwrap_or_default()
     }
 
     /// Every tool that the scorer knows, in no order.
@@ -49,7 +67,16 @@ impl Scores {
 
 /// The best of these, the best first; equals by name, so that the order is the same on every run.
 pub(crate) fn best<'a>(scores: impl Iterator<Item = (&'a ToolName, f32)>, most: usize) -> Vec<(&'a ToolName, f32)> {
-    let order = |a: &(&ToolName, f32), b: &(&ToolName, f32)| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0));
+    best_by(scores, most, |a, b| a.cmp(b))
+}
+
+/// The same of anything, with an order of equals.
+pub(crate) fn best_by<T>(
+    scores: impl Iterator<Item = (T, f32)>,
+    most: usize,
+    equals: impl Fn(&T, &T) -> Ordering,
+) -> Vec<(T, f32)> {
+    let order = |a: &(T, f32), b: &(T, f32)| b.1.total_cmp(&a.1).then_with(|| equals(&a.0, &b.0));
     let mut scores: Vec<_> = scores.collect();
     if most < scores.len() {
         scores.select_nth_unstable_by(most, order);

@@ -3,4 +3,5 @@
 mod dependencies;
 mod pipeline;
 mod selection;
+mod session;
 mod support;

@@ -40,6 +40,44 @@ fn each_reason_is_asked_for_in_its_order() {
 }
 
 #[test]
+fn a_tool_is_named_by_a_whole_word() {
+    let all: Vec<_> = ["read_file", "Read_File", "other"].iter().map(|text| tool(text, "one two three four")).collect();
+    let filter = ToolSchemaFilter::new(
+        &config(1).compile().unwrap(),
+        fixed(&[("read_file", 0.0), ("Read_File", 0.0), ("other", 0.0)]),
+    );
+    let check = |text: &str, expected: bool| {
+        let result = filter.filter(&all, &Query::new(text));
+        for name in ["read_file", "Read_File"] {
+            assert_eq!(result.included.contains_key(name), expected, "{text:?}");
+        }
+    };
+    check("use read_file now", true);
+    check("`Read_File`", true);
+    check("(read_file)", true);
+    check("read_files", false);
+    check("pre-read_file", false);
+    check("read file", false);
+    check("", false);
+}
+
+#[test]
+fn a_filter_sees_each_change_of_its_list() {
+    let known = [("a", 0.9), ("b", 0.8)];
+    let filter = ToolSchemaFilter::new(&config(1).compile().unwrap(), fixed(&known));
+    let shown = |all: &[Arc<tools_core::ToolDef>]| {
+        filter.filter(all, &Query::new("x")).included.into_keys().collect::<Vec<_>>()
+    };
+    let (first, second) = (tools(&["a", "b"]), tools(&["b", "c"]));
+    assert_eq!(shown(&first), [name("a")]);
+    assert_eq!(shown(&second), [name("b"), name("c")], "nothing is known of `c`");
+    assert_eq!(shown(&first[1..]), [name("b")]);
+    let short = [Arc::clone(&first[0]), tool("b", "short")];
+    assert_eq!(shown(&short), [name("a"), name("b")]);
+    assert_eq!(shown(&first), [name("a")]);
+}
+
+#[test]
 fn a_query_that_cannot_be_judged_shows_everything() {
     let all = tools(&["a", "b", "c"]);
     let filter = ToolSchemaFilter::new(&config(1).compile().unwrap(), fixed(&[("a", 0.1), ("b", 0.2), ("c", 0.3)]));

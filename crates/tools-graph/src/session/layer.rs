@@ -1,0 +1,47 @@
+//! What holds calls of tools back that need others first, and sees which succeed.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tools_core::{Ended, Invocation, Layer, Next, Outcome, ToolError, ToolErrorCategory};
+
+use super::SessionLists;
+
+/// Refuses a call of a tool whose prerequisites are not met in its session, and notes what succeeds. It loosens nothing:
+/// a call that it lets pass meets every gate.
+#[derive(Debug)]
+pub struct DependencyLayer {
+    lists: Arc<SessionLists>,
+}
+
+impl DependencyLayer {
+    /// A layer over these lists.
+    pub fn new(lists: Arc<SessionLists>) -> Self {
+        Self { lists }
+    }
+}
+
+#[async_trait]
+impl Layer for DependencyLayer {
+    fn name(&self) -> &'static str {
+        "dependencies"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        let (session, tool) = (inv.context.session(), &inv.call.tool);
+        let missing: Vec<String> =
+            self.lists.missing(session, tool).iter().map(|needed| format!("`{needed}`")).collect();
+        if !missing.is_empty() {
+            let missing = missing.join(" and ");
+            let message = format!("`{tool}` needs {missing} first");
+            let error = ToolError::new(ToolErrorCategory::PolicyBlocked, "needs_tool_first", message);
+            return Err(error.with_suggestion(format!("Call {missing}; when that has succeeded, call `{tool}` again.")));
+        }
+        let outcome = next.run(inv).await;
+        let has_failed = |output: &tools_core::ToolOutput| output.ended.as_ref().is_some_and(Ended::is_failure);
+        if outcome.as_ref().is_ok_and(|output| !has_failed(output)) {
+            self.lists.complete(session, tool);
+        }
+        outcome
+    }
+}

@@ -1,0 +1,274 @@
+//! The lists of all sessions of a host.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+};
+
+use tools_core::{SessionId, Shared, ToolDef, ToolDefs, ToolName, ToolOrigin};
+
+use crate::{
+    Bm25, Fused, Grams, Prerequisites, Query, Scorer, Selection, ToolDependencyGraph, ToolFilterMode, ToolFilterPolicy,
+    ToolSchemaFilter, score::best,
+};
+
+/// The tool that looks for others.
+pub(super) const SEARCH: &str = "tool_search";
+/// With more tools than this, pieces of words are not looked at: their index takes several times the memory.
+const FINE: usize = 10_000;
+
+/// How lists of sessions are made.
+#[derive(Debug, Clone)]
+pub struct ListSettings {
+    /// The tools that may be shown, in the order in which they stand; `None` for all in theirs.
+    pub tools: Option<Vec<ToolName>>,
+    /// The tools that a long list begins with, in their order.
+    pub core: Vec<ToolName>,
+    /// A list of more tools than this is long: it begins with the core and `tool_search`, and grows by what is asked for.
+    pub search_above: usize,
+    /// What each tool needs first.
+    pub graph: ToolDependencyGraph,
+    /// Chooses tools by what a turn is about; `None` shows them all.
+    pub filter: Option<ToolFilterPolicy>,
+}
+
+impl Default for ListSettings {
+    fn default() -> Self {
+        Self {
+            tools: None,
+            core: vec![],
+            search_above: usize::MAX,
+            graph: ToolDependencyGraph::default(),
+            filter: None,
+        }
+    }
+}
+
+/// The lists of all sessions of a host. Clones of the `Arc` share them; every method takes a lock for the moment.
+pub struct SessionLists {
+    settings: Shared<ListSettings>,
+    index: Shared<Index>,
+    sessions: Mutex<HashMap<SessionId, Session>>,
+}
+
+/// The tools there are, and what they are found by once somebody looks.
+#[derive(Default)]
+struct Index {
+    /// All that there are.
+    published: Vec<Arc<ToolDef>>,
+    /// Those of them that may be shown.
+    tools: Vec<Arc<ToolDef>>,
+    scorer: OnceLock<Arc<dyn Scorer>>,
+    filter: OnceLock<Option<ToolSchemaFilter>>,
+}
+
+#[derive(Default)]
+struct Session {
+    /// The list, once it was shown or asked for; `None` for one that is always all there is.
+    list: Option<Selection>,
+    /// What succeeded.
+    completed: BTreeSet<ToolName>,
+    /// Whether the last turn showed tools although they need others first.
+    open: BTreeSet<ToolName>,
+}
+
+impl SessionLists {
+    /// Lists that are made in this way, of no tools yet: see [`SessionLists::publish`].
+    pub fn new(settings: ListSettings) -> Self {
+        Self { settings: Shared::new(settings), index: Shared::new(Index::default()), sessions: Mutex::default() }
+    }
+
+    /// Makes lists in another way from now on; those of sessions that have one stay.
+    pub fn configure(&self, settings: ListSettings) {
+        self.settings.store(settings);
+        self.index.store(Index::default());
+    }
+
+    /// Takes in the tools that there are.
+    pub fn publish(&self, tools: &[Arc<ToolDef>]) {
+        let index = self.index.load();
+        let is_same = |(mine, given): (&Arc<ToolDef>, &Arc<ToolDef>)| Arc::ptr_eq(mine, given);
+        if index.published.len() != tools.len() || !index.published.iter().zip(tools).all(is_same) {
+            self.index.store(Index { published: tools.to_vec(), tools: self.offered(tools), ..Index::default() });
+        }
+    }
+
+    /// Whether a list of these tools is long, so that `tool_search` is offered. Also asked before there is one.
+    pub fn is_long(&self, tools: &[Arc<ToolDef>]) -> bool {
+        self.offered(tools).iter().filter(|tool| tool.name.as_str() != SEARCH).count()
+            > self.settings.load().search_above
+    }
+
+    /// The tools of the profile, in its order.
+    fn offered(&self, tools: &[Arc<ToolDef>]) -> Vec<Arc<ToolDef>> {
+        let settings = self.settings.load();
+        let Some(wanted) = &settings.tools else { return tools.to_vec() };
+        let by_name: HashMap<&ToolName, &Arc<ToolDef>> = tools.iter().map(|tool| (&tool.name, tool)).collect();
+        let search = ToolName::parse(SEARCH).ok();
+        let listed = wanted.iter().chain(search.as_ref().filter(|search| !wanted.contains(search)));
+        listed.filter_map(|name| by_name.get(name).map(|tool| Arc::clone(tool))).collect()
+    }
+
+    /// What a session is shown of these tools. The same list as before where it may be, so that the prompt's beginning
+    /// stays what it was: a long list, and one in which tools wait for others, only grow.
+    pub fn shown(&self, session: &SessionId, tools: &[Arc<ToolDef>]) -> ToolDefs {
+        self.publish(tools);
+        let offered = self.offered(tools);
+        let is_long = self.is_long(tools);
+        let mut sessions = self.sessions();
+        let session = sessions.entry(session.clone()).or_default();
+        let held = self.held(session, &offered);
+        let is_free = |tool: &&Arc<ToolDef>| !held.contains_key(&tool.name);
+        if !is_long && !self.settings.load().graph.has_rules() {
+            return offered.into_iter().filter(|tool| tool.name.as_str() != SEARCH).collect();
+        }
+        let here: Vec<Arc<ToolDef>> = offered.iter().filter(is_free).cloned().collect();
+        if is_long {
+            let list = session.list.get_or_insert_with(|| Selection::ordered(ToolFilterMode::Search, self.core(&here)));
+            return list.tools().cloned().collect();
+        }
+        let here: Vec<_> = here.into_iter().filter(|tool| tool.name.as_str() != SEARCH).collect();
+        let list = session.list.get_or_insert_with(|| Selection::ordered(ToolFilterMode::Append, here.iter().cloned()));
+        list.request(&here, &here.iter().map(|tool| tool.name.clone()).collect());
+        list.tools().cloned().collect()
+    }
+
+    /// What a turn of a session shows, given what it is about: what the filter chooses, added to what was shown before.
+    /// Without a filter this is [`SessionLists::shown`].
+    pub fn turn(&self, session: &SessionId, tools: &[Arc<ToolDef>], text: &str, referenced: &[ToolName]) -> ToolDefs {
+        self.publish(tools);
+        let index = self.index.load();
+        let Some(filter) = index.filter(self.settings.load().filter.as_ref()) else {
+            return self.shown(session, tools);
+        };
+        let mut sessions = self.sessions();
+        let session = sessions.entry(session.clone()).or_default();
+        let needs = self.settings.load().graph.prerequisites(&session.completed);
+        let query = Query::new(text).having_used(referenced.iter().cloned()).boosting(needs.boosts().clone());
+        let chosen = filter.filter_with(&index.tools, &query, &needs);
+        session.open = chosen.included.keys().filter(|tool| !needs.missing(tool).is_empty()).cloned().collect();
+        let begin = || {
+            let is_core = |tool: &&Arc<ToolDef>| {
+                matches!(tool.origin, ToolOrigin::Builtin) && needs.missing(&tool.name).is_empty()
+                    || filter.policy().always_on().contains(&tool.name)
+            };
+            Selection::new(filter.policy().mode(), index.tools.iter().filter(is_core).cloned())
+        };
+        let list = session.list.get_or_insert_with(begin);
+        list.turn(&index.tools, &chosen);
+        list.tools().cloned().collect()
+    }
+
+    /// The tools that a text asks for, best first, at most `most`: those that it names, or else those whose words it
+    /// has. They are shown to the session from now on.
+    pub fn search(&self, session: &SessionId, text: &str, most: usize) -> Vec<Arc<ToolDef>> {
+        let index = self.index.load();
+        let mut sessions = self.sessions();
+        let session = sessions.entry(session.clone()).or_default();
+        let held = self.held(session, &index.tools);
+        let by_name: HashMap<&str, &Arc<ToolDef>> = index.tools.iter().map(|tool| (tool.name.as_str(), tool)).collect();
+        let may_be_shown = |tool: &&Arc<ToolDef>| tool.name.as_str() != SEARCH && !held.contains_key(&tool.name);
+        let named = text.split(|c: char| c == ',' || c.is_whitespace()).filter_map(|word| by_name.get(word).copied());
+        let mut found: Vec<Arc<ToolDef>> = named.filter(may_be_shown).cloned().collect();
+        if found.is_empty()
+            && let Some(scores) = index.scorer().score(text)
+        {
+            let fitting = scores.iter().filter(|(_, score)| *score > 0.0);
+            let ranked = best(fitting, most.saturating_add(held.len() + 1));
+            let tools = ranked.into_iter().filter_map(|(name, _)| by_name.get(name.as_str()).copied());
+            found = tools.filter(may_be_shown).cloned().collect();
+        }
+        found.truncate(most);
+        let names = found.iter().map(|tool| tool.name.clone()).collect();
+        if let Some(list) = &mut session.list {
+            list.request(&index.tools, &names);
+        } else {
+            let mut list = Selection::ordered(ToolFilterMode::Search, self.core(&index.tools));
+            list.request(&index.tools, &names);
+            session.list = Some(list);
+        }
+        found
+    }
+
+    /// What must succeed before the session may call this tool; empty when nothing must.
+    pub fn missing(&self, session: &SessionId, tool: &ToolName) -> Vec<ToolName> {
+        if !self.settings.load().graph.has_rules() {
+            return vec![];
+        }
+        let index = self.index.load();
+        let mut sessions = self.sessions();
+        let session = sessions.entry(session.clone()).or_default();
+        if session.open.contains(tool) {
+            return vec![];
+        }
+        self.held(session, &index.tools).remove(tool).unwrap_or_default()
+    }
+
+    /// Notes that a call of a tool succeeded.
+    pub fn complete(&self, session: &SessionId, tool: &ToolName) {
+        if self.settings.load().graph.has_rules() {
+            self.sessions().entry(session.clone()).or_default().completed.insert(tool.clone());
+        }
+    }
+
+    /// Forgets a session, as when its conversation begins anew or ends.
+    pub fn forget(&self, session: &SessionId) {
+        self.sessions().remove(session);
+    }
+
+    /// The tools that wait for others, unless all do: a session in which no tool can be called cannot meet any
+    /// prerequisite.
+    fn held(&self, session: &Session, tools: &[Arc<ToolDef>]) -> BTreeMap<ToolName, Vec<ToolName>> {
+        if !self.settings.load().graph.has_rules() {
+            return BTreeMap::new();
+        }
+        let needs: Prerequisites = self.settings.load().graph.prerequisites(&session.completed);
+        let waiting = |tool: &Arc<ToolDef>| (tool.name.clone(), needs.missing(&tool.name).to_vec());
+        let held: BTreeMap<_, _> = tools.iter().map(waiting).filter(|(_, missing)| !missing.is_empty()).collect();
+        if held.len() == tools.len() && !tools.is_empty() {
+            tracing::warn!("every tool needs another one first: prerequisites are not asked for");
+            return BTreeMap::new();
+        }
+        held
+    }
+
+    /// What a long list begins with.
+    fn core(&self, tools: &[Arc<ToolDef>]) -> Vec<Arc<ToolDef>> {
+        let settings = self.settings.load();
+        let wanted = settings.core.iter().map(ToolName::as_str).chain([SEARCH]);
+        wanted.filter_map(|name| tools.iter().find(|tool| tool.name.as_str() == name).cloned()).collect()
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, Session>> {
+        // Each session is whole between two calls, whoever panicked.
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Index {
+    fn scorer(&self) -> &Arc<dyn Scorer> {
+        self.scorer.get_or_init(|| {
+            let words: Arc<dyn Scorer> = Arc::new(Bm25::new(&self.tools));
+            if self.tools.len() > FINE {
+                return words;
+            }
+            Arc::new(Fused::new(vec![words, Arc::new(Grams::new(&self.tools))]))
+        })
+    }
+
+    /// `None` where everything is shown: nothing that may judge was configured.
+    fn filter(&self, policy: Option<&ToolFilterPolicy>) -> Option<&ToolSchemaFilter> {
+        let made = self.filter.get_or_init(|| {
+            let policy = policy.filter(|policy| policy.is_enabled() && policy.is_lexical())?;
+            Some(ToolSchemaFilter::new(policy, Arc::clone(self.scorer())))
+        });
+        made.as_ref()
+    }
+}
+
+impl fmt::Debug for SessionLists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionLists").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
