@@ -1,11 +1,11 @@
 //! What a host decides about a server before it serves.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::sync::Notify;
-use tools_core::{CallContext, CallerId, Clock, Decisions, SessionId, Stack, SystemClock};
+use tools_core::{CallContext, CallerId, Clock, Decisions, SessionId, Stack, SystemClock, ToolName};
 
-use crate::{Greeting, McpServer, Structured, Workspace};
+use crate::{Greeting, McpServer, Showing, Structured, Workspace};
 
 /// How long a person may take to answer.
 const QUESTION_TIMEOUT: Duration = Duration::from_mins(2);
@@ -18,6 +18,8 @@ pub(crate) struct Settings {
     pub(crate) caller: Option<CallerId>,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
+    pub(crate) showing: Option<Arc<dyn Showing>>,
+    pub(crate) always_load: BTreeSet<ToolName>,
     pub(crate) decisions: Option<Arc<dyn Decisions>>,
     pub(crate) structured: Structured,
     pub(crate) answer_cap: Option<usize>,
@@ -42,6 +44,8 @@ impl Builder {
                 caller: None,
                 roots: vec![],
                 workspace: None,
+                showing: None,
+                always_load: BTreeSet::new(),
                 decisions: None,
                 structured: Structured::default(),
                 answer_cap: None,
@@ -85,6 +89,18 @@ impl Builder {
     /// A host whose tools have roots of their own must set this, or a client's narrower roots bind nobody.
     pub fn workspace(mut self, workspace: Arc<dyn Workspace>) -> Self {
         self.settings.workspace = Some(workspace);
+        self
+    }
+
+    /// Decides which tools a session is shown, and in which words. Without it all that the stack lists are shown.
+    pub fn showing(mut self, showing: Arc<dyn Showing>) -> Self {
+        self.settings.showing = Some(showing);
+        self
+    }
+
+    /// The tools that a host should load even where it leaves others to a search of its own: a hint in their `_meta`.
+    pub fn always_load(mut self, tools: impl IntoIterator<Item = ToolName>) -> Self {
+        self.settings.always_load = tools.into_iter().collect();
         self
     }
 

@@ -1,17 +1,36 @@
 //! The tools of a stack in MCP's words, made once per published list.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
-use rmcp::model::{Tool, ToolAnnotations};
-use tools_core::{JsonObject, ToolDef, ToolDefs};
+use rmcp::model::{MetaObject, Tool, ToolAnnotations};
+use tools_core::{JsonObject, ToolDef, ToolDefs, ToolName};
 
 /// The last list that was made, and of what.
 #[derive(Default)]
-pub(crate) struct Catalog(Mutex<Option<Made>>);
+pub(crate) struct Catalog {
+    hints: Hints,
+    made: Mutex<Option<Made>>,
+}
+
+/// What hosts understand of a tool beyond the protocol.
+#[derive(Default)]
+struct Hints {
+    /// Tools that a host should load even where it leaves others to a search of its own.
+    always_load: BTreeSet<ToolName>,
+    /// How long results may be, where the operator decided that.
+    result_size: Option<usize>,
+}
 
 type Made = (ToolDefs, Arc<[Tool]>);
 
 impl Catalog {
+    pub(crate) fn new(always_load: BTreeSet<ToolName>, result_size: Option<usize>) -> Self {
+        Self { hints: Hints { always_load, result_size }, made: Mutex::default() }
+    }
+
     /// The tools; the same list as before while the stack publishes the same definitions.
     pub(crate) fn tools(&self, definitions: &ToolDefs) -> Arc<[Tool]> {
         self.renew(definitions).0
@@ -19,9 +38,9 @@ impl Catalog {
 
     /// Makes the list anew if the definitions changed. `true` when it says something else than the one that was made
     /// before; `false` also when none was made before: nobody was told anything yet.
-    pub(crate) fn changed(&self, definitions: &ToolDefs) -> bool {
+    pub(crate) fn changed(&self, definitions: impl FnOnce() -> ToolDefs) -> bool {
         let made = self.made().is_some();
-        made && self.renew(definitions).1
+        made && self.renew(&definitions()).1
     }
 
     fn renew(&self, definitions: &ToolDefs) -> (Arc<[Tool]>, bool) {
@@ -31,14 +50,14 @@ impl Catalog {
         {
             return (Arc::clone(tools), false);
         }
-        let tools: Arc<[Tool]> = definitions.iter().map(|definition| tool(definition)).collect();
+        let tools: Arc<[Tool]> = definitions.iter().map(|definition| tool(definition, &self.hints)).collect();
         let before = made.replace((Arc::clone(definitions), Arc::clone(&tools)));
         let differs = before.is_none_or(|(_, before)| before != tools);
         (tools, differs)
     }
 
     fn made(&self) -> MutexGuard<'_, Option<Made>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -47,7 +66,7 @@ fn same(a: &ToolDefs, b: &ToolDefs) -> bool {
     Arc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| Arc::ptr_eq(a, b)))
 }
 
-fn tool(definition: &ToolDef) -> Tool {
+fn tool(definition: &ToolDef, hints: &Hints) -> Tool {
     let traits = definition.traits;
     let annotations = ToolAnnotations::new()
         .read_only(traits.read_only)
@@ -57,6 +76,14 @@ fn tool(definition: &ToolDef) -> Tool {
     let tool =
         Tool::new(definition.name.as_str().to_owned(), definition.description.clone(), Arc::new(input(definition)));
     let tool = tool.with_annotations(annotations);
+    let mut meta = MetaObject::new();
+    if hints.always_load.contains(&definition.name) {
+        meta.insert("anthropic/alwaysLoad".to_owned(), true.into());
+    }
+    if let Some(size) = hints.result_size {
+        meta.insert("anthropic/maxResultSizeChars".to_owned(), size.into());
+    }
+    let tool = if meta.is_empty() { tool } else { tool.with_meta(meta) };
     match &definition.title {
         Some(title) => tool.with_title(title.as_ref()),
         None => tool,
@@ -102,14 +129,17 @@ mod tests {
                 "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": true,
             },
         });
-        assert_eq!(serde_json::to_value(tool(&definition)).unwrap(), expected);
+        assert_eq!(serde_json::to_value(tool(&definition, &Hints::default())).unwrap(), expected);
+        let hints = Hints { always_load: [definition.name.clone()].into(), result_size: Some(60_000) };
+        let value = serde_json::to_value(tool(&definition, &hints)).unwrap();
+        assert_eq!(value["_meta"], json!({"anthropic/alwaysLoad": true, "anthropic/maxResultSizeChars": 60_000}));
     }
 
     #[test]
     fn a_schema_without_a_type_gets_one() {
         let name = ToolName::parse("x").unwrap();
         let definition = ToolDef::new(name, "", Schema::default(), ToolKind::Other, ToolTraits::CAUTIOUS);
-        assert_eq!(json!(*tool(&definition).input_schema), json!({"type": "object"}));
+        assert_eq!(json!(*tool(&definition, &Hints::default()).input_schema), json!({"type": "object"}));
     }
 
     #[test]
@@ -119,12 +149,12 @@ mod tests {
             [Arc::new(definition)].into_iter().collect()
         };
         let (catalog, first) = (Catalog::default(), definitions("a"));
-        assert!(!catalog.changed(&first), "nobody was told anything yet");
+        assert!(!catalog.changed(|| first.clone()), "nobody was told anything yet");
         let tools = catalog.tools(&first);
         assert!(Arc::ptr_eq(&tools, &catalog.tools(&first.iter().cloned().collect())));
-        assert!(!catalog.changed(&first));
-        assert!(!catalog.changed(&definitions("a")), "made anew, but says the same");
-        assert!(catalog.changed(&definitions("b")));
-        assert!(!catalog.changed(&definitions("b")));
+        assert!(!catalog.changed(|| first.clone()));
+        assert!(!catalog.changed(|| definitions("a")), "made anew, but says the same");
+        assert!(catalog.changed(|| definitions("b")));
+        assert!(!catalog.changed(|| definitions("b")));
     }
 }

@@ -15,7 +15,7 @@ use tokio::{
     sync::{Notify, watch},
     time::timeout,
 };
-use tools_core::{BatchId, CallContext, SessionId, Shared, Stack, ToolCall};
+use tools_core::{BatchId, CallContext, SessionId, Shared, Stack, ToolCall, ToolDefs};
 
 use crate::{
     answer::{self, Answers},
@@ -73,7 +73,7 @@ impl Connection {
             stack: Shared::new(Arc::clone(&settings.stack)),
             context,
             roots: watch::Sender::new(Roots { asking: false, known: Known::Configured }),
-            catalog: Catalog::default(),
+            catalog: Catalog::new(settings.always_load.clone(), settings.answer_cap),
             answers: Answers::default(),
             pending: Pending::default(),
             stale: Notify::new(),
@@ -91,12 +91,21 @@ impl Connection {
     }
 
     fn tools(&self) -> Arc<[Tool]> {
-        self.catalog.tools(&self.stack().listed())
+        self.catalog.tools(&self.shown())
+    }
+
+    /// The definitions that this client is shown.
+    fn shown(&self) -> ToolDefs {
+        let listed = self.stack().listed();
+        match &self.settings.showing {
+            Some(showing) => showing.shown(self.session(), &listed),
+            None => listed,
+        }
     }
 
     /// Tells the client when the tools are not the ones it was told of.
     async fn tell_changes(&self, peer: &Peer<RoleServer>) {
-        if self.catalog.changed(&self.stack().listed()) {
+        if self.catalog.changed(|| self.shown()) {
             let _ = peer.notify_tool_list_changed().await;
         }
     }
@@ -312,7 +321,7 @@ impl Connection {
     pub(crate) async fn tell_subscription(&self, subscription: &SubscriptionContext) {
         loop {
             let (stale, changed) = (self.stale.notified(), host_tells(&self.settings));
-            if self.catalog.changed(&self.stack().listed()) {
+            if self.catalog.changed(|| self.shown()) {
                 let _ = subscription.sink().notify_tool_list_changed().await;
             }
             tokio::select! {

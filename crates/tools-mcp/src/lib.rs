@@ -37,6 +37,7 @@ mod question;
 mod runner;
 
 mod roots;
+mod showing;
 
 mod stdio;
 mod transport;
@@ -47,3 +48,4 @@ pub use error::McpError;
 pub use greeting::Greeting;
 pub use roots::{Workspace, narrow};
 pub use server::McpServer;
+pub use showing::Showing;

@@ -18,6 +18,8 @@ use tokio::{
     sync::Mutex,
 };
 
+use tools_core::take_thoughts_out;
+
 use crate::lifetime::Lifetime;
 
 mod call;
@@ -194,6 +196,10 @@ where
         if let JsonRpcMessage::Request(request) = &mut message
             && let ClientRequest::CallToolRequest(call) = &mut request.request
         {
+            if let Some(arguments) = &mut call.params.arguments {
+                // Before anything else sees the message, logs included.
+                take_thoughts_out(arguments);
+            }
             // Travels with the request and is dropped with it: whoever ends the connection waits for it.
             call.extensions.insert(self.lifetime.calls.token());
         }

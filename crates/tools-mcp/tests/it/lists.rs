@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tools_core::{
-    Approval, CallContext, Executed, Inspection, Shared, Stack, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor,
-    ToolKind, ToolName, ToolTraits,
+    Approval, CallContext, Executed, Inspection, SessionId, Shared, Stack, ToolCall, ToolDef, ToolDefs, ToolError,
+    ToolExecutor, ToolKind, ToolName, ToolTraits,
 };
-use tools_mcp::{Greeting, McpServer};
+use tools_mcp::{Greeting, McpServer, Showing};
 
-use crate::support::{Client, Person, Raw, builder, call, connect};
+use crate::support::{Client, Person, Raw, builder, call, connect, text};
 
 #[tokio::test]
 async fn every_tool_is_listed_in_order_with_its_annotations() {
@@ -100,4 +100,46 @@ async fn a_changed_list_is_told_at_once_where_the_host_says_so_and_after_the_nex
     call(&client, "a", json!({})).await;
     told.notified().await;
     assert_eq!(client.list_all_tools().await.unwrap().len(), 3);
+}
+
+/// Shows the tools of some names, in another order.
+struct Chosen(Shared<Vec<&'static str>>);
+
+impl Showing for Chosen {
+    fn shown(&self, _: &SessionId, listed: &ToolDefs) -> ToolDefs {
+        let named = |name: &&str| listed.iter().find(|tool| tool.name.as_str() == *name).cloned();
+        self.0.load().iter().filter_map(named).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_client_sees_what_the_host_shows_it_and_may_call_the_rest() {
+    let shown = Shared::new(vec!["fail", "echo"]);
+    let server = builder(&Arc::default()).showing(Arc::new(Chosen(shown.clone())));
+    let server = server.always_load([ToolName::parse("echo").unwrap()]).build();
+    let (client, _serving) = connect(server, Client::new(Person::None)).await;
+    let told = Arc::clone(&client.service().list_changed);
+    let names = |tools: &[rmcp::model::Tool]| tools.iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
+    let tools = client.list_all_tools().await.unwrap();
+    assert_eq!(names(&tools), ["fail", "echo"]);
+    assert_eq!(serde_json::to_value(&tools[1]).unwrap()["_meta"], json!({"anthropic/alwaysLoad": true}));
+    assert_eq!(tools[0].meta, None);
+    let hidden = call(&client, "budget", json!({})).await;
+    assert_ne!(hidden.is_error, Some(true), "{hidden:?}");
+
+    shown.store(vec!["fail", "echo", "lines"]);
+    call(&client, "echo", json!({"text": "x"})).await;
+    told.notified().await;
+    assert_eq!(names(&client.list_all_tools().await.unwrap()), ["fail", "echo", "lines"]);
+}
+
+#[tokio::test]
+async fn what_a_model_thought_reaches_no_tool_and_an_alias_reaches_its_tool() {
+    let (client, _serving) = connect(builder(&Arc::default()).build(), Client::new(Person::None)).await;
+    let said = call(&client, "echo", json!({"_tafc_think": "a marker", "text": "x"})).await;
+    assert_eq!(text(&said), "x");
+    let only = call(&client, "echo", json!({"_tafc_think": "a marker"})).await;
+    assert!(text(&only).contains("no parameters given") && !text(&only).contains("marker"), "{only:?}");
+    let named = call(&client, "Echo", json!({"text": "y"})).await;
+    assert_eq!(text(&named), "[warning] the tool `Echo` is called `echo` here\ny");
 }
