@@ -1,4 +1,4 @@
-//! How well and how fast tools are found for a query: on the functions and questions of a public collection, which is
+//! How well and how fast tools are found for a query, and how calls are held to their definitions: on the functions and questions of a public collection, which is
 //! fetched as a Python package. Without `pip` or a network the part that needs it is skipped and says so.
 #![expect(clippy::disallowed_methods, reason = "starts pip and python to fetch and unpack what is measured on")]
 
@@ -12,10 +12,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use tempfile::TempDir;
-use tools_core::{ToolDef, ToolKind, ToolName, ToolTraits, estimate_tokens};
-use tools_graph::{Bm25, Fused, Grams, Query, Scorer, ToolFilterConfig, ToolSchemaFilter};
+use tools_catalog::{ParameterCheck, ToolRegistry};
+use tools_core::{SessionId, ToolDef, ToolErrorCategory, ToolKind, ToolName, ToolTraits, estimate_tokens};
+use tools_graph::{Bm25, Fused, Grams, ListSettings, Query, Scorer, SessionLists, ToolFilterConfig, ToolSchemaFilter};
 
 const PACKAGE: &str = "bfcl-eval==2026.3.23";
 /// Functions in other languages than Python, whose parameters are written in another way.
@@ -30,9 +31,10 @@ fn main() -> Result<(), Failed> {
     let made_up: Vec<_> = (0..100_000).map(made_up).collect();
     report_speed("made-up tools", &made_up[..2_500], "list the pull requests of a repository");
     report_speed("made-up tools", &made_up, "list the pull requests of a repository");
+    report_start(&made_up[..5_000]);
     let folder = tempfile::tempdir()?;
     match fetch(&folder) {
-        Ok(data) => report_collection(&data),
+        Ok(data) => report_collection(&data).and_then(|()| report_checks(&data)),
         Err(error) => {
             println!("SKIPPED: recall on the public collection: {error}");
             Ok(())
@@ -78,6 +80,21 @@ fn report_speed(what: &str, tools: &[Arc<ToolDef>], query: &str) {
         .collect();
     times.sort();
     println!("{} {what}: index {built:.1?}, about {bytes} bytes a tool; selection {:.2?} p50", tools.len(), times[10]);
+}
+
+/// What a start with many tools from elsewhere costs: their definitions taken in, and the first list.
+fn report_start(tools: &[Arc<ToolDef>]) {
+    let mut times: Vec<Duration> = (0..11)
+        .map(|_| {
+            let begun = Instant::now();
+            let (registry, _) = ToolRegistry::new(tools);
+            let lists = SessionLists::new(ListSettings { search_above: 40, ..ListSettings::default() });
+            std::hint::black_box(lists.shown(&SessionId::generate(), registry.definitions()));
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    println!("{} tools taken in and the first list: {:.1?} p50", tools.len(), times[5]);
 }
 
 /// The bytes of this process that are in memory.
@@ -205,4 +222,131 @@ fn question(row: &Value) -> String {
     let turns = row["question"].as_array().into_iter().flatten().filter_map(Value::as_array).flatten();
     let said = turns.filter(|message| message["role"] == "user").filter_map(|message| message["content"].as_str());
     said.collect::<Vec<_>>().join(" ")
+}
+
+/// How the collection's own calls, and calls that were made wrong, meet the definitions.
+fn report_checks(data: &Path) -> Result<(), Failed> {
+    let (mut right, mut accepted) = (0_u32, 0_u32);
+    // By what was made wrong: how many, and how many were refused in the right category.
+    let mut wrong = [("type", 0_u32, 0_u32), ("missing", 0, 0), ("unknown", 0, 0)];
+    let (mut compiling, mut checking, mut checked) = (Duration::ZERO, Duration::ZERO, 0_u32);
+    for part in ["simple_python", "multiple", "parallel", "parallel_multiple"] {
+        let file = format!("BFCL_v4_{part}.json");
+        let answers = rows(&data.join("possible_answer").join(&file))?;
+        let truths: HashMap<&str, &Value> =
+            answers.iter().filter_map(|row| Some((row["id"].as_str()?, &row["ground_truth"]))).collect();
+        for row in rows(&data.join(&file))? {
+            let Some(truth) = row["id"].as_str().and_then(|id| truths.get(id)) else { continue };
+            for (name, values) in truth.as_array().into_iter().flatten().filter_map(Value::as_object).flatten() {
+                let mut functions = row["function"].as_array().into_iter().flatten();
+                let Some(function) = functions.find(|function| function["name"] == **name) else { continue };
+                let schema = json_schema(&function["parameters"]);
+                let begun = Instant::now();
+                let check = ParameterCheck::compile(&definition("x", String::new(), schema.clone()))?;
+                compiling += begun.elapsed();
+                let call = call(values, &schema);
+                right += 1;
+                let begun = Instant::now();
+                let outcome = check.check(&call);
+                (checking, checked) = (checking + begun.elapsed(), checked + 1);
+                accepted += u32::from(outcome.is_ok());
+                for (kind, (call, category)) in wrong.iter_mut().zip(mutations(&call, &schema)) {
+                    let Some(call) = call else { continue };
+                    kind.1 += 1;
+                    kind.2 += u32::from(check.check(&call).is_err_and(|error| error.category() == category));
+                }
+            }
+        }
+    }
+    println!("calls of the collection accepted: {accepted} of {right}");
+    for (kind, made, refused) in wrong {
+        println!("made wrong ({kind}) and refused in the right category: {refused} of {made}");
+    }
+    println!(
+        "a check: {:.2?} to compile, {:.2?} for a right call, in the mean",
+        compiling / right.max(1),
+        checking / checked.max(1)
+    );
+    Ok(())
+}
+
+/// The collection's types in the words of JSON Schema, with nothing allowed that is not named.
+fn json_schema(schema: &Value) -> Value {
+    let Some(map) = schema.as_object() else { return schema.clone() };
+    let mut made = Map::new();
+    for (keyword, value) in map {
+        match (keyword.as_str(), value) {
+            ("type", Value::String(name)) => {
+                let name = match name.as_str() {
+                    "dict" => "object",
+                    "float" => "number",
+                    "tuple" => "array",
+                    "any" => continue,
+                    other => other,
+                };
+                made.insert("type".to_owned(), name.into());
+            }
+            ("properties", Value::Object(properties)) => {
+                let below = properties.iter().map(|(name, schema)| (name.clone(), json_schema(schema)));
+                made.insert("properties".to_owned(), Value::Object(below.collect()));
+                made.insert("additionalProperties".to_owned(), false.into());
+            }
+            ("items", items) => {
+                made.insert("items".to_owned(), json_schema(items));
+            }
+            ("required", _) => {
+                made.insert(keyword.clone(), value.clone());
+            }
+            _ => {}
+        }
+    }
+    Value::Object(made)
+}
+
+/// The first answer for each parameter; an empty text stands for one that is left out.
+fn call(values: &Value, schema: &Value) -> Value {
+    let Some(values) = values.as_object() else { return Value::Null };
+    let of = |name: &str, listed: &Value| {
+        let schema = &schema["properties"][name];
+        let value = listed.as_array().map_or(listed, |list| list.first().unwrap_or(&Value::Null));
+        let value = value.clone();
+        match (value, schema["type"].as_str()) {
+            (Value::Object(map), Some("object")) => call(&Value::Object(map), schema),
+            (Value::Array(items), Some("array")) if schema["items"]["type"] == "object" => {
+                items.iter().map(|item| call(item, &schema["items"])).collect()
+            }
+            (value, _) => value,
+        }
+    };
+    let given = values.iter().map(|(name, listed)| (name.clone(), of(name, listed)));
+    Value::Object(given.filter(|(_, value)| value != "").collect())
+}
+
+/// The call with a value of another type, without one that is required, and with one that is not known.
+fn mutations(call: &Value, schema: &Value) -> [(Option<Value>, ToolErrorCategory); 3] {
+    let typed = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .find(|(name, schema)| schema.get("type").is_some() && call.get(name.as_str()).is_some());
+    let other = typed.map(|(name, schema)| {
+        let mut call = call.clone();
+        call[name] = if schema["type"] == "string" { json!([7]) } else { json!("seven") };
+        call
+    });
+    let required = schema["required"].as_array().and_then(|names| names.first()?.as_str());
+    let missing = required.map(|name| {
+        let mut call = call.clone();
+        if let Some(map) = call.as_object_mut() {
+            map.remove(name);
+        }
+        call
+    });
+    let mut unknown = call.clone();
+    unknown["no_such_parameter"] = 1.into();
+    [
+        (other, ToolErrorCategory::TypeMismatch),
+        (missing, ToolErrorCategory::InvalidParameters),
+        (Some(unknown), ToolErrorCategory::InvalidParameters),
+    ]
 }
