@@ -16,6 +16,8 @@ const SHARED: &CStr = c"/proc/shm";
 const RUN: &CStr = c"/proc/run";
 const NO_FILE: &CStr = c"/proc/no-file";
 const NO_FOLDER: &CStr = c"/proc/no-folder";
+/// Where memory is shared by files.
+const MEMORY: &str = "/dev/shm";
 const TERMINALS: &CStr = c"/dev/pts";
 
 /// What most programs need of `/run`; all else there is sockets, and what belongs to daemons and sessions.
@@ -84,20 +86,24 @@ impl OwnMounts {
         let options = format!("mode=755,size={size}");
         let options = CString::new(options).map_err(|_| SpawnError::NulByte { what: "a number" })?;
         let mut plan = Self { options, run: None, made: Vec::new(), brought: Vec::new() };
+        let in_memory = ask.writable.iter().filter_map(|root| root.strip_prefix(MEMORY).ok());
+        for root in in_memory.filter(|root| !root.as_os_str().is_empty()) {
+            plan.add_all("shm", root, true)?;
+        }
         if let Some(run) = &run {
             let own = format!("user/{}", effective_ids().0);
-            plan.add(Path::new("user"), true, 0o755)?;
-            plan.add(Path::new(&own), true, 0o700)?;
-            plan.add(Path::new("lock"), true, 0o1777)?;
+            plan.add("run", Path::new("user"), true, 0o755)?;
+            plan.add("run", Path::new(&own), true, 0o700)?;
+            plan.add("run", Path::new("lock"), true, 0o1777)?;
             for root in ask.writable.iter().filter_map(|root| root.strip_prefix(run).ok()) {
-                plan.add_all(root, true)?;
+                plan.add_all("run", root, true)?;
             }
             let needed = NEEDED.iter().map(|name| run.join(name)).filter_map(|path| path.canonicalize().ok());
             let granted = ask.granted.iter().cloned();
             for path in needed.chain(granted).filter(|path| path.starts_with(run)) {
                 let Ok(below) = path.strip_prefix(run) else { continue };
                 if plan.brought.len() < MOST_BROUGHT && !ask.writable.iter().any(|root| path.starts_with(root)) {
-                    plan.add_all(below, path.is_dir())?;
+                    plan.add_all("run", below, path.is_dir())?;
                     plan.brought.push(text(&path)?);
                 }
             }
@@ -117,18 +123,18 @@ impl OwnMounts {
         self.run.as_ref().is_some_and(|run| path.as_os_str().as_bytes().starts_with(run.as_bytes()))
     }
 
-    /// Adds a place and the folders above it.
-    fn add_all(&mut self, below: &Path, is_folder: bool) -> std::result::Result<(), SpawnError> {
+    /// Adds a place in one of the folders, and what is above it.
+    fn add_all(&mut self, top: &str, below: &Path, is_folder: bool) -> std::result::Result<(), SpawnError> {
         let mut above: Vec<&Path> = below.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty()).collect();
         above.reverse();
         for folder in above {
-            self.add(folder, true, 0o755)?;
+            self.add(top, folder, true, 0o755)?;
         }
-        self.add(below, is_folder, if is_folder { 0o755 } else { 0o644 })
+        self.add(top, below, is_folder, if is_folder { 0o755 } else { 0o644 })
     }
 
-    fn add(&mut self, below: &Path, is_folder: bool, mode: u32) -> std::result::Result<(), SpawnError> {
-        let path = text(&Path::new(BASE).join("run").join(below))?;
+    fn add(&mut self, top: &str, below: &Path, is_folder: bool, mode: u32) -> std::result::Result<(), SpawnError> {
+        let path = text(&Path::new(BASE).join(top).join(below))?;
         if !self.made.iter().any(|made| made.path == path) {
             self.made.push(Made { path, is_folder, mode });
         }

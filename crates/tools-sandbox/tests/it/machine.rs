@@ -173,6 +173,24 @@ async fn the_folder_of_daemons_is_an_own_one() {
 }
 
 #[tokio::test]
+async fn a_workspace_in_shared_memory_is_seen_there_and_nothing_else_is() {
+    let Ok(beside) = tempfile::NamedTempFile::new_in("/dev/shm") else {
+        eprintln!("SKIPPED: nothing can be made in /dev/shm");
+        return;
+    };
+    let base = tempfile::tempdir_in("/dev/shm").unwrap();
+    for work in [base.path().join("deep/work"), base.path().to_owned()] {
+        std::fs::create_dir_all(&work).unwrap();
+        let ask = Confinement { mode: SandboxMode::Namespaces, writable: vec![work.clone()], ..Confinement::default() };
+        let Some(sandbox) = sandbox(&ask) else { return };
+        let line = format!("echo there > x; cat x; test ! -e {}", beside.path().display());
+        let ran = run(&line, &work, &sandbox).await;
+        assert_eq!((ran.exit.code, ran.stdout.as_str()), (Some(0), "there\n"), "{}", ran.stderr);
+        assert_eq!(std::fs::read_to_string(work.join("x")).unwrap(), "there\n");
+    }
+}
+
+#[tokio::test]
 async fn shared_memory_is_bounded_and_gone_with_the_process() {
     let place = Place::new();
     let limits = Limits { shared_memory: Some(1 << 20), ..Limits::default() };
