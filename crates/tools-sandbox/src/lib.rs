@@ -25,6 +25,6 @@ pub use account::{Account, account, home, homes};
 pub use error::{PathError, shown};
 pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace, set_modified};
 pub use open::Resolver;
-pub use private::{PrivateFolder, make_private_folder, sweep};
+pub use private::{PrivateFolder, make_private_folder, sweep, temporary_places};
 pub use reserved::Reserved;
 pub use roots::{ResolvedPath, Roots, keeps_times};

@@ -20,6 +20,13 @@ const RANDOM: usize = 12;
 /// locking, and a system may run out of something for a moment.
 const ATTEMPTS: u32 = 64;
 
+/// Where temporary folders are made, most wanted first: the place that `TMPDIR` names, if its name is absolute, and those
+/// that every system has. A variable that names no folder to write in is no reason to fail.
+pub fn temporary_places() -> Vec<PathBuf> {
+    let named = Some(std::env::temp_dir()).filter(|folder| folder.is_absolute());
+    named.into_iter().chain(["/tmp", "/var/tmp"].map(PathBuf::from)).collect()
+}
+
 /// Makes a folder, and what is missing above it, that only its owner can look into. One that is there stays as it is.
 ///
 /// # Errors
@@ -56,6 +63,21 @@ impl PrivateFolder {
             }
             attempt += 1;
         }
+    }
+
+    /// Makes one in the first of these places where that is possible.
+    ///
+    /// # Errors
+    /// What the system says of the first place.
+    pub fn create_in_first(places: &[PathBuf]) -> io::Result<Self> {
+        let mut first = None;
+        for place in places {
+            match Self::create_in(place) {
+                Ok(made) => return Ok(made),
+                Err(error) => drop(first.get_or_insert(error)),
+            }
+        }
+        Err(first.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
     }
 
     /// `None`: the folder was taken for one without an owner before it was locked.

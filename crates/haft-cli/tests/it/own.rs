@@ -109,3 +109,16 @@ fn the_terminal_of_the_operator_cannot_be_opened() {
     assert!(shown.contains("on /dev/pts/") && shown.contains("closed"), "{shown}");
     assert!(!shown.contains("OPENED") && !shown.contains("forged"), "{shown}");
 }
+
+#[test]
+fn a_command_runs_whatever_tmpdir_names() {
+    let haft = Haft::configured(ALL);
+    let missing = haft.home.root().join("missing");
+    for named in ["", "relative", "/proc", "/dev/shm", "/dev/null", &missing.to_string_lossy()] {
+        let mut command = haft.command(&["call", "bash", "command=touch $TMPDIR/x && echo made"]);
+        command.env("TMPDIR", named);
+        let ran = crate::support::finished(command);
+        assert!(ran.code == 0 && ran.out.contains("made"), "TMPDIR={named}: {ran:?}");
+        assert!(!haft.workspace.root().join("relative").exists());
+    }
+}

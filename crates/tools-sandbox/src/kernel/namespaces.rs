@@ -16,7 +16,7 @@ use super::own::{self, OwnMounts, own_terminals};
 use super::seen::{Covers, Seen};
 use super::sockets::{bound_sockets, is_of_workspace};
 use super::sys::{self, Errno, Reach, Result};
-use crate::private::{PrivateFolder, sweep};
+use crate::private::{PrivateFolder, sweep, temporary_places};
 use crate::process::{SpawnError, Step};
 
 /// The kernel refuses a smaller `pid_max`.
@@ -30,9 +30,9 @@ pub(crate) struct PrivateFolders {
 
 impl PrivateFolders {
     pub(crate) fn create() -> std::io::Result<Self> {
-        let temporary = std::env::temp_dir();
-        sweep(&[temporary.clone(), PathBuf::from("/var/tmp")]);
-        let base = PrivateFolder::create_in(&temporary)?;
+        let places = temporary_places();
+        sweep(&places);
+        let base = PrivateFolder::create_in_first(&places)?;
         base.folder("tmp")?;
         Ok(Self { base, covers: Covers::default() })
     }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tools_sandbox::{Directory, FileKind, PathError, PrivateFolder, Roots, tree};
+use tools_sandbox::{Directory, FileKind, PathError, PrivateFolder, Roots, temporary_places, tree};
 
 use super::scope::SnapshotScope;
 
@@ -121,8 +121,7 @@ fn innermost(roots: &[PathBuf]) -> Vec<&Path> {
 
 /// A folder of nobody else's, where no command of `roots` may write.
 fn outside(roots: &[PathBuf]) -> Result<PrivateFolder, SnapshotError> {
-    let places = [std::env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")];
-    let free = |place: &&PathBuf| place.is_absolute() && !roots.iter().any(|root| place.starts_with(root));
-    let made = places.iter().filter(free).find_map(|place| PrivateFolder::create_in(place).ok());
-    made.ok_or(SnapshotError::NoPlace)
+    let mut places = temporary_places();
+    places.retain(|place| !roots.iter().any(|root| place.starts_with(root)));
+    PrivateFolder::create_in_first(&places).map_err(|_| SnapshotError::NoPlace)
 }
