@@ -228,7 +228,9 @@ mod tests {
     #[tokio::test]
     async fn a_command_run_again_shows_what_changed() {
         let context: String = (0..60)
-            .map(|n| format!("note {n} on how the build was set up, at some length{}\n", "!".repeat(n % 3)))
+            .map(|n| {
+                format!("note {n} on how the build was set up, at some length{}\n", "!".repeat(n * 7919 % 101 % 5))
+            })
             .collect::<Vec<_>>()
             .concat();
         let printed = format!("{context}make: *** [all] Error 1\n");

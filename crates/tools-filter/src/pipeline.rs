@@ -141,7 +141,7 @@ impl FilterPipeline {
         let general = is_general.then_some(reducers.len());
         if is_general {
             let knows_tests = rule.as_ref().is_some_and(|rule| rule.knows_tests());
-            reducers.extend(general::start(rule.is_some(), knows_tests));
+            reducers.extend(general::start(&facts.command, rule.is_some(), knows_tests));
         }
         let collapse = self.collapse && !rule.as_ref().is_some_and(|rule| rule.shows_content());
         let stages = reducers.into_iter().map(|reducer| Stage { reducer, state: EmitState::new(collapse) }).collect();

@@ -53,7 +53,8 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s*(?:[✓√✔]|PASS\b|ok\s+\d|ok\s+\S+\s+[\d.]+m?s|ok\s+\S+\s+\(cached\))",
             r"^\s*(?:--- PASS:|=== (?:RUN|PAUSE|CONT|NAME)\b)",
             r"\bPASSED(?:\s+\[ *\d+%\])?\s*$",
-            r"\.\.\. ok$",
+            r"\.\.\. ok(?: \(\d+m?s\))?$",
+            r"^\d+: Test timeout computed to be: \d+$",
             r"^\S+\.py [.s]+(?:\s+\[ *\d+%\])?\s*$",
             r"^(?:\[ *\d+%\]|\[\d+/\d+\]) +(?:Building|Built|Linking|Generating|Compiling|Scanning|Consolidate)",
             // The command line of a tool. With a colon after its name it speaks itself: `ld: cannot find -lz`.
@@ -88,6 +89,14 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\[INFO\] Tests run: \d+, Failures: 0, Errors: 0.*$",
             r"^\S+ > .+ PASSED$",
             r"^ *\d+/\d+ Test +#\d+: .* Passed ",
+            r"^ *\d+/\d+ \S.* (?:OK|PASS(?:ED)?)(?: +[\d.]+ ?s)?\s*$",
+            r"^\S+#\w+ = [\d.]+ s = \.$",
+            r"^\[ +(?:OK|SKIPPED) +\] \S+\.\S+",
+            r"^(?:PASS|XFAIL|SKIP): \S",
+            r"^\S.*\.\. ?(?:ok|OK|[Pp]assed|PASS(?:ED)?|good)$",
+            r"^\S+(?: \S+)*: (?:OK|ok|PASS(?:ED)?|[Pp]assed)$",
+            r"^\s+\S.*\.\.\. ok(?: \(\d+m?s\))?$",
+            r"^\.{5,}(?:\s+\[ *\d+%\]|\s+\d+ / \d+ \( *\d+%\))?\s*$",
         ],
     ),
     // What runners and builds say while they work.
@@ -105,7 +114,8 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^(?:platform \w+ -- |cachedir: |rootdir: |configfile: |plugins: |testpaths: |asyncio: |hypothesis profile |benchmark: |metadata: |collect(?:ed|ing) \d+ items?$|collecting \.\.\. |created: \d+/\d+ workers|\d+ workers \[)",
             r"^(?:\S+\.py )?[.sx]+(?:\s+\[ *\d+%\])?\s*$",
             r"^(?:_ ){5,}_?\s*$",
-            r"^PASS$",
+            r"^\s*(?:Time|Duration|Start at|Finished in|Elapsed|Total time)\b[: ]+[\d:.]+ ?(?:m?s|min|sec|seconds)?(?:\s*[(,].*)?$",
+            r"^PASS$|^Randomized with seed \d+|^PHPUnit [\d.]+ by |^Test project /",
             r"^\?\s+\S+\s+\[no test files\]",
             r"^\s+RUN +v\d",
             r"^\s+at .*(?:node_modules[/\\]|node:internal|\(internal/)",
@@ -170,7 +180,8 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:<.* as .*>::\w|(?:main|_start|start_thread|clone3?|rust_begin_unwind|__rust\w*|__libc_start\w*)$)|",
             r"^\s+(?:async )?[\w.<>#$]+(?: \[as \w+\])? \((?:node:|file:)\S+:\d+:\d+\)$|^\s+(?:node:|file:)\S+:\d+:\d+$|",
             r"^\s+#\d+ 0x[0-9a-f]+ |^==\d+== +(?:at|by) 0x|^(?:runtime|testing|sync|reflect|net/http|database/sql|encoding/json|os|syscall|internal/\w+)\.[\w.()*]+\(.*\)$|",
-            r"^created by (?:testing|runtime)\.|^\s+\.\.\. \d+ more$",
+            r"^created by (?:testing|runtime)\.|^\s+\.\.\. \d+ more$|^#\d+ (?:/|\[internal function\])\S*\(\d+\): |^#\d+ \{main\}$|",
+            r"^\t\S+:\d+: in |^\t\[C\]: (?:in|\?)",
         )],
     ),
     // A frame of a library or of the machine itself.
@@ -178,7 +189,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
         "LIBRARY",
         &[concat!(
             r#"^  File "(?:<frozen |.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+|importlib)[/\\])|"#,
-            r"^\s+at .*(?:node_modules[/\\]|node:|\(internal[/\\]|<anonymous>\)?$|-wrapper:\d|\(native\)|webpack[/\\]bootstrap)|",
+            r"^\s+at .*(?:node_modules[/\\]|node:|\(?ext:\w+/|\(internal[/\\]|<anonymous>\)?$|-wrapper:\d|\(native\)|webpack[/\\]bootstrap)|",
             r"^\s+at (?:[\w.]+@[\w.]+/|[\w.]+/)?(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|org\.(?:junit|gradle|apache|codehaus|springframework|hibernate|eclipse|mockito|testng|jboss|jetbrains|scalatest|assertj|hamcrest)|io\.(?:netty|grpc|micrometer)|reactor|com\.(?:google\.common|fasterxml|zaxxer|mysql|intellij))[./]|",
             r"^\s+at (?:System|Microsoft|Xunit|NUnit|MSTest)\.|^\s+from (?:<internal:|\S*/(?:gems|lib/ruby|ruby/\d|rubygems)[^:]*:\d)|",
             r"^\t(?:/usr/local/go/src|\S*/go/pkg/mod|\S*/sdk/go[\d.]*/src|/usr/lib/go[^/]*/src|/usr/share/go[^/]*/src)/|",
@@ -187,16 +198,18 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s+at /rustc/|^\s+(?:async )?[\w.<>#$]+(?: \[as \w+\])? \(node:|^\s+node:\S+:\d+:\d+$|",
             r"^\s+#\d+ 0x[0-9a-f]+ .*(?:libsanitizer|libasan|libubsan|/sysdeps/|/csu/|_start\b|libc\.so|ld-linux)|",
             r"^(?:runtime|testing|sync|reflect|net/http|database/sql|encoding/json|os|syscall|internal/\w+)\.[\w.()*]+\(.*\)$|",
-            r"^created by (?:testing|runtime)\.|^\s+\.\.\. \d+ more$",
+            r"^created by (?:testing|runtime)\.|^\s+\.\.\. \d+ more$|^#\d+ (?:/\S*/vendor/|\[internal function\]|\{main\})|^\t\[C\]: ",
         )],
     ),
-    // Signs of progress: a share of the whole with a bar, a speed or a time to go.
+    // Signs of progress (a share of the whole with a bar, a speed or a time to go), and links.
     (
         "PROGRESS",
         &[
             r"\d% *[|\[(]? *(?:[#=>█▉▊▋▌▍▎▏■▓▒░━─╸╺]){4}|(?:[#=>█▉▊▋▌▍▎▏■▓▒░━─╸╺]){4}[|\] ]* *\d{1,3}(?:\.\d+)?%",
             r"^ *\|[■#=█ ]*\| *\d{1,3}% of ",
             r"^\s*[⠁-⣿] ",
+            // Where to read about it.
+            r"^\s*(?:= )?(?:(?:help|note|hint): )?(?:More [Ii]nfo|[Ss]ee |[Dd]ocs?|Documentation|For (?:more|further) |(?:Learn|Read) more)[^:]*:? ?\(?https?://\S+\s*$",
         ],
     ),
     // What a tool prints in every run, word by word.
@@ -209,6 +222,13 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^==\d+== *$",
             r"^For more information about this error, try `rustc|^note: (?:run with `RUST_BACKTRACE|Some details are omitted, run with)",
             r"^npm (?:error|ERR!) A complete log of this run|^Node\.js v\d+\.\d+\.\d+$",
+            r"^npm (?:error|ERR!) *(?:404 *)?$|^npm (?:error|ERR!) \S*/_logs/\S+$|^\[(?:INFO|ERROR)\] *$",
+            r"^ninja: Entering directory|^INFO: (?:autodetecting backend|calculating backend command)",
+            r"^Use 'stats\.errorDetails",
+            r"^\s*(?:compilation terminated\.|\[end of output\]|[Ss]tack (?:backtrace|trace|traceback):)$",
+            // What npm prints of the script that it runs.
+            r"^> [\w@/.-]+@\d[\w.+-]* [\w:.-]+$",
+            r"^==\d+== +[a-z ]+: 0 bytes in 0 blocks$",
         ],
     ),
     // A failure of jest or vitest, under which its source is shown.

@@ -1,18 +1,18 @@
 //! What is printed again at once: one line or a block of lines. Of what is the same word by word the first stands; of what
-//! differs in numbers only the first and the last. The rest is counted.
+//! counts on or differs in numbers only the first and the last. The rest is counted.
 
 use std::collections::VecDeque;
 
 use tools_core::FilterConfidence;
 
-use super::{Reducer, dedup::template, unfinished::names_running};
+use super::{Reducer, dedup::template, runs::steps, unfinished::names_running};
 use crate::{
     emit::{Emitter, marked},
     signal::{names_place, reports},
 };
 
 /// Lines of the longest block that is recognised.
-const MAX_BLOCK: usize = 12;
+const MAX_BLOCK: usize = 24;
 /// A longer line is part of none: what is held is bounded.
 const MAX_LINE: usize = 4 << 10;
 
@@ -31,6 +31,8 @@ pub(crate) struct Again {
     times: u64,
     /// The last block of those that are only alike.
     last: Vec<String>,
+    /// By how much the numbers of each line grow from one block to the next.
+    growth: Option<Vec<Vec<i64>>>,
     found: bool,
 }
 
@@ -39,6 +41,8 @@ pub(crate) struct Again {
 pub(crate) enum Same {
     /// Word by word.
     Exactly,
+    /// But for numbers that all go on from block to block as before, so that nothing is lost: blocks of two lines or more.
+    Counting,
     /// But for numbers, in lines that say something in words and report nothing.
     ButForNumbers,
 }
@@ -46,8 +50,27 @@ pub(crate) enum Same {
 impl Same {
     /// What lines have in common that are the same but for numbers.
     fn kind(self, line: &str) -> Option<u64> {
-        (self == Self::ButForNumbers && may_fold(line)).then(|| template(line))
+        let is_kind = match self {
+            Self::Exactly => false,
+            Self::Counting => may_count(line),
+            Self::ButForNumbers => may_fold(line),
+        };
+        is_kind.then(|| template(line))
     }
+
+    /// Lines of the shortest block.
+    fn shortest(self) -> usize {
+        if self == Self::Counting { 2 } else { 1 }
+    }
+}
+
+/// Whether a line has numbers and may be left out where they can be told from those shown.
+fn may_count(line: &str) -> bool {
+    line.bytes().any(|byte| byte.is_ascii_digit())
+        && marked(line).is_none()
+        && !reports(line)
+        && !names_place(line)
+        && !names_running(line)
 }
 
 fn is_same(a: &(String, Option<u64>), line: &str, kind: Option<u64>) -> bool {
@@ -71,7 +94,7 @@ fn may_fold(line: &str) -> bool {
 
 /// About as long as the mark.
 const MARK: usize = 40;
-/// So many lines that are only alike are left out at least.
+/// So many lines that are only alike, or blocks that count on, are left out at least.
 const LEAST: u64 = 4;
 
 impl Again {
@@ -86,6 +109,7 @@ impl Again {
             lines: 0,
             times: 0,
             last: Vec::new(),
+            growth: None,
             found: false,
         }
     }
@@ -103,12 +127,16 @@ impl Again {
         if line.trim().is_empty() || line.len() > MAX_LINE || looks_like_a_hole(line) {
             return None;
         }
-        (1..=self.shown.len()).find(|period| is_same(&self.shown[self.shown.len() - period], line, kind))
+        (self.same.shortest()..=self.shown.len())
+            .find(|period| is_same(&self.shown[self.shown.len() - period], line, kind))
     }
 
     fn repeated(&mut self, out: &mut Emitter<'_>) {
+        if self.same == Same::Counting && !self.goes_on() {
+            return self.end(out);
+        }
         let mut block = std::mem::take(&mut self.held);
-        if self.same == Same::ButForNumbers {
+        if self.same != Same::Exactly {
             block = std::mem::replace(&mut self.last, block);
         }
         if block.is_empty() {
@@ -126,9 +154,26 @@ impl Again {
         }
     }
 
+    /// Whether the numbers of the block that came again grew as they did before.
+    fn goes_on(&mut self) -> bool {
+        let shown = self.shown.len() - self.period;
+        let before = |at: usize| self.last.get(at).unwrap_or(&self.shown[shown + at].0);
+        let grown = self.held.iter().enumerate().map(|(at, line)| {
+            let before = before(at);
+            if before == line { Some(Vec::new()) } else { steps(before, line) }
+        });
+        let Some(growth) = grown.collect::<Option<Vec<Vec<i64>>>>() else { return false };
+        self.growth.get_or_insert_with(|| growth.clone()) == &growth
+    }
+
     /// Whether a mark is shorter, and for what is only alike: whether there is enough of it to be no content.
     fn is_worth(&self) -> bool {
-        self.few_bytes > MARK && (self.same == Same::Exactly || self.lines >= LEAST)
+        let is_enough = match self.same {
+            Same::Exactly => true,
+            Same::Counting => self.times + 1 >= LEAST,
+            Same::ButForNumbers => self.lines >= LEAST,
+        };
+        self.few_bytes > MARK && is_enough
     }
 
     fn end(&mut self, out: &mut Emitter<'_>) {
@@ -140,6 +185,7 @@ impl Again {
             out.write(&match (self.same, self.period) {
                 (Same::Exactly, 1) => format!("[… {lines} {word}, the same as above]"),
                 (Same::Exactly, block) => format!("[… {lines} {word}, the {block} above {times} more]"),
+                (Same::Counting, block) => format!("[… {lines} {word}, the {block} above counting on, {times}]"),
                 (Same::ButForNumbers, 1) => format!("[… {lines} {word} like it]"),
                 (Same::ButForNumbers, block) => format!("[… {lines} {word} like the {block} above, {times}]"),
             });
@@ -149,6 +195,7 @@ impl Again {
             }
         }
         self.period = 0;
+        self.growth = None;
         self.few.clear();
         (self.few_bytes, self.lines, self.times) = (0, 0, 0);
         for line in std::mem::take(&mut self.last).into_iter().chain(std::mem::take(&mut self.held)) {

@@ -44,7 +44,7 @@ static WORDS: LazyLock<Option<Searcher>> = LazyLock::new(|| {
 });
 
 /// The source of so many errors is shown.
-const WITH_SOURCE: usize = 3;
+const WITH_SOURCE: usize = 1;
 
 #[derive(Default)]
 struct Machine {
@@ -54,6 +54,8 @@ struct Machine {
     /// The line after a message, and whether it may be one: its source when marks follow it.
     next: Option<(String, bool)>,
     after_head: bool,
+    /// Whether the line before was marks under a source: what the compiler would put there may follow, lined up with them.
+    after_marks: bool,
     /// Whether the last message named no column: then the marks under its source are all that does.
     is_column_missing: bool,
     found: bool,
@@ -107,6 +109,14 @@ fn may_be_message(line: &str) -> bool {
 
 impl Reducer for Machine {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if std::mem::take(&mut self.after_marks)
+            && line.starts_with("      ")
+            && !may_be_message(line)
+            && !MARKS.is_match(line)
+        {
+            self.found = true;
+            return out.omit(line);
+        }
         let first = line.trim_start().as_bytes().first();
         let has_marks = matches!(first, Some(b'|' | b'~' | b'^')) && MARKS.is_match(line);
         self.settle(has_marks && !line.contains('|'), out);
@@ -122,6 +132,7 @@ impl Reducer for Machine {
         }
         if has_marks || (line.ends_with([':', '.', 'n']) && CONTEXT.is_match(line)) {
             self.found = true;
+            self.after_marks = has_marks && !line.contains('|');
             return out.fold(line);
         }
         let may_be_message = may_be_message(line);

@@ -1,12 +1,12 @@
-//! What a tool found at which places, one line each: a message stands once with all its places, or, under the name of a file
-//! that the tool printed so, once with all places in it. A place keeps its file beside it otherwise. Nothing is left out.
+//! What a tool found at which places, one line each: a message stands once with all its places, or under the name of a file
+//! with all places in it, whichever is shorter. Nothing is left out.
 
 use std::collections::HashMap;
 
 use tools_core::FilterConfidence;
 
-use super::Reducer;
-use crate::emit::Emitter;
+use super::{Reducer, places::joined};
+use crate::emit::{Emitter, mark, marked};
 
 /// More is not held: what is held is then written by itself.
 const MAX_HELD: usize = 256 << 10;
@@ -25,6 +25,8 @@ pub(crate) struct Findings {
     /// As it came.
     lines: Vec<String>,
     bytes: usize,
+    /// Lines that marks between them stand for.
+    hidden: u64,
     found: bool,
 }
 
@@ -63,21 +65,27 @@ impl Findings {
     fn flush(&mut self, out: &mut Emitter<'_>) {
         let (held, lines) = (std::mem::take(&mut self.held), std::mem::take(&mut self.lines));
         let bytes = std::mem::take(&mut self.bytes);
+        let hidden = std::mem::take(&mut self.hidden);
         self.is_file_held = false;
         let length = |lines: &[String]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
         let by_text = by_text(&held);
-        let by_file = if std::mem::take(&mut self.has_files) { by_file(&held) } else { Vec::new() };
+        let is_printed_so = std::mem::take(&mut self.has_files);
+        let by_file = if is_printed_so || can_stand_under_files(&held) { by_file(&held) } else { Vec::new() };
         let is_by_file = !by_file.is_empty() && length(&by_file) <= length(&by_text);
         let shortest = if is_by_file { by_file } else { by_text };
-        if held.len() < FEW || length(&shortest) >= bytes {
+        let rest = if hidden > 0 { mark(hidden).len() + 1 } else { 0 };
+        if held.len() < FEW || length(&shortest) + rest >= bytes {
             return lines.iter().for_each(|line| out.keep(line));
         }
         self.found = true;
         for line in &lines {
-            out.fold(line);
+            out.forget(line);
         }
         for line in &shortest {
             out.write(line);
+        }
+        if hidden > 0 {
+            out.keep(&mark(hidden));
         }
     }
 }
@@ -99,11 +107,10 @@ fn grouped<'a>(findings: &'a [Finding], key: impl Fn(&'a Finding) -> &'a str) ->
 fn by_text(findings: &[Finding]) -> Vec<String> {
     let line = |group: Vec<&Finding>| {
         let text = group.first().map_or("", |finding| finding.text.trim());
-        // In full: what looks for `file:line` finds it.
         let places: Vec<String> = group.iter().map(|finding| format!("{}:{}", finding.file, finding.place)).collect();
         match places.as_slice() {
             [place] => format!("{place} {text}"),
-            places => format!("{text} [×{}]: {}", places.len(), places.join(", ")),
+            places => format!("{text} [×{}]: {}", places.len(), joined(places)),
         }
     };
     grouped(findings, |finding| &finding.text).into_iter().map(line).collect()
@@ -120,6 +127,24 @@ fn by_file(findings: &[Finding]) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Whether the name of a file above its findings is told from them: nothing else in them is one.
+fn can_stand_under_files(findings: &[Finding]) -> bool {
+    findings.iter().all(|finding| {
+        is_source(&finding.file) && !finding.text.split([' ', '\'', '"', '`', '(', ':', ',']).any(is_source)
+    })
+}
+
+/// Endings of sources: what has one of them is the name of a file, whatever stands around it.
+const SOURCES: &[&str] = &[
+    "rs", "py", "pyi", "js", "mjs", "cjs", "ts", "tsx", "jsx", "c", "cc", "cpp", "h", "hpp", "java", "go", "toml",
+    "md", "json", "yml", "yaml", "tf", "ps1",
+];
+
+fn is_source(name: &str) -> bool {
+    let name = name.trim_end_matches(['\'', '"', '`', ')', ']', '.', ';']);
+    name.rsplit_once('.').is_some_and(|(before, ending)| !before.is_empty() && SOURCES.contains(&ending))
 }
 
 fn first_of<'a>(group: &[&'a Finding]) -> &'a str {
@@ -144,6 +169,13 @@ impl Reducer for Findings {
                 self.hold(&file);
             }
             return self.add(Finding { file, place, text }, line, true, out);
+        }
+        if let Some(lines) =
+            marked(line).filter(|_| !self.held.is_empty() && self.file.as_ref().is_none_or(|_| self.is_file_held))
+        {
+            // What stood under a finding and is not shown.
+            self.hidden += lines;
+            return self.hold(line);
         }
         if line.is_empty() && self.file.is_some() && self.is_file_held {
             // Between the findings of two files.
@@ -198,6 +230,9 @@ fn finding(line: &str) -> Option<Finding> {
         return None;
     }
     let (open, rest) = rest.split_at(1);
+    if let Some(rest) = rest.strip_prefix(" line ") {
+        return spelled_out(file, rest);
+    }
     let row = digits(rest);
     if !(1..=7).contains(&row) {
         return None;
@@ -212,6 +247,20 @@ fn finding(line: &str) -> Option<Finding> {
     // What follows a place is parted from it, or it was none: `a.b:12ab`.
     let rest = rest.strip_prefix(' ')?;
     Some(Finding { file: file.to_owned(), place, text: rest.to_owned() })
+}
+
+/// `12, col 5, text` behind `path: line `.
+fn spelled_out(file: &str, rest: &str) -> Option<Finding> {
+    let row = digits(rest);
+    let after = rest[row..].strip_prefix(", col ")?;
+    let column = digits(after);
+    let text = after[column..].strip_prefix(", ")?;
+    let is_place = (1..=7).contains(&row) && column > 0;
+    is_place.then(|| Finding {
+        file: file.to_owned(),
+        place: format!("{}:{}", &rest[..row], &after[..column]),
+        text: text.to_owned(),
+    })
 }
 
 /// `  12:5  error  text  rule` under the name of a file.
@@ -241,6 +290,7 @@ mod tests {
             ("src/a.py:7: unused (60%)", Some(("src/a.py", "7", "unused (60%)"))),
             ("src/a.ts(3,5): error TS1: x", Some(("src/a.ts", "3:5", "error TS1: x"))),
             ("  /w/a.py:1:2 - error: x", Some(("/w/a.py", "1:2", "- error: x"))),
+            ("/w/a.js: line 3, col 5, Error - x (no-x)", Some(("/w/a.js", "3:5", "Error - x (no-x)"))),
             ("10:00:01 started", None),
             ("http://a.b:80/x", None),
             ("a.b:12ab", None),

@@ -3,34 +3,45 @@
 use super::{
     Reducer,
     again::{Again, Same},
+    apt_lists::AptLists,
+    blanks::Blanks,
     findings::Findings,
     passing::Passing,
+    rulers::Rulers,
     runs::Counting,
     series::Series,
     snippets::Snippets,
     stack_trace::StackTraces,
     table_blanks::TableBlanks,
     tap::Tap,
+    usage::Usage,
 };
+use crate::ParsedCommand;
 
 /// The name under which this is counted where no rule is about a command.
 pub(crate) const NAME: &str = "general";
 
 /// The stages, in order; where a rule is about the tests themselves, those that passed are left to it.
-pub(crate) fn start(has_rule: bool, knows_tests: bool) -> Vec<Box<dyn Reducer>> {
+pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) -> Vec<Box<dyn Reducer>> {
     let mut stages: Vec<Box<dyn Reducer>> = vec![
         Box::<Tap>::default(),
         Box::new(Passing::new(!knows_tests)),
+        Box::new(Usage::new(command)),
+        Box::<AptLists>::default(),
         Box::<StackTraces>::default(),
         Box::<Snippets>::default(),
         Box::new(Again::new(Same::Exactly)),
-        Box::<Counting>::default(),
         Box::<Series>::default(),
+        Box::<Counting>::default(),
+        Box::new(Again::new(Same::Counting)),
     ];
-    if !has_rule {
+    if has_rule {
+        stages.push(Box::<Blanks>::default());
+    } else {
         stages.push(Box::new(Again::new(Same::ButForNumbers)));
         stages.push(Box::<TableBlanks>::default());
     }
+    stages.push(Box::<Rulers>::default());
     stages.push(Box::<Findings>::default());
     stages
 }

@@ -15,6 +15,7 @@ use tools_core::FilterConfidence;
 use super::{
     Facts, Reducer, Strategy, StrategyError,
     patterns::{Patterns, pattern},
+    places::joined,
     rustc_error::{self, Source},
 };
 use crate::{
@@ -100,7 +101,7 @@ const MAX_BLOCK: usize = 200;
 /// A longer line is part of none: what is held of a finding is bounded.
 const MAX_BLOCK_LINE: usize = 8 << 10;
 /// So many errors are shown with the source they are about.
-const WITH_SOURCE: usize = 3;
+const WITH_SOURCE: usize = 1;
 
 struct Machine {
     settings: Compiled,
@@ -125,6 +126,8 @@ impl Reducer for Machine {
             self.found = true;
             out.fold(line);
             self.single = Some((rule.to_owned(), message.to_owned(), place.map(str::to_owned)));
+        } else if self.is_source_of_single(line) {
+            out.omit(line);
         } else if let Some((_, message, _)) =
             self.single.as_mut().filter(|single| line.starts_with([' ', '\t']) && single.1.len() < MAX_MESSAGE)
         {
@@ -152,6 +155,15 @@ impl Reducer for Machine {
 }
 
 impl Machine {
+    /// Whether a line is the source at the place of the finding before it: `12 let x = y`.
+    fn is_source_of_single(&self, line: &str) -> bool {
+        let Some((_, _, Some(place))) = &self.single else { return false };
+        let Some((number, _)) = line.split_once(' ') else { return false };
+        !number.is_empty()
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+            && place.split([':', '(', ',']).nth(1) == Some(number)
+    }
+
     fn compiler_line(&mut self, line: &str, out: &mut Emitter<'_>) {
         let goes_on = !self.block.is_empty() && line.starts_with("note: ");
         if !goes_on && line.len() <= MAX_BLOCK_LINE && HEADER.is_match(line) {
@@ -318,7 +330,7 @@ impl Groups {
                 if places.is_empty() {
                     out.write(format!("{indent}{message}").trim_end_matches([':', ' ']));
                 } else {
-                    out.write(&format!("{indent}{message}{}", places.join(", ")));
+                    out.write(&format!("{indent}{message}{}", joined(&places)));
                 }
             }
         }

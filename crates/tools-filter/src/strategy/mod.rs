@@ -2,6 +2,8 @@
 //! and `shape`.
 
 mod again;
+mod apt_lists;
+mod blanks;
 mod clip;
 mod columns;
 mod dedup;
@@ -17,7 +19,9 @@ mod listing;
 mod long_lines;
 mod passing;
 mod patterns;
+mod places;
 mod reducer;
+mod rulers;
 mod runs;
 mod rustc_error;
 mod series;
@@ -31,6 +35,7 @@ mod tap;
 mod test_summary;
 mod truncate;
 mod unfinished;
+mod usage;
 
 pub(crate) use reducer::{Facts, Reducer, Strategy};
 pub use reducer::{StrategyConfig, StrategyError};

@@ -150,7 +150,7 @@ const MAX_DIGITS: usize = 9;
 
 /// By how much each number of the second line is greater than in the first; `None` when anything else differs but the
 /// blanks that line numbers up, or nothing does.
-fn steps(before: &str, line: &str) -> Option<Vec<i64>> {
+pub(super) fn steps(before: &str, line: &str) -> Option<Vec<i64>> {
     let (mut a, mut b) = (before, line);
     let mut steps = Vec::new();
     loop {

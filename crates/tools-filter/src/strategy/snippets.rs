@@ -1,5 +1,6 @@
-//! The piece of source that a tool prints under a place: it stands in the file at that place. The first few are shown, of the
-//! others the lines are counted. What a mark under the source says, and everything else, stays.
+//! The piece of source that a tool prints under a place: it stands in the file at that place, and where the place names a line
+//! and a column the marks under it say nothing more. Of the first the line itself is shown; all others are counted. What a mark
+//! says in words, and everything else, stays.
 
 use std::sync::LazyLock;
 
@@ -7,12 +8,17 @@ use regex::Regex;
 use tools_core::FilterConfidence;
 
 use super::Reducer;
-use crate::{emit::Emitter, lines::regex};
+use crate::{
+    emit::{Emitter, marked},
+    lines::regex,
+};
 
-/// So many are shown.
-const SHOWN: usize = 3;
+/// Of so many the line itself is shown.
+const SHOWN: usize = 1;
 /// Source further from the place is none of it.
 const NEAR: u32 = 12;
+/// A longer line is not held.
+const MAX_LINE: usize = 4 << 10;
 
 #[derive(Default)]
 pub(crate) struct Snippets {
@@ -20,27 +26,41 @@ pub(crate) struct Snippets {
     row: Option<u32>,
     /// Whether source was shown under it.
     is_inside: bool,
+    /// Whether the line before named a place.
+    after_place: bool,
+    /// The line before, and whether it may be the source of a place above it: it is when marks follow.
+    last: Option<(String, bool)>,
+    /// A line with marks under it, whose place may be named in the next.
+    pair: Option<(String, String)>,
     count: usize,
     found: bool,
 }
 
-/// `file.js:12:3`: without a column the marks under the source are all that names it.
-static PLACE: LazyLock<Regex> = LazyLock::new(|| regex(r"[\w)\]]\.[A-Za-z]\w{0,7}:(\d{1,7}):\d+\b"));
+/// `file.js:12:3`, `file.ts(12,3)`: without a column the marks under the source are all that names it.
+static PLACE: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"[\w)\]]\.[A-Za-z]\w{0,7}(?::(\d{1,7}):\d+\b|\((\d{1,7}),\d+\))"));
 
 fn place(line: &str) -> Option<u32> {
-    if !line.contains(':') || line.len() > 2000 {
+    if !line.contains([':', '(']) || line.len() > 2000 {
         return None;
     }
-    PLACE.captures(line)?.get(1)?.as_str().parse().ok()
+    let found = PLACE.captures(line)?;
+    found.get(1).or_else(|| found.get(2))?.as_str().parse().ok()
 }
 
-/// The number before the bar of a line of source: `> 12 | text`, ` 3 4 │ text` of a difference.
+/// The number before the bar of a line of source: `> 12 | text`, ` 3 4 │ text` of a difference, or before a tab.
 fn number(line: &str) -> Option<u32> {
-    let (before, _) = line.split_once(['|', '│'])?;
+    let (before, _) = line.split_once(['|', '│', '\t'])?;
     let before = before.trim_start().trim_start_matches(['>', '×']).trim();
     let mut numbers = before.split_ascii_whitespace();
     let first = numbers.next()?.parse().ok();
     (numbers.all(|more| more.parse::<u32>().is_ok()) && before.len() < 16).then_some(first)?
+}
+
+/// Whether a line has nothing but marks that point to the line above.
+fn marks(line: &str) -> bool {
+    let text = line.trim();
+    text.contains(['^', '~']) && text.bytes().all(|byte| b"^~ \t-".contains(&byte))
 }
 
 /// Whether a line only points into the source above it.
@@ -52,33 +72,76 @@ fn points(line: &str) -> bool {
         && text.chars().all(|c| " |│:·^~╭╰─┬┴┆`,-.>".contains(c))
 }
 
-impl Reducer for Snippets {
-    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let near = |row: u32| number(line).is_some_and(|number| number.abs_diff(row) <= NEAR);
+impl Snippets {
+    /// Counts a line of source, or shows it where it is the one that few were shown of.
+    fn source(&mut self, line: &str, is_at_place: bool, out: &mut Emitter<'_>) {
+        if is_at_place && self.count <= SHOWN {
+            out.keep(line);
+        } else {
+            self.found = true;
+            out.omit(line);
+        }
+    }
+
+    fn other(&mut self, line: &str, out: &mut Emitter<'_>) {
         if let Some(row) = self.row {
-            if near(row) {
+            if let Some(number) = number(line).filter(|number| number.abs_diff(row) <= NEAR) {
                 if !std::mem::replace(&mut self.is_inside, true) {
                     self.count += 1;
                 }
-                if self.count > SHOWN {
-                    self.found = true;
-                    return out.omit(line);
-                }
-                return out.keep(line);
+                return self.source(line, number == row, out);
             }
-            if self.is_inside && self.count > SHOWN && points(line) {
-                self.found = true;
-                return out.omit(line);
+            if self.is_inside && points(line) {
+                return self.source(line, false, out);
             }
         }
         if let Some(row) = place(line) {
             self.row = Some(row);
             self.is_inside = false;
+            self.after_place = true;
         }
         out.keep(line);
     }
+}
 
-    fn finish(&mut self, _: &mut Emitter<'_>) -> Option<FilterConfidence> {
+impl Reducer for Snippets {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if let Some((source, below)) = self.pair.take() {
+            if line.trim_start().starts_with("at ") && place(line).is_some() {
+                self.count += 1;
+                self.source(&source, true, out);
+                self.source(&below, false, out);
+            } else {
+                self.other(&source, out);
+                self.other(&below, out);
+            }
+        }
+        if let Some((last, may_be_source)) = self.last.take() {
+            if marks(line) && line.len() < MAX_LINE {
+                if may_be_source {
+                    self.count += 1;
+                    self.source(&last, true, out);
+                    return self.source(line, false, out);
+                }
+                self.pair = Some((last, line.to_owned()));
+                return;
+            }
+            self.other(&last, out);
+        }
+        let is_next = std::mem::take(&mut self.after_place);
+        if line.len() >= MAX_LINE {
+            return self.other(line, out);
+        }
+        let says_something = !line.trim().is_empty() && marked(line).is_none();
+        let may_be_source = is_next && says_something && number(line).is_none() && place(line).is_none();
+        self.last = Some((line.to_owned(), may_be_source));
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        let pair = self.pair.take().into_iter().flat_map(|(source, below)| [source, below]);
+        for line in pair.chain(self.last.take().map(|(line, _)| line)) {
+            self.other(&line, out);
+        }
         self.found.then_some(FilterConfidence::Full)
     }
 }
@@ -95,9 +158,13 @@ mod tests {
             ("   3 4 │   same", Some(3)),
             ("12 | x", Some(12)),
             (" 3 rows | x", None),
+            ("12\tdef f():", Some(12)),
             ("text", None),
         ] {
             assert_eq!(number(line), expected, "{line}");
+        }
+        for (line, expected) in [("    ^~~", true), ("  ^^^ here", false), ("---", false), ("", false)] {
+            assert_eq!(marks(line), expected, "{line}");
         }
         for (line, expected) in [
             ("      │     ^^", true),
@@ -110,6 +177,7 @@ mod tests {
             assert_eq!(points(line), expected, "{line}");
         }
         assert_eq!(place("src/m.js:2:14 lint/x"), Some(2));
+        assert_eq!(place("src/m.ts(12,4): error"), Some(12));
         assert_eq!(place("   ,-[src/a.js:3:58]"), Some(3));
         assert_eq!(place("In a.sh line 3:"), None);
     }

@@ -1,5 +1,8 @@
-//! `stack_trace`: of stack traces the frames of libraries are counted and one's own stay, each with its source. Knows traces
-//! of Python, JavaScript, Java and its kin, Ruby, Go, .NET, Rust and the sanitizers.
+//! `stack_trace`: of stack traces the frames of libraries are counted, and own frames that came before in the same trace; one's
+//! own stay, each with its source. Knows traces of Python, JavaScript, Java and its kin, Ruby, Go, .NET, Rust, PHP and the
+//! sanitizers.
+
+use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,14 +26,22 @@ impl Strategy for StackTrace {
     }
 }
 
+/// More frames are not remembered.
+const MAX_SEEN: usize = 1000;
+/// A longer line is no frame of which the place follows.
+const MAX_LINE: usize = 1000;
+
 #[derive(Default)]
 pub(crate) struct StackTraces {
     /// Frames of libraries that were not counted out yet, with the source under them.
     held: Vec<String>,
-    lines: u64,
     bytes: usize,
-    /// What may follow the frame before: its source, or its place.
+    /// The first line of a frame whose place is in the next.
+    function: Option<String>,
+    /// What may follow the frame before: its source.
     next: Next,
+    /// Places of own frames of this trace.
+    seen: HashSet<String>,
     found: bool,
 }
 
@@ -41,64 +52,161 @@ enum Next {
     Other,
     /// The source of an own frame.
     Own,
-    /// The source or the place of a library's frame.
-    Library,
+    /// The source of a frame that is counted.
+    Counted,
 }
 
-/// About as long as the mark.
-const MARK: usize = 34;
+/// Twice as long as the mark: a short frame alone is shown.
+const MARK: usize = 36;
+
+/// Whether a line names a function whose place stands in the next line, as Go and Rust print frames.
+fn is_function(line: &str) -> bool {
+    if line.len() > MAX_LINE {
+        return false;
+    }
+    if line.starts_with(' ') {
+        let Some((number, name)) = line.trim_start().split_once(": ") else { return false };
+        return !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && !name.trim().is_empty();
+    }
+    let name = line.strip_prefix("created by ").unwrap_or(line);
+    let is_call = name.len() < line.len() || line.ends_with(')');
+    let head = name.split_once('(').map_or(name, |(head, _)| head);
+    is_call && head.contains('.') && !head.is_empty() && !head.contains([' ', ':', '='])
+}
+
+/// Whether a line is the place of the function in the line before.
+fn is_place_of(function: &str, line: &str) -> bool {
+    if function.starts_with(' ') {
+        let text = line.trim_start();
+        line.len() - text.len() > 6 && text.starts_with("at ")
+    } else {
+        line.starts_with("\t/") && line.contains(".go:")
+    }
+}
+
+/// What tells one frame from another: its place without what differs from call to call.
+fn key(line: &str) -> String {
+    let text = line.trim();
+    let text = text.split_once(" +0x").map_or(text, |(place, _)| place);
+    // `#3 /app/a.php(2): f()`, `  7: demo::load`.
+    let text = text.trim_start_matches('#').trim_start_matches(|c: char| c.is_ascii_digit());
+    text.trim_start_matches(':').trim_start().to_owned()
+}
 
 impl StackTraces {
-    fn library(&mut self, line: &str, out: &mut Emitter<'_>) {
-        self.lines += 1;
+    fn count(&mut self, line: &str, out: &mut Emitter<'_>) {
         self.bytes += line.len() + 1;
         self.held.push(line.to_owned());
-        if self.bytes > MARK && self.lines > 1 {
-            self.held.drain(..).for_each(|line| out.forget(&line));
+        if self.bytes > MARK {
+            self.found = true;
+            self.held.drain(..).for_each(|line| out.omit(&line));
         }
     }
 
-    /// Says how many lines were counted; few are shown.
+    /// A single frame that is no longer than the mark for it is shown.
     fn close(&mut self, out: &mut Emitter<'_>) {
-        let bytes = std::mem::take(&mut self.bytes);
-        match std::mem::take(&mut self.lines) {
-            0 => {}
-            lines if lines > 1 && bytes > MARK => {
-                self.found = true;
-                out.write(&format!("  [… {lines} lines, frames of libraries]"));
-            }
-            _ => self.held.drain(..).for_each(|line| out.keep(&line)),
+        self.bytes = 0;
+        self.held.drain(..).for_each(|line| out.keep(&line));
+    }
+
+    /// Takes a frame: the line of its place, and the line of its function where that is another.
+    fn frame(&mut self, function: Option<String>, line: &str, out: &mut Emitter<'_>) {
+        let has_source = line.starts_with("  File ");
+        let of_library =
+            LIBRARY.is_match(line) || function.as_deref().is_some_and(|function| LIBRARY.is_match(function));
+        let is_known = !of_library && !self.seen.insert(key(line));
+        if self.seen.len() > MAX_SEEN {
+            self.seen.clear();
         }
+        if of_library || is_known {
+            self.next = if has_source { Next::Counted } else { Next::Other };
+            if let Some(function) = &function {
+                self.count(function, out);
+            }
+            return self.count(line, out);
+        }
+        self.close(out);
+        self.next = if has_source { Next::Own } else { Next::Other };
+        if let Some(function) = &function {
+            out.keep(function);
+        }
+        out.keep(line);
+    }
+
+    fn other(&mut self, line: &str, out: &mut Emitter<'_>) {
+        let is_frame = FRAME.is_match(line);
+        let goes_on = self.next != Next::Other && line.starts_with("    ") && !is_frame && !names_place(line);
+        if goes_on {
+            return match self.next {
+                Next::Counted => self.count(line, out),
+                _ => out.keep(line),
+            };
+        }
+        self.next = Next::Other;
+        if is_frame {
+            return self.frame(None, line, out);
+        }
+        self.close(out);
+        if !line.starts_with("goroutine ") && !line.trim().is_empty() {
+            self.seen.clear();
+        }
+        out.keep(line);
     }
 }
 
 impl Reducer for StackTraces {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let is_frame = FRAME.is_match(line);
-        let goes_on = self.next != Next::Other && line.starts_with("    ") && !is_frame && !names_place(line);
-        if goes_on {
-            return match self.next {
-                Next::Library => self.library(line, out),
-                _ => out.keep(line),
-            };
+        if let Some(function) = self.function.take() {
+            if is_place_of(&function, line) {
+                self.next = Next::Other;
+                return self.frame(Some(function), line, out);
+            }
+            self.other(&function, out);
         }
-        self.next = Next::Other;
-        if !is_frame {
-            self.close(out);
-            return out.keep(line);
+        if is_function(line) && self.next == Next::Other {
+            self.function = Some(line.to_owned());
+            return;
         }
-        let has_source = line.starts_with("  File ");
-        if LIBRARY.is_match(line) {
-            self.next = if has_source { Next::Library } else { Next::Other };
-            return self.library(line, out);
-        }
-        self.close(out);
-        self.next = if has_source { Next::Own } else { Next::Other };
-        out.keep(line);
+        self.other(line, out);
     }
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        if let Some(function) = self.function.take() {
+            self.other(&function, out);
+        }
         self.close(out);
         self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    fn check(command: &str, text: &str, expected: &str) {
+        let filtered = FilterPipeline::builtin().filter(command, Exit::Code(1), text.as_bytes()).text;
+        assert_eq!(filtered, expected, "{command}");
+    }
+
+    #[test]
+    fn a_frame_that_calls_itself_is_counted() {
+        check(
+            "./a",
+            "goroutine 1 [running]:\nmain.(*T).walk(0xc000086d28?)\n\t/app/main.go:6 +0x1\nmain.(*T).walk(0x40c288?)\n\t/app/main.go:6 +0x32\n\
+             sort.Slice({0x4a0b60, 0xc000094078}, 0x3?)\n\t/usr/lib/go-1.19/src/sort/slice.go:23 +0x97\nmain.main()\n\t/app/main.go:11 +0xe5\n",
+            "goroutine 1 [running]:\nmain.(*T).walk(0xc000086d28?)\n\t/app/main.go:6 +0x1\n[… 4 lines]\nmain.main()\n\t/app/main.go:11 +0xe5\n",
+        );
+        check(
+            "./a",
+            "stack backtrace:\n   3: demo::load\n             at ./src/main.rs:1:94\n   4: demo::load\n             at ./src/main.rs:1:112\n   \
+             5: demo::load\n             at ./src/main.rs:1:112\n   6: demo::load\n             at ./src/main.rs:1:112\n",
+            "stack backtrace:\n   3: demo::load\n             at ./src/main.rs:1:94\n   4: demo::load\n             at ./src/main.rs:1:112\n[… 4 lines]\n",
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_function_stands() {
+        let text = "   1: use x\n   2: test(\"adds\")\n   3: core.run(1)\n   4: main(2)\n  x failed\n";
+        check("ava", text, text);
     }
 }

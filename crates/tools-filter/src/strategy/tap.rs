@@ -19,14 +19,44 @@ pub(crate) struct Tap {
     block: Option<usize>,
     /// Whether the line before was such a result.
     after_pass: Option<usize>,
+    /// Whether the line before was a result that failed, and the indentation of the block that follows one.
+    after_failure: Option<usize>,
+    failure: Option<usize>,
+    /// A comment that heads results, and whether one that passed followed it.
+    comment: Option<(String, bool)>,
     found: bool,
 }
+
+/// What the block of a failure says in every run.
+const USUAL: &[&str] = &["duration_ms: ", "type: ", "code: 'ERR_ASSERTION'", "operator: "];
+/// Comments that sum up.
+const TOTALS: &[&str] = &[
+    "tests",
+    "pass",
+    "fail",
+    "ok",
+    "suites",
+    "cancelled",
+    "skipped",
+    "skip",
+    "todo",
+    "duration_ms",
+    "Subtest:",
+    "time",
+];
 
 /// Indentation, `not`, number, description and directive.
 static RESULT: LazyLock<Regex> = LazyLock::new(|| regex(r"^( *)(not )?ok (\d+)(?: - | )?([^#]*)(#.*)?$"));
 
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
+}
+
+/// Whether a comment heads the results below it.
+fn heads(line: &str) -> bool {
+    let Some(text) = line.strip_prefix("# ") else { return false };
+    let first = text.split([' ', '=']).next().unwrap_or_default();
+    !text.trim().is_empty() && text.len() < 200 && !TOTALS.contains(&first)
 }
 
 fn announced(line: &str) -> Option<&str> {
@@ -38,6 +68,35 @@ impl Tap {
         for line in self.open.drain(..) {
             out.keep(&line);
         }
+    }
+
+    fn end_comment(&mut self, out: &mut Emitter<'_>) {
+        match self.comment.take() {
+            Some((line, true)) => out.noise(&line),
+            Some((line, false)) => out.keep(&line),
+            None => {}
+        }
+    }
+
+    /// A line in the block of a failure; `false` outside of one.
+    fn failure_line(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
+        let Some(depth) = self.failure else { return false };
+        let text = line.trim();
+        if indent(line) < depth && !text.is_empty() {
+            self.failure = None;
+            return false;
+        }
+        let is_end = text == "..." && indent(line) == depth;
+        if is_end {
+            self.failure = None;
+        }
+        if is_end || text.is_empty() || (indent(line) == depth && USUAL.iter().any(|usual| text.starts_with(usual))) {
+            self.found = true;
+            out.omit(line);
+        } else {
+            out.keep(line);
+        }
+        true
     }
 
     /// Takes a result: what it is about was announced.
@@ -59,37 +118,61 @@ impl Reducer for Tap {
             }
             return;
         }
+        if self.failure_line(line, out) {
+            return;
+        }
         let after = self.after_pass.take();
+        let after_failure = self.after_failure.take();
         if after.is_some_and(|depth| line.trim() == "---" && indent(line) > depth) {
             self.block = Some(indent(line));
             return out.omit(line);
         }
+        if after_failure.is_some_and(|depth| line.trim() == "---" && indent(line) > depth) {
+            self.failure = Some(indent(line));
+            return out.omit(line);
+        }
         if line.len() > 1000 {
+            self.end_comment(out);
             return out.keep(line);
+        }
+        if heads(line) {
+            self.end_comment(out);
+            self.comment = Some((line.to_owned(), false));
+            return;
         }
         let text = line.trim_start_matches(' ');
         if announced(line).is_some() {
+            self.end_comment(out);
             if self.open.len() >= MAX_HELD {
                 self.show_open(out);
             }
             return self.open.push(line.to_owned());
         }
-        if !text.starts_with("ok ") && !text.starts_with("not ok ") {
+        let is_result = text.starts_with("ok ") || text.starts_with("not ok ");
+        let Some(found) = is_result.then(|| RESULT.captures(line)).flatten() else {
+            self.end_comment(out);
             return out.keep(line);
-        }
-        let Some(found) = RESULT.captures(line) else { return out.keep(line) };
+        };
         let part = |at: usize| found.get(at).map_or("", |part| part.as_str().trim());
         self.result(line, part(4), out);
         let directive = part(5).to_ascii_lowercase();
         if part(2).is_empty() && !directive.contains("todo") {
             self.found = true;
             self.after_pass = Some(indent(line));
+            if let Some((_, has_passed)) = &mut self.comment {
+                *has_passed = true;
+            }
             return out.omit(line);
         }
+        if let Some((comment, _)) = self.comment.take() {
+            out.keep(&comment);
+        }
+        self.after_failure = Some(indent(line));
         out.keep(line);
     }
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.end_comment(out);
         // Parts that never ended.
         self.show_open(out);
         self.found.then_some(FilterConfidence::Full)

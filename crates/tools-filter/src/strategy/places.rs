@@ -1,0 +1,54 @@
+//! Places in sources, several in a row: a file is named once for all of its places that follow one another.
+
+/// The file of a place, and where in it: `src/a.py`, `3:5`; `src/a.ts`, `(3,5)`.
+fn parts(place: &str) -> Option<(&str, &str)> {
+    if place.ends_with(')') {
+        return place.rfind('(').map(|at| place.split_at(at));
+    }
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (before, last) = place.rsplit_once(':').filter(|(_, last)| is_number(last))?;
+    match before.rsplit_once(':') {
+        Some((file, row)) if is_number(row) => Some((file, &place[file.len() + 1..])),
+        _ => Some((before, last)),
+    }
+}
+
+/// `src/a.py:3:5, 9:1, src/b.py:1:1`.
+pub(super) fn joined<S: AsRef<str>>(places: &[S]) -> String {
+    let mut text = String::new();
+    let mut file = None;
+    for place in places {
+        let place = place.as_ref();
+        if !text.is_empty() {
+            text.push_str(", ");
+        }
+        match parts(place) {
+            Some((of, inner)) if file == Some(of) => text.push_str(inner),
+            parts => {
+                file = parts.map(|(of, _)| of);
+                text.push_str(place);
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_once_in_a_row() {
+        let table: &[(&[&str], &str)] = &[
+            (&["a.py:3:5", "a.py:9:1", "b.py:1:1"], "a.py:3:5, 9:1, b.py:1:1"),
+            (&["a.ts(3,5)", "a.ts(9,1)"], "a.ts(3,5), (9,1)"),
+            (&["a.sh:3", "a.sh:7", "a.sh:7:2"], "a.sh:3, 7, 7:2"),
+            (&["a.py:3:5", "b.py:3:5", "a.py:4:5"], "a.py:3:5, b.py:3:5, a.py:4:5"),
+            (&["src/a", "src/a"], "src/a, src/a"),
+            (&[], ""),
+        ];
+        for (places, expected) in table {
+            assert_eq!(joined(places), *expected);
+        }
+    }
+}

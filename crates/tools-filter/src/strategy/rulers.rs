@@ -1,0 +1,110 @@
+//! Lines that are drawn and say nothing: a ruler becomes a short one, alone or beside a title; an empty line inside a drawn box
+//! becomes a blank one.
+
+use tools_core::FilterConfidence;
+
+use super::Reducer;
+use crate::emit::Emitter;
+
+/// What rulers are made of.
+const SIGNS: &[char] = &['=', '-', '_', '*', '#', '─', '━', '═', '⎯', '~', '.'];
+/// A shorter one is left as it is.
+const LONG: usize = 9;
+/// What stands for one.
+const SHORT: usize = 3;
+
+#[derive(Default)]
+pub(crate) struct Rulers {
+    found: bool,
+}
+
+/// The length of the ruler that the text begins with, in characters and in bytes.
+fn ruler(mut chars: impl Iterator<Item = char>) -> (usize, usize) {
+    let Some(first) = chars.next().filter(|first| SIGNS.contains(first)) else { return (0, 0) };
+    let count = 1 + chars.take_while(|next| *next == first).count();
+    (count, count * first.len_utf8())
+}
+
+/// The line with short rulers; `None` when it has no long one at its beginning or behind a title, or may point into the line
+/// above.
+fn shortened(line: &str) -> Option<String> {
+    let text = line.trim_end();
+    if text.len() < LONG || text.len() > 1000 {
+        return None;
+    }
+    let (count, bytes) = ruler(text.chars());
+    let (end_count, end_bytes) = ruler(text.chars().rev());
+    let is_whole = bytes == text.len();
+    let short = |sign: Option<char>| sign.map(|sign| sign.to_string().repeat(SHORT)).unwrap_or_default();
+    let (first, last) = (text.chars().next(), text.chars().next_back());
+    if is_whole {
+        // Tildes and dots point, or are a row of tests.
+        return (count >= LONG && !matches!(first, Some('~' | '.'))).then(|| short(first));
+    }
+    let has_title = |title: &str| title.starts_with(' ') || title.ends_with(' ');
+    let drawn = |sign: Option<char>| !matches!(sign, Some('~' | '.' | '#'));
+    if count >= LONG && end_count >= LONG && first == last && drawn(first) {
+        let title = text.get(bytes..text.len() - end_bytes)?;
+        return has_title(title).then(|| format!("{}{title}{}", short(first), short(last)));
+    }
+    if end_count >= LONG && drawn(last) {
+        let title = text.get(..text.len() - end_bytes)?;
+        // Behind a blank: what follows a word at once may be a part of it.
+        let is_masked = title.trim_end().ends_with([':', '=']);
+        return (title.ends_with(' ') && !title.trim().is_empty() && !title.starts_with(' ') && !is_masked)
+            .then(|| format!("{title}{}", short(last)));
+    }
+    None
+}
+
+impl Reducer for Rulers {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        // Most lines end in a word.
+        let is_candidate = line.trim_end().ends_with(SIGNS);
+        match is_candidate.then(|| shortened(line)).flatten() {
+            Some(short) => {
+                self.found = true;
+                out.fold(line);
+                out.write(&short);
+            }
+            None if matches!(line.trim(), "│" | "╷" | "╵" | "┃" | "║") => {
+                self.found = true;
+                out.fold(line);
+            }
+            None => out.keep(line),
+        }
+    }
+
+    fn finish(&mut self, _: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rulers_are_told_from_marks() {
+        let table = [
+            ("------------------------------", Some("---")),
+            ("============ FAILURES ============", Some("=== FAILURES ===")),
+            ("TASK [step 0] ****************", Some("TASK [step 0] ***")),
+            ("⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯ Failed ⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯", Some("⎯⎯⎯ Failed ⎯⎯⎯")),
+            ("    -------------------^", None),
+            ("            ~~~~~~~~~~~~~~~~", None),
+            ("~~~~~~~~~~~~~~~~", None),
+            ("....................", None),
+            ("        ────────┬───────", None),
+            ("x = aaaaaaaaaaaaaa", None),
+            ("---", None),
+            ("test ..........", None),
+            ("+++-============-=========", None),
+            ("password: ************", None),
+            ("", None),
+        ];
+        for (line, expected) in table {
+            assert_eq!(shortened(line).as_deref(), expected, "{line}");
+        }
+    }
+}

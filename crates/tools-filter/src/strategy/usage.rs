@@ -1,0 +1,104 @@
+//! The help that a program prints when it was called wrongly: the line of its usage stands, its list of options is counted.
+
+use tools_core::FilterConfidence;
+
+use super::Reducer;
+use crate::{ParsedCommand, emit::Emitter};
+
+/// What a tool may print before each of its lines.
+const PREFIXES: &[&str] = &["npm error ", "npm ERR! "];
+
+pub(crate) struct Usage {
+    /// Whether the help is what was asked for.
+    is_wanted: bool,
+    /// Whether anything was said before it.
+    has_text: bool,
+    state: State,
+    found: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Outside,
+    /// Behind the line of the usage; with what stands before each line.
+    Inside(&'static str),
+}
+
+impl Usage {
+    pub(crate) fn new(command: &ParsedCommand) -> Self {
+        let asks = |word: &String| matches!(word.as_str(), "--help" | "-h" | "-?" | "-help" | "help" | "man" | "/?");
+        Self { is_wanted: command.words.iter().any(asks), has_text: false, state: State::Outside, found: false }
+    }
+}
+
+/// A line without what its tool prints before each.
+fn text_of<'a>(line: &'a str, prefix: &str) -> Option<&'a str> {
+    if let Some(text) = line.strip_prefix(prefix) {
+        return Some(text);
+    }
+    (line == prefix.trim_end()).then_some("")
+}
+
+fn is_usage(text: &str) -> bool {
+    let text = text.trim_start();
+    text.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("usage:"))
+}
+
+/// Whether a line belongs to the help: an option with what it does, a heading over such, or more of the usage.
+fn is_help(text: &str) -> bool {
+    let inner = text.trim_start();
+    if inner.is_empty() {
+        return true;
+    }
+    let is_indented = inner.len() < text.len();
+    let is_option = inner.starts_with('-') || inner.starts_with('[') || inner.starts_with('<');
+    let is_heading = text.ends_with(':') && text.len() < 60 && !text.contains(": ");
+    is_indented || is_option || is_heading
+}
+
+impl Reducer for Usage {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if let State::Inside(prefix) = self.state {
+            if text_of(line, prefix).is_some_and(is_help) {
+                self.found = true;
+                return out.noise(line);
+            }
+            self.state = State::Outside;
+        }
+        if self.has_text && !self.is_wanted {
+            let prefix = PREFIXES.iter().find(|prefix| line.starts_with(*prefix)).copied().unwrap_or_default();
+            if text_of(line, prefix).is_some_and(is_usage) {
+                self.state = State::Inside(prefix);
+            }
+        }
+        self.has_text |= !line.trim().is_empty();
+        out.keep(line);
+    }
+
+    fn finish(&mut self, _: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    const HELP: &str = "tool: unrecognized option '--nope'\nUsage: tool [options] file\nOptions:\n  -b, --big     Shows what is big.\n  -k            Goes on with what is left.\n\nThis is version 2.\n";
+
+    #[test]
+    fn help_after_a_wrong_call_is_counted() {
+        let filtered = FilterPipeline::builtin().filter("tool --nope", Exit::Code(2), HELP.as_bytes()).text;
+        assert_eq!(
+            filtered,
+            "tool: unrecognized option '--nope'\nUsage: tool [options] file\n[… 3 lines]\nThis is version 2.\n"
+        );
+    }
+
+    #[test]
+    fn help_that_was_asked_for_stands() {
+        for command in ["tool --help", "tool help build", "man tool"] {
+            assert_eq!(FilterPipeline::builtin().filter(command, Exit::Code(0), HELP.as_bytes()).text, HELP);
+        }
+    }
+}
