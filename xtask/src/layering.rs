@@ -27,9 +27,14 @@ const ISOLATED: &[Isolated] = &[
         why: "whoever takes only the file tools compiles no database",
     },
     Isolated {
-        names: &["hickory-resolver", "scraper"],
+        names: &["hickory-resolver"],
+        gates: &["tools-egress"],
+        why: "whoever takes only the file tools compiles no resolver",
+    },
+    Isolated {
+        names: &["scraper"],
         gates: &["tools-web"],
-        why: "whoever takes only the file tools compiles neither a resolver nor a parser of pages",
+        why: "whoever takes only the file tools compiles no parser of pages",
     },
     Isolated { names: &["tree-sitter"], gates: &["tools-code"], why: "grammars are C code and slow to build" },
 ];
@@ -51,7 +56,7 @@ const CHORES: &str = "xtask";
 fn rank(name: &str) -> Option<u8> {
     match name {
         "tools-core" | "tools-automata" => Some(0),
-        "tools-command" | "tools-sandbox" | "tools-secrets" | TEST_KIT => Some(1),
+        "tools-command" | "tools-egress" | "tools-sandbox" | "tools-secrets" | TEST_KIT => Some(1),
         FACADE => Some(3),
         "haft-cli" | BENCHES => Some(4),
         other if other.starts_with("tools-") => Some(2),

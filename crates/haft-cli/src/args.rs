@@ -82,6 +82,9 @@ pub(crate) enum Verb {
         /// Seconds until the command is ended [default: 3600].
         #[arg(long, value_name = "SECONDS")]
         timeout: Option<u64>,
+        /// The network of the command, whatever the configuration says.
+        #[arg(long, value_name = "MODE")]
+        network: Option<Network>,
         /// Agree to this command in advance.
         #[arg(long)]
         yes: bool,
@@ -420,6 +423,17 @@ pub(crate) enum ToolsFormat {
     Mcp,
     /// As text for a system prompt.
     Prompt,
+}
+
+/// A network of commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Network {
+    /// None but its own.
+    Off,
+    /// Through the gate: every connection is judged by rules, and asked about where there is none.
+    Gate,
+    /// That of the machine.
+    Open,
 }
 
 /// How far the origin of a call is trusted.

@@ -71,8 +71,8 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Policy { verb } => commands::policy::run(common, verb).await,
         Verb::Init { kinds, write } => commands::init::run(common, kinds, *write),
         Verb::Trust { verb } => commands::trust::run(common, verb),
-        Verb::Exec { filter, timeout, yes, command } => {
-            let ask = commands::exec::Ask { filter: *filter, timeout: *timeout, yes: *yes };
+        Verb::Exec { filter, timeout, network, yes, command } => {
+            let ask = commands::exec::Ask { filter: *filter, timeout: *timeout, network: *network, yes: *yes };
             commands::exec::run(common, ask, command).await
         }
         Verb::Filter(verb) => commands::filter::run(common, verb),

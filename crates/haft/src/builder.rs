@@ -65,6 +65,9 @@ pub(crate) struct Parts {
     /// One for all sessions: it keeps what TLS and names need, and no page.
     #[cfg(feature = "web")]
     web: Arc<tools_web::client::WebClient>,
+    /// The networks of sessions whose commands are gated.
+    #[cfg(feature = "egress")]
+    pub(crate) outlets: Arc<crate::egress::Outlets>,
     layers: Layers,
     pub(crate) swapped: Swapped,
     pub(crate) last_reload: LastReload,
@@ -196,6 +199,18 @@ impl ToolboxBuilder {
         layers.push(Arc::new(RetryLayer::new(swapped.retry.clone())));
         debug_assert!(in_order(&layers), "the layers stand in the documented order");
 
+        #[cfg(feature = "egress")]
+        let outlets = {
+            let shell = config.tools.shell.compile().map_err(|error| loaded.fault("tools.shell", error.problem))?;
+            Arc::new(crate::egress::Outlets::new(crate::egress::Common {
+                rules: Shared::new(crate::egress::compile_rules(&loaded)?),
+                most_sent: Shared::new(shell.sent_per_host()),
+                allowed: Arc::clone(&gates.memory.sessions),
+                approvals: config.tools.approvals.clone(),
+                redactor: Arc::new(swapped.redactor.clone()),
+                record: record.clone(),
+            }))
+        };
         let hints = ModelHints { reasoning: config.agent.reasoning_model, ..ModelHints::default() };
         let mut context = CallContext::new(workdir).with_model(hints);
         if let Some(session) = session {
@@ -211,6 +226,8 @@ impl ToolboxBuilder {
             executors,
             #[cfg(feature = "web")]
             web: Arc::default(),
+            #[cfg(feature = "egress")]
+            outlets,
             layers,
             swapped,
             last_reload: LastReload::default(),
@@ -273,6 +290,8 @@ impl Parts {
         let shapes: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
         let bash = Bash::new(shell).hiding(hidden.clone()).protecting(reserved.clone());
         let bash = bash.redacting(Arc::clone(&shapes)).sharing(Arc::clone(&self.jobs));
+        #[cfg(feature = "egress")]
+        let bash = bash.leaving_by(Arc::clone(&self.outlets) as _);
         let seeing = Arc::clone(&leaves);
         let bash = bash.seeing(Arc::new(move |writable: &[PathBuf]| Arc::clone(&seeing.view(writable).view)));
         let (rooted, confining) = (leaves.files.clone(), Arc::clone(&leaves));

@@ -1,7 +1,10 @@
 //! What this machine can hold, what a call would be held by, and what is not stopped.
 
+use std::sync::Arc;
+
 use serde::Serialize;
-use tools_sandbox::kernel::{Confinement, Facility, Level, Probe, Sandbox, Strength};
+use tools_sandbox::kernel::{Confinement, Facility, Level, Network, NetworkNamespace, Probe, Sandbox, Strength};
+use tools_shell::NetworkMode;
 
 use crate::{ReloadState, Toolbox, ViewReport};
 
@@ -38,6 +41,7 @@ impl Doctor {
             Ok(strength) => (level(strength.level).to_owned(), strength.not_stopped),
             Err(problem) => (format!("nothing runs: {problem}"), vec![]),
         };
+        findings.push(network(toolbox, shown));
         let view = toolbox.leaves().map(|leaves| leaves.view(&leaves.writable()));
         let view = view.map_or_else(ViewReport::default, |made| ViewReport::new(&made, shown));
         findings.extend(judge(toolbox));
@@ -74,8 +78,26 @@ pub(crate) fn confinement(toolbox: &Toolbox) -> Result<Strength, String> {
     let masks = leaves.hidden.masks(&leaves.writable());
     let hidden = masks.paths;
     let asked = leaves.confined(leaves.writable(), hidden, toolbox.parts.reserved());
-    let asked = Confinement { held: masks.obeyed.held(), absent: masks.obeyed.missing_hooks, ..asked };
+    let joins = match asked.network {
+        Network::Gate if cfg!(feature = "egress") => NetworkNamespace::create().ok().map(Arc::new),
+        _ => None,
+    };
+    let asked = Confinement { held: masks.obeyed.held(), absent: masks.obeyed.missing_hooks, joins, ..asked };
     Sandbox::compile(&asked).map(|sandbox| sandbox.strength().clone()).map_err(|error| error.to_string())
+}
+
+/// Whether commands have the network that is configured.
+fn network(toolbox: &Toolbox, level: Level) -> Finding {
+    let running = toolbox.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let works = level == Level::Namespaces && cfg!(feature = "egress");
+    let (ok, found) = match running.tools.shell.network {
+        NetworkMode::Open => (true, "open: that of the machine"),
+        NetworkMode::Off => (true, "off"),
+        NetworkMode::Gate if works => (true, "gate: hosts by rule or question"),
+        NetworkMode::Gate if level == Level::Off => (false, "gate is configured, and without a sandbox it holds nothing"),
+        NetworkMode::Gate => (false, "off: the gate needs the sandbox `namespaces` and the feature `egress`"),
+    };
+    Finding { what: "network of commands".to_owned(), ok, found: found.to_owned() }
 }
 
 fn facility(facility: &Facility) -> Finding {

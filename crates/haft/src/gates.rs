@@ -208,7 +208,8 @@ pub(crate) fn effective_permissions(config: &HaftConfig) -> PermissionsConfig {
     let (permissions, shell) = (&config.tools.permissions, &config.tools.shell);
     let usual = ShellConfig::default();
     let is_usual = shell.blocked_commands == usual.blocked_commands && shell.confirm_patterns == usual.confirm_patterns;
-    if !permissions.tools.is_empty() || is_usual {
+    let has_rules = permissions.tools.keys().any(|list| list != permissions::NETWORK);
+    if has_rules || is_usual {
         return permissions.clone();
     }
     let rules = permissions::from_legacy(&shell.blocked_commands, &shell.confirm_patterns);

@@ -37,6 +37,8 @@ mod toolbox;
 
 mod credentials;
 mod doctor;
+#[cfg(feature = "egress")]
+mod egress;
 mod explain;
 mod filters;
 mod mcp;
@@ -80,6 +82,8 @@ pub use stack::{LayerRow, layers};
 pub use toolbox::Toolbox;
 pub use view::{Seen, ViewReport};
 pub use watch::{ConfigWatch, ReloadState};
+
+pub use tools_shell::NetworkMode;
 
 pub use tools_audit as audit;
 pub use tools_cache as cache;

@@ -223,11 +223,21 @@ impl Toolbox {
             .collect::<Result<_, LoadError>>()?;
         #[cfg(feature = "web")]
         let web = crate::web::policy(&loaded)?;
+        #[cfg(feature = "egress")]
+        let (hosts, most_sent) = {
+            let shell = config.tools.shell.compile().map_err(|error| loaded.fault("tools.shell", error.problem))?;
+            (crate::egress::compile_rules(&loaded)?, shell.sent_per_host())
+        };
         let security = &config.tools.filters.security;
         let extra = security.compile();
         let extra = extra.map_err(|error| loaded.fault(&credentials::pattern_key(&error), error.problem))?;
 
         self.gates.swap(compiled);
+        #[cfg(feature = "egress")]
+        {
+            parts.outlets.common.rules.store(hosts);
+            parts.outlets.common.most_sent.store(most_sent);
+        }
         parts.swapped.retry.store(retry);
         for (leaves, own, (_, files, checks)) in leaves {
             // It was compiled above, so that it does not fail here.

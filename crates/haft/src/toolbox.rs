@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use tools_cache::ToolResultCache;
 use tools_checkpoint::Checkpoints;
 use tools_core::{
-    Approval, Asking, CallContext, CallerId, Confirmer, Decisions, Recorded, Refusal, SessionId, Shared, Stack,
+    Approval, Asking, CallContext, CallerId, Confirmer, Decisions, Desk, Recorded, Refusal, SessionId, Shared, Stack,
     StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolName, settle,
 };
 use tools_filter::FilterPipeline;
@@ -61,14 +61,20 @@ impl Toolbox {
 
     /// Makes a call; where a person has to agree, `confirmer` asks one, and the call is judged again with their consent.
     pub async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+        let (questions, desk) = Desk::open();
+        let cx = &cx.clone().with_questions(questions);
         let asking = Asking { confirmer, decisions: Some(self), by: &person(), clock: &SystemClock };
-        settle(call, cx, asking, |call, approval| self.stack.run(call, approval, cx)).await
+        desk.while_running(confirmer, settle(call, cx, asking, |call, approval| self.stack.run(call, approval, cx)))
+            .await
     }
 
     /// Makes a call that a person agreed to beforehand, whether or not they would have been asked. Every gate judges it.
-    pub async fn call_approved(&self, call: ToolCall, cx: &CallContext) -> Recorded {
+    /// What it asks while it runs goes to `confirmer`.
+    pub async fn call_approved(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
         let approval = Approval::grant(&call, person(), &SystemClock);
-        self.stack.run(call, Some(approval), cx).await
+        let (questions, desk) = Desk::open();
+        let cx = &cx.clone().with_questions(questions);
+        desk.while_running(confirmer, self.stack.run(call, Some(approval), cx)).await
     }
 
     /// Puts on record that a person refused a call; `error` is what its model is told.
@@ -159,6 +165,8 @@ impl Toolbox {
         self.gates.reset(session);
         self.gates.memory.sessions.end(session);
         self.parts.jobs.abandon_session(session);
+        #[cfg(feature = "egress")]
+        self.parts.outlets.end(session);
     }
 
     /// Ends what a session runs in the background. When this returns nothing of it is left.

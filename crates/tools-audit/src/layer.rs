@@ -12,11 +12,12 @@ use std::{
 use async_trait::async_trait;
 use jiff::Timestamp;
 use tools_core::{
-    Approval, Clock, Invocation, Layer, Next, Outcome, Redactor, Refusal, Shared, SystemClock, ToolError, keys,
+    Approval, Clock, Invocation, Layer, Next, Outcome, Redactor, Refusal, SessionId, Shared, SystemClock, ToolError,
+    keys,
 };
 
 use crate::{
-    AuditError, AuditSink, Entry, OnError,
+    AuditError, AuditSink, ConnectionLine, Entry, OnError,
     entry::{Ending, Judged, Times},
     redaction::FailClosed,
 };
@@ -77,6 +78,19 @@ impl Audit {
         });
         if let Err(error) = written {
             tracing::error!(%error, call = %inv.call.id, "a person's refusal is not on record");
+        }
+    }
+
+    /// Puts a connection of a command on record. What cannot be written is logged, and counts as a lost line.
+    pub fn connection(&self, connection: &ConnectionLine<'_>) {
+        let session = SessionId::parse(connection.session).ok();
+        let of_session = session.and_then(|session| self.redactor.in_session(&session));
+        let redactor = FailClosed(of_session.as_deref().unwrap_or(self.redactor.as_ref()));
+        let now = format!("{:.3}", self.clock.now());
+        let body = connection.to_body(&now, &redactor).map_err(AuditError::from);
+        if let Err(error) = body.and_then(|body| self.sink.append(&body)) {
+            self.lost.fetch_add(1, Ordering::AcqRel);
+            tracing::error!(%error, host = connection.host, "a connection is not on record");
         }
     }
 

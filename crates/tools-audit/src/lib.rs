@@ -20,6 +20,7 @@ mod config;
 mod error;
 
 mod chain;
+mod connection;
 mod entry;
 mod redaction;
 mod schema;
@@ -36,6 +37,7 @@ pub mod report;
 
 pub use chain::{Head, Mark, Sealed, ZERO_HASH, seal, unseal};
 pub use config::{AuditConfig, Fsync, OnError};
+pub use connection::ConnectionLine;
 pub use entry::{Entry, Files, RecordedSubject};
 pub use error::AuditError;
 pub use layer::Audit;

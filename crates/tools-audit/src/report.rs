@@ -4,6 +4,7 @@
 mod call;
 mod calls;
 mod figures;
+mod hosts;
 mod html;
 mod panels;
 mod strip;
@@ -65,7 +66,7 @@ pub fn page(path: &Path, options: &Options) -> Result<String, AuditError> {
     out.push_str(&panels::tiles(&figures));
     out.push_str(&film(&figures, &calls));
     out.push_str("<div class=\"panels\">");
-    for panel in [panels::spent, panels::questions, panels::programs, panels::files] {
+    for panel in [panels::spent, panels::questions, panels::programs, panels::files, hosts::panel] {
         out.push_str(&panel(&figures));
     }
     let _ = write!(out, "</div>{}</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n", footer(&checked));
@@ -81,6 +82,9 @@ fn gather(path: &Path, options: &Options) -> Result<(Figures, VecDeque<Call>), A
     let mut reader = BufReader::with_capacity(256 * 1024, open(path)?);
     let (mut figures, mut calls, mut line) = (Figures::default(), VecDeque::new(), Vec::new());
     while read_line(&mut reader, &mut line).map_err(failed)? {
+        if figures.hosts.add(&line, options.session.as_deref()) {
+            continue;
+        }
         let Some(call) = Call::of(&line) else { continue };
         if options.session.as_ref().is_some_and(|session| *session != call.session) {
             continue;

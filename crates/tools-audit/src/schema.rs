@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tools_core::inline_schema;
 
-use crate::Entry;
+use crate::{ConnectionLine, Entry};
 
 /// The schema of every line of a log: calls, and the events that the log itself puts down.
 ///
@@ -17,13 +17,21 @@ pub fn line_schema() -> Value {
     };
     let mut call = Value::from(inline_schema::<Entry<'_>>());
     call["description"] = "One call, whatever became of it.".into();
-    let event = json!({
+    let resumed = json!({
         "description": "Something that happened to the log.",
         "required": ["event", "ts"],
         "properties": {
             "event": {"const": "audit_resumed", "description": "Lines are written again after some could not be."},
             "lost": {"type": "integer", "minimum": 1, "description": "How many calls are not on record."},
         },
+    });
+    let mut connection = Value::from(inline_schema::<ConnectionLine<'_>>());
+    connection["description"] = "One connection of a command through the gate, when it has ended or was refused.".into();
+    connection["properties"]["event"] = json!({"const": "connection"});
+    let event = json!({
+        "if": {"required": ["event"], "properties": {"event": {"const": "connection"}}},
+        "then": connection,
+        "else": resumed,
     });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

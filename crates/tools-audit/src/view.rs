@@ -49,7 +49,7 @@ impl Row {
             tool: or(text("tool"), "event"),
             about: about(&line),
             decision: text("decision"),
-            by: or(text("policy_match"), "approved_by"),
+            by: or(or(text("policy_match"), "approved_by"), "rule"),
             outcome: match text("error_code") {
                 code if code.is_empty() => "ok".to_owned(),
                 code => code,
@@ -64,6 +64,10 @@ fn about(line: &Map<String, Value>) -> String {
     let named = subject.and_then(|subject| {
         ["line", "path", "url", "why"].iter().find_map(|key| subject.get(*key).and_then(Value::as_str))
     });
+    let host = line.get("host").and_then(Value::as_str).zip(line.get("port").and_then(Value::as_u64));
+    if let Some((host, port)) = host {
+        return format!("{host}:{port}");
+    }
     match (named, line.get("call")) {
         (Some(text), _) => text.to_owned(),
         (None, Some(call)) => call.to_string(),

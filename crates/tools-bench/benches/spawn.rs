@@ -20,7 +20,7 @@ const ROUNDS: usize = 200;
 
 fn toolbox(folder: &TempDir, sandbox: &str) -> Toolbox {
     let text = format!(
-        "[tools.shell]\nsandbox = \"{sandbox}\"\nallow_network = false\n\
+        "[tools.shell]\nsandbox = \"{sandbox}\"\nnetwork = \"off\"\n\
          [[tools.permissions.bash]]\npattern = \"/bin/true\"\naction = \"allow\"\n"
     );
     let mut loaded: Loaded<HaftConfig> = Loaded::parse(&text, &|_| None).expect("the settings are valid");

@@ -68,9 +68,9 @@ mod shared;
 mod guides;
 
 pub use ask::{
-    Absence, Answer, Approval, Asked, Asking, Change, ChangePreview, ConfirmPrompt, Confirmer, Decisions, Lasting,
-    NobodyToAsk, PromptPart, Question, Refusal, Settled, StoredRule, Unanswered, Verdict, Width, announce, refusal,
-    settle,
+    Absence, Answer, Approval, Asked, Asking, Change, ChangePreview, ConfirmPrompt, Confirmer, Decisions, Desk,
+    Lasting, NobodyToAsk, PromptPart, Question, Questions, Refusal, Settled, StoredRule, Unanswered, Verdict, Width,
+    announce, refusal, settle,
 };
 pub use calls::{
     BatchId, CallContext, CallDigest, CallId, CallPhase, CallerId, Clock, ConversationId, EnvOverlay, InvalidName,

@@ -55,7 +55,7 @@ pub(crate) fn quieted(
 ) -> Vec<(OsString, OsString)> {
     let is_beneath = |value: &Path| writable.iter().any(|root| directory.join(value).starts_with(root));
     let is_offline = strength.level != Level::Off
-        && (strength.network == Network::Closed || !cargo_home(&env).is_some_and(|home| is_beneath(&home)));
+        && (strength.network != Network::Open || !cargo_home(&env).is_some_and(|home| is_beneath(&home)));
     env.retain(|(name, value)| match name.to_str() {
         Some("CARGO_TARGET_DIR" | "CARGO_BUILD_TARGET_DIR" | "CARGO_BUILD_BUILD_DIR") => is_beneath(Path::new(value)),
         Some("CARGO_TERM_COLOR" | "CARGO_TERM_PROGRESS_WHEN" | "CARGO_TERM_QUIET" | "NO_COLOR" | "FORCE_COLOR") => {
@@ -95,7 +95,7 @@ pub(crate) fn go_caches(env: &mut Vec<(OsString, OsString)>, writable: &[PathBuf
         set(env, "GOCACHE", temporary.join("go-build").into());
     }
     let modules = value(env, "GOMODCACHE").or_else(|| value(env, "GOPATH"));
-    if strength.network == Network::Closed || !modules.is_some_and(|folder| is_beneath(&folder)) {
+    if strength.network != Network::Open || !modules.is_some_and(|folder| is_beneath(&folder)) {
         set(env, "GOPROXY", "off".into());
         set(env, "GOTOOLCHAIN", "local".into());
     }

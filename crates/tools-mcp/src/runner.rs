@@ -12,9 +12,9 @@ use rmcp::{
 };
 use tokio_util::sync::CancellationToken;
 use tools_core::{
-    Absence, Answer, Approval, Asked, Asking, CallContext, CallerId, ConfirmPrompt, Confirmer, Decisions, EventSink,
-    Journal, NobodyToAsk, Recorded, Stack, ToolCall, ToolError, ToolErrorCategory, Unanswered, announce, is_hidden,
-    refusal, settle,
+    Absence, Answer, Approval, Asked, Asking, CallContext, CallerId, ConfirmPrompt, Confirmer, Decisions, Desk,
+    EventSink, Journal, NobodyToAsk, Recorded, Stack, ToolCall, ToolError, ToolErrorCategory, Unanswered, announce,
+    is_hidden, refusal, settle,
 };
 
 use crate::{
@@ -66,7 +66,10 @@ impl Runner<'_> {
             None => {
                 let (client, nobody) = (Client(self), NobodyToAsk);
                 let confirmer: &dyn Confirmer = if can_ask { &client } else { &nobody };
-                Ran::recorded(Box::pin(self.settle(call, confirmer)).await)
+                let (questions, desk) = Desk::open();
+                let context = self.context.clone().with_questions(questions);
+                let asking = Runner { context, ..*self };
+                Ran::recorded(Box::pin(desk.while_running(confirmer, asking.settle(call, confirmer))).await)
             }
         }
     }

@@ -10,11 +10,11 @@ use tools_core::{
     CallContext, ClaimSource, Inspection, NoRedaction, Redactor, Subject, Tool, ToolDef, ToolError, ToolKind,
     ToolOutput, ToolTraits, Typed, keys,
 };
-use tools_sandbox::kernel::{Confinement, Hidden, Sandbox, resolve_by_words};
+use tools_sandbox::kernel::{Confinement, Hidden, Network, Sandbox, resolve_by_words};
 use tools_sandbox::shown;
 use tools_sandbox::view::View;
 
-use crate::config::SandboxChoice;
+use crate::config::{NetworkMode, SandboxChoice};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
 use crate::jobs::{Following, Jobs};
@@ -26,6 +26,7 @@ use crate::scripts::scripts;
 use crate::subjects::subjects;
 use crate::temp::TempWatch;
 use crate::transaction::{Transaction, only_reads};
+use crate::way_out::{Passage, WayOut};
 use tools_command::{Analysis, Surroundings, analyse};
 
 /// Runs a command line in bash and returns its output and exit code. Each call is a new shell in the working directory:
@@ -58,6 +59,7 @@ pub struct Bash {
     hidden: Hidden,
     protected: Vec<PathBuf>,
     view: Option<ViewOf>,
+    way_out: Option<Arc<dyn WayOut>>,
     home: Option<String>,
     /// Made at the first command; later ones share its private folders.
     sandbox: Mutex<Option<Sandbox>>,
@@ -74,6 +76,7 @@ impl Bash {
             hidden: Hidden::nothing(),
             protected: Vec::new(),
             view: None,
+            way_out: None,
             home,
             sandbox: Mutex::new(None),
             jobs: Arc::default(),
@@ -100,6 +103,11 @@ impl Bash {
     /// The same tool whose commands see nothing outside of the writable folders and the system but what `view` shows.
     pub fn seeing(self, view: ViewOf) -> Self {
         Self { view: Some(view), ..self }
+    }
+
+    /// The same tool whose commands have this way out where their network is gated.
+    pub fn leaving_by(self, way_out: Arc<dyn WayOut>) -> Self {
+        Self { way_out: Some(way_out), ..self }
     }
 
     /// The same tool whose jobs are kept with those of others.
@@ -140,6 +148,7 @@ impl Bash {
         roots: Vec<PathBuf>,
         backup: Option<&Path>,
         grants: Grants,
+        passage: Option<&Arc<dyn Passage>>,
         cx: &CallContext,
     ) -> Result<(Sandbox, Guard), ShellError> {
         let mut hidden: Vec<PathBuf> = backup.map(Path::to_owned).into_iter().collect();
@@ -165,7 +174,8 @@ impl Bash {
             hidden.extend(self.hidden.masks_read_only(&view.searched));
         }
         let ask = policy.confinement(writable, hidden, self.protected.clone());
-        let ask = Confinement { held: guard.held(), absent: guard.absent(), view, ..ask };
+        let joins = passage.map(|passage| passage.network());
+        let ask = Confinement { held: guard.held(), absent: guard.absent(), view, joins, ..ask };
         let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
         let sandbox = match shared.as_ref() {
             Some(first) => first.recompile(&ask)?,
@@ -174,6 +184,17 @@ impl Bash {
         shared.get_or_insert_with(|| sandbox.idle());
         let guard = guard.at(sandbox.strength().level);
         Ok((sandbox, guard))
+    }
+
+    /// The way out of a command, where its network is gated and the sandbox can hold it in.
+    fn passage(&self, args: &BashArgs, policy: &ShellPolicy, cx: &CallContext) -> Option<Arc<dyn Passage>> {
+        let is_held = matches!(policy.config.sandbox, SandboxChoice::Namespaces | SandboxChoice::BestEffort);
+        let is_gated = policy.config.network == NetworkMode::Gate && is_held;
+        let passage = self.way_out.as_ref().filter(|_| is_gated)?.open(&args.command, cx);
+        if passage.is_none() {
+            cx.journal().warn("the network is closed: there is no gate here (see `haft doctor`)");
+        }
+        passage
     }
 
     async fn attempt(
@@ -193,7 +214,9 @@ impl Bash {
         };
         let grants = Grants::of(found, subjects);
         let place = transaction.as_ref().map(Transaction::place);
-        let (sandbox, guard) = self.sandbox(policy, roots, place, grants, cx)?;
+        let passage = self.passage(args, policy, cx);
+        let (sandbox, guard) = self.sandbox(policy, roots, place, grants, passage.as_ref(), cx)?;
+        let passage = passage.filter(|_| sandbox.strength().network == Network::Gate);
         if sandbox.strength().degraded {
             let open = sandbox.strength().not_stopped.join("; ");
             cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
@@ -203,7 +226,7 @@ impl Bash {
         let redactor = self.redactor.as_ref();
         let (command, workdir) = (args.command.as_str(), workdir.as_path());
         let hidden = &self.hidden;
-        let plan = Plan { command, workdir, policy, sandbox: &sandbox, pipeline, redactor, guard, hidden };
+        let plan = Plan { command, workdir, policy, sandbox: &sandbox, pipeline, redactor, guard, hidden, passage };
         if args.background {
             return self.start_job(plan, cx).await;
         }
@@ -228,6 +251,7 @@ impl Bash {
             grace: Duration::from_millis(config.kill_grace_ms),
             pipeline: plan.pipeline,
             guard: plan.guard.map(Guard::only_telling),
+            passage: plan.passage,
             temp: TempWatch::new(plan.sandbox, plan.policy.temporary_files),
         };
         let job = self.jobs.adopt(following, cx, most)?;

@@ -18,7 +18,7 @@ const SYSTEM: [&str; 20] = [
 #[derive(Debug)]
 pub(crate) struct BlockRules<'a> {
     pub(crate) extra: &'a [CommandPattern],
-    pub(crate) allow_network: bool,
+    pub(crate) has_network: bool,
     pub(crate) surroundings: &'a Surroundings,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn objection(found: &Analysis, rules: &BlockRules<'_>) -> Option<Obje
         ));
     }
     found.writes.iter().find_map(device).or_else(|| {
-        if let Some(host) = found.connects.first().filter(|_| !rules.allow_network) {
+        if let Some(host) = found.connects.first().filter(|_| !rules.has_network) {
             return Some(Objection::new(format!("`{}` is in the network, which is closed", host.text), OFFLINE));
         }
         found.commands.iter().find_map(|command| refused(command, rules))
@@ -89,7 +89,7 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
     }
     command.effects.iter().find_map(|effect| match effect {
         Effect::Is { kind, why } if kind.is_denied() => because(why, instead(*kind)),
-        Effect::Network | Effect::Host(_) if !rules.allow_network => {
+        Effect::Network | Effect::Host(_) if !rules.has_network => {
             because("needs the network, which is closed", OFFLINE)
         }
         Effect::Path { path, access, is_tree: true } if *access != Access::Read => {

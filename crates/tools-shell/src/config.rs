@@ -34,9 +34,13 @@ pub struct ShellConfig {
     /// How much the caches that commands have for themselves may take on disk, those of all workspaces together (`10 GiB`),
     /// or `unlimited`. Above that those that were unused longest are removed.
     pub cache_limit: String,
-    /// Whether commands have a network. When false they have one of their own, in which they reach nothing but the servers
-    /// they start themselves.
-    pub allow_network: bool,
+    /// The network of commands: `open` is that of the machine; with `gate` the commands of a session share one of their own,
+    /// whose only way out judges every connection by `tools.permissions.network` and asks about hosts that no rule names;
+    /// with `off` they reach nothing but the servers that they start themselves. `gate` needs the sandbox `namespaces` and is
+    /// as `off` without.
+    pub network: NetworkMode,
+    /// How many bytes commands of a session may send to one host through the gate (`100 MiB`), or `unlimited`.
+    pub sent_per_host: String,
     /// Sockets of other programs that commands may connect to: `ssh-agent`, `docker`, `database`, `display`, or absolute
     /// paths. Whoever may connect to one has that program act outside of the sandbox.
     pub sockets: Vec<String>,
@@ -84,7 +88,8 @@ impl Default for ShellConfig {
             read_paths: Vec::new(),
             caches: Vec::new(),
             cache_limit: "10 GiB".to_owned(),
-            allow_network: true,
+            network: NetworkMode::default(),
+            sent_per_host: "unlimited".to_owned(),
             sockets: Vec::new(),
             blocked_commands: Vec::new(),
             confirm_patterns: owned(&[
@@ -110,6 +115,19 @@ impl Default for ShellConfig {
             max_snapshot_bytes: 0,
         }
     }
+}
+
+/// The network of commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NetworkMode {
+    /// None but that of their own.
+    Off,
+    /// One of their own, with a way out that judges every connection.
+    Gate,
+    /// That of the machine.
+    #[default]
+    Open,
 }
 
 /// How strictly the kernel confines commands.
@@ -214,6 +232,7 @@ impl ShellConfig {
             file_size: bytes("limits.file_size", &self.limits.file_size)?,
             memory: bytes("limits.memory", &self.limits.memory)?,
             cache_limit: bytes("cache_limit", &self.cache_limit)?,
+            sent_per_host: bytes("sent_per_host", &self.sent_per_host)?,
             scope: SnapshotScope::compile(&self.transaction_scope)
                 .map_err(|problem| fault("transaction_scope", &problem))?,
             config: self.clone(),

@@ -64,7 +64,7 @@ pub struct SandboxReport {
     pub landlock: Option<u32>,
     /// Whether system calls were filtered.
     pub seccomp: bool,
-    /// `open` or `closed`.
+    /// `open`, `gate` or `closed`.
     pub network: String,
     /// Whether the machine gave less than the strongest level.
     pub degraded: bool,
@@ -81,6 +81,7 @@ impl From<&Strength> for SandboxReport {
         };
         let network = match strength.network {
             Network::Open => "open",
+            Network::Gate => "gate",
             Network::Closed => "closed",
         };
         Self {

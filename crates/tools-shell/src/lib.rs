@@ -19,6 +19,7 @@ mod subjects;
 mod temp;
 mod transaction;
 mod unseen;
+mod way_out;
 
 mod jobs;
 mod tools;
@@ -29,10 +30,11 @@ mod pattern;
 mod size;
 
 pub use bash::{Bash, BashArgs, ViewOf};
-pub use config::{LimitsConfig, SandboxChoice, ShellConfig, ShellConfigError};
+pub use config::{LimitsConfig, NetworkMode, SandboxChoice, ShellConfig, ShellConfigError};
 pub use envelope::{SandboxReport, ShellOutputEnvelope};
 pub use jobs::{JobReport, JobState, Jobs};
 pub use obeyed::{ObeyedChange, ObeyedReport};
 pub use policy::{ShellPolicy, ShellPolicyHandle};
 pub use tools::{JobKill, JobKillArgs, JobRead, JobReadArgs};
 pub use transaction::RollbackReport;
+pub use way_out::{Passage, WayOut};

@@ -7,7 +7,7 @@ use tools_sandbox::kernel::{Confinement, Limits, Network, SandboxMode, granted_s
 
 use crate::blocklist::{self, BlockRules, Objection};
 use crate::caches::cache_folders;
-use crate::config::{SandboxChoice, ShellConfig, ShellConfigError};
+use crate::config::{NetworkMode, SandboxChoice, ShellConfig, ShellConfigError};
 use crate::confirm;
 use crate::error::ShellError;
 use crate::pattern::CommandPattern;
@@ -26,6 +26,7 @@ pub struct ShellPolicy {
     pub(crate) temporary_files: Option<u64>,
     pub(crate) record: Option<PathBuf>,
     pub(crate) cache_limit: Option<u64>,
+    pub(crate) sent_per_host: Option<u64>,
     pub(crate) scope: SnapshotScope,
 }
 
@@ -43,7 +44,8 @@ impl ShellPolicy {
     }
 
     pub(crate) fn blocked(&self, found: &Analysis, surroundings: &Surroundings) -> Option<Objection> {
-        let rules = BlockRules { extra: &self.blocked, allow_network: self.config.allow_network, surroundings };
+        let rules =
+            BlockRules { extra: &self.blocked, has_network: self.config.network != NetworkMode::Off, surroundings };
         blocklist::objection(found, &rules)
     }
 
@@ -55,7 +57,11 @@ impl ShellPolicy {
             SandboxChoice::BestEffort => SandboxMode::BestEffort,
             SandboxChoice::Off => SandboxMode::Off,
         };
-        let network = if self.config.allow_network { Network::Open } else { Network::Closed };
+        let network = match self.config.network {
+            NetworkMode::Open => Network::Open,
+            NetworkMode::Gate => Network::Gate,
+            NetworkMode::Off => Network::Closed,
+        };
         let some = |value: u64| (value > 0).then_some(value);
         let limits = Limits {
             processes: some(self.config.limits.processes),
@@ -99,6 +105,11 @@ impl ShellPolicy {
     /// How many bytes the caches of commands may take; `None` for no limit.
     pub fn cache_limit(&self) -> Option<u64> {
         self.cache_limit
+    }
+
+    /// How many bytes may be sent to one host through the gate; `None` for no limit.
+    pub fn sent_per_host(&self) -> Option<u64> {
+        self.sent_per_host
     }
 
     pub(crate) fn confirm(&self, found: &Analysis, surroundings: &Surroundings) -> Option<ConfirmReason> {
@@ -151,11 +162,14 @@ mod tests {
     use super::*;
 
     /// What a person would see, `allow`, `confirm` or `block`, with the reason.
-    fn judged(line: &str, allow_network: bool) -> (&'static str, String) {
+    fn judged(line: &str, has_network: bool) -> (&'static str, String) {
         static OPEN: OnceLock<ShellPolicy> = OnceLock::new();
         static CLOSED: OnceLock<ShellPolicy> = OnceLock::new();
-        let compiled = |allow_network| ShellConfig { allow_network, ..ShellConfig::default() }.compile().unwrap();
-        let policy = if allow_network { &OPEN } else { &CLOSED }.get_or_init(|| compiled(allow_network));
+        let compiled = |has_network| {
+            let network = if has_network { NetworkMode::Open } else { NetworkMode::Off };
+            ShellConfig { network, ..ShellConfig::default() }.compile().unwrap()
+        };
+        let policy = if has_network { &OPEN } else { &CLOSED }.get_or_init(|| compiled(has_network));
         let around = surroundings(Some("/home/me"), Path::new("/home/me/project"));
         let found = analyse(line, &around);
         match (policy.blocked(&found, &around), policy.confirm(&found, &around)) {
@@ -165,8 +179,8 @@ mod tests {
         }
     }
 
-    fn judge(line: &str, allow_network: bool) -> &'static str {
-        judged(line, allow_network).0
+    fn judge(line: &str, has_network: bool) -> &'static str {
+        judged(line, has_network).0
     }
 
     fn lines(fixture: &str) -> impl Iterator<Item = String> {
@@ -346,11 +360,11 @@ mod tests {
     fn a_handle_swaps_the_policy_and_keeps_it_when_the_new_one_is_wrong() {
         let handle = ShellPolicyHandle::new(ShellConfig::default().compile().unwrap());
         let before = handle.load();
-        handle.rebuild(&ShellConfig { allow_network: false, ..ShellConfig::default() }).unwrap();
-        assert!(before.config.allow_network && !handle.load().config.allow_network);
+        handle.rebuild(&ShellConfig { network: NetworkMode::Off, ..ShellConfig::default() }).unwrap();
+        assert!(before.config.network == NetworkMode::Open && handle.load().config.network == NetworkMode::Off);
         let wrong = ShellConfig { blocked_commands: vec![" ".into()], ..ShellConfig::default() };
         assert_eq!(handle.rebuild(&wrong).unwrap_err().key, "blocked_commands");
-        assert!(!handle.load().config.allow_network);
+        assert!(handle.load().config.network == NetworkMode::Off);
     }
 
     proptest::proptest! {

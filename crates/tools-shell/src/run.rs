@@ -1,6 +1,7 @@
 //! One command from its start to its envelope: streams drained in bounded memory, its time kept, its tree ended.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
@@ -23,6 +24,7 @@ use crate::policy::ShellPolicy;
 use crate::prompt::PromptWatch;
 use crate::temp::TempWatch;
 use crate::unseen;
+use crate::way_out::Passage;
 
 /// How long output of what a command left running is waited for.
 pub(crate) const DRAIN: Duration = Duration::from_millis(100);
@@ -47,6 +49,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) guard: Option<Guard>,
     /// What no command may read, whatever is granted.
     pub(crate) hidden: &'a Hidden,
+    /// The way out, where the network is gated.
+    pub(crate) passage: Option<Arc<dyn Passage>>,
 }
 
 /// Runs the command. A drop at any await kills it and all it started.
@@ -78,6 +82,9 @@ pub(crate) struct Started {
 /// Starts the command: the one way in, whether it is waited for or not.
 pub(crate) async fn start(plan: &Plan<'_>, cx: &CallContext) -> Result<Started, ShellError> {
     let mut tree = ProcessTree::spawn_noting(&spec(plan, cx), plan.sandbox, cx.writes()).await?;
+    if let Some(passage) = &plan.passage {
+        passage.started(tree.id());
+    }
     let side = tree.take_side();
     Ok(Started { tree, side })
 }
@@ -105,6 +112,11 @@ fn spec(plan: &Plan<'_>, cx: &CallContext) -> ProcessSpec {
     spec.env = scrubbed(own_variables().into_iter(), cx.env(), &plan.policy.config.env_pass, plan.redactor);
     plan.sandbox.name_temp(&mut spec.env);
     plan.sandbox.name_caches(&mut spec.env, |name| cx.env().contains_key(name));
+    if let Some(passage) = &plan.passage {
+        let variables = passage.variables();
+        spec.env.retain(|(name, _)| variables.iter().all(|(set, _)| set != name));
+        spec.env.extend(variables);
+    }
     if let Some(pipeline) = &plan.pipeline {
         spec.env.push(("BASH_ENV".into(), format!("/dev/fd/{}", SideChannel::INPUT).into()));
         spec.side = Some(SideChannel { input: pipeline.prelude().into_bytes() });
@@ -310,6 +322,7 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
         (None, _) => exit::failure(code, exit.signal),
     };
     let mut notes = notes(&envelope, plan.pipeline.as_ref());
+    notes.extend(plan.passage.iter().flat_map(|passage| passage.refused()));
     if code != 0 {
         notes.extend(unseen::note(&envelope.stderr, plan.workdir, plan.sandbox, plan.hidden));
     }

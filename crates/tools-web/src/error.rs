@@ -6,6 +6,7 @@ use std::time::Duration;
 use hyper::StatusCode;
 use thiserror::Error;
 use tools_core::{ToolError, ToolErrorCategory};
+use tools_egress::dial::DialError;
 
 use crate::guard::Refusal;
 
@@ -143,6 +144,15 @@ fn of_refusal(refusal: &Refusal, by_redirect: bool) -> ToolErrorCategory {
         Refusal::LookupTimeout => C::Timeout,
         Refusal::NoAnswer => C::PermanentFailure,
         _ => C::PolicyBlocked,
+    }
+}
+
+impl From<DialError> for WebError {
+    fn from(error: DialError) -> Self {
+        match error {
+            DialError::Refused(refusal) => Self::Refused(refusal),
+            DialError::Connect { host, source } => Self::Connect { host, source },
+        }
     }
 }
 

@@ -34,7 +34,7 @@
 //! # }
 //! ```
 
-pub mod guard;
+pub use tools_egress::guard;
 
 pub mod client;
 

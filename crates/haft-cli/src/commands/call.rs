@@ -66,7 +66,7 @@ pub(crate) async fn interruptible(
     let calling = async {
         match consent {
             // Agreed to beforehand: one call, and one line on record.
-            Consent::Given => toolbox.call_approved(call, &cx).await,
+            Consent::Given => toolbox.call_approved(call, &cx, &Terminal::default()).await,
             Consent::Asked => toolbox.call(call, &cx, &Terminal::default()).await,
             Consent::Refused => toolbox.call(call, &cx, &NobodyToAsk).await,
         }

@@ -19,7 +19,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args::Common,
+    args::{Common, Network},
     commands::{
         call::{Consent, interruptible, notes},
         open::open_with,
@@ -40,14 +40,29 @@ pub(crate) struct Ask {
     pub(crate) filter: bool,
     /// Seconds that the command may take.
     pub(crate) timeout: Option<u64>,
+    /// The network of the command; that of the configuration when unset.
+    pub(crate) network: Option<Network>,
     /// Whether it was agreed to beforehand.
     pub(crate) yes: bool,
+}
+
+impl From<Network> for haft::NetworkMode {
+    fn from(network: Network) -> Self {
+        match network {
+            Network::Off => Self::Off,
+            Network::Gate => Self::Gate,
+            Network::Open => Self::Open,
+        }
+    }
 }
 
 /// Runs the command.
 pub(crate) async fn run(common: &Common, ask: Ask, command: &[String]) -> Result<Exit, String> {
     let toolbox = open_with(common, |mut config| {
         config.tools.shell.timeout = ask.timeout.unwrap_or(LONGEST);
+        if let Some(network) = ask.network {
+            config.tools.shell.network = network.into();
+        }
         config
     })?;
     let line = shell_line(command);

@@ -4,12 +4,12 @@ use crate::support::Haft;
 
 #[test]
 fn a_mistyped_key_is_named_with_its_line_and_neighbour() {
-    let haft = Haft::configured("[tools.shell]\ntimeot = 5\nallow_network = \"no\"\n");
+    let haft = Haft::configured("[tools.shell]\ntimeot = 5\nnetwork = 7\n");
     for arguments in [&["config", "check"][..], &["call", "read", "path=a"], &["mcp", "serve"]] {
         let ran = haft.run(arguments);
         assert_eq!(ran.code, 2, "{ran:?}");
         assert!(ran.err.contains("line 2: `tools.shell.timeot`: unknown key; did you mean `timeout`?"), "{ran:?}");
-        assert!(ran.err.contains("line 3: `tools.shell.allow_network`: expected a boolean, found a string"), "{ran:?}");
+        assert!(ran.err.contains("line 3: `tools.shell.network`: expected"), "{ran:?}");
     }
 }
 
@@ -37,11 +37,11 @@ fn a_rule_that_cannot_hold_refuses_to_start() {
 fn show_says_where_each_value_was_set() {
     let haft = Haft::configured("[tools.shell]\ntimeout = 5\n");
     let mut command = haft.command(&["config", "show"]);
-    command.env("HAFT_TOOLS_SHELL_ALLOW_NETWORK", "false");
+    command.env("HAFT_TOOLS_SHELL_NETWORK", "off");
     let ran = crate::support::finished(command);
     let line = |key: &str| ran.out.lines().find(|line| line.starts_with(key)).unwrap_or_default().to_owned();
     assert!(line("tools.shell.timeout = 5").ends_with("config.toml:2"), "{ran:?}");
-    assert!(line("tools.shell.allow_network = false").contains("HAFT_TOOLS_SHELL_ALLOW_NETWORK"), "{ran:?}");
+    assert!(line("tools.shell.network = \"off\"").contains("HAFT_TOOLS_SHELL_NETWORK"), "{ran:?}");
     assert!(line("tools.shell.kill_grace_ms = 250").ends_with("# default"), "{ran:?}");
 }
 

@@ -14,6 +14,7 @@ mod crash;
 mod demo;
 mod exec;
 mod filter;
+mod gate;
 mod gates;
 mod mcp;
 mod migrate;

@@ -317,7 +317,7 @@ fn builds(program: &str, prepare: &str, fetch: &str, again: &str, expected: &str
         return;
     }
     assert!(fetched["raw_response"]["stdout"].as_str().unwrap_or_default().contains(expected), "{fetched:#}");
-    home.file(".config/haft/config.toml", &ALLOW.replace("timeout", "allow_network = false\ntimeout"));
+    home.file(".config/haft/config.toml", &ALLOW.replace("timeout", "network = \"off\"\ntimeout"));
     assert!(home.works(again).contains(expected), "{again}");
     let left: Vec<_> =
         [".cargo", ".npm", ".cache", ".m2", "go"].iter().filter(|name| home.path(name).exists()).collect();
@@ -368,7 +368,7 @@ fn make_builds_in_a_fresh_home() {
     if !tools_testkit::installed(&["make", "gcc"]) {
         return;
     }
-    let home = Home::with(&ALLOW.replace("timeout", "allow_network = false\ntimeout"));
+    let home = Home::with(&ALLOW.replace("timeout", "network = \"off\"\ntimeout"));
     home.file("work/main.c", "#include <stdio.h>\nint main(void) { puts(\"built\"); }\n");
     home.file("work/Makefile", "main: main.c\n\tgcc -o main main.c\n");
     assert!(home.works("make && ./main").ends_with("built\n"));

@@ -238,7 +238,7 @@ async fn what_the_session_itself_changes_is_seen_at_once() {
         both.until_hit(&what).await;
     }
     let write = ("write", json!({"path": "src/deep/new.rs", "content": "fn written() {}\n"}));
-    let allowed = both.cached.call_approved(call(write.0, write.1), &both.cached.context()).await;
+    let allowed = both.cached.call_approved(call(write.0, write.1), &both.cached.context(), &NobodyToAsk).await;
     assert!(allowed.outcome.is_ok(), "{:?}", allowed.outcome);
     for what in calls() {
         let (now, is_hit) = Both::call(&both.cached, &what).await;

@@ -7,7 +7,10 @@ use std::{
     path::Path,
 };
 
-use haft::{Toolbox, core::ToolCall};
+use haft::{
+    Toolbox,
+    core::{NobodyToAsk, ToolCall},
+};
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::json;
 use tools_testkit::Workspace;
@@ -136,7 +139,7 @@ fn change() -> impl Strategy<Value = String> {
 /// Runs a script; `false` when it is one that nobody may run, such as one that removes the repository by name.
 async fn run(toolbox: &Toolbox, script: &str) -> bool {
     let call = ToolCall::new("bash", json!({ "command": script })).unwrap();
-    match toolbox.call_approved(call, &toolbox.context()).await.outcome {
+    match toolbox.call_approved(call, &toolbox.context(), &NobodyToAsk).await.outcome {
         Ok(output) => assert_eq!(output.raw_response.unwrap()["exit_code"], 0, "{script}"),
         Err(error) if error.code() == "command_blocked" => return false,
         Err(error) => panic!("{script}: {error}"),

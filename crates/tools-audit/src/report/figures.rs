@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::call::Call;
+use super::{call::Call, hosts::Hosts};
 
 /// How often each verdict was given.
 #[derive(Debug, Default, Clone, Copy)]
@@ -88,6 +88,7 @@ pub(super) struct Figures {
     pub(super) questions: BTreeMap<Vec<String>, u64>,
     pub(super) gates: BTreeMap<String, Gate>,
     pub(super) programs: BTreeMap<String, Program>,
+    pub(super) hosts: Hosts,
     pub(super) files: BTreeMap<String, Changed>,
 }
 

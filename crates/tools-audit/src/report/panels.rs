@@ -9,7 +9,7 @@ use super::{
 };
 
 /// How many rows a table shows.
-const ROWS: usize = 12;
+pub(super) const ROWS: usize = 12;
 /// About as many bytes are a token: an estimate, and called one wherever it is shown.
 const BYTES_PER_TOKEN: u64 = 4;
 
@@ -36,11 +36,11 @@ pub(super) fn tiles(figures: &Figures) -> String {
     out
 }
 
-fn panel(title: &str, note: &str, body: &str) -> String {
+pub(super) fn panel(title: &str, note: &str, body: &str) -> String {
     format!("<section class=\"panel\"><h2>{title}</h2><p class=\"note\">{note}</p>{body}</section>")
 }
 
-fn table(heads: &[&str], rows: &[Vec<String>], hidden: usize) -> String {
+pub(super) fn table(heads: &[&str], rows: &[Vec<String>], hidden: usize) -> String {
     if rows.is_empty() {
         return "<p class=\"none\">nothing</p>".to_owned();
     }

@@ -12,12 +12,14 @@ mod question;
 mod rows;
 
 mod asked;
+mod desk;
 mod settle;
 
 pub use answer::{Absence, Answer, Confirmer, Decisions, NobodyToAsk};
 pub use approval::{Approval, Refusal};
 pub use asked::{Asked, Lasting, Settled};
 pub use change::{Change, ChangePreview};
+pub use desk::{Desk, Questions};
 pub use prompt::{ConfirmPrompt, PromptPart, StoredRule, Verdict};
 pub use question::Question;
 pub use refusal::{Unanswered, refusal};

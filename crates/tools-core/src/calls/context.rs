@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, ConversationId, EventSink, Journal, SessionId, WriteLog,
-    outputs::Tapped, tools::ScriptStates,
+    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, ConversationId, EventSink, Journal, Questions, SessionId,
+    WriteLog, outputs::Tapped, tools::ScriptStates,
 };
 
 /// How far the origin of a call is trusted. Effective trust is the minimum of everything that has a say.
@@ -81,6 +81,7 @@ pub struct CallContext {
     writes: Option<WriteLog>,
     cancel: CancellationToken,
     events: EventSink,
+    questions: Option<Questions>,
     journal: Journal,
 }
 
@@ -107,6 +108,7 @@ impl CallContext {
             writes: None,
             cancel: CancellationToken::new(),
             events: EventSink::none(),
+            questions: None,
             journal: Journal::default(),
         }
     }
@@ -205,6 +207,11 @@ impl CallContext {
         Self { events: sink, ..self }
     }
 
+    /// The same context, whose calls can ask a person while they run.
+    pub fn with_questions(self, questions: Questions) -> Self {
+        Self { questions: Some(questions), ..self }
+    }
+
     /// The same context for running what was judged with these files of code.
     pub(crate) fn judged_with(self, scripts: ScriptStates) -> Self {
         Self { judged: Some(scripts), ..self }
@@ -223,6 +230,11 @@ impl CallContext {
             journal: Journal::default(),
             ..self.clone()
         }
+    }
+
+    /// The way to a person while the call runs; `None` where there is none.
+    pub fn questions(&self) -> Option<&Questions> {
+        self.questions.as_ref()
     }
 
     /// The session this call belongs to.

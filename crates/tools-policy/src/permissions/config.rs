@@ -12,6 +12,9 @@ use tools_core::{Verdict, todays_name};
 
 use super::{defaults, list::RuleList};
 
+/// The list that is about the connections of commands and not about a tool: its patterns are hosts.
+pub const NETWORK: &str = "network";
+
 /// How long a pattern may be: enough for any command worth a rule, and a bound for what is compiled.
 const LONGEST_PATTERN: usize = 4096;
 
@@ -27,11 +30,17 @@ pub struct PermissionsConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleConfig {
-    /// A glob on the command (`cargo *`), the path (`src/**`) or the address.
+    /// A glob on the command (`cargo *`), the path (`src/**`) or the address. For `network`: a host (`example.org`), a domain
+    /// with all below it (`*.example.org`) or `*`, with a port (`example.org:22`) or `:*` where it is another than 443 and 80.
+    /// What is not public is reached only by a rule that names host and port (`localhost:5432`).
     pub pattern: String,
     /// `"allow"` runs without a question, `"ask"` asks a person, `"deny"` refuses.
     #[schemars(schema_with = "action_schema")]
     pub action: Verdict,
+    /// For `network` alone: the name of the program that the rule is about; all when unset. A command can make any program do
+    /// its bidding, so that this tells honest programs apart and holds nobody back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// Commands or paths that this rule must decide about: checked by `haft policy test`.
     #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<String>,
@@ -43,7 +52,7 @@ pub struct RuleConfig {
 impl RuleConfig {
     /// A rule without examples.
     pub fn new(pattern: impl Into<String>, action: Verdict) -> Self {
-        Self { pattern: pattern.into(), action, matches: vec![], not_match: vec![] }
+        Self { pattern: pattern.into(), action, program: None, matches: vec![], not_match: vec![] }
     }
 }
 
@@ -75,6 +84,13 @@ impl PermissionsConfig {
     pub fn compile(&self, home: Option<&Path>) -> Result<Permissions, RuleError> {
         let mut typed: BTreeMap<&str, Vec<&RuleConfig>> = BTreeMap::new();
         for (tool, rules) in &self.tools {
+            if tool == NETWORK {
+                continue;
+            }
+            if let Some(index) = rules.iter().position(|rule| rule.program.is_some()) {
+                let path = format!("tools.permissions.{tool}[{index}].program");
+                return Err(RuleError { path, problem: "only rules of `network` are about programs".to_owned() });
+            }
             typed.entry(todays_name(tool)).or_default().extend(rules);
         }
         let names = typed.keys().copied().chain(defaults::tools());

@@ -63,7 +63,7 @@ mod suggest;
 
 mod gate;
 
-pub use config::{Permissions, PermissionsConfig, RuleConfig, RuleError};
+pub use config::{NETWORK, Permissions, PermissionsConfig, RuleConfig, RuleError};
 pub use decide::{Question, decide};
 pub use gate::PermissionGate;
 pub use legacy::{from_legacy, is_said_by_rules};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::network::NetworkNamespace;
 use super::obeyed::Held;
 use crate::view::View;
 
@@ -30,6 +31,9 @@ pub enum Network {
     /// The network of the machine.
     #[default]
     Open,
+    /// The network of [`Confinement::joins`], which several processes share, at the namespaces level; anywhere else as
+    /// [`Network::Closed`].
+    Gate,
     /// An empty network of its own at the namespaces level, in which a process reaches nothing but what it has started
     /// itself; below that no sockets at all.
     Closed,
@@ -93,6 +97,8 @@ pub struct Confinement {
     pub view: Option<Arc<View>>,
     /// Whether there is a network.
     pub network: Network,
+    /// The network of [`Network::Gate`]; without one that is as [`Network::Closed`].
+    pub joins: Option<Arc<NetworkNamespace>>,
     /// Resource limits.
     pub limits: Limits,
 }

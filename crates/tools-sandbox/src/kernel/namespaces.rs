@@ -6,11 +6,13 @@ use std::ffi::{CStr, CString};
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use libc::{c_int, c_ulong};
 
 use super::config::{Confinement, Network};
 use super::masks::below_any;
+use super::network::NetworkNamespace;
 use super::obeyed::Held;
 use super::own::{self, OwnMounts, own_terminals};
 use super::seen::{Covers, Seen};
@@ -55,6 +57,8 @@ struct Binding {
 /// All strings and numbers the child needs.
 pub(crate) struct NamespacePlan {
     flags: c_int,
+    /// The network that it joins instead of one of its own.
+    joins: Option<Arc<NetworkNamespace>>,
     uid_map: Vec<u8>,
     gid_map: Vec<u8>,
     whole_tree_writable: bool,
@@ -148,6 +152,7 @@ impl NamespacePlan {
         Ok(Self {
             seen,
             flags,
+            joins: ask.joins.clone().filter(|_| ask.network == Network::Gate),
             uid_map: format!("{uid} {uid} 1").into_bytes(),
             gid_map: format!("{gid} {gid} 1").into_bytes(),
             whole_tree_writable,
@@ -165,6 +170,11 @@ impl NamespacePlan {
     /// Flags of the `clone` that starts process 1.
     pub(crate) fn clone_flags(&self) -> c_int {
         self.flags
+    }
+
+    /// The network to join before that `clone`.
+    pub(crate) fn joins(&self) -> Option<&Arc<NetworkNamespace>> {
+        self.joins.as_ref()
     }
 
     /// Whether `/tmp` is a private folder.

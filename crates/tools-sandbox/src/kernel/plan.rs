@@ -141,6 +141,9 @@ impl Sandbox {
         let probe = &found.probe;
         let missing = missing(&ask.protected);
         let mut ask = resolve(ask, &folders)?;
+        if ask.network == Network::Gate && (ask.joins.is_none() || level != Level::Namespaces) {
+            ask.network = Network::Closed;
+        }
         let mut not_stopped = Vec::new();
         let placeholders = match level {
             Level::Namespaces => {
@@ -233,8 +236,8 @@ fn choose(mode: SandboxMode, found: &Found) -> Result<(Level, bool), SpawnError>
 fn sockets(network: Network, level: Level) -> Sockets {
     match (network, level) {
         (Network::Open, _) => Sockets::Machine,
-        (Network::Closed, Level::Namespaces) => Sockets::Own,
-        (Network::Closed, Level::Landlock | Level::Off) => Sockets::None,
+        (Network::Gate | Network::Closed, Level::Namespaces) => Sockets::Own,
+        (Network::Gate | Network::Closed, Level::Landlock | Level::Off) => Sockets::None,
     }
 }
 
@@ -373,7 +376,7 @@ fn running_tasks() -> u64 {
 
 fn held_network(ask: &Confinement, level: Level, abi: Option<u32>, seccomp: bool) -> Network {
     let held = level == Level::Namespaces || seccomp || abi.is_some_and(|abi| abi >= 4);
-    if ask.network == Network::Closed && held { Network::Closed } else { Network::Open }
+    if held { ask.network } else { Network::Open }
 }
 
 /// What this level does not stop.
@@ -413,6 +416,9 @@ fn weaknesses(level: Level, ask: &Confinement, abi: Option<u32>, seccomp: bool) 
     }
     if ask.network == Network::Closed && level == Level::Off {
         open.push("the network");
+    }
+    if ask.network == Network::Gate {
+        open.push("sending what may be read to the hosts that were allowed");
     }
     if !seccomp && level != Level::Off {
         open.push("unusual system calls");

@@ -117,6 +117,42 @@ pub(crate) fn kill(pid: i32, signal: i32) -> Result<()> {
     check(unsafe { call!(libc::SYS_kill, pid, signal) }).map(|_| ())
 }
 
+/// Joins the user or network namespace of a descriptor.
+pub(crate) fn enter_namespace(descriptor: RawFd, kind: c_int) -> Result<()> {
+    // SAFETY: plain numbers.
+    check(unsafe { call!(libc::SYS_setns, descriptor, kind) }).map(|_| ())
+}
+
+/// A TCP socket that listens on 127.0.0.1, on a free port for 0.
+pub(crate) fn listen_on_loopback(port: u16, backlog: c_int) -> Result<RawFd> {
+    // SAFETY: plain numbers.
+    let socket = check(unsafe { call!(libc::SYS_socket, libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) });
+    let socket = socket.map(as_fd)?;
+    // `struct sockaddr_in`: family, port and address, the last two in network order, then eight bytes of nothing.
+    let mut address = [0u8; 16];
+    let family = u16::try_from(libc::AF_INET).unwrap_or(2);
+    address[..2].copy_from_slice(&family.to_ne_bytes());
+    address[2..4].copy_from_slice(&port.to_be_bytes());
+    address[4..8].copy_from_slice(&[127, 0, 0, 1]);
+    // SAFETY: the address has the size that is passed and lives across the call.
+    let bound = check(unsafe { call!(libc::SYS_bind, socket, address.as_ptr(), address.len()) });
+    // SAFETY: plain numbers.
+    let listening = bound.and_then(|_| check(unsafe { call!(libc::SYS_listen, socket, backlog) }));
+    match listening {
+        Ok(_) => Ok(socket),
+        Err(errno) => {
+            close(socket);
+            Err(errno)
+        }
+    }
+}
+
+/// Waits for a child of any kind to end.
+pub(crate) fn wait_for(pid: i32) {
+    // SAFETY: no status and no usage record is asked for.
+    unsafe { call!(libc::SYS_wait4, pid, std::ptr::null_mut::<c_int>(), libc::__WALL, 0) };
+}
+
 /// Waits for events, at most so many milliseconds.
 pub(crate) fn poll(events: &mut [libc::pollfd], patience: Option<i64>) {
     let patience = patience.map(|ms| libc::timespec { tv_sec: ms / 1000, tv_nsec: ms % 1000 * 1_000_000 });

@@ -115,6 +115,91 @@ pub(crate) unsafe fn clone_sharing(
     Ok((unsafe { OwnedFd::from_raw_fd(descriptor) }, i32::try_from(pid).unwrap_or(-1)))
 }
 
+/// What a process needs that goes into other namespaces and leaves a child there.
+struct Joining {
+    namespaces: [RawFd; 2],
+    flags: usize,
+    stack: *mut usize,
+    entry: Entry,
+    argument: *mut libc::c_void,
+    descriptor: RawFd,
+    /// The id of the child, or a negative error number.
+    pid: isize,
+}
+
+/// As [`clone_sharing`], for a child that begins in the user and network namespace of these descriptors. The namespaces
+/// that the flags ask for lie below that user namespace.
+///
+/// A process of many threads cannot join a user namespace itself: a process between does, which shares our memory and our
+/// descriptors, makes the child as our own, and ends.
+///
+/// # Safety
+/// As [`clone_sharing`].
+pub(crate) unsafe fn clone_sharing_in(
+    namespaces: [RawFd; 2],
+    flags: libc::c_int,
+    stack: &Stack,
+    entry: Entry,
+    argument: *mut libc::c_void,
+) -> io::Result<(OwnedFd, i32)> {
+    let flags = flags | libc::CLONE_VM | libc::CLONE_PIDFD | libc::CLONE_PARENT;
+    let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
+    let mut joining = Joining {
+        namespaces,
+        flags,
+        stack: stack.top(),
+        entry,
+        argument,
+        descriptor: -1,
+        pid: -(libc::ECHILD as isize),
+    };
+    // SAFETY: the argument is what the function takes.
+    unsafe { in_shared_child(0, join_and_clone, (&raw mut joining).cast())? };
+    if joining.pid < 0 {
+        return Err(failed(joining.pid));
+    }
+    // SAFETY: the kernel made this descriptor for us alone, in the table that the process between shared.
+    Ok((unsafe { OwnedFd::from_raw_fd(joining.descriptor) }, i32::try_from(joining.pid).unwrap_or(-1)))
+}
+
+extern "C" fn join_and_clone(joining: *mut libc::c_void) -> ! {
+    // SAFETY: `clone_sharing_in` passes a `Joining` and stands still until we have ended.
+    let joining = unsafe { &mut *joining.cast::<Joining>() };
+    let [user, network] = joining.namespaces;
+    let joined = sys::enter_namespace(user, libc::CLONE_NEWUSER)
+        .and_then(|()| sys::enter_namespace(network, libc::CLONE_NEWNET));
+    joining.pid = match joined {
+        Err(Errno(errno)) => -isize::try_from(errno).unwrap_or(libc::EIO as isize),
+        // SAFETY: stack, function and argument are good by the promise of the caller of `clone_sharing_in`.
+        Ok(()) => unsafe {
+            clone_on(joining.flags, joining.stack, &raw mut joining.descriptor, joining.entry, joining.argument)
+        },
+    };
+    sys::exit(0)
+}
+
+/// Runs `entry` in a process that shares our memory and our descriptors, begun with these flags, and waits for its end.
+///
+/// # Errors
+/// When the process cannot be made; what became of it stands in what `argument` leads to.
+///
+/// # Safety
+/// `argument` must be good for `entry`, which must keep to raw system calls.
+pub(crate) unsafe fn in_shared_child(flags: libc::c_int, entry: Entry, argument: *mut libc::c_void) -> io::Result<()> {
+    let _blocked = BlockedSignals::all();
+    let stack = Stack::new()?;
+    let flags = flags | libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_FILES;
+    let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
+    // SAFETY: the stack is a mapping of its own; we stand still until the process has ended, so that what the argument
+    // leads to outlives its use.
+    let pid = unsafe { clone_on(flags, stack.top(), std::ptr::null_mut(), entry, argument) };
+    if pid < 0 {
+        return Err(failed(pid));
+    }
+    sys::wait_for(i32::try_from(pid).unwrap_or(-1));
+    Ok(())
+}
+
 /// All signals blocked in this thread until dropped, so that a handler of the parent never runs in the child.
 struct BlockedSignals(libc::sigset_t);
 

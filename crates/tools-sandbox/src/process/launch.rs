@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use tokio::io::unix::AsyncFd;
 
 use super::error::{SpawnError, Step};
-use super::fork::{Stack, clone_sharing, reap, watch};
+use super::fork::{Stack, clone_sharing, clone_sharing_in, reap, watch};
 use super::spec::Image;
 use super::supervisor::{Orders, enter};
 use crate::kernel::{NamespacePlan, Sandbox, WatchFilter};
@@ -108,7 +108,12 @@ impl Supervisor {
         });
         let argument = std::ptr::from_ref(&**shared.orders.insert(orders)).cast_mut().cast();
         // SAFETY: `argument` is an `Orders`; it and the stack are kept in `shared` until the supervisor is reaped.
-        let started = unsafe { clone_sharing(flags, &shared.stack, enter, argument) };
+        let started = unsafe {
+            match compiled.namespaces.as_ref().and_then(NamespacePlan::joins) {
+                Some(network) => clone_sharing_in(network.descriptors(), flags, &shared.stack, enter, argument),
+                None => clone_sharing(flags, &shared.stack, enter, argument),
+            }
+        };
         let (descriptor, id) = started.map_err(|source| SpawnError::Confine { step: Step::Clone, source })?;
         let descriptor = match descriptor.try_clone().and_then(watch) {
             Ok(watched) => Watched::ByRuntime(watched),

@@ -16,6 +16,7 @@
 //! however often forked, ends up below it. It holds the read end of a pipe whose other end only the parent has: bytes are
 //! signals to deliver, and its end, however the parent went, is the order to kill all.
 
+mod caller;
 mod category;
 mod env;
 mod error;
@@ -27,8 +28,9 @@ mod supervisor;
 mod tree;
 mod writes;
 
+pub use caller::{Caller, caller};
 pub use env::{own_variables, scrubbed};
 pub use error::{SpawnError, Step};
-pub(crate) use fork::{effective_ids, try_in_child};
+pub(crate) use fork::{effective_ids, in_shared_child, try_in_child};
 pub use spec::{ProcessSpec, SideChannel, Stdin};
 pub use tree::{Exit, ProcessTree};

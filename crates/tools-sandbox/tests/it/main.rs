@@ -7,5 +7,6 @@ mod confinement;
 mod held;
 mod lifetime;
 mod machine;
+mod network;
 mod paths;
 mod support;

@@ -14,6 +14,7 @@ use crate::pipeline::Pipeline;
 use crate::prompt::PromptWatch;
 use crate::run::{CHUNK, DRAIN, Started, next_chunk, pipe_status, take_ready};
 use crate::temp::TempWatch;
+use crate::way_out::Passage;
 
 /// A job that was started and is not yet followed.
 pub(crate) struct Following {
@@ -25,6 +26,8 @@ pub(crate) struct Following {
     pub(crate) grace: Duration,
     pub(crate) guard: Option<Guard>,
     pub(crate) temp: TempWatch,
+    /// Stands as long as the job does.
+    pub(crate) passage: Option<Arc<dyn Passage>>,
 }
 
 #[derive(PartialEq, Eq)]
@@ -39,7 +42,8 @@ enum Stopped {
 impl Following {
     /// Follows the job to its end.
     pub(crate) async fn run(self, job: Arc<Job>) {
-        let Self { started: Started { mut tree, side }, pipeline, limit, grace, guard, mut temp, line: _ } = self;
+        let Self { started: Started { mut tree, side }, pipeline, limit, grace, guard, mut temp, passage, line: _ } =
+            self;
         let (mut stdout, mut stderr) = (tree.take_stdout(), tree.take_stderr());
         let (mut out, mut err) = (vec![0; CHUNK], vec![0; CHUNK]);
         let mut deadline = Instant::now() + limit;
@@ -109,7 +113,12 @@ impl Following {
             timed_out,
             killed,
             left_running: exit.left_running,
-            note: joined(why.into_iter().chain(note(&after.obeyed)).chain(unmasked_note(&after.unmasked))),
+            note: joined(
+                why.into_iter()
+                    .chain(note(&after.obeyed))
+                    .chain(unmasked_note(&after.unmasked))
+                    .chain(passage.iter().flat_map(|passage| passage.refused())),
+            ),
             pipe_status,
             elapsed: job.elapsed(),
         });

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tools_core::{CallContext, Subject, ToolCall, ToolExecutor};
-use tools_shell::{Bash, ShellConfig, ShellPolicyHandle};
+use tools_shell::{Bash, NetworkMode, ShellConfig, ShellPolicyHandle};
 
 async fn subjects(command: &str) -> Vec<Subject> {
     let bash = Bash::new(ShellPolicyHandle::new(ShellConfig::default().compile().unwrap())).into_executor();
@@ -54,7 +54,7 @@ async fn the_tool_holds_to_the_executors_contract() {
 #[tokio::test]
 async fn a_blocked_line_comes_with_what_would_do_instead() {
     let config = ShellConfig {
-        allow_network: false,
+        network: NetworkMode::Off,
         blocked_commands: vec!["terraform apply".to_owned()],
         ..ShellConfig::default()
     };

@@ -1,7 +1,7 @@
 //! The usual toolchains, really run inside the confinement. What this machine lacks is skipped, and said so.
 
 use serde_json::json;
-use tools_shell::ShellConfig;
+use tools_shell::{NetworkMode, ShellConfig};
 use tools_testkit::installed;
 
 use crate::support::Shell;
@@ -14,7 +14,7 @@ async fn works(shell: &Shell, line: &str) -> String {
 }
 
 fn offline() -> Shell {
-    Shell::with(&ShellConfig { timeout: 300, allow_network: false, ..ShellConfig::default() })
+    Shell::with(&ShellConfig { timeout: 300, network: NetworkMode::Off, ..ShellConfig::default() })
 }
 
 #[tokio::test]

@@ -8,9 +8,9 @@ use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::{Method, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::task::JoinHandle;
+use tools_egress::dial::{Dialer, dial};
 
 use super::body::{Body, Intake};
-use super::dialer::{Dialer, dial};
 use super::tls::Tls;
 use super::web_client::Request;
 use crate::error::WebError;
@@ -43,7 +43,7 @@ pub(super) async fn exchange(
     url: &PageUrl,
     request: &Request<'_>,
 ) -> Result<Answered, WebError> {
-    let stream = dial(dialer, vetted).await?;
+    let (stream, _) = dial(dialer, vetted).await?;
     let stream = tls.connect(vetted.host(), stream).await?;
     let mut builder = http1::Builder::new();
     builder.max_buf_size(MOST_HEADER);

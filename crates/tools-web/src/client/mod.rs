@@ -2,12 +2,11 @@
 //! There is no HTTP library above it that resolves names, follows redirects, reads proxy variables or keeps connections.
 
 mod body;
-mod dialer;
 mod exchange;
 mod tls;
 mod web_client;
 
 pub use body::Body;
 #[cfg(any(test, feature = "test-support"))]
-pub use dialer::Dialer;
+pub use tools_egress::dial::Dialer;
 pub use web_client::{Fetched, Request, WebClient};

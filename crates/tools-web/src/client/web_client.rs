@@ -7,9 +7,9 @@ use std::time::Duration;
 use hyper::StatusCode;
 use hyper::header;
 use tokio::time::{Instant, timeout_at};
+use tools_egress::dial::{Dialer, Tcp};
 
 use super::Body;
-use super::dialer::{Dialer, Tcp};
 use super::exchange::{Answered, exchange};
 use super::tls::Tls;
 use crate::error::WebError;

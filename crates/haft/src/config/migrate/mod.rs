@@ -7,6 +7,7 @@
 mod filters;
 mod lists;
 mod names;
+mod network;
 mod retry;
 mod steps;
 mod tables;

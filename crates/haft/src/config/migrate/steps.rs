@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml_edit::{DocumentMut, Table};
 use tools_core::{SchemaFault, inline_schema, schema_problems};
 
-use super::{filters, lists, names, retry};
+use super::{filters, lists, names, network, retry};
 use crate::config::{ConfigError, HaftConfig, source::Source};
 
 /// What a migration did. Two equal texts in and out mean that there was nothing to do.
@@ -50,6 +50,7 @@ const STEPS: &[Step] = &[
     Step { apply: lists::apply, is_needed_to_load: false, signs: &["blocked_commands", "confirm_patterns"] },
     Step { apply: filters::apply, is_needed_to_load: false, signs: &["filters"] },
     Step { apply: names::merge, is_needed_to_load: true, signs: &["\"more\"", ".more", "more ="] },
+    Step { apply: network::apply, is_needed_to_load: true, signs: &["allow_network"] },
 ];
 
 /// Brings a configuration to today's form. Of a text that is in it already, nothing changes.

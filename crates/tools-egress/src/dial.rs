@@ -5,17 +5,16 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use thiserror::Error;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::error::WebError;
-use crate::guard::{Vetted, VettedAddress};
+use crate::guard::{Refusal, Vetted, VettedAddress};
 
 /// How long one address is tried while others are left.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Opens connections. It is handed addresses that were judged, and nothing else type-checks.
-#[cfg_attr(not(any(test, feature = "test-support")), expect(unreachable_pub, reason = "exported with the feature"))]
 #[async_trait]
 pub trait Dialer: Send + Sync {
     /// A connection to the address, and what the other side of it is.
@@ -23,7 +22,8 @@ pub trait Dialer: Send + Sync {
 }
 
 /// The dialer of production.
-pub(super) struct Tcp;
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Tcp;
 
 #[async_trait]
 impl Dialer for Tcp {
@@ -34,20 +34,39 @@ impl Dialer for Tcp {
     }
 }
 
-/// A connection to the first address that answers.
-pub(super) async fn dial(dialer: &dyn Dialer, vetted: &Vetted) -> Result<TcpStream, WebError> {
+/// Why there is no connection.
+#[derive(Debug, Error)]
+pub enum DialError {
+    /// The other side is not what was judged.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// No address answered.
+    #[error("`{host}` could not be connected to")]
+    Connect {
+        /// The host.
+        host: String,
+        /// What the system says of the last address.
+        source: io::Error,
+    },
+}
+
+/// A connection to the first address that answers, and that address.
+///
+/// # Errors
+/// When none does, or the other side has an address that was not judged.
+pub async fn dial(dialer: &dyn Dialer, vetted: &Vetted) -> Result<(TcpStream, SocketAddr), DialError> {
     let mut last = io::Error::from(io::ErrorKind::TimedOut);
     for address in vetted.addresses() {
         match timeout(PATIENCE, dialer.connect(*address)).await {
             Ok(Ok((stream, peer))) => {
                 vetted.check_peer(peer)?;
-                // One request follows at once; waiting for more of it only costs time.
+                // A request follows at once; waiting for more of it only costs time.
                 let _ = stream.set_nodelay(true);
-                return Ok(stream);
+                return Ok((stream, peer));
             }
             Ok(Err(error)) => last = error,
             Err(_) => last = io::Error::from(io::ErrorKind::TimedOut),
         }
     }
-    Err(WebError::Connect { host: vetted.host().to_string(), source: last })
+    Err(DialError::Connect { host: vetted.host().to_string(), source: last })
 }

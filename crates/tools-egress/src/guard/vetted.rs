@@ -1,13 +1,13 @@
 //! The guard itself: a host and a port become addresses that were judged, and only those can be dialled.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
 
 use super::host::class_of_name;
-use super::{Answer, Host, HostResolver, Refusal, judge};
+use super::{AddressClass, Answer, Host, HostResolver, NameClass, Refusal, judge};
 
 /// More addresses than any honest host has.
 const MOST_ANSWERS: usize = 32;
@@ -34,6 +34,14 @@ pub struct Vetted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VettedAddress(SocketAddr);
 
+/// A host and a port that an operator granted though it may not be public. Only a rule that names both makes one
+/// ([`crate::rules::HostRule::grant`]).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grant {
+    pub(crate) host: Host,
+    pub(crate) port: u16,
+}
+
 impl Guard {
     /// A guard over a resolver.
     pub fn new(resolver: Arc<dyn HostResolver>) -> Self {
@@ -57,6 +65,40 @@ impl Guard {
         addresses.sort_by_key(|address| address.0.is_ipv6());
         addresses.dedup();
         Ok(Vetted { host: host.clone(), addresses })
+    }
+
+    /// The addresses of a host that an operator granted by name and port. They need not be public; metadata services are
+    /// refused all the same.
+    ///
+    /// # Errors
+    /// As [`Guard::vet`], but for addresses that are not public.
+    pub async fn vet_granted(&self, grant: &Grant) -> Result<Vetted, Refusal> {
+        let Grant { host, port } = grant;
+        let addresses = match host {
+            Host::Address(address) => vec![*address],
+            Host::Name(name) if class_of_name(name) == Some(NameClass::Metadata) => {
+                return Err(Refusal::Name(NameClass::Metadata));
+            }
+            // What the machine itself is called is not asked of anybody.
+            Host::Name(name) if class_of_name(name) == Some(NameClass::Localhost) => {
+                vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
+            }
+            Host::Name(name) => self.look_up(name).await?.addresses,
+        };
+        if let Some(class) =
+            addresses.iter().find_map(|address| judge(*address).err().filter(|class| *class == AddressClass::Metadata))
+        {
+            return Err(Refusal::from(class));
+        }
+        match addresses.len() {
+            0 => Err(Refusal::NoAnswer),
+            1..=MOST_ANSWERS => {
+                let addresses =
+                    addresses.into_iter().map(|one| VettedAddress(SocketAddr::new(one.to_canonical(), *port)));
+                Ok(Vetted { host: host.clone(), addresses: addresses.collect() })
+            }
+            _ => Err(Refusal::TooManyAnswers),
+        }
     }
 
     async fn look_up(&self, name: &str) -> Result<Answer, Refusal> {

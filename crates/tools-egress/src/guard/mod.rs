@@ -1,5 +1,5 @@
 //! Which addresses may be reached: rules on URLs, names and addresses, and the proof that an address has passed them.
-//! Nothing in here opens a connection; see [`crate::client`] for that.
+//! Nothing in here opens a connection; see [`crate::dial`] for that.
 
 mod address;
 mod host;
@@ -17,4 +17,4 @@ pub use resolver::{Answer, HostResolver, LookupError};
 pub use rules::{HostRules, UrlRules};
 pub use system::SystemResolver;
 pub use url::PageUrl;
-pub use vetted::{Guard, Vetted, VettedAddress};
+pub use vetted::{Grant, Guard, Vetted, VettedAddress};

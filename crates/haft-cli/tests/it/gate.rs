@@ -1,0 +1,290 @@
+//! The network of commands through the gate, as the binary does it: what is refused, asked, allowed and on record.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use serde_json::{Value, json};
+
+use crate::{client::Client, support::Haft};
+
+/// Every command may run; its connections are another matter.
+const GATED: &str = "[tools.shell]\nnetwork = \"gate\"\nsandbox = \"namespaces\"\n\
+                     [[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+
+/// A workspace whose commands are gated; `None` after saying why this machine has no gate.
+fn gated(rules: &str) -> Option<Haft> {
+    let haft = Haft::configured(&format!("{GATED}{rules}"));
+    let ran = haft.run(&["exec", "--", "true"]);
+    if ran.code != 0 || !["curl", "python3"].iter().all(|program| has(program)) {
+        eprintln!("SKIPPED: no namespaces, curl or python3: {ran:?}");
+        return None;
+    }
+    Some(haft)
+}
+
+fn has(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+fn rule(pattern: &str, action: &str) -> String {
+    format!("[[tools.permissions.network]]\npattern = \"{pattern}\"\naction = \"{action}\"\n")
+}
+
+/// A web server of this machine, and how many came to it.
+struct Server {
+    port: u16,
+    came: Arc<AtomicUsize>,
+}
+
+impl Server {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (port, came) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
+        let counted = Arc::clone(&came);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                counted.fetch_add(1, Ordering::SeqCst);
+                std::thread::spawn(move || answer(stream));
+            }
+        });
+        Self { port, came }
+    }
+
+    fn came(&self) -> usize {
+        self.came.load(Ordering::SeqCst)
+    }
+}
+
+fn answer(mut stream: TcpStream) {
+    let mut head = [0; 4096];
+    let _ = stream.read(&mut head);
+    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nserved");
+}
+
+/// The connections on record.
+fn connections(haft: &Haft) -> Vec<Value> {
+    let text = std::fs::read_to_string(haft.record()).unwrap_or_default();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["event"] == "connection").collect()
+}
+
+#[test]
+fn what_no_rule_allows_is_refused_at_once_and_said() {
+    let Some(haft) = gated("") else { return };
+    let ran = haft.run(&["call", "bash", "command=curl -sS http://www.example.org:8080/x; echo; curl -sS https://example.org/"]);
+    let all = format!("{}{}", ran.out, ran.err);
+    assert!(all.contains("haft: `www.example.org:8080` is refused: no rule of `tools.permissions.network`"), "{ran:?}");
+    assert!(
+        all.contains("connection by `curl` to `example.org:443` refused: no rule of `tools.permissions.network` allows it, and there is nobody to ask here"),
+        "{ran:?}"
+    );
+    let lines = connections(&haft);
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    let line = &lines[1];
+    assert_eq!((line["host"].as_str(), line["port"].as_u64(), line["decision"].as_str()), (Some("example.org"), Some(443), Some("deny")));
+    assert!(line["program"] == "curl" && line["sent"] == 0 && line.get("address").is_none(), "{line}");
+    assert!(line["command"].as_str().is_some_and(|line| line.starts_with("curl -sS")), "{line}");
+    assert_eq!(haft.run(&["audit", "verify"]).code, 0);
+    let page = haft.run(&["audit", "report", "--out", "-"]).out;
+    assert!(page.contains("<h2>Hosts</h2>") && page.contains("<code>example.org:443</code>"), "{page}");
+}
+
+#[test]
+fn the_machine_is_out_of_reach_but_for_what_a_rule_names() {
+    let (open, closed) = (Server::start(), Server::start());
+    let Some(haft) = gated(&rule(&format!("localhost:{}", open.port), "allow")) else { return };
+    let curl = |arguments: &str| {
+        let ran = haft.run(&["exec", "--", &format!("curl -s {arguments}; echo \" $?\"")]);
+        ran.out.trim().to_owned()
+    };
+    let (yes, no) = (format!("localhost:{}/", open.port), format!("localhost:{}/", closed.port));
+    assert_eq!(curl(&yes), "served 0", "as it is everywhere else");
+    assert_eq!(curl(&format!("--noproxy '' {yes}")), "served 0", "by the proxy");
+    assert_eq!(curl(&format!("--noproxy '' -p {yes}")), "served 0", "by CONNECT");
+    assert_eq!(curl(&format!("--noproxy '' -x socks5h://127.0.0.1:$HAFT_GATE_PORT {yes}")), "served 0", "by SOCKS");
+    assert_eq!(open.came(), 4);
+    for way in ["", "--noproxy ''", "--noproxy '' -p", "--noproxy '' -x socks5h://127.0.0.1:$HAFT_GATE_PORT", "--noproxy '*'"] {
+        assert!(!curl(&format!("{way} {no}")).ends_with(" 0") || way == "--noproxy ''", "{way}");
+        assert!(!curl(&format!("{way} http://127.0.0.1:{}/", open.port + 1)).contains("served"), "{way}");
+    }
+    assert_eq!(closed.came(), 0);
+    let lines = connections(&haft);
+    let served: Vec<&Value> = lines.iter().filter(|line| line["decision"] == "allow").collect();
+    assert_eq!(served.len(), 4, "{lines:?}");
+    assert!(served.iter().all(|line| line["address"] == "127.0.0.1" && line["received"].as_u64() > Some(6)), "{served:?}");
+    assert!(served.iter().all(|line| line["program"] == "curl"), "{served:?}");
+}
+
+#[test]
+fn there_is_no_way_around_the_gate() {
+    let server = Server::start();
+    let Some(haft) = gated("") else { return };
+    haft.workspace.file(
+        "around.py",
+        &format!(
+            r#"
+import os, socket, struct
+def way(name, act):
+    try:
+        print(name, "OPEN" if act() else "held")
+    except Exception:
+        print(name, "held")
+def tcp(family, address):
+    s = socket.socket(family, socket.SOCK_STREAM); s.settimeout(1); s.connect(address); return True
+def udp(address):
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(1); s.sendto(b"x", address); return s.recv(1)
+way("loopback", lambda: tcp(socket.AF_INET, ("127.0.0.1", {port})))
+way("loopback6", lambda: tcp(socket.AF_INET6, ("::1", {port})))
+way("any", lambda: tcp(socket.AF_INET, ("0.0.0.0", {port})))
+way("metadata", lambda: tcp(socket.AF_INET, ("169.254.169.254", 80)))
+way("private", lambda: tcp(socket.AF_INET, ("10.0.0.1", 80)))
+way("public", lambda: tcp(socket.AF_INET, ("192.0.2.1", 443)))
+way("public6", lambda: tcp(socket.AF_INET6, ("2001:db8::1", 443)))
+way("dns", lambda: udp(("192.0.2.53", 53)))
+way("names", lambda: socket.getaddrinfo("example.org", 443))
+way("icmp", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP).sendto(b"\x08\0\0\0\0\0\0\0", ("192.0.2.1", 0)))
+way("raw", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP))
+way("packet", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
+way("vsock", lambda: socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM))
+def abstract():
+    s = socket.socket(socket.AF_UNIX); s.connect("\0{mark}"); return True
+way("abstract", abstract)
+def setns():
+    import ctypes
+    for pid in os.listdir("/proc"):
+        if pid.isdigit():
+            try: fd = os.open(f"/proc/{{pid}}/ns/net", os.O_RDONLY)
+            except OSError: continue
+            if ctypes.CDLL(None).setns(fd, 0) == 0: return True
+    return False
+way("setns", setns)
+def inherited():
+    for fd in range(3, 1024):
+        try:
+            s = socket.socket(fileno=os.dup(fd))
+            if s.family in (socket.AF_INET, socket.AF_INET6): return True
+        except OSError: pass
+    return False
+way("inherited", inherited)
+def proxy(target):
+    s = socket.create_connection(("127.0.0.1", int(os.environ["HAFT_GATE_PORT"]))); s.settimeout(3)
+    s.sendall(f"CONNECT {{target}} HTTP/1.1\r\n\r\n".encode()); return b" 200 " in s.recv(100)
+for target in ["127.0.0.1:{port}", "localhost:{port}", "[::1]:{port}", "[::ffff:127.0.0.1]:{port}", "0x7f000001:{port}", "2130706433:{port}", "169.254.169.254:80", "metadata.google.internal:80"]:
+    way("proxy " + target, lambda: proxy(target))
+"#,
+            port = server.port,
+            mark = "haft-test-abstract",
+        ),
+    );
+    let address = <std::os::unix::net::SocketAddr as std::os::linux::net::SocketAddrExt>::from_abstract_name("haft-test-abstract");
+    let _listener = address.and_then(|address| std::os::unix::net::UnixListener::bind_addr(&address));
+    let ran = haft.run(&["exec", "--", "python3 around.py"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.lines().count() >= 24 && !ran.out.contains("OPEN"), "{ran:?}");
+    assert_eq!(server.came(), 0);
+}
+
+#[test]
+fn a_server_in_the_background_is_there_for_the_next_command_and_for_nobody_else() {
+    let Some(haft) = gated("") else { return };
+    haft.workspace.file("page", "from the job");
+    let mut client = Client::connect(&haft);
+    let bash = |command: &str, background: bool| {
+        json!({"name": "bash", "arguments": {"command": command, "background": background}})
+    };
+    let started = client.request(2, "tools/call", &bash("exec python3 -m http.server 8765 --bind 127.0.0.1", true));
+    assert!(started.to_string().contains("job-1"), "{started}");
+    let get = "for i in $(seq 50); do curl -s http://localhost:8765/page && exit; sleep 0.1; done";
+    let got = client.request(3, "tools/call", &bash(get, false));
+    assert!(got.to_string().contains("from the job"), "{got}");
+    assert!(TcpStream::connect("127.0.0.1:8765").is_err(), "the machine does not reach it");
+    let other = haft.run(&["exec", "--", "curl -s http://localhost:8765/page"]);
+    assert_ne!(other.code, 0, "nor does another session: {other:?}");
+}
+
+#[test]
+fn a_person_is_asked_once_for_each_host_and_always_is_kept() {
+    let (one, two) = (Server::start(), Server::start());
+    let rules = rule(&format!("localhost:{}", one.port), "ask") + &rule(&format!("localhost:{}", two.port), "ask");
+    let Some(haft) = gated(&rules) else { return };
+    let mut client = Client::connect_answering(&haft, Some("always"));
+    let bash = |command: &str| json!({"name": "bash", "arguments": {"command": command}});
+    let line = format!("for i in 1 2 3; do curl -s http://localhost:{}/ & done; wait; echo end", one.port);
+    let first = client.request(2, "tools/call", &bash(&line));
+    assert!(first.to_string().contains("servedservedservedend"), "{first}");
+    assert_eq!(client.asked.len(), 1, "{:?}", client.asked);
+    let asked = client.asked[0].clone();
+    let named = format!("localhost:{}", one.port);
+    assert!(asked.contains(&named) && asked.contains("`curl`") && asked.contains("for i in 1 2 3"), "{asked}");
+    client.request(3, "tools/call", &bash(&format!("curl -s http://localhost:{}/", one.port)));
+    assert_eq!((client.asked.len(), one.came()), (1, 4), "it was kept");
+    client.request(4, "tools/call", &bash(&format!("curl -s http://localhost:{}/", two.port)));
+    assert_eq!((client.asked.len(), two.came()), (2, 1), "for this port alone");
+    drop(client);
+    let approvals = haft.run(&["policy", "approvals"]);
+    assert!(approvals.out.contains(&named), "{approvals:?}");
+    let rules: Vec<Value> = connections(&haft).into_iter().map(|mut line| line["rule"].take()).collect();
+    assert_eq!(rules.iter().filter(|rule| **rule == format!("approved: {named}")).count(), 1, "{rules:?}");
+    assert_eq!(rules.iter().filter(|rule| **rule == "a person, for this project").count(), 4, "{rules:?}");
+}
+
+#[test]
+fn a_person_who_says_no_is_heard() {
+    let Some(haft) = gated("") else { return };
+    let mut client = Client::connect_answering(&haft, Some("no"));
+    let call = json!({"name": "bash", "arguments": {"command": "curl -s http://example.org/; curl -s http://example.org/"}});
+    let answer = client.request(2, "tools/call", &call);
+    assert!(answer.to_string().contains("a person said no"), "{answer}");
+    assert_eq!(client.asked.len(), 1, "{:?}", client.asked);
+}
+
+#[test]
+fn a_denied_host_is_denied_and_nobody_asked() {
+    let Some(haft) = gated(&(rule("*.example.org", "deny") + &rule("*", "allow"))) else { return };
+    let mut client = Client::connect_answering(&haft, Some("once"));
+    let call = json!({"name": "bash", "arguments": {"command": "curl -sS http://www.example.org/"}});
+    let answer = client.request(2, "tools/call", &call);
+    assert!(answer.to_string().contains("permissions.network[0]"), "{answer}");
+    assert_eq!(client.asked, Vec::<String>::new());
+}
+
+#[test]
+fn the_mode_is_chosen_for_one_command_and_migrated_from_the_old_switch() {
+    let server = Server::start();
+    let haft = Haft::configured("[tools.shell]\nallow_network = false\n[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    if !has("curl") || haft.run(&["doctor"]).out.lines().next().is_none_or(|line| !line.contains("namespaces")) {
+        eprintln!("SKIPPED: no namespaces or curl");
+        return;
+    }
+    let line = format!("curl -s http://127.0.0.1:{}/; exit 0", server.port);
+    let run = |mode: &[&str]| haft.run(&[&["exec"], mode, &["--", &line]].concat());
+    for (mode, reaches) in [("off", false), ("gate", false), ("open", true)] {
+        let ran = run(&["--network", mode]);
+        assert_eq!(ran.out.contains("served"), reaches, "{mode}: {ran:?}");
+    }
+    let report = haft.run(&["--json", "exec", "--network", "gate", "--", "true"]).json();
+    assert_eq!(report["structured"]["sandbox"]["network"], "gate", "{report}");
+    let migrated = haft.run(&["config", "migrate"]);
+    assert!(migrated.out.contains("network = \"off\""), "{migrated:?}");
+    assert!(Path::new(&haft.record()).is_file());
+}
+
+#[test]
+fn a_rule_that_names_no_host_is_told_by_its_line() {
+    for (rules, problem) in [
+        (rule("localhost", "allow"), "tools.permissions.network[0].pattern"),
+        (rule("https://example.org/", "allow"), "tools.permissions.network[0].pattern"),
+        ("[[tools.permissions.bash]]\npattern = \"ls\"\nprogram = \"x\"\naction = \"allow\"\n".to_owned(), "only rules of `network`"),
+    ] {
+        let ran = Haft::configured(&rules).run(&["exec", "--", "true"]);
+        assert!(ran.code == 2 && ran.err.contains(problem), "{rules}: {ran:?}");
+    }
+}

@@ -1,0 +1,42 @@
+//! `tools.shell.allow_network` was a switch; now there are three networks to choose from.
+
+use toml_edit::{Item, Table, value};
+
+use super::{
+    Notes,
+    tables::{find, put, take},
+};
+
+const OLD: &str = "allow_network";
+const NEW: &str = "network";
+
+/// `true` was the network of the machine, `false` none. What is no switch stays, to be told as a fault of today's key.
+pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
+    let Some(shell) = find(&mut root, &["tools", "shell"]) else { return root };
+    let Some((key, item)) = take(shell, OLD) else { return root };
+    if shell.contains_key(NEW) {
+        notes.warn(format!(
+            "`tools.shell.{OLD}` is set beside `tools.shell.{NEW}`: the new key counts, the old one is removed"
+        ));
+        notes.change(format!("`tools.shell.{OLD}` removed: `tools.shell.{NEW}` is set"));
+        return root;
+    }
+    let renewed = match item.as_bool() {
+        Some(true) => value("open"),
+        Some(false) => value("off"),
+        None => item.clone(),
+    };
+    let shown = renewed.as_value().map(|value| value.to_string().trim().to_owned()).unwrap_or_default();
+    notes.change(format!("`tools.shell.{OLD}` is `tools.shell.{NEW} = {shown}` now"));
+    notes.moved(&format!("tools.shell.{OLD}"), &format!("tools.shell.{NEW}"));
+    put(shell, NEW, (key, with_suffix(&item, renewed)));
+    root
+}
+
+/// The new value with the comment behind the old one.
+fn with_suffix(old: &Item, mut new: Item) -> Item {
+    if let (Some(old), Some(new)) = (old.as_value(), new.as_value_mut()) {
+        *new.decor_mut() = old.decor().clone();
+    }
+    new
+}

@@ -1,0 +1,241 @@
+//! What the endpoint of a session asks of us: who connects, what people allow, and a line of the record for each connection.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use tools_audit::{Audit, ConnectionLine};
+use tools_core::{Absence, Answer, CallContext, Clock, Redactor, SessionId, Shared, StoredRule, SystemClock};
+use tools_egress::endpoint::{Caller, Connection, Keeper, Permit, Wanted};
+use tools_egress::rules::HostRules;
+use tools_policy::permissions::{NETWORK, Scope, SessionRules};
+
+use super::question::{self, NO_RULE};
+use super::rules::allowed;
+use crate::ApprovalsConfig;
+use crate::approvals;
+
+/// Sentences about refusals that are kept for the result of a command.
+const MOST_REFUSALS: usize = 8;
+
+/// What the keepers of all sessions share.
+pub(crate) struct Common {
+    pub(crate) rules: Shared<HostRules>,
+    pub(crate) most_sent: Shared<Option<u64>>,
+    pub(crate) allowed: Arc<SessionRules>,
+    pub(crate) approvals: ApprovalsConfig,
+    pub(crate) redactor: Arc<dyn Redactor>,
+    pub(crate) record: Option<Arc<Audit>>,
+}
+
+/// The keeper of one session.
+pub(super) struct SessionKeeper {
+    common: Arc<Common>,
+    session: SessionId,
+    running: Mutex<Running>,
+}
+
+#[derive(Default)]
+struct Running {
+    started: u64,
+    commands: Vec<Command>,
+}
+
+/// A command that runs, or is about to.
+struct Command {
+    number: u64,
+    supervisor: Option<i32>,
+    line: String,
+    context: CallContext,
+    refused: Vec<String>,
+}
+
+impl SessionKeeper {
+    pub(super) fn new(common: Arc<Common>, session: SessionId) -> Self {
+        Self { common, session, running: Mutex::default() }
+    }
+
+    /// Takes a command in; gives its number.
+    pub(super) fn begin(&self, line: &str, context: &CallContext) -> u64 {
+        let mut running = self.lock();
+        running.started += 1;
+        let number = running.started;
+        let (line, context) = (line.to_owned(), context.clone());
+        running.commands.push(Command { number, supervisor: None, line, context, refused: Vec::new() });
+        number
+    }
+
+    pub(super) fn started(&self, number: u64, supervisor: i32) {
+        if let Some(command) = self.lock().of(number) {
+            command.supervisor = Some(supervisor);
+        }
+    }
+
+    pub(super) fn refused(&self, number: u64) -> Vec<String> {
+        self.lock().of(number).map(|command| command.refused.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn end(&self, number: u64) {
+        self.lock().commands.retain(|command| command.number != number);
+    }
+
+    /// Whether no command runs.
+    pub(super) fn is_idle(&self) -> bool {
+        self.lock().commands.is_empty()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What people allowed before: in this session, or for its folder.
+    fn allowed_before(&self, wanted: &Wanted, workdir: &Path) -> Option<String> {
+        let rules = &self.common.allowed;
+        rules.refresh();
+        let of_session = rules.of(&self.session);
+        let own = of_session.rules().filter(|rule| rule.tool.as_str() == NETWORK).map(|rule| rule.pattern.as_str());
+        let now = SystemClock.now();
+        let stored = rules.approvals();
+        let standing = stored.iter().filter(|approved| {
+            let reaches = match &approved.scope {
+                Scope::Project { project } => project == workdir,
+                Scope::User => true,
+            };
+            reaches && approved.tool.as_str() == NETWORK && approved.expires.is_none_or(|expires| now < expires)
+        });
+        let patterns = own.chain(standing.map(|approved| approved.pattern.as_str()));
+        let target = &wanted.target;
+        let found =
+            allowed(patterns).into_iter().find(|(_, rules)| rules.about(&target.host, target.port, None).is_some());
+        found.map(|(pattern, _)| format!("approved: {pattern}"))
+    }
+
+    fn allow(&self, rule: StoredRule, for_good: Option<&Path>) {
+        if let Some(workdir) = for_good {
+            let scope = Scope::Project { project: workdir.to_owned() };
+            let approved = self.common.approvals.approve(rule.clone(), scope);
+            match approvals::append(&self.common.approvals.file(), &approved) {
+                Ok(()) => {
+                    self.common.allowed.refresh();
+                    return;
+                }
+                Err(error) => tracing::warn!(%error, "an approval cannot be kept; it holds for this session"),
+            }
+        }
+        if let Err(error) = self.common.allowed.add(&self.session, rule) {
+            tracing::warn!(%error, "a rule for the session was dropped");
+        }
+    }
+}
+
+impl Running {
+    fn of(&mut self, number: u64) -> Option<&mut Command> {
+        self.commands.iter_mut().find(|command| command.number == number)
+    }
+}
+
+#[async_trait]
+impl Keeper for SessionKeeper {
+    fn caller(&self, peer: SocketAddr) -> Caller {
+        let (commands, newest) = {
+            let running = self.lock();
+            let started = running.commands.iter().filter_map(|command| Some((command.number, command.supervisor?)));
+            (started.collect::<Vec<_>>(), running.commands.last().map(|command| command.number))
+        };
+        let supervisors: Vec<i32> = commands.iter().map(|(_, supervisor)| *supervisor).collect();
+        match tools_sandbox::process::caller(&supervisors, peer.port()) {
+            Some(found) => {
+                let program = found.program.as_deref().and_then(Path::file_name);
+                let program = program.map(|name| name.to_string_lossy().into_owned());
+                Caller { program, command: commands.get(found.tree).map(|(number, _)| *number) }
+            }
+            // Gone already, or one of too many: somebody can still be asked.
+            None => Caller { program: None, command: newest },
+        }
+    }
+
+    fn rules(&self) -> Arc<HostRules> {
+        self.common.rules.load()
+    }
+
+    fn most_sent(&self) -> Option<u64> {
+        *self.common.most_sent.load()
+    }
+
+    async fn ask(&self, wanted: &Wanted) -> Permit {
+        let found = wanted
+            .caller
+            .command
+            .and_then(|number| self.lock().of(number).map(|command| (command.line.clone(), command.context.clone())));
+        let rule = wanted.rule.clone().unwrap_or_else(|| NO_RULE.to_owned());
+        let Some((line, context)) = found else { return Permit::Refused { by: rule } };
+        if let Some(by) = self.allowed_before(wanted, context.workdir()) {
+            return Permit::Allowed { by };
+        }
+        let prompt = question::prompt(wanted, &line, self.common.redactor.as_ref());
+        let answer = match (context.questions(), prompt) {
+            (Some(questions), Some(prompt)) => questions.ask(prompt).await,
+            _ => Answer::Nobody(Absence::CannotAsk),
+        };
+        let allowed = |by: &str| Permit::Allowed { by: by.to_owned() };
+        match (answer, question::rule(wanted)) {
+            (Answer::Once, _) | (Answer::Session | Answer::Always, None) => allowed("a person, for this command"),
+            (Answer::Session, Some(stored)) => {
+                self.allow(stored, None);
+                allowed("a person, for this session")
+            }
+            (Answer::Always, Some(stored)) => {
+                self.allow(stored, Some(context.workdir()));
+                allowed("a person, for this project")
+            }
+            (Answer::No(None), _) => Permit::Refused { by: "a person said no".to_owned() },
+            (Answer::No(Some(why)), _) => Permit::Refused { by: format!("a person said no: {why}") },
+            (Answer::Nobody(absence), _) => {
+                let nobody = match absence {
+                    Absence::CannotAsk => "there is nobody to ask here",
+                    Absence::NoAnswer | Absence::Dismissed => "nobody answered",
+                };
+                Permit::Refused { by: format!("{rule}, and {nobody}") }
+            }
+        }
+    }
+
+    fn ended(&self, connection: &Connection) {
+        let Connection { target, caller, permit, problem, .. } = connection;
+        let (is_allowed, rule) = match permit {
+            Permit::Allowed { by } => (true, by),
+            Permit::Refused { by } => (false, by),
+        };
+        let why = if is_allowed { problem.as_ref() } else { Some(rule) };
+        let line = {
+            let mut running = self.lock();
+            let command = caller.command.and_then(|number| running.of(number));
+            command.map(|command| {
+                if let Some(why) = why {
+                    let by = caller.program.as_ref().map(|program| format!(" by `{program}`")).unwrap_or_default();
+                    let sentence = format!("connection{by} to `{target}` refused: {why}");
+                    if command.refused.len() < MOST_REFUSALS && !command.refused.contains(&sentence) {
+                        command.refused.push(sentence);
+                    }
+                }
+                command.line.clone()
+            })
+        };
+        let Some(record) = &self.common.record else { return };
+        record.connection(&ConnectionLine {
+            session: self.session.as_str(),
+            host: &target.host.to_string(),
+            port: target.port,
+            address: connection.address.map(|address| address.ip().to_string()),
+            program: caller.program.as_deref(),
+            command: line.as_deref(),
+            decision: if is_allowed { "allow" } else { "deny" },
+            rule,
+            problem: problem.as_deref(),
+            sent: connection.sent,
+            received: connection.received,
+            duration_ms: u64::try_from(connection.duration.as_millis()).unwrap_or(u64::MAX),
+        });
+    }
+}

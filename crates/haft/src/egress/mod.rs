@@ -1,0 +1,13 @@
+//! The way out of commands whose network is gated: one network and one endpoint for each session, rules and people that
+//! decide about hosts, and the record of every connection.
+
+mod keeper;
+mod outlets;
+mod passage;
+mod question;
+mod rules;
+mod variables;
+
+pub(crate) use keeper::Common;
+pub(crate) use outlets::Outlets;
+pub(crate) use rules::compile as compile_rules;

@@ -1,0 +1,84 @@
+//! The hosts that commands reached for through the gate, out of the lines of their connections.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use serde_json::{Map, Value};
+
+use super::{
+    figures::Figures,
+    html::{count, short},
+    panels::{ROWS, panel as section, table},
+};
+
+/// Hosts that are counted one by one; a command may try as many as it likes.
+const MOST: usize = 2000;
+
+/// Connections by host and port.
+#[derive(Debug, Default)]
+pub(super) struct Hosts(BTreeMap<String, Reached>);
+
+#[derive(Debug, Default)]
+struct Reached {
+    connections: u64,
+    refused: u64,
+    sent: u64,
+    received: u64,
+    programs: BTreeSet<String>,
+    rule: String,
+}
+
+impl Hosts {
+    /// Adds the connection of a line, unless it is another session's; whether it is one.
+    pub(super) fn add(&mut self, line: &[u8], session: Option<&str>) -> bool {
+        // Most lines are calls, and parsing them twice would be slow.
+        if !line.windows(20).any(|bytes| bytes == br#""event":"connection""#) {
+            return false;
+        }
+        let Ok(line) = serde_json::from_slice::<Map<String, Value>>(line) else { return false };
+        let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default();
+        let number = |key: &str| line.get(key).and_then(Value::as_u64).unwrap_or_default();
+        if text("event") != "connection" {
+            return false;
+        }
+        let name = format!("{}:{}", text("host"), number("port"));
+        let is_asked_for = session.is_none_or(|session| session == text("session"));
+        if is_asked_for && (self.0.len() < MOST || self.0.contains_key(&name)) {
+            let reached = self.0.entry(name).or_default();
+            reached.connections += 1;
+            reached.refused += u64::from(text("decision") == "deny");
+            reached.sent += number("sent");
+            reached.received += number("received");
+            reached.programs.extend(Some(text("program")).filter(|name| !name.is_empty()).map(str::to_owned));
+            text("rule").clone_into(&mut reached.rule);
+        }
+        true
+    }
+}
+
+/// The table of hosts.
+pub(super) fn panel(figures: &Figures) -> String {
+    let mut hosts: Vec<_> = figures.hosts.0.iter().collect();
+    hosts.sort_by_key(|(_, reached)| Reverse((reached.sent + reached.received, reached.connections)));
+    let rows: Vec<Vec<String>> = hosts
+        .iter()
+        .take(2 * ROWS)
+        .map(|(name, reached)| {
+            let programs: Vec<&str> = reached.programs.iter().map(String::as_str).collect();
+            vec![
+                format!("<code>{}</code>", short(name, 60)),
+                count(reached.connections),
+                count(reached.refused),
+                count(reached.sent),
+                count(reached.received),
+                short(&programs.join(", "), 40),
+                short(&reached.rule, 60),
+            ]
+        })
+        .collect();
+    let heads = ["host", "connections", "refused", "bytes sent", "received", "by", "last decided by"];
+    let body = table(&heads, &rows, hosts.len().saturating_sub(2 * ROWS));
+    section("Hosts", "Connections of commands through the gate (<code>tools.shell.network</code>).", &body)
+}

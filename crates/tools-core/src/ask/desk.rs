@@ -1,0 +1,121 @@
+//! Questions that come up while a call runs: the call waits for the answer, and whoever runs it asks the person.
+
+use std::pin::pin;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::{Absence, Answer, ConfirmPrompt, Confirmer};
+
+/// Questions that wait at once.
+const MOST: usize = 64;
+
+/// Takes questions of a call that runs, and of what it started, for as long as somebody serves the [`Desk`]. Travels in the
+/// call context; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Questions(mpsc::Sender<Standing>);
+
+/// Where questions of a call arrive.
+#[derive(Debug)]
+pub struct Desk(mpsc::Receiver<Standing>);
+
+#[derive(Debug)]
+struct Standing {
+    prompt: ConfirmPrompt,
+    answer: oneshot::Sender<Answer>,
+}
+
+impl Questions {
+    /// Asks, and waits for the answer; [`Absence::CannotAsk`] at once where nobody serves the desk any more.
+    ///
+    /// The answer counts for what was asked alone: what an answer stores is the asker's part.
+    pub async fn ask(&self, prompt: ConfirmPrompt) -> Answer {
+        let (answer, answered) = oneshot::channel();
+        if self.0.send(Standing { prompt, answer }).await.is_err() {
+            return Answer::Nobody(Absence::CannotAsk);
+        }
+        answered.await.unwrap_or(Answer::Nobody(Absence::CannotAsk))
+    }
+}
+
+impl Desk {
+    /// A desk, and the way to it.
+    pub fn open() -> (Questions, Self) {
+        let (to, from) = mpsc::channel(MOST);
+        (Questions(to), Self(from))
+    }
+
+    /// Puts what is asked to `confirmer`, one question after the other, until `work` is done. Questions that stand then are
+    /// withdrawn.
+    pub async fn while_running<T>(mut self, confirmer: &dyn Confirmer, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        loop {
+            let standing = tokio::select! {
+                biased;
+                done = &mut work => return done,
+                Some(standing) = self.0.recv() => standing,
+            };
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                answer = confirmer.confirm(&standing.prompt) => drop(standing.answer.send(answer)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+
+    use super::*;
+    use crate::{NobodyToAsk, ToolName};
+
+    struct Yes;
+
+    #[async_trait]
+    impl Confirmer for Yes {
+        async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
+            if prompt.reason == "never" { std::future::pending().await } else { Answer::Once }
+        }
+    }
+
+    fn prompt(reason: &str) -> ConfirmPrompt {
+        ConfirmPrompt::new(ToolName::parse("network").unwrap(), reason, vec![])
+    }
+
+    #[tokio::test]
+    async fn questions_are_answered_while_the_call_runs_and_not_afterwards() {
+        let (questions, desk) = Desk::open();
+        let asking = questions.clone();
+        let work = async move {
+            let (first, second) = tokio::join!(asking.ask(prompt("a")), asking.ask(prompt("b")));
+            (first, second)
+        };
+        assert_eq!(desk.while_running(&Yes, work).await, (Answer::Once, Answer::Once));
+        assert_eq!(questions.ask(prompt("late")).await, Answer::Nobody(Absence::CannotAsk));
+    }
+
+    #[tokio::test]
+    async fn a_question_that_stands_does_not_hold_the_call_up() {
+        let (questions, desk) = Desk::open();
+        let standing = tokio::spawn({
+            let questions = questions.clone();
+            async move { questions.ask(prompt("never")).await }
+        });
+        let work = async {
+            for _ in 0..10 {
+                tokio::task::yield_now().await;
+            }
+            7
+        };
+        assert_eq!(desk.while_running(&Yes, work).await, 7);
+        assert_eq!(standing.await.unwrap(), Answer::Nobody(Absence::CannotAsk));
+    }
+
+    #[tokio::test]
+    async fn nobody_answers_at_once() {
+        let (questions, desk) = Desk::open();
+        let answer = desk.while_running(&NobodyToAsk, async move { questions.ask(prompt("a")).await }).await;
+        assert_eq!(answer, Answer::Nobody(Absence::CannotAsk));
+    }
+}

@@ -1,0 +1,39 @@
+//! What was decided about targets that no rule names: each command asks about each target once, however many connections
+//! wait for the answer.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::OnceCell;
+
+use super::keeper::{Keeper, Permit, Wanted};
+use crate::request::Target;
+
+/// Targets that are remembered at once, whatever commands try.
+const MOST: usize = 4096;
+
+type Answers = HashMap<(Option<u64>, Target), Arc<OnceCell<Permit>>>;
+
+/// The answers of commands that run.
+#[derive(Default)]
+pub(super) struct Asked(Mutex<Answers>);
+
+impl Asked {
+    /// The answer, which all that ask at the same time wait for.
+    pub(super) async fn answer(&self, keeper: &dyn Keeper, wanted: &Wanted) -> Permit {
+        let cell = {
+            let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if answers.len() >= MOST {
+                return Permit::Refused { by: "too many hosts".to_owned() };
+            }
+            Arc::clone(answers.entry((wanted.caller.command, wanted.target.clone())).or_default())
+        };
+        cell.get_or_init(|| keeper.ask(wanted)).await.clone()
+    }
+
+    /// Forgets what a command asked.
+    pub(super) fn forget(&self, command: u64) {
+        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.retain(|(of, _), _| of.is_some_and(|of| of != command));
+    }
+}

@@ -1,0 +1,86 @@
+//! Whoever owns an endpoint: knows the commands behind connections, has a person to ask, and keeps the record.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::request::Target;
+use crate::rules::HostRules;
+
+/// Called by an endpoint for each connection, from several tasks at once.
+#[async_trait]
+pub trait Keeper: Send + Sync + 'static {
+    /// Which program of which command has the connection that comes from this address. May block for a moment.
+    fn caller(&self, peer: SocketAddr) -> Caller;
+
+    /// The rules in force.
+    fn rules(&self) -> Arc<HostRules>;
+
+    /// How many bytes may be sent to one host; `None` for no limit.
+    fn most_sent(&self) -> Option<u64>;
+
+    /// Decides what no rule does, by asking a person: once for each target and command, while its connections wait. Where
+    /// nobody can be asked it refuses at once.
+    async fn ask(&self, wanted: &Wanted) -> Permit;
+
+    /// A connection has ended, or was refused.
+    fn ended(&self, connection: &Connection);
+}
+
+/// Who connects.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Caller {
+    /// The name of the program; `None` when it is not known.
+    pub program: Option<String>,
+    /// The number of the command that it belongs to, as the keeper counts them; `None` when it is not known.
+    pub command: Option<u64>,
+}
+
+/// A connection that no rule decides about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Where to.
+    pub target: Target,
+    /// By whom.
+    pub caller: Caller,
+    /// The rule that asks; `None` when there is none.
+    pub rule: Option<String>,
+}
+
+/// What was decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Permit {
+    /// It goes on.
+    Allowed {
+        /// What says so: a rule, or a person.
+        by: String,
+    },
+    /// It does not.
+    Refused {
+        /// What says so.
+        by: String,
+    },
+}
+
+/// What became of a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connection {
+    /// Where to.
+    pub target: Target,
+    /// The address that was connected to; `None` when none was.
+    pub address: Option<SocketAddr>,
+    /// By whom.
+    pub caller: Caller,
+    /// What was decided, and by what.
+    pub permit: Permit,
+    /// Why it broke off or never began although it was allowed; `None` when it ended by itself.
+    pub problem: Option<String>,
+    /// Bytes that went to the host.
+    pub sent: u64,
+    /// Bytes that came from it.
+    pub received: u64,
+    /// How long it stood.
+    pub duration: Duration,
+}

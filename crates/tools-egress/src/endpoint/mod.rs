@@ -1,0 +1,14 @@
+//! The proxy that commands find in their network: connections are accepted, read, judged, dialled and passed on, and each is
+//! told of at its end. What protocol a connection came by makes no difference to what is decided about it.
+
+mod asked;
+mod gate;
+mod keeper;
+mod relay;
+mod reply;
+mod serve;
+mod server_name;
+
+pub use gate::Gate;
+pub use keeper::{Caller, Connection, Keeper, Permit, Wanted};
+pub use serve::{Door, Endpoint};

@@ -1,0 +1,253 @@
+//! Accepting connections, and the way of each: read, judged, dialled, compared, passed on, told of.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{sleep, timeout};
+
+use super::gate::Gate;
+use super::keeper::{Caller, Connection, Keeper, Permit};
+use super::relay::{Broken, Passed, Upload, relay};
+use super::reply::{No, Protocol, open, refuse};
+use super::server_name::{self, TLS_PORT};
+use crate::dial::DialError;
+use crate::request::{BadRequest, Body, HttpRequest, Read, Target, greeting, http, socks};
+
+/// Connections that are served at once; others wait to be accepted.
+const MOST: usize = 128;
+/// How long a client may take to say what it wants.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// What is waited after an accept that failed: the process may be out of descriptors for a moment.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What a listener is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Door {
+    /// Clients say where they want to go.
+    Proxy,
+    /// To this target, without a word.
+    To(Target),
+}
+
+/// A listener that is served. Dropping it closes it and every connection that came through it.
+#[derive(Debug)]
+pub struct Endpoint(JoinHandle<()>);
+
+impl Endpoint {
+    /// Serves a listener from now on. Must be called within a tokio runtime with I/O and time.
+    ///
+    /// # Errors
+    /// When the runtime does not take the listener.
+    pub fn start(listener: TcpListener, door: Door, gate: Arc<Gate>) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        Ok(Self(tokio::spawn(async move {
+            let mut connections = JoinSet::new();
+            loop {
+                while connections.len() >= MOST {
+                    connections.join_next().await;
+                }
+                while connections.try_join_next().is_some() {}
+                match listener.accept().await {
+                    Ok((client, peer)) => {
+                        connections.spawn(serve(client, peer, door.clone(), Arc::clone(&gate)));
+                    }
+                    Err(_) => sleep(PAUSE).await,
+                }
+            }
+        })))
+    }
+}
+
+impl Endpoint {
+    /// Whether it still serves: it ends with the runtime that it was started in.
+    pub fn is_running(&self) -> bool {
+        !self.0.is_finished()
+    }
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// What a client asked for, and what came with it.
+struct Asked {
+    protocol: Protocol,
+    target: Target,
+    /// What the server gets first.
+    begun: Vec<u8>,
+    upload: Upload,
+}
+
+async fn serve(mut client: TcpStream, peer: SocketAddr, door: Door, gate: Arc<Gate>) {
+    let _ = client.set_nodelay(true);
+    let asked = match door {
+        Door::To(target) => Asked { protocol: Protocol::Direct, target, begun: vec![], upload: Upload::Everything },
+        Door::Proxy => match timeout(PATIENCE, ask(&mut client)).await {
+            Ok(Ok(asked)) => asked,
+            Ok(Err((protocol, why))) => return refuse(client, protocol, No::BadRequest, why.0).await,
+            Err(_) => return,
+        },
+    };
+    let keeper = Arc::clone(gate.keeper());
+    let caller = tokio::task::spawn_blocking(move || keeper.caller(peer)).await.unwrap_or_default();
+    let mut told = Told::new(Arc::clone(gate.keeper()), asked.target.clone(), caller);
+    let protocol = asked.protocol;
+    if let Err((no, why)) = pass(&mut client, asked, &gate, &mut told).await {
+        // On record before anybody learns it.
+        drop(told);
+        refuse(client, protocol, no, &why).await;
+    }
+}
+
+/// The connection from its decision to its end. An error is told to the client.
+async fn pass(client: &mut TcpStream, asked: Asked, gate: &Gate, told: &mut Told) -> Result<(), (No, String)> {
+    let Asked { protocol, target, mut begun, upload } = asked;
+    let decided = gate.decide(&target, &told.connection.caller).await;
+    told.connection.permit = decided.permit.clone();
+    if let Permit::Refused { by } = &decided.permit {
+        return Err((No::Refused, format!("`{target}` is refused: {by}")));
+    }
+    if target.port == TLS_PORT && protocol == Protocol::Forward {
+        let why = "port 443 takes TLS only".to_owned();
+        return Err((No::Refused, told.broke_off(why)));
+    }
+    let (mut server, address) = match gate.connect(&target, &decided).await {
+        Ok(connected) => connected,
+        Err(error) => {
+            let no = if matches!(error, DialError::Refused(_)) { No::Refused } else { No::Unreachable };
+            return Err((no, told.broke_off(format!("`{target}`: {error}"))));
+        }
+    };
+    told.connection.address = Some(address);
+    if open(client, protocol).await.is_err() {
+        told.broke_off("the client went away".to_owned());
+        return Ok(());
+    }
+    if target.port == TLS_PORT
+        && let Err(why) = server_name::check(client, &target.host, &mut begun).await
+    {
+        // Of the server's answer nothing has been read, and the client's protocol is over.
+        told.broke_off(why);
+        let _ = client.shutdown().await;
+        return Ok(());
+    }
+    let spent = gate.spent_on(&target.host);
+    if relay(client, &mut server, (&begun, upload), &spent, &told.passed).await == Err(Broken::Budget) {
+        told.broke_off("the bytes that may be sent to this host are used up (`tools.shell.sent_per_host`)".to_owned());
+    }
+    Ok(())
+}
+
+/// A connection that will be told of, also when its task is dropped.
+struct Told {
+    keeper: Arc<dyn Keeper>,
+    connection: Connection,
+    passed: Passed,
+    since: Instant,
+}
+
+impl Told {
+    fn new(keeper: Arc<dyn Keeper>, target: Target, caller: Caller) -> Self {
+        let permit = Permit::Refused { by: "the command ended".to_owned() };
+        let connection = Connection {
+            target,
+            address: None,
+            caller,
+            permit,
+            problem: None,
+            sent: 0,
+            received: 0,
+            duration: Duration::ZERO,
+        };
+        Self { keeper, connection, passed: Passed::default(), since: Instant::now() }
+    }
+
+    /// Remembers why it ended otherwise than it should; gives that back.
+    fn broke_off(&mut self, why: String) -> String {
+        self.connection.problem = Some(why.clone());
+        why
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.connection.sent = self.passed.sent.load(Ordering::Relaxed);
+        self.connection.received = self.passed.received.load(Ordering::Relaxed);
+        self.connection.duration = self.since.elapsed();
+        self.keeper.ended(&self.connection);
+    }
+}
+
+type Bad = (Protocol, BadRequest);
+
+/// Reads what a client wants. Bounded by what the parsers take.
+async fn ask(client: &mut TcpStream) -> Result<Asked, Bad> {
+    let mut bytes = Vec::new();
+    fill(client, &mut bytes, Protocol::Direct).await?;
+    if bytes.first() == Some(&5) {
+        return ask_socks(client, bytes).await;
+    }
+    let request = parsed(client, &mut bytes, Protocol::Connect, http).await?;
+    Ok(match request {
+        HttpRequest::Connect(target) => {
+            Asked { protocol: Protocol::Connect, target, begun: bytes, upload: Upload::Everything }
+        }
+        HttpRequest::Forward { target, mut head, body } => {
+            // What was sent along, and no more of it than belongs to the request.
+            let (most, body) = match body {
+                Body::Length(length) => {
+                    let most = usize::try_from(length).unwrap_or(usize::MAX).min(bytes.len());
+                    (most, Body::Length(length - most as u64))
+                }
+                Body::Chunked => (bytes.len(), body),
+            };
+            head.extend_from_slice(&bytes[..most]);
+            Asked { protocol: Protocol::Forward, target, begun: head, upload: Upload::Body(body) }
+        }
+    })
+}
+
+async fn ask_socks(client: &mut TcpStream, mut bytes: Vec<u8>) -> Result<Asked, Bad> {
+    // Before the request there is no way to say why.
+    let greeted = parsed(client, &mut bytes, Protocol::Direct, greeting).await?;
+    let gone = |_| (Protocol::Direct, BadRequest("the client went away"));
+    client.write_all(&greeted.reply()).await.map_err(gone)?;
+    if !greeted.takes_none {
+        return Err((Protocol::Direct, BadRequest("there is no password")));
+    }
+    let target = parsed(client, &mut bytes, Protocol::Socks, socks).await?;
+    Ok(Asked { protocol: Protocol::Socks, target, begun: bytes, upload: Upload::Everything })
+}
+
+/// What `parse` reads out of what has come, and of what comes.
+async fn parsed<T>(
+    client: &mut TcpStream,
+    bytes: &mut Vec<u8>,
+    protocol: Protocol,
+    parse: fn(&[u8]) -> Read<T>,
+) -> Result<T, Bad> {
+    loop {
+        if let Some((read, length)) = parse(bytes).map_err(|bad| (protocol, bad))? {
+            bytes.drain(..length);
+            return Ok(read);
+        }
+        fill(client, bytes, protocol).await?;
+    }
+}
+
+async fn fill(client: &mut TcpStream, bytes: &mut Vec<u8>, protocol: Protocol) -> Result<(), Bad> {
+    bytes.reserve(4096);
+    match client.read_buf(bytes).await {
+        Ok(1..) => Ok(()),
+        Ok(0) | Err(_) => Err((protocol, BadRequest("the client went away"))),
+    }
+}

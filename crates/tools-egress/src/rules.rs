@@ -1,0 +1,261 @@
+//! The hosts that an operator allows, asks about and denies, as ordered rules: the first that matches decides.
+
+use std::fmt;
+
+use thiserror::Error;
+use tools_core::Verdict;
+
+use crate::guard::{Grant, Host};
+
+/// The ports of a rule that names none: those of the web.
+const WEB: [u16; 2] = [443, 80];
+
+/// A rule as it was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleText {
+    /// `HOST`, `*.HOST` or `*`, with `:PORT` or `:*` behind it or for the ports of the web without.
+    pub pattern: String,
+    /// The program that the rule is about; `None` for all.
+    pub program: Option<String>,
+    /// What is decided.
+    pub action: Verdict,
+}
+
+/// A rule that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{problem}")]
+pub struct RuleFault {
+    /// Its number in the list.
+    pub index: usize,
+    /// What is wrong, and what would be right.
+    pub problem: String,
+}
+
+/// A compiled rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostRule {
+    hosts: Hosts,
+    ports: Ports,
+    program: Option<String>,
+    action: Verdict,
+    name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Hosts {
+    All,
+    /// A domain and what lies below it.
+    Domain(String),
+    One(Host),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ports {
+    Web,
+    All,
+    One(u16),
+}
+
+/// Rules in their order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HostRules(Vec<HostRule>);
+
+impl HostRules {
+    /// Compiles rules. `name` is what the list is called where a rule is cited.
+    ///
+    /// # Errors
+    /// The first rule that names no host.
+    pub fn compile(name: &str, rules: &[RuleText]) -> Result<Self, RuleFault> {
+        let compile = |(index, rule)| HostRule::compile(name, index, rule);
+        rules.iter().enumerate().map(compile).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The first rule about a connection. `program` is `None` when it is not known: then only what denies is taken to be
+    /// about it.
+    pub fn about(&self, host: &Host, port: u16, program: Option<&str>) -> Option<&HostRule> {
+        self.0.iter().find(|rule| rule.covers(host, port) && rule.is_of(program))
+    }
+
+    /// The ports of this machine's loopback that a rule allows or asks about by name, for whoever opens a way to each.
+    pub fn loopback_ports(&self) -> Vec<u16> {
+        let port = |rule: &HostRule| match (&rule.hosts, rule.ports, rule.action) {
+            (Hosts::One(Host::Name(name)), Ports::One(port), Verdict::Allow | Verdict::Ask) if name == "localhost" => {
+                Some(port)
+            }
+            _ => None,
+        };
+        self.0.iter().filter_map(port).collect()
+    }
+}
+
+impl HostRule {
+    fn compile(name: &str, index: usize, rule: &RuleText) -> Result<Self, RuleFault> {
+        let fault = |problem: &str| RuleFault { index, problem: problem.to_owned() };
+        let pattern = rule.pattern.trim();
+        let (host, ports) = match pattern.rsplit_once(':') {
+            Some((host, "*")) => (host, Ports::All),
+            Some((host, port)) if !port.contains(']') => {
+                let number = port.parse().ok().filter(|port| *port > 0);
+                (
+                    host,
+                    Ports::One(
+                        number.ok_or_else(|| fault("expected a port from 1 to 65535, or `*`, after the colon"))?,
+                    ),
+                )
+            }
+            _ => (pattern, Ports::Web),
+        };
+        let parse = |host: &str| {
+            Host::parse(host).map_err(|_| fault("expected a host (`example.org`), a domain (`*.example.org`) or `*`, and a port if it is another than 443 and 80 (`example.org:22`)"))
+        };
+        let hosts = match host.strip_prefix("*.") {
+            _ if host == "*" => Hosts::All,
+            Some(domain) => match parse(domain)? {
+                Host::Name(domain) => Hosts::Domain(domain),
+                Host::Address(_) => return Err(fault("nothing lies below an address")),
+            },
+            None => Hosts::One(parse(host)?),
+        };
+        if let Hosts::One(host) = &hosts
+            && host.check().is_err()
+            && rule.action != Verdict::Deny
+            && !matches!(ports, Ports::One(_))
+        {
+            return Err(fault("a host that is not public takes a port (`localhost:5432`)"));
+        }
+        if rule.program.as_ref().is_some_and(|program| program.is_empty() || program.contains('/')) {
+            return Err(fault("`program` is the name of a program without its folder"));
+        }
+        let name = format!("{name}[{index}] \"{pattern}\"");
+        Ok(Self { hosts, ports, program: rule.program.clone(), action: rule.action, name })
+    }
+
+    fn covers(&self, host: &Host, port: u16) -> bool {
+        let has_host = match &self.hosts {
+            Hosts::All => true,
+            Hosts::Domain(domain) => host.is_within(domain),
+            Hosts::One(one) => one == host,
+        };
+        has_host
+            && match self.ports {
+                Ports::All => true,
+                Ports::Web => WEB.contains(&port),
+                Ports::One(one) => one == port,
+            }
+    }
+
+    fn is_of(&self, program: Option<&str>) -> bool {
+        match (&self.program, program) {
+            (None, _) => true,
+            (Some(wanted), Some(program)) => wanted == program,
+            (Some(_), None) => self.action == Verdict::Deny,
+        }
+    }
+
+    /// What it decides.
+    pub fn action(&self) -> Verdict {
+        self.action
+    }
+
+    /// The leave to reach a host that is not public, once the connection is allowed: only of a rule that names it and one
+    /// port.
+    pub fn grant(&self) -> Option<Grant> {
+        match (&self.hosts, self.ports, self.action) {
+            (Hosts::One(host), Ports::One(port), Verdict::Allow | Verdict::Ask) => Some(Grant { host: host.clone(), port }),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for HostRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(texts: &[(&str, Option<&str>, Verdict)]) -> Result<HostRules, RuleFault> {
+        let rule = |(pattern, program, action): &(&str, Option<&str>, Verdict)| RuleText {
+            pattern: (*pattern).to_owned(),
+            program: program.map(str::to_owned),
+            action: *action,
+        };
+        HostRules::compile("network", &texts.iter().map(rule).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_first_rule_that_matches_decides() {
+        use Verdict::{Allow, Ask, Deny};
+        let rules = rules(&[
+            ("evil.example.org", None, Deny),
+            ("*.example.org", None, Allow),
+            ("git.example.com:22", Some("ssh"), Allow),
+            ("*:22", Some("nc"), Deny),
+            ("10.1.2.3:5432", None, Allow),
+            ("*", Some("curl"), Ask),
+        ])
+        .unwrap();
+        let check = |target: &str, program: Option<&str>, expected: Option<Verdict>| {
+            let (host, port) = target.rsplit_once(':').unwrap();
+            let found = rules.about(&Host::parse(host).unwrap(), port.parse().unwrap(), program);
+            assert_eq!(found.map(HostRule::action), expected, "{target} by {program:?}");
+        };
+        check("evil.example.org:443", None, Some(Deny));
+        check("EVIL.example.org.:80", None, Some(Deny));
+        check("example.org:443", None, Some(Allow));
+        check("a.b.example.org:80", None, Some(Allow));
+        check("a.example.org:22", None, Some(Deny));
+        check("a.example.org:8080", None, None);
+        check("notexample.org:443", None, None);
+        check("example.org.evil.com:443", None, None);
+        check("git.example.com:22", Some("ssh"), Some(Allow));
+        check("git.example.com:22", Some("nc"), Some(Deny));
+        check("git.example.com:22", None, Some(Deny));
+        check("git.example.com:443", Some("ssh"), None);
+        check("other.com:443", Some("curl"), Some(Ask));
+        check("10.1.2.3:5432", None, Some(Allow));
+        check("0xa010203:5432", None, Some(Allow));
+    }
+
+    #[test]
+    fn only_a_rule_that_names_host_and_port_grants_what_is_not_public() {
+        let grants = |pattern: &str, action| {
+            rules(&[(pattern, None, action)]).unwrap().0.first().and_then(HostRule::grant).is_some()
+        };
+        assert!(grants("localhost:5432", Verdict::Allow) && grants("[::1]:80", Verdict::Allow));
+        for pattern in ["*", "*:5432", "*.internal:80", "example.org", "example.org:*"] {
+            assert!(!grants(pattern, Verdict::Allow), "{pattern}");
+        }
+        assert!(grants("localhost:5432", Verdict::Ask) && !grants("localhost:5432", Verdict::Deny));
+        let ports = rules(&[
+            ("localhost:1", None, Verdict::Allow),
+            ("localhost:2", None, Verdict::Deny),
+            ("db:3", None, Verdict::Allow),
+        ]);
+        assert_eq!(ports.unwrap().loopback_ports(), [1]);
+    }
+
+    #[test]
+    fn a_rule_that_names_no_host_is_an_error() {
+        for pattern in [
+            "",
+            "a b",
+            "*.",
+            "*.1.2.3.4",
+            "x:0",
+            "x:http",
+            "a*b.org",
+            "localhost",
+            "10.0.0.1",
+            "10.0.0.1:*",
+            "https://example.org",
+        ] {
+            assert!(rules(&[(pattern, None, Verdict::Allow)]).is_err(), "{pattern}");
+        }
+        assert!(rules(&[("10.0.0.1", None, Verdict::Deny)]).is_ok());
+        assert!(rules(&[("example.org", Some("/usr/bin/curl"), Verdict::Allow)]).is_err());
+    }
+}

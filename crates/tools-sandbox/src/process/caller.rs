@@ -1,0 +1,102 @@
+//! Which process of which tree has a connection: by the kernel's tables of sockets and of open files. Bounded, since a
+//! command may open as many of both as it likes.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Most of a table of sockets that is read.
+const MOST_TABLE: u64 = 512 * 1024;
+/// Most processes that are looked at.
+const MOST_PROCESSES: usize = 256;
+/// Most open files of one process that are looked at.
+const MOST_FILES: usize = 512;
+
+/// A process that has a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// Which of the trees it belongs to: its number in the list that was given.
+    pub tree: usize,
+    /// Its process id.
+    pub process: i32,
+    /// The file it was started from; `None` when the kernel does not tell.
+    pub program: Option<PathBuf>,
+}
+
+/// The process below one of these supervisors ([`super::ProcessTree::id`]) whose TCP socket has this local port in their
+/// network; `None` when it is gone, or too much is open for it to be found.
+pub fn caller(supervisors: &[i32], port: u16) -> Option<Caller> {
+    let socket = supervisors.iter().find_map(|supervisor| socket_of(*supervisor, port))?;
+    let socket = PathBuf::from(format!("socket:[{socket}]"));
+    let mut looked_at = 0;
+    for (tree, supervisor) in supervisors.iter().enumerate() {
+        let mut waiting = vec![*supervisor];
+        while let Some(process) = waiting.pop() {
+            looked_at += 1;
+            if looked_at > MOST_PROCESSES {
+                return None;
+            }
+            // The supervisor has none of its own, and shares ours for a moment.
+            if process != *supervisor && has_open(process, &socket) {
+                let program = std::fs::read_link(format!("/proc/{process}/exe")).ok();
+                return Some(Caller { tree, process, program });
+            }
+            waiting.extend(children(process));
+        }
+    }
+    None
+}
+
+/// The number of the socket that has a local port, in the network of a process.
+fn socket_of(process: i32, port: u16) -> Option<u64> {
+    ["tcp", "tcp6"].iter().find_map(|table| {
+        let mut text = String::new();
+        let file = File::open(format!("/proc/{process}/net/{table}")).ok()?;
+        file.take(MOST_TABLE).read_to_string(&mut text).ok()?;
+        number_in(&text, port)
+    })
+}
+
+/// The inode of the connected socket with a local port; what listens or is closing has none that counts.
+fn number_in(table: &str, port: u16) -> Option<u64> {
+    let local_end = format!(":{port:04X}");
+    table.lines().skip(1).find_map(|line| {
+        let mut fields = line.split_ascii_whitespace();
+        let is_local = fields.nth(1)?.ends_with(&local_end);
+        let inode: u64 = fields.nth(7)?.parse().ok()?;
+        (is_local && inode > 0).then_some(inode)
+    })
+}
+
+fn has_open(process: i32, socket: &Path) -> bool {
+    let Ok(files) = std::fs::read_dir(format!("/proc/{process}/fd")) else { return false };
+    files.flatten().take(MOST_FILES).any(|file| std::fs::read_link(file.path()).is_ok_and(|target| target == *socket))
+}
+
+fn children(process: i32) -> Vec<i32> {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
+    let lists = tasks.flatten().take(MOST_PROCESSES).filter_map(|task| {
+        let mut text = String::new();
+        File::open(task.path().join("children")).ok()?.take(4096).read_to_string(&mut text).ok()?;
+        Some(text)
+    });
+    lists.flat_map(|text| text.split_ascii_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_socket_of_a_port_is_found_in_the_kernels_table() {
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
+             0: 0100007F:0C38 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 11 1 0 100 0\n\
+             1: 0100007F:9C40 0100007F:0C38 01 00000000:00000000 00:00000000 00000000     0        0 12 1 0 20 4\n\
+             2: 0100007F:0C38 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 13 1 0 20 4\n\
+             3: 0100007F:9C41 0100007F:0C38 06 00000000:00000000 03:00000000 00000000     0        0 0 3 0\n";
+        assert_eq!(number_in(table, 40000), Some(12));
+        assert_eq!(number_in(table, 40001), None, "nobody has it any more");
+        assert_eq!(number_in(table, 40002), None);
+        assert_eq!(number_in("", 1), None);
+    }
+}
