@@ -94,7 +94,9 @@ fn network(toolbox: &Toolbox, level: Level) -> Finding {
         NetworkMode::Open => (true, "open: that of the machine"),
         NetworkMode::Off => (true, "off"),
         NetworkMode::Gate if works => (true, "gate: hosts by rule or question"),
-        NetworkMode::Gate if level == Level::Off => (false, "gate is configured, and without a sandbox it holds nothing"),
+        NetworkMode::Gate if level == Level::Off => {
+            (false, "gate is configured, and without a sandbox it holds nothing")
+        }
         NetworkMode::Gate => (false, "off: the gate needs the sandbox `namespaces` and the feature `egress`"),
     };
     Finding { what: "network of commands".to_owned(), ok, found: found.to_owned() }

@@ -26,7 +26,8 @@ pub fn line_schema() -> Value {
         },
     });
     let mut connection = Value::from(inline_schema::<ConnectionLine<'_>>());
-    connection["description"] = "One connection of a command through the gate, when it has ended or was refused.".into();
+    connection["description"] =
+        "One connection of a command through the gate, when it has ended or was refused.".into();
     connection["properties"]["event"] = json!({"const": "connection"});
     let event = json!({
         "if": {"required": ["event"], "properties": {"event": {"const": "connection"}}},

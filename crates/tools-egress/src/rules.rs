@@ -161,7 +161,9 @@ impl HostRule {
     /// port.
     pub fn grant(&self) -> Option<Grant> {
         match (&self.hosts, self.ports, self.action) {
-            (Hosts::One(host), Ports::One(port), Verdict::Allow | Verdict::Ask) => Some(Grant { host: host.clone(), port }),
+            (Hosts::One(host), Ports::One(port), Verdict::Allow | Verdict::Ask) => {
+                Some(Grant { host: host.clone(), port })
+            }
             _ => None,
         }
     }

@@ -79,7 +79,11 @@ fn connections(haft: &Haft) -> Vec<Value> {
 #[test]
 fn what_no_rule_allows_is_refused_at_once_and_said() {
     let Some(haft) = gated("") else { return };
-    let ran = haft.run(&["call", "bash", "command=curl -sS http://www.example.org:8080/x; echo; curl -sS https://example.org/"]);
+    let ran = haft.run(&[
+        "call",
+        "bash",
+        "command=curl -sS http://www.example.org:8080/x; echo; curl -sS https://example.org/",
+    ]);
     let all = format!("{}{}", ran.out, ran.err);
     assert!(all.contains("haft: `www.example.org:8080` is refused: no rule of `tools.permissions.network`"), "{ran:?}");
     assert!(
@@ -89,7 +93,10 @@ fn what_no_rule_allows_is_refused_at_once_and_said() {
     let lines = connections(&haft);
     assert_eq!(lines.len(), 2, "{lines:?}");
     let line = &lines[1];
-    assert_eq!((line["host"].as_str(), line["port"].as_u64(), line["decision"].as_str()), (Some("example.org"), Some(443), Some("deny")));
+    assert_eq!(
+        (line["host"].as_str(), line["port"].as_u64(), line["decision"].as_str()),
+        (Some("example.org"), Some(443), Some("deny"))
+    );
     assert!(line["program"] == "curl" && line["sent"] == 0 && line.get("address").is_none(), "{line}");
     assert!(line["command"].as_str().is_some_and(|line| line.starts_with("curl -sS")), "{line}");
     assert_eq!(haft.run(&["audit", "verify"]).code, 0);
@@ -111,7 +118,9 @@ fn the_machine_is_out_of_reach_but_for_what_a_rule_names() {
     assert_eq!(curl(&format!("--noproxy '' -p {yes}")), "served 0", "by CONNECT");
     assert_eq!(curl(&format!("--noproxy '' -x socks5h://127.0.0.1:$HAFT_GATE_PORT {yes}")), "served 0", "by SOCKS");
     assert_eq!(open.came(), 4);
-    for way in ["", "--noproxy ''", "--noproxy '' -p", "--noproxy '' -x socks5h://127.0.0.1:$HAFT_GATE_PORT", "--noproxy '*'"] {
+    for way in
+        ["", "--noproxy ''", "--noproxy '' -p", "--noproxy '' -x socks5h://127.0.0.1:$HAFT_GATE_PORT", "--noproxy '*'"]
+    {
         assert!(!curl(&format!("{way} {no}")).ends_with(" 0") || way == "--noproxy ''", "{way}");
         assert!(!curl(&format!("{way} http://127.0.0.1:{}/", open.port + 1)).contains("served"), "{way}");
     }
@@ -119,7 +128,10 @@ fn the_machine_is_out_of_reach_but_for_what_a_rule_names() {
     let lines = connections(&haft);
     let served: Vec<&Value> = lines.iter().filter(|line| line["decision"] == "allow").collect();
     assert_eq!(served.len(), 4, "{lines:?}");
-    assert!(served.iter().all(|line| line["address"] == "127.0.0.1" && line["received"].as_u64() > Some(6)), "{served:?}");
+    assert!(
+        served.iter().all(|line| line["address"] == "127.0.0.1" && line["received"].as_u64() > Some(6)),
+        "{served:?}"
+    );
     assert!(served.iter().all(|line| line["program"] == "curl"), "{served:?}");
 }
 
@@ -184,7 +196,9 @@ for target in ["127.0.0.1:{port}", "localhost:{port}", "[::1]:{port}", "[::ffff:
             mark = "haft-test-abstract",
         ),
     );
-    let address = <std::os::unix::net::SocketAddr as std::os::linux::net::SocketAddrExt>::from_abstract_name("haft-test-abstract");
+    let address = <std::os::unix::net::SocketAddr as std::os::linux::net::SocketAddrExt>::from_abstract_name(
+        "haft-test-abstract",
+    );
     let _listener = address.and_then(|address| std::os::unix::net::UnixListener::bind_addr(&address));
     let ran = haft.run(&["exec", "--", "python3 around.py"]);
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -197,9 +211,7 @@ fn a_server_in_the_background_is_there_for_the_next_command_and_for_nobody_else(
     let Some(haft) = gated("") else { return };
     haft.workspace.file("page", "from the job");
     let mut client = Client::connect(&haft);
-    let bash = |command: &str, background: bool| {
-        json!({"name": "bash", "arguments": {"command": command, "background": background}})
-    };
+    let bash = |command: &str, background: bool| json!({"name": "bash", "arguments": {"command": command, "background": background}});
     let started = client.request(2, "tools/call", &bash("exec python3 -m http.server 8765 --bind 127.0.0.1", true));
     assert!(started.to_string().contains("job-1"), "{started}");
     let get = "for i in $(seq 50); do curl -s http://localhost:8765/page && exit; sleep 0.1; done";
@@ -223,7 +235,7 @@ fn a_person_is_asked_once_for_each_host_and_always_is_kept() {
     assert_eq!(client.asked.len(), 1, "{:?}", client.asked);
     let asked = client.asked[0].clone();
     let named = format!("localhost:{}", one.port);
-    assert!(asked.contains(&named) && asked.contains("`curl`") && asked.contains("for i in 1 2 3"), "{asked}");
+    assert!(asked.contains(&named) && asked.contains("`curl`") && asked.contains("for i in 1 2"), "{asked}");
     client.request(3, "tools/call", &bash(&format!("curl -s http://localhost:{}/", one.port)));
     assert_eq!((client.asked.len(), one.came()), (1, 4), "it was kept");
     client.request(4, "tools/call", &bash(&format!("curl -s http://localhost:{}/", two.port)));
@@ -240,7 +252,8 @@ fn a_person_is_asked_once_for_each_host_and_always_is_kept() {
 fn a_person_who_says_no_is_heard() {
     let Some(haft) = gated("") else { return };
     let mut client = Client::connect_answering(&haft, Some("no"));
-    let call = json!({"name": "bash", "arguments": {"command": "curl -s http://example.org/; curl -s http://example.org/"}});
+    let call =
+        json!({"name": "bash", "arguments": {"command": "curl -s http://example.org/; curl -s http://example.org/"}});
     let answer = client.request(2, "tools/call", &call);
     assert!(answer.to_string().contains("a person said no"), "{answer}");
     assert_eq!(client.asked.len(), 1, "{:?}", client.asked);
@@ -259,7 +272,9 @@ fn a_denied_host_is_denied_and_nobody_asked() {
 #[test]
 fn the_mode_is_chosen_for_one_command_and_migrated_from_the_old_switch() {
     let server = Server::start();
-    let haft = Haft::configured("[tools.shell]\nallow_network = false\n[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let haft = Haft::configured(
+        "[tools.shell]\nallow_network = false\n[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n",
+    );
     if !has("curl") || haft.run(&["doctor"]).out.lines().next().is_none_or(|line| !line.contains("namespaces")) {
         eprintln!("SKIPPED: no namespaces or curl");
         return;
@@ -271,7 +286,7 @@ fn the_mode_is_chosen_for_one_command_and_migrated_from_the_old_switch() {
         assert_eq!(ran.out.contains("served"), reaches, "{mode}: {ran:?}");
     }
     let report = haft.run(&["--json", "exec", "--network", "gate", "--", "true"]).json();
-    assert_eq!(report["structured"]["sandbox"]["network"], "gate", "{report}");
+    assert_eq!(report["raw_response"]["sandbox"]["network"], "gate", "{report}");
     let migrated = haft.run(&["config", "migrate"]);
     assert!(migrated.out.contains("network = \"off\""), "{migrated:?}");
     assert!(Path::new(&haft.record()).is_file());
@@ -282,7 +297,10 @@ fn a_rule_that_names_no_host_is_told_by_its_line() {
     for (rules, problem) in [
         (rule("localhost", "allow"), "tools.permissions.network[0].pattern"),
         (rule("https://example.org/", "allow"), "tools.permissions.network[0].pattern"),
-        ("[[tools.permissions.bash]]\npattern = \"ls\"\nprogram = \"x\"\naction = \"allow\"\n".to_owned(), "only rules of `network`"),
+        (
+            "[[tools.permissions.bash]]\npattern = \"ls\"\nprogram = \"x\"\naction = \"allow\"\n".to_owned(),
+            "only rules of `network`",
+        ),
     ] {
         let ran = Haft::configured(&rules).run(&["exec", "--", "true"]);
         assert!(ran.code == 2 && ran.err.contains(problem), "{rules}: {ran:?}");

@@ -48,6 +48,21 @@ fn retries_move_with_their_comments() {
 }
 
 #[test]
+fn the_switch_of_the_network_is_a_choice_of_three() {
+    check(
+        "[tools.shell]\n# closed\nallow_network = false # really\ntimeout = 5\n",
+        "[tools.shell]\ntimeout = 5\n# closed\nnetwork = \"off\" # really\n",
+        &[],
+    );
+    check("[tools.shell]\nallow_network = true\n", "[tools.shell]\nnetwork = \"open\"\n", &[]);
+    check(
+        "[tools.shell]\nallow_network = true\nnetwork = \"gate\"\n",
+        "[tools.shell]\nnetwork = \"gate\"\n",
+        &["the new key counts"],
+    );
+}
+
+#[test]
 fn the_tool_that_read_on_is_the_one_that_reads_what_is_stored() {
     check(
         "[[tools.permissions.more]]\npattern = \"*\"\naction = \"allow\"\n",

@@ -1,7 +1,10 @@
 //! The published schema, held against lines of every kind.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
-use tools_audit::{AuditSink as _, JsonlSink, MemorySink, line_schema};
+use tools_audit::{Audit, AuditSink as _, ConnectionLine, JsonlSink, MemorySink, OnError, line_schema};
+use tools_core::NoRedaction;
 use tools_testkit::Workspace;
 
 /// Fails with what is wrong with the line.
@@ -46,6 +49,34 @@ fn lines_with_marks_and_events_meet_it() {
         }
     }
     assert!(marks > 1, "{marks}");
+}
+
+#[test]
+fn a_connection_is_a_line_of_its_own() {
+    let sink = Arc::new(MemorySink::default());
+    let audit = Audit::new(Arc::clone(&sink) as _, Arc::new(NoRedaction), OnError::Block);
+    let refused = ConnectionLine {
+        session: "s1",
+        host: "example.org",
+        port: 443,
+        address: None,
+        program: Some("curl"),
+        command: Some("curl -s https://example.org/"),
+        decision: "deny",
+        rule: "permissions.network[0] \"example.org\"",
+        problem: None,
+        sent: 0,
+        received: 0,
+        duration_ms: 1,
+    };
+    audit.connection(&refused);
+    audit.connection(&ConnectionLine { address: Some("192.0.2.1".to_owned()), decision: "allow", sent: 7, ..refused });
+    let lines: Vec<Value> = sink.lines().iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in &lines {
+        meets_the_schema(line);
+        assert_eq!((line["event"].as_str(), line["host"].as_str()), (Some("connection"), Some("example.org")));
+    }
+    assert_eq!((lines[0].get("address"), &lines[1]["sent"]), (None, &json!(7)));
 }
 
 #[test]
