@@ -19,6 +19,8 @@ pub struct RuleText {
     pub program: Option<String>,
     /// What is decided.
     pub action: Verdict,
+    /// Whether the host may lead to addresses that are not public although its name does not say so.
+    pub private: bool,
 }
 
 /// A rule that cannot be used.
@@ -38,6 +40,7 @@ pub struct HostRule {
     ports: Ports,
     program: Option<String>,
     action: Verdict,
+    private: bool,
     name: String,
 }
 
@@ -126,8 +129,11 @@ impl HostRule {
         if rule.program.as_ref().is_some_and(|program| program.is_empty() || program.contains('/')) {
             return Err(fault("`program` is the name of a program without its folder"));
         }
+        if rule.private && !matches!(hosts, Hosts::One(_)) {
+            return Err(fault("`private` takes a rule about one host"));
+        }
         let name = format!("{name}[{index}] \"{pattern}\"");
-        Ok(Self { hosts, ports, program: rule.program.clone(), action: rule.action, name })
+        Ok(Self { hosts, ports, program: rule.program.clone(), action: rule.action, private: rule.private, name })
     }
 
     fn covers(&self, host: &Host, port: u16) -> bool {
@@ -157,15 +163,12 @@ impl HostRule {
         self.action
     }
 
-    /// The leave to reach a host that is not public, once the connection is allowed: only of a rule that names it and one
-    /// port.
-    pub fn grant(&self) -> Option<Grant> {
-        match (&self.hosts, self.ports, self.action) {
-            (Hosts::One(host), Ports::One(port), Verdict::Allow | Verdict::Ask) => {
-                Some(Grant { host: host.clone(), port })
-            }
-            _ => None,
-        }
+    /// The leave to reach a host that is not public on a port that the rule covers, once the connection is allowed: only of
+    /// a rule that names the host, and either one port or that it is private.
+    pub fn grant(&self, port: u16) -> Option<Grant> {
+        let Hosts::One(host) = &self.hosts else { return None };
+        let says_so = self.private || (host.check().is_err() && matches!(self.ports, Ports::One(_)));
+        (says_so && self.action != Verdict::Deny).then(|| Grant { host: host.clone(), port })
     }
 }
 
@@ -184,6 +187,7 @@ mod tests {
             pattern: (*pattern).to_owned(),
             program: program.map(str::to_owned),
             action: *action,
+            private: false,
         };
         HostRules::compile("network", &texts.iter().map(rule).collect::<Vec<_>>())
     }
@@ -225,10 +229,10 @@ mod tests {
     #[test]
     fn only_a_rule_that_names_host_and_port_grants_what_is_not_public() {
         let grants = |pattern: &str, action| {
-            rules(&[(pattern, None, action)]).unwrap().0.first().and_then(HostRule::grant).is_some()
+            rules(&[(pattern, None, action)]).unwrap().0.first().and_then(|rule| rule.grant(80)).is_some()
         };
         assert!(grants("localhost:5432", Verdict::Allow) && grants("[::1]:80", Verdict::Allow));
-        for pattern in ["*", "*:5432", "*.internal:80", "example.org", "example.org:*"] {
+        for pattern in ["*", "*:5432", "*.internal:80", "example.org", "example.org:80", "example.org:*"] {
             assert!(!grants(pattern, Verdict::Allow), "{pattern}");
         }
         assert!(grants("localhost:5432", Verdict::Ask) && !grants("localhost:5432", Verdict::Deny));

@@ -17,7 +17,12 @@ pub(crate) fn compile(loaded: &Loaded<HaftConfig>) -> Result<HostRules, LoadErro
     let typed = loaded.config.tools.permissions.tools.get(NETWORK).map(Vec::as_slice).unwrap_or_default();
     let texts: Vec<RuleText> = typed
         .iter()
-        .map(|rule| RuleText { pattern: rule.pattern.clone(), program: rule.program.clone(), action: rule.action })
+        .map(|rule| RuleText {
+            pattern: rule.pattern.clone(),
+            program: rule.program.clone(),
+            action: rule.action,
+            private: rule.private,
+        })
         .collect();
     HostRules::compile(LIST, &texts)
         .map_err(|fault| loaded.fault(&format!("tools.permissions.{NETWORK}[{}].pattern", fault.index), fault.problem))
@@ -26,7 +31,7 @@ pub(crate) fn compile(loaded: &Loaded<HaftConfig>) -> Result<HostRules, LoadErro
 /// What people allowed, pattern by pattern. A pattern that is none allows nothing.
 pub(super) fn allowed<'a>(patterns: impl Iterator<Item = &'a str>) -> Vec<(String, HostRules)> {
     let rule = |pattern: &'a str| {
-        let text = RuleText { pattern: pattern.to_owned(), program: None, action: Verdict::Allow };
+        let text = RuleText { pattern: pattern.to_owned(), program: None, action: Verdict::Allow, private: false };
         Some((pattern.to_owned(), HostRules::compile(LIST, &[text]).ok()?))
     };
     patterns.filter_map(rule).collect()

@@ -13,7 +13,6 @@ use super::keeper::{Caller, Keeper, Permit, Wanted};
 use crate::dial::{DialError, Dialer, Tcp, dial};
 use crate::guard::{Grant, Guard, Host};
 use crate::request::Target;
-use crate::rules::HostRule;
 
 /// Everything that decides about connections. One for all endpoints of a session.
 pub struct Gate {
@@ -60,7 +59,7 @@ impl Gate {
             return refused(rule.to_string());
         }
         let private = target.host.check().err();
-        let grant = private.as_ref().and_then(|_| rule.and_then(HostRule::grant));
+        let grant = rule.and_then(|rule| rule.grant(target.port));
         if let Some(refusal) = private.filter(|_| grant.is_none()) {
             return refused(format!("{refusal}; a rule that names the host and its port allows it"));
         }

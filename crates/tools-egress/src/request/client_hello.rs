@@ -43,8 +43,11 @@ pub fn client_hello(bytes: &[u8]) -> Result<Option<ClientHello>, NoTls> {
     }
 }
 
+/// A record and what follows it.
+type Record<'a> = (&'a [u8], &'a [u8]);
+
 /// The next record of a handshake, and what follows it; `None` while it is not whole.
-fn record(bytes: &[u8]) -> Result<Option<(&[u8], &[u8])>, NoTls> {
+fn record(bytes: &[u8]) -> Result<Option<Record<'_>>, NoTls> {
     let expected = [HANDSHAKE, 3];
     if bytes.iter().zip(expected).any(|(byte, expected)| *byte != expected) {
         return Err(NoTls);

@@ -93,7 +93,12 @@ impl World {
     pub(crate) async fn new(rules: &[(&str, Verdict)]) -> Self {
         let texts: Vec<RuleText> = rules
             .iter()
-            .map(|(pattern, action)| RuleText { pattern: (*pattern).to_owned(), program: None, action: *action })
+            .map(|(pattern, action)| RuleText {
+                pattern: (*pattern).to_owned(),
+                program: None,
+                action: *action,
+                private: false,
+            })
             .collect();
         let shared = Arc::new(Shared::default());
         *shared.rules.lock().unwrap() = Arc::new(HostRules::compile("network", &texts).unwrap());

@@ -41,6 +41,10 @@ pub struct RuleConfig {
     /// its bidding, so that this tells honest programs apart and holds nobody back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
+    /// For `network` alone: whether the one host that the rule names may lead to addresses that are not public, as a registry
+    /// of a company does. Metadata services stay out of reach.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
     /// Commands or paths that this rule must decide about: checked by `haft policy test`.
     #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<String>,
@@ -52,7 +56,7 @@ pub struct RuleConfig {
 impl RuleConfig {
     /// A rule without examples.
     pub fn new(pattern: impl Into<String>, action: Verdict) -> Self {
-        Self { pattern: pattern.into(), action, program: None, matches: vec![], not_match: vec![] }
+        Self { pattern: pattern.into(), action, program: None, private: false, matches: vec![], not_match: vec![] }
     }
 }
 
@@ -87,9 +91,12 @@ impl PermissionsConfig {
             if tool == NETWORK {
                 continue;
             }
-            if let Some(index) = rules.iter().position(|rule| rule.program.is_some()) {
-                let path = format!("tools.permissions.{tool}[{index}].program");
-                return Err(RuleError { path, problem: "only rules of `network` are about programs".to_owned() });
+            if let Some(index) = rules.iter().position(|rule| rule.program.is_some() || rule.private) {
+                let path = format!("tools.permissions.{tool}[{index}]");
+                return Err(RuleError {
+                    path,
+                    problem: "only rules of `network` have `program` and `private`".to_owned(),
+                });
             }
             typed.entry(todays_name(tool)).or_default().extend(rules);
         }
