@@ -18,13 +18,13 @@ use tools_bench::{Times, ratio};
 
 const ROUNDS: usize = 200;
 
-fn toolbox(folder: &TempDir, sandbox: &str, network: &str) -> Toolbox {
+fn toolbox(folder: &TempDir, sandbox: &str) -> Toolbox {
     let text = format!(
-        "[tools.shell]\nsandbox = \"{sandbox}\"\nnetwork = \"{network}\"\n\
+        "[tools.shell]\nsandbox = \"{sandbox}\"\nnetwork = \"off\"\n\
          [[tools.permissions.bash]]\npattern = \"/bin/true\"\naction = \"allow\"\n"
     );
     let mut loaded: Loaded<HaftConfig> = Loaded::parse(&text, &|_| None).expect("the settings are valid");
-    loaded.config.tools.audit.path = folder.path().join(format!("audit-{sandbox}-{network}.jsonl"));
+    loaded.config.tools.audit.path = folder.path().join(format!("audit-{sandbox}.jsonl"));
     loaded.config.tools.checkpoints.path = folder.path().join("kept");
     let workspace = folder.path().join("workspace");
     std::fs::create_dir_all(&workspace).expect("a folder");
@@ -67,22 +67,18 @@ const BWRAP: [&str; 16] = [
 fn main() {
     let runtime = Runtime::new().expect("a runtime");
     let folder = TempDir::new().expect("a folder");
-    let (confining, open) = (toolbox(&folder, "best-effort", "off"), toolbox(&folder, "off", "open"));
-    let (gated, networked) = (toolbox(&folder, "best-effort", "gate"), toolbox(&folder, "best-effort", "open"));
+    let (confining, open) = (toolbox(&folder, "best-effort"), toolbox(&folder, "off"));
     let has_bwrap = std::process::Command::new("bwrap").arg("--version").output().is_ok();
     let bwrap: Vec<&str> = BWRAP.iter().chain(BASH.iter()).copied().collect();
 
-    let [mut bare, mut confined, mut unconfined, mut wrapped, mut through_gate, mut with_network]: [Times; 6] =
-        std::array::from_fn(|_| Times::default());
+    let [mut bare, mut confined, mut unconfined, mut wrapped]: [Times; 4] = std::array::from_fn(|_| Times::default());
     for round in 0..ROUNDS + 10 {
         let times = runtime.block_on(async {
             let bare = timed_async(spawned("bash", &BASH)).await;
             let confined = timed_async(through(&confining)).await;
             let unconfined = timed_async(through(&open)).await;
             let wrapped = if has_bwrap { Some(timed_async(spawned("bwrap", &bwrap)).await) } else { None };
-            let through_gate = timed_async(through(&gated)).await;
-            let with_network = timed_async(through(&networked)).await;
-            (bare, confined, unconfined, wrapped, through_gate, with_network)
+            (bare, confined, unconfined, wrapped)
         });
         if round < 10 {
             continue; // warming up
@@ -90,8 +86,6 @@ fn main() {
         bare.push(times.0);
         confined.push(times.1);
         unconfined.push(times.2);
-        through_gate.push(times.4);
-        with_network.push(times.5);
         if let Some(time) = times.3 {
             wrapped.push(time);
         }
@@ -108,9 +102,6 @@ fn main() {
     row("bare, tokio::process", &bare);
     row("haft, whole stack, sandbox = off", &unconfined);
     row("haft, whole stack, confined, no network", &confined);
-    row("haft, whole stack, confined, network open", &with_network);
-    row("haft, whole stack, confined, gate", &through_gate);
-    println!("gate / network open: {:.2}", ratio(through_gate.median(), with_network.median()));
     if has_bwrap {
         row("bwrap, the same namespaces", &wrapped);
     } else {
