@@ -75,13 +75,24 @@ pub(crate) fn difference(folder: PathBuf) -> Difference {
 
 fn between(folder: &Path, OtherScript { was, is }: &OtherScript) -> FileDiff {
     let Some(was) = was else {
-        return is.text.as_ref().map_or_else(|| told(is, None), |text| tools_file::diff(&is.path, None, text));
+        return is.text.as_ref().map_or_else(|| told(is, None), |text| diff(is, None, text));
     };
     let before = was.text.clone().or_else(|| text(folder, was.digest?));
     match (&before, &is.text) {
-        (Some(before), Some(now)) => tools_file::diff(&is.path, Some(before), now),
+        (Some(before), Some(now)) => diff(is, Some((was, before.as_ref())), now),
         _ => told(is, Some(was)),
     }
+}
+
+#[cfg(feature = "file")]
+fn diff(is: &Script, was: Option<(&Script, &str)>, now: &str) -> FileDiff {
+    tools_file::diff(&is.path, was.map(|(_, text)| text), now)
+}
+
+/// Differences are shown by the file tools; without them, that there is one.
+#[cfg(not(feature = "file"))]
+fn diff(is: &Script, was: Option<(&Script, &str)>, _: &str) -> FileDiff {
+    told(is, was.map(|(script, _)| script))
 }
 
 /// A difference of which one side has no text: each side in one line.

@@ -1,15 +1,19 @@
-//! Credentials: out of what is put on record, and out of reach of commands. What a tool may not read, no command may
-//! read either.
+//! Credentials: out of what models, people and the record are shown. The patterns that find them can be others from one
+//! call to the next; what a session was shown keeps its name.
 
-use std::path::{Path, PathBuf};
+use std::{borrow::Cow, io::Read, path::Path, sync::Arc};
 
-use tools_core::Shared;
-use tools_file::FileConfig;
-use tools_policy::gate::Closed;
-use tools_sandbox::{ReadRules, SECRET_PRESET, homes, kernel::Hidden};
-use tools_secrets::{KnownValues, PatternError, SecretRedactor, SecurityConfig, is_credential};
+use serde_json::Value;
+use tools_core::{Announce, Layer, Redactor, SessionId, Shared};
+use tools_secrets::{
+    KnownValues, PatternError, SecretRedactor, SecretsLayer, SecretsMode, SecurityConfig, is_credential,
+};
 
-use crate::builder::home;
+use crate::{
+    config::{HaftConfig, LoadError, Loaded},
+    part::{Part, Swap},
+    replaceable::Replaceable,
+};
 
 /// Takes credentials out of text: the values of this process's own environment first, then whatever has the shape of
 /// one, and what the operator's patterns match.
@@ -20,9 +24,108 @@ pub fn redactor(config: &SecurityConfig) -> Result<SecretRedactor, PatternError>
     Ok(SecretRedactor::default().knowing_later(environment).with_extra(config.compile()?))
 }
 
-/// The key of a pattern that cannot be used.
-pub(crate) fn pattern_key(error: &PatternError) -> String {
-    format!("tools.filters.security.extra_patterns[{}]", error.index)
+/// What takes credentials out, and the layers that do.
+#[derive(Debug)]
+pub(crate) struct Credentials {
+    announce: Replaceable,
+    layer: Replaceable,
+    redactor: LiveRedactor,
+}
+
+impl Credentials {
+    /// Those of a configuration.
+    ///
+    /// # Errors
+    /// A pattern of the operator's that cannot be used.
+    pub(crate) fn new(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
+        let security = security(&loaded.config);
+        let found = redactor(&security).map_err(|error| fault(loaded, error))?;
+        let live = LiveRedactor(Shared::new(found.clone()));
+        Ok(Self {
+            announce: Replaceable::new(announce(security.mode(), &live)),
+            layer: Replaceable::new(SecretsLayer::new(found, security.mode())),
+            redactor: live,
+        })
+    }
+
+    /// By the patterns that are in force when a text comes.
+    #[cfg(any(feature = "file", feature = "audit"))]
+    pub(crate) fn redactor(&self) -> &LiveRedactor {
+        &self.redactor
+    }
+
+    /// As it is now: its book of placeholders stays the same when patterns change.
+    pub(crate) fn now(&self) -> SecretRedactor {
+        self.redactor.0.load().as_ref().clone()
+    }
+
+    /// The layer that announces calls, which must not tell a credential.
+    pub(crate) fn announce(&self) -> Arc<dyn Layer> {
+        Arc::new(self.announce.clone())
+    }
+
+    /// The layer that takes them out of results and puts them back into parameters.
+    pub(crate) fn layer(&self) -> Arc<dyn Layer> {
+        Arc::new(self.layer.clone())
+    }
+}
+
+impl Part for Credentials {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        let security = security(&loaded.config);
+        let extra = security.compile().map_err(|error| fault(loaded, error))?;
+        Ok(Box::new(move || {
+            // The same book of placeholders: what a session was shown keeps its name.
+            let redactor = self.now().with_extra(extra);
+            self.redactor.0.store(redactor.clone());
+            self.announce.replace(announce(security.mode(), &self.redactor));
+            self.layer.replace(SecretsLayer::new(redactor, security.mode()));
+        }))
+    }
+}
+
+/// How credentials are found and what becomes of them.
+pub(crate) fn security(config: &HaftConfig) -> SecurityConfig {
+    #[cfg(feature = "filter")]
+    return config.tools.filters.security.clone();
+    #[cfg(not(feature = "filter"))]
+    {
+        let _ = config;
+        SecurityConfig::default()
+    }
+}
+
+fn fault(loaded: &Loaded<HaftConfig>, error: PatternError) -> LoadError {
+    loaded.fault(&format!("tools.filters.security.extra_patterns[{}]", error.index), error.problem)
+}
+
+fn announce(mode: SecretsMode, redactor: &LiveRedactor) -> Announce {
+    match mode {
+        SecretsMode::Redact => Announce::default().redacting(Arc::new(redactor.clone())),
+        SecretsMode::Warn | SecretsMode::Off => Announce::default(),
+    }
+}
+
+/// Takes credentials out of text by the patterns that are in force when the text comes.
+#[derive(Debug, Clone)]
+pub(crate) struct LiveRedactor(Shared<SecretRedactor>);
+
+impl Redactor for LiveRedactor {
+    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.0.load().redact(text)
+    }
+
+    fn reading<'a>(&self, session: &SessionId, origin: &Path, text: Box<dyn Read + 'a>) -> Box<dyn Read + 'a> {
+        self.0.load().reading(session, origin, text)
+    }
+
+    fn in_session(&self, session: &SessionId) -> Option<Arc<dyn Redactor>> {
+        self.0.load().in_session(session)
+    }
+
+    fn redact_json(&self, value: &Value) -> Value {
+        self.0.load().redact_json(value)
+    }
 }
 
 /// The credentials in this process's own environment.
@@ -39,69 +142,6 @@ fn is_word(name: &str, value: &str) -> bool {
     is_plain && !name.to_ascii_lowercase().contains("pass")
 }
 
-/// What commands cannot read under `config`, whose compiled rules are `rules`: with `private`, which is our own.
-pub(crate) fn hidden(
-    config: &FileConfig,
-    rules: &ReadRules,
-    private: Vec<PathBuf>,
-    closed: Shared<Vec<Closed>>,
-) -> Hidden {
-    let homes = homes();
-    // Where the environment and the user database name two homes, both hold credentials.
-    let configured = config.deny_read.iter().flatten().map(String::as_str);
-    // What the configuration opened is open to commands too.
-    let is_closed = |place: &PathBuf| rules.denies(place) || rules.denies(&place.join("any"));
-    let first = homes.first().map(PathBuf::as_path);
-    let closed_patterns = configured
-        .chain(SECRET_PRESET.iter().copied())
-        .filter(|pattern| place(pattern, first).is_some_and(|place| is_closed(&place)));
-    let places: Vec<PathBuf> = closed_patterns
-        .flat_map(|pattern| {
-            let others = homes.iter().skip(1).map(|home| Some(home.as_path()));
-            std::iter::once(first).chain(others).filter_map(|home| place(pattern, home)).collect::<Vec<_>>()
-        })
-        .collect();
-    let of_gates = closed.load().iter().flat_map(|closed| closed.places.clone()).collect::<Vec<_>>();
-    let places: Vec<PathBuf> = places.into_iter().chain(private).chain(of_gates).collect();
-    let of_gates = move |path: &Path| closed.load().iter().any(|closed| (closed.denies)(path));
-    Hidden::new(of_gates, places).with_rules(rules.clone())
-}
-
-/// What of the read rules commands do not meet.
-pub(crate) fn lint(config: &FileConfig) -> Vec<String> {
-    let home = home();
-    let outside =
-        |pattern: &&String| (pattern.starts_with('/') || pattern.starts_with('~')) && !pattern.starts_with('!');
-    let named = config.deny_read.iter().flatten().filter(outside);
-    let unplaced = named.filter(|pattern| place(pattern, home.as_deref()).is_none());
-    let mut found: Vec<String> = unplaced
-        .map(|pattern| {
-            format!(
-                "`tools.file.deny_read`: outside the workspace `{pattern}` holds for commands only where they name such a file; name the folder itself to close it"
-            )
-        })
-        .collect();
-    if !config.allow_read.is_empty() {
-        found.push(
-            "`tools.file.allow_read`: outside the workspace commands read what they could read before; close folders there with `tools.file.deny_read`"
-                .to_owned(),
-        );
-    }
-    found
-}
-
-/// The one place that a pattern names, wherever the workspace is; `None` when it has to be looked for.
-fn place(pattern: &str, home: Option<&Path>) -> Option<PathBuf> {
-    let pattern = pattern.strip_suffix("/**").unwrap_or(pattern);
-    if pattern.contains(['*', '?', '[', '{', '!']) {
-        return None;
-    }
-    match pattern.strip_prefix("~/") {
-        Some(rest) => home.map(|home| home.join(rest)),
-        None => pattern.starts_with('/').then(|| PathBuf::from(pattern)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,19 +156,5 @@ mod tests {
         ] {
             assert_eq!(is_word(name, value), expected, "{name}={value}");
         }
-    }
-
-    #[test]
-    fn only_patterns_of_one_place_name_it() {
-        let check = |pattern: &str, expected: Option<&str>| {
-            assert_eq!(place(pattern, Some(Path::new("/home/me"))), expected.map(PathBuf::from), "{pattern}");
-        };
-        check("~/.ssh", Some("/home/me/.ssh"));
-        check("~/.aws/**", Some("/home/me/.aws"));
-        check("/etc/shadow", Some("/etc/shadow"));
-        check("**/.env", None);
-        check("/proc/*/environ", None);
-        check("!/etc/x", None);
-        check("relative", None);
     }
 }

@@ -1,10 +1,7 @@
 //! What this machine can hold, what a call would be held by, and what is not stopped.
 
-use std::sync::Arc;
-
 use serde::Serialize;
-use tools_sandbox::kernel::{Confinement, Facility, Level, Network, NetworkNamespace, Probe, Sandbox, Strength};
-use tools_shell::NetworkMode;
+use tools_sandbox::kernel::{Facility, Probe};
 
 use crate::{ReloadState, Toolbox, ViewReport};
 
@@ -32,18 +29,20 @@ pub struct Doctor {
     pub view: ViewReport,
 }
 
+impl Toolbox {
+    /// What this machine can hold, and what is not stopped.
+    pub fn doctor(&self) -> Doctor {
+        Doctor::examine(self)
+    }
+}
+
 impl Doctor {
-    pub(crate) fn examine(toolbox: &Toolbox) -> Self {
+    fn examine(toolbox: &Toolbox) -> Self {
         let mut findings: Vec<Finding> = Probe::cached().report().iter().map(facility).collect();
-        let strength = confinement(toolbox);
-        let shown = strength.as_ref().map_or(Level::Off, |strength| strength.level);
-        let (sandbox, not_stopped) = match strength {
-            Ok(strength) => (level(strength.level).to_owned(), strength.not_stopped),
-            Err(problem) => (format!("nothing runs: {problem}"), vec![]),
-        };
-        findings.push(network(toolbox, shown));
-        let view = toolbox.leaves().map(|leaves| leaves.view(&leaves.writable()));
-        let view = view.map_or_else(ViewReport::default, |made| ViewReport::new(&made, shown));
+        let Held { sandbox, not_stopped, view } = held(toolbox);
+        #[cfg(feature = "shell")]
+        findings.push(network(toolbox, &sandbox));
+        #[cfg(feature = "policy")]
         findings.extend(judge(toolbox));
         findings.extend([program("bash"), program("git"), program("cargo"), record(toolbox), configuration(toolbox)]);
         Self { sandbox, findings, not_stopped, view }
@@ -72,31 +71,50 @@ impl Doctor {
     }
 }
 
-/// What a command of this toolbox is held by now: the same as in the result of a call.
-pub(crate) fn confinement(toolbox: &Toolbox) -> Result<Strength, String> {
-    let leaves = toolbox.leaves().ok_or("there are no tools")?;
-    let masks = leaves.hidden.masks(&leaves.writable());
-    let hidden = masks.paths;
-    let asked = leaves.confined(leaves.writable(), hidden, toolbox.parts.reserved());
-    let joins = match asked.network {
-        Network::Gate if cfg!(feature = "egress") => NetworkNamespace::create().ok().map(Arc::new),
-        _ => None,
+/// What holds commands, and what they see.
+struct Held {
+    sandbox: String,
+    not_stopped: Vec<String>,
+    view: ViewReport,
+}
+
+/// As in the result of a call.
+#[cfg(feature = "shell")]
+fn held(toolbox: &Toolbox) -> Held {
+    use tools_sandbox::kernel::Level;
+    let tools = toolbox.tools();
+    let strength = tools.as_ref().map_or(Err("there are no tools".to_owned()), |tools| tools.commands.strength());
+    let level = strength.as_ref().map_or(Level::Off, |strength| strength.level);
+    let made = tools.map(|tools| tools.commands.view(&tools.commands.writable()));
+    let view = made.map_or_else(ViewReport::default, |made| ViewReport::new(&made, level));
+    let name = match level {
+        Level::Namespaces => "namespaces",
+        Level::Landlock => "landlock",
+        Level::Off => "off",
     };
-    let asked = Confinement { held: masks.obeyed.held(), absent: masks.obeyed.missing_hooks, joins, ..asked };
-    Sandbox::compile(&asked).map(|sandbox| sandbox.strength().clone()).map_err(|error| error.to_string())
+    match strength {
+        Ok(strength) => Held { sandbox: name.to_owned(), not_stopped: strength.not_stopped, view },
+        Err(problem) => Held { sandbox: format!("nothing runs: {problem}"), not_stopped: vec![], view },
+    }
+}
+
+#[cfg(not(feature = "shell"))]
+fn held(_: &Toolbox) -> Held {
+    let sandbox = "no commands run: this build has no shell".to_owned();
+    Held { sandbox, not_stopped: vec![], view: ViewReport::default() }
 }
 
 /// Whether commands have the network that is configured.
-fn network(toolbox: &Toolbox, level: Level) -> Finding {
+#[cfg(feature = "shell")]
+fn network(toolbox: &Toolbox, sandbox: &str) -> Finding {
+    use tools_shell::NetworkMode;
     let running = toolbox.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let works = level == Level::Namespaces && cfg!(feature = "egress");
+    let works = sandbox == "namespaces" && cfg!(feature = "egress");
     let (ok, found) = match running.tools.shell.network {
         NetworkMode::Open => (true, "open: that of the machine"),
         NetworkMode::Off => (true, "off"),
         NetworkMode::Gate if works => (true, "gate: hosts by rule or question"),
-        NetworkMode::Gate if level == Level::Off => {
-            (false, "gate is configured, and without a sandbox it holds nothing")
-        }
+        NetworkMode::Gate if sandbox == "off" => (false, "gate is configured, and without a sandbox it holds nothing"),
         NetworkMode::Gate => (false, "off: the gate needs the sandbox `namespaces` and the feature `egress`"),
     };
     Finding { what: "network of commands".to_owned(), ok, found: found.to_owned() }
@@ -105,14 +123,6 @@ fn network(toolbox: &Toolbox, level: Level) -> Finding {
 fn facility(facility: &Facility) -> Finding {
     let found = facility.missing.clone().unwrap_or_else(|| "works".to_owned());
     Finding { what: facility.name.clone(), ok: facility.missing.is_none(), found }
-}
-
-fn level(level: Level) -> &'static str {
-    match level {
-        Level::Namespaces => "namespaces",
-        Level::Landlock => "landlock",
-        Level::Off => "off",
-    }
 }
 
 /// Whether a program is in the path that commands are started with.
@@ -127,10 +137,11 @@ fn program(name: &str) -> Finding {
 }
 
 /// What judges calls by policies in plain language, where that is on.
+#[cfg(feature = "policy")]
 fn judge(toolbox: &Toolbox) -> Option<Finding> {
     let running = toolbox.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let config = &running.tools.adversarial_policy;
-    let model = toolbox.gates.judge_model();
+    let model = toolbox.gates().judge_model();
     let found = format!(
         "{}; {} policies, fail_open = {}",
         model.map_or_else(|| "no model to ask".to_owned(), |model| format!("asks {model}")),
@@ -142,8 +153,12 @@ fn judge(toolbox: &Toolbox) -> Option<Finding> {
 
 /// The file that is in force, and what became of its last change.
 fn configuration(toolbox: &Toolbox) -> Finding {
-    let file =
-        toolbox.parts.config_file().map_or_else(|| "no file: the defaults".to_owned(), |f| f.display().to_string());
+    let file = toolbox
+        .parts
+        .loaded
+        .file
+        .as_ref()
+        .map_or_else(|| "no file: the defaults".to_owned(), |f| f.display().to_string());
     let (ok, found) = match toolbox.last_reload() {
         None => (true, file),
         Some(ReloadState { at, problem: Some(problem), .. }) => {
@@ -159,10 +174,14 @@ fn configuration(toolbox: &Toolbox) -> Finding {
     Finding { what: "configuration".to_owned(), ok, found }
 }
 
+#[cfg(feature = "audit")]
 fn record(toolbox: &Toolbox) -> Finding {
-    let found = match &toolbox.parts.audit {
-        Some(file) => file.display().to_string(),
-        None => "off (`tools.audit.enabled`)".to_owned(),
-    };
-    Finding { what: "record".to_owned(), ok: toolbox.parts.audit.is_some(), found }
+    let file = toolbox.parts.record.as_ref().map(|record| record.file.display().to_string());
+    let found = file.clone().unwrap_or_else(|| "off (`tools.audit.enabled`)".to_owned());
+    Finding { what: "record".to_owned(), ok: file.is_some(), found }
+}
+
+#[cfg(not(feature = "audit"))]
+fn record(_: &Toolbox) -> Finding {
+    Finding { what: "record".to_owned(), ok: true, found: "none: this build keeps no record".to_owned() }
 }

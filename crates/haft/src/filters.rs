@@ -1,14 +1,20 @@
 //! The rules that command output is filtered by: the configuration's, the user's file of rules, and what is wrong with
-//! either.
+//! either; and the layer that filters.
 
 use std::{
     io::Read,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use tools_filter::{FilterConfig, FilterPipeline, MAX_RULES_BYTES};
+use tools_core::{Layer, Shared, ToolDef};
+use tools_filter::{FilterConfig, FilterLayer, FilterPipeline, MAX_RULES_BYTES};
+use tools_sandbox::{expand_home, home};
 
-use crate::builder::home;
+use crate::{
+    config::{HaftConfig, LoadError, Loaded},
+    part::{Part, Swap},
+};
 
 /// The name of the file beside the configuration.
 const FILE: &str = "filters.toml";
@@ -51,16 +57,63 @@ impl Filters {
     }
 }
 
+/// The filters of a toolbox.
+#[derive(Debug)]
+pub(crate) struct Filtering {
+    pub(crate) pipeline: Shared<FilterPipeline>,
+    /// The file of the user's rules, where there was one at the start.
+    pub(crate) file: Option<PathBuf>,
+    /// What is wrong with the rules now.
+    pub(crate) warnings: Shared<Vec<String>>,
+    /// Where the configuration stands, or would.
+    beside: Option<PathBuf>,
+}
+
+impl Filtering {
+    pub(crate) fn new(config: &HaftConfig, beside: Option<PathBuf>) -> Self {
+        let Filters { pipeline, file, warnings } = Filters::compile(&config.tools.filters, beside.as_deref());
+        Self { pipeline: Shared::new(pipeline), file, warnings: Shared::new(warnings), beside }
+    }
+
+    pub(crate) fn layer(&self) -> Arc<dyn Layer> {
+        Arc::new(FilterLayer::new(self.pipeline.clone()).warning(self.warnings.load().as_ref().clone()))
+    }
+}
+
+impl Part for Filtering {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        let config = loaded.config.tools.filters.clone();
+        // Rules that are wrong are skipped; nothing of them keeps the rest of a configuration from counting.
+        Ok(Box::new(move || {
+            let compiled = Filters::compile(&config, self.beside.as_deref());
+            // A file that was not there at the start is not held against tools: one of them may have written it.
+            let is_new = compiled.file.is_some() && self.file.is_none();
+            let (pipeline, warnings) = if is_new {
+                let (pipeline, _) = FilterPipeline::compile(&config, None);
+                let warning = "`filters.toml` was not there at the start, and counts from the next one";
+                (pipeline, vec![warning.to_owned()])
+            } else {
+                (compiled.pipeline, compiled.warnings)
+            };
+            self.pipeline.store(pipeline);
+            self.warnings.store(warnings);
+        }))
+    }
+
+    fn lint(&self, _: &HaftConfig, _: &[Arc<ToolDef>]) -> Vec<String> {
+        self.warnings.load().as_ref().clone()
+    }
+}
+
 /// Where the user's rules are, and whether the configuration says so.
 fn place(config: &FilterConfig, beside: Option<&Path>) -> (Option<PathBuf>, bool) {
     let folder = beside.and_then(Path::parent);
     if config.filters_path.is_empty() {
         return (folder.map(|folder| folder.join(FILE)), false);
     }
-    let named = match (config.filters_path.strip_prefix("~/"), home()) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => folder.unwrap_or(Path::new("")).join(&config.filters_path),
-    };
+    let named = Path::new(&config.filters_path);
+    let named = expand_home(named, home().as_deref()).unwrap_or_else(|| named.to_owned());
+    let named = folder.unwrap_or(Path::new("")).join(named);
     let file = if named.is_dir() { named.join(FILE) } else { named };
     (Some(file), true)
 }

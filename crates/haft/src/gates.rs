@@ -1,19 +1,15 @@
 //! The one list of gates. Order, compilation, reload, `explain`, `config check`, the reference pages and which tools are
 //! listed all go through it: another gate is one more entry here.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use tools_core::{Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolDef, ToolName, Verdict};
-use tools_file::Closing;
 use tools_policy::{
     adversarial::AdversarialGate,
     anomaly::{AnomalyGate, AnomalyPolicy, ToolHealth},
-    gate::{About, AnyGate, Closed, CompileContext, Gate, GateLayer, Stands},
+    gate::{About, AnyGate, CompileContext, Gate, GateLayer, Stands},
     grounding::{GroundingGate, Told},
-    permissions::{self, PermissionGate, PermissionsConfig, SessionRules},
+    permissions::{PermissionGate, PermissionsConfig, SessionRules},
     placement::PlacementGate,
     quota::{Ledger, QuotaGate, QuotaPolicy},
     rules::PolicyGate,
@@ -21,12 +17,11 @@ use tools_policy::{
     utility::{History, UtilityGate},
 };
 use tools_secrets::SecretRedactor;
-use tools_shell::ShellConfig;
 
 use crate::{
     Explanation, agreed_scripts, approvals,
-    builder::home,
     config::{HaftConfig, LoadError, Loaded, places},
+    part::{Part, Swap},
 };
 
 /// The gates, outermost first.
@@ -55,8 +50,6 @@ struct Wired {
 }
 
 type Compile = dyn Fn(&Loaded<HaftConfig>) -> Result<Swap, LoadError> + Send + Sync;
-/// Puts a policy in place that was compiled.
-type Swap = Box<dyn FnOnce() + Send>;
 
 /// How a gate is put together here: its part of the configuration, and what it shares with others.
 trait Listed: Gate {
@@ -72,7 +65,7 @@ fn wire<G: Listed>(memory: &Memory) -> Wired {
     let gate = Arc::new(G::over(memory));
     let policy = gate.policy().clone();
     let compile = move |loaded: &Loaded<HaftConfig>| {
-        let home = home();
+        let home = tools_sandbox::home();
         let compiled = G::compile(&G::config(&loaded.config), &CompileContext { home: home.as_deref() });
         let compiled = compiled.map_err(|fault| loaded.fault(&fault.path, fault.problem))?;
         let policy = policy.clone();
@@ -204,16 +197,19 @@ impl Listed for AnomalyGate {
 }
 
 /// The rules as they count: without any, those that the shell's own lists stand for.
-pub(crate) fn effective_permissions(config: &HaftConfig) -> PermissionsConfig {
-    let (permissions, shell) = (&config.tools.permissions, &config.tools.shell);
-    let usual = ShellConfig::default();
-    let is_usual = shell.blocked_commands == usual.blocked_commands && shell.confirm_patterns == usual.confirm_patterns;
-    let has_rules = permissions.tools.keys().any(|list| list != permissions::NETWORK);
-    if has_rules || is_usual {
-        return permissions.clone();
+fn effective_permissions(config: &HaftConfig) -> PermissionsConfig {
+    #[cfg(feature = "shell")]
+    {
+        let (shell, usual) = (&config.tools.shell, tools_shell::ShellConfig::default());
+        let has_lists =
+            shell.blocked_commands != usual.blocked_commands || shell.confirm_patterns != usual.confirm_patterns;
+        let has_rules = config.tools.permissions.tools.keys().any(|list| list != tools_policy::permissions::NETWORK);
+        if !has_rules && has_lists {
+            let rules = tools_policy::permissions::from_legacy(&shell.blocked_commands, &shell.confirm_patterns);
+            return PermissionsConfig { tools: [("bash".to_owned(), rules)].into() };
+        }
     }
-    let rules = permissions::from_legacy(&shell.blocked_commands, &shell.confirm_patterns);
-    PermissionsConfig { tools: [("bash".to_owned(), rules)].into() }
+    config.tools.permissions.clone()
 }
 
 /// Leaves the wish that a tool be let back, for every process of this user that blocks it for failing.
@@ -230,38 +226,26 @@ pub(crate) struct Gates {
     wired: Vec<Wired>,
 }
 
-/// What the sections of all gates compile to: all of it, or nothing.
-pub(crate) struct Compiled(Vec<Swap>);
-
 impl Gates {
     /// The gates of a configuration, with nothing remembered.
     ///
     /// # Errors
-    /// As [`Self::compile`].
+    /// The first section that cannot be compiled, by key and line.
     pub(crate) fn new(
         loaded: &Loaded<HaftConfig>,
-        approvals: PathBuf,
         judge: Option<Arc<dyn Judge>>,
         secrets: SecretRedactor,
     ) -> Result<Self, LoadError> {
-        let memory = Memory::new(approvals, judge, secrets);
+        let memory = Memory::new(loaded.config.tools.approvals.file(), judge, secrets);
         let gates = Self { wired: GATES.iter().map(|row| (row.wire)(&memory)).collect(), memory };
-        gates.swap(gates.compile(loaded)?);
+        gates.policies(loaded)?();
         Ok(gates)
     }
 
-    /// Compiles every section.
-    ///
-    /// # Errors
-    /// The first section that cannot be compiled, by key and line.
-    pub(crate) fn compile(&self, loaded: &Loaded<HaftConfig>) -> Result<Compiled, LoadError> {
-        self.wired.iter().map(|wired| (wired.compile)(loaded)).collect::<Result<_, _>>().map(Compiled)
-    }
-
-    /// Puts other policies in place; calls under way keep theirs, and what the gates remember stays.
-    #[expect(clippy::unused_self, reason = "what was compiled belongs to these gates")]
-    pub(crate) fn swap(&self, compiled: Compiled) {
-        compiled.0.into_iter().for_each(|swap| swap());
+    /// Compiles every section; the first that cannot be compiled is the error.
+    fn policies(&self, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        let compiled = self.wired.iter().map(|wired| (wired.compile)(loaded)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Box::new(move || compiled.into_iter().for_each(|swap| swap())))
     }
 
     /// The layers that stand in one place, outermost first.
@@ -279,26 +263,10 @@ impl Gates {
         self.memory.judge.as_ref().map(|judge| judge.model())
     }
 
-    /// What in the sections of the gates does not do what it looks like.
-    pub(crate) fn lint(&self, tools: &[Arc<ToolDef>]) -> Vec<String> {
-        self.gates().flat_map(|gate| gate.lint(tools)).collect()
-    }
-
     /// What gates refuse a tool to read in calls from `workdir`.
-    pub(crate) fn closes(&self, tool: &str, workdir: &Path) -> Vec<Closed> {
+    #[cfg(any(feature = "shell", feature = "file"))]
+    pub(crate) fn closes(&self, tool: &str, workdir: &std::path::Path) -> Vec<tools_policy::gate::Closed> {
         self.gates().filter_map(|gate| gate.closes(tool, workdir)).collect()
-    }
-
-    /// The same as the file tools ask it, call by call.
-    pub(crate) fn closing(self: &Arc<Self>) -> Closing {
-        let gates = Arc::clone(self);
-        Closing::new(move |tool, workdir| {
-            let closed = gates.closes(tool, workdir);
-            (!closed.is_empty()).then(|| {
-                Arc::new(move |path: &Path| closed.iter().any(|one| (one.denies)(path)))
-                    as Arc<dyn Fn(&Path) -> bool + Send + Sync>
-            })
-        })
     }
 
     /// Forgets what a session used and saw; what people allowed for it stays.
@@ -336,6 +304,17 @@ impl Gates {
         let explained = explained.unwrap_or_else(|| Explanation::unruled(inv.call.tool.clone()));
         let described = self.gates().find_map(|gate| gate.describe(&inv));
         explained.described(described)
+    }
+}
+
+impl Part for Gates {
+    /// Calls under way keep their policies, and what the gates remember stays.
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        self.policies(loaded)
+    }
+
+    fn lint(&self, _: &HaftConfig, tools: &[Arc<ToolDef>]) -> Vec<String> {
+        self.gates().flat_map(|gate| gate.lint(tools)).collect()
     }
 }
 

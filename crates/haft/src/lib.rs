@@ -16,7 +16,7 @@
 //! # let text = format!("[tools.audit]\npath = {record:?}");
 //! # let environment = |_: &str| None;
 //! let config: Loaded<HaftConfig> = Loaded::parse(&text, &environment)?;
-//! let toolbox = Toolbox::builder(config).workdir(repository).build()?;
+//! let toolbox = Toolbox::builder(config, repository).build()?;
 //! let call = ToolCall::new("read", serde_json::json!({"path": "README.md"}))?;
 //! let recorded = toolbox.call(call, &toolbox.context(), &NobodyToAsk).await;
 //! assert!(recorded.outcome?.summary.contains("hello"));
@@ -26,72 +26,140 @@
 
 pub mod config;
 
+mod place;
 mod stack;
 
-mod agreed_scripts;
-mod approvals;
 mod builder;
-mod gates;
-pub mod init;
 mod toolbox;
 
+mod part;
+
 mod credentials;
-mod doctor;
+mod own_places;
+mod paths;
+#[cfg(any(feature = "policy", feature = "watch"))]
+mod plain;
+mod replaceable;
+#[cfg(any(feature = "shell", feature = "file"))]
+mod reserved;
+
+#[cfg(feature = "policy")]
+mod agreed_scripts;
+#[cfg(feature = "policy")]
+mod approvals;
+#[cfg(feature = "policy")]
+mod explain;
+#[cfg(feature = "policy")]
+mod gates;
+#[cfg(feature = "policy")]
+mod judging;
+#[cfg(feature = "policy")]
+mod selftest;
+
+#[cfg(feature = "checkpoint")]
+mod checkpoints;
+#[cfg(feature = "filter")]
+mod filters;
+#[cfg(feature = "overflow")]
+mod overflow;
+#[cfg(feature = "audit")]
+mod record;
+#[cfg(feature = "cache")]
+mod results;
+#[cfg(feature = "retry")]
+mod retry;
+
+mod wiring;
+
+#[cfg(feature = "shell")]
+mod commands;
+#[cfg(feature = "diagnostics")]
+mod diagnostics;
 #[cfg(feature = "egress")]
 mod egress;
-mod explain;
-mod filters;
-mod mcp;
-mod overflow;
-mod own_places;
-mod plain;
-mod reload;
-mod replaceable;
-mod report;
-mod selftest;
+#[cfg(feature = "file")]
+mod files;
+#[cfg(feature = "shell")]
+mod hidden;
+mod tools;
 mod view;
-mod watch;
 #[cfg(feature = "web")]
 mod web;
 
-#[cfg(doctest)]
+mod parts;
+
+mod counts;
+mod reload;
+mod reloaded;
+#[cfg(feature = "watch")]
+mod watch;
+
+mod doctor;
+pub mod init;
+#[cfg(feature = "mcp")]
+mod mcp;
+mod report;
+
+#[cfg(all(doctest, feature = "policy", feature = "audit"))]
 #[doc = include_str!("../../../README.md")]
 mod readme {}
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "policy", feature = "audit"))]
 #[doc = include_str!("../../../docs/start/agent.md")]
 mod start_agent {}
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "policy", feature = "audit"))]
 #[doc = include_str!("../../../docs/start/library.md")]
 mod start_library {}
 
+#[cfg(feature = "policy")]
 pub use approvals::ApprovalsConfig;
-pub use builder::{ToolboxBuilder, audit_file};
+pub use builder::ToolboxBuilder;
 pub use credentials::redactor;
 pub use doctor::{Doctor, Finding};
+#[cfg(feature = "policy")]
 pub use explain::Explanation;
+#[cfg(feature = "filter")]
 pub use filters::Filters;
+#[cfg(feature = "policy")]
 pub use gates::leave_trust_reset;
+#[cfg(feature = "mcp")]
 pub use mcp::{serve_mcp, server};
+#[cfg(feature = "overflow")]
 pub use overflow::overflow_archive;
-pub use reload::Reloaded;
+pub use place::Place;
+#[cfg(feature = "audit")]
+pub use record::audit_file;
+pub use reloaded::{ReloadState, Reloaded};
 pub use report::{CallReport, ConfirmationReport, ErrorReport};
+#[cfg(feature = "policy")]
 pub use selftest::TestedExample;
 pub use stack::{LayerRow, layers};
 pub use toolbox::Toolbox;
 pub use view::{Seen, ViewReport};
-pub use watch::{ConfigWatch, ReloadState};
+#[cfg(feature = "watch")]
+pub use watch::ConfigWatch;
 
+#[cfg(feature = "shell")]
 pub use tools_shell::NetworkMode;
 
+#[cfg(feature = "audit")]
 pub use tools_audit as audit;
+#[cfg(feature = "cache")]
 pub use tools_cache as cache;
+#[cfg(feature = "catalog")]
 pub use tools_catalog as catalog;
+#[cfg(feature = "checkpoint")]
 pub use tools_checkpoint as checkpoint;
+#[cfg(any(feature = "shell", feature = "policy"))]
 pub use tools_command as command;
 pub use tools_core as core;
+#[cfg(feature = "filter")]
 pub use tools_filter as filter;
+#[cfg(feature = "graph")]
+pub use tools_graph as graph;
+#[cfg(feature = "overflow")]
 pub use tools_overflow as overflow_store;
+#[cfg(feature = "policy")]
 pub use tools_policy as policy;
 pub use tools_secrets as secrets;

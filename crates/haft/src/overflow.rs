@@ -1,15 +1,58 @@
-//! Where long output is stored, and that no tool reads it there: what is for one conversation is for no other.
+//! Long output in a toolbox: where it is stored, that no tool reads it there (what is for one conversation is for no
+//! other), and the layer that shortens it.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
+#[cfg(all(feature = "sqlite", any(feature = "shell", feature = "file")))]
+use std::path::Path;
+#[cfg(feature = "sqlite")]
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tools_core::{DynExecutor, Layer};
+use tools_overflow::{Archive, OverflowConfig, OverflowLayer, OverflowStore, ReadOverflow};
+
+use crate::{
+    config::{HaftConfig, LoadError, Loaded},
+    part::{Part, Swap},
+    replaceable::Replaceable,
 };
 
-use tools_filter::reports_failure;
-use tools_overflow::{Archive, OverflowConfig, OverflowLayer, OverflowStore, SqliteStore};
-use tools_sandbox::make_private_folder;
+/// The store, and the layer in front of it.
+#[derive(Debug)]
+pub(crate) struct Overflow {
+    archive: Option<Archive>,
+    layer: Replaceable,
+}
 
-use crate::config::{HaftConfig, LoadError, Loaded, places};
+impl Overflow {
+    /// That of a configuration.
+    ///
+    /// # Errors
+    /// As [`overflow_archive`].
+    pub(crate) fn new(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
+        let archive = overflow_archive(loaded)?;
+        let layer = Replaceable::new(layer(&loaded.config.tools.overflow, archive.as_ref()));
+        Ok(Self { archive, layer })
+    }
+
+    pub(crate) fn layer(&self) -> Arc<dyn Layer> {
+        Arc::new(self.layer.clone())
+    }
+
+    /// The tool that reads on; `None` where nothing is stored.
+    pub(crate) fn executor(&self) -> Option<DynExecutor> {
+        self.archive.clone().map(|archive| DynExecutor::new(ReadOverflow::new(archive).into_executor()))
+    }
+}
+
+impl Part for Overflow {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        let config = loaded.config.tools.overflow.clone();
+        Ok(Box::new(move || {
+            let archive = self.archive.as_ref().map(|archive| archive.limited(&held(&config)));
+            self.layer.replace(layer(&config, archive.as_ref()));
+        }))
+    }
+}
 
 /// The store of long output under a configuration, which is opened when it is first used; `None` when it is off.
 ///
@@ -21,11 +64,36 @@ pub fn overflow_archive(loaded: &Loaded<HaftConfig>) -> Result<Option<Archive>, 
         return Ok(None);
     }
     let store: Arc<dyn OverflowStore> = if config.database.is_empty() {
-        Arc::new(SqliteStore::at(file(config)))
+        local(config)
     } else {
         database(&config.database).map_err(|problem| loaded.fault("tools.overflow.database", problem))?
     };
-    Ok(Some(Archive::new(store, config)))
+    Ok(Some(Archive::new(store, &held(config))))
+}
+
+#[cfg(feature = "sqlite")]
+fn local(config: &OverflowConfig) -> Arc<dyn OverflowStore> {
+    Arc::new(tools_overflow::SqliteStore::at(file(config)))
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn local(_: &OverflowConfig) -> Arc<dyn OverflowStore> {
+    Arc::new(tools_overflow::MemoryStore::default())
+}
+
+/// The limits of the store: less is kept in memory than in a file.
+fn held(config: &OverflowConfig) -> OverflowConfig {
+    #[cfg(feature = "sqlite")]
+    return config.clone();
+    #[cfg(not(feature = "sqlite"))]
+    {
+        /// Most bytes that a process keeps of output, compressed.
+        const MOST_IN_MEMORY: u64 = 128 << 20;
+        let most =
+            if config.max_total_bytes == 0 { MOST_IN_MEMORY } else { config.max_total_bytes.min(MOST_IN_MEMORY) };
+        let in_memory = config.database.is_empty();
+        OverflowConfig { max_total_bytes: if in_memory { most } else { config.max_total_bytes }, ..config.clone() }
+    }
 }
 
 #[cfg(feature = "postgres")]
@@ -38,29 +106,35 @@ fn database(address: &str) -> Result<Arc<dyn OverflowStore>, String> {
 
 #[cfg(not(feature = "postgres"))]
 fn database(_: &str) -> Result<Arc<dyn OverflowStore>, String> {
-    Err("this program was built without the feature `postgres`".to_owned())
+    Err("this build has no PostgreSQL; enable the feature `postgres`".to_owned())
 }
 
+#[cfg(feature = "sqlite")]
 fn file(config: &OverflowConfig) -> PathBuf {
-    places::state_dir().join(&config.path)
+    crate::config::places::state_dir().join(&config.path)
 }
 
-/// The layer that stores and shortens.
-pub(crate) fn layer(config: &OverflowConfig, archive: Option<&Archive>) -> OverflowLayer {
-    OverflowLayer::new(archive.cloned(), config.threshold, reports_failure)
+/// The layer that stores and shortens. Lines that report a failure are shown wherever they stand.
+fn layer(config: &OverflowConfig, archive: Option<&Archive>) -> OverflowLayer {
+    #[cfg(feature = "filter")]
+    let pin = tools_filter::reports_failure;
+    #[cfg(not(feature = "filter"))]
+    let pin = |_: &str| false;
+    OverflowLayer::new(archive.cloned(), config.threshold, pin)
 }
 
 /// What no tool may read: the folder of the file where it is ours alone, else the file and what SQLite keeps beside it.
+#[cfg(all(feature = "sqlite", any(feature = "shell", feature = "file")))]
 pub(crate) fn private(config: &OverflowConfig) -> Vec<PathBuf> {
     if !config.enabled || !config.database.is_empty() {
         return vec![];
     }
     let file = file(config);
     let Some(folder) = file.parent() else { return vec![] };
-    let state = places::state_dir();
+    let state = crate::config::places::state_dir();
     if folder != state && folder.starts_with(&state) && config.path.is_relative() {
         // What is not there cannot be hidden by the kernel, and a job may run on when it is made.
-        let _ = make_private_folder(folder);
+        let _ = tools_sandbox::make_private_folder(folder);
         return vec![canonical(folder)];
     }
     let beside = ["", "-wal", "-shm"].map(|ending| {
@@ -72,6 +146,7 @@ pub(crate) fn private(config: &OverflowConfig) -> Vec<PathBuf> {
 }
 
 /// The path with its folder's links followed, whether or not it is there itself.
+#[cfg(all(feature = "sqlite", any(feature = "shell", feature = "file")))]
 fn canonical(path: &Path) -> PathBuf {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return path.to_owned() };
     folder.canonicalize().map_or_else(|_| path.to_owned(), |folder| folder.join(name))

@@ -7,35 +7,25 @@ use std::{
 };
 
 use crate::{
-    Filters,
-    builder::roots_of,
-    config::{HaftConfig, LoadError, Loaded, places},
+    config::{HaftConfig, LoadError, places},
+    paths::writable,
 };
 
-/// Files and folders, under the names by which they are read.
+/// Folders that are ours as a whole, under the names by which they are read.
 #[derive(Debug)]
-pub(crate) struct OwnPlaces {
-    files: Vec<PathBuf>,
-    /// Those that are ours as a whole.
-    folders: Vec<PathBuf>,
-}
+pub(crate) struct OwnPlaces(Vec<PathBuf>);
 
 impl OwnPlaces {
-    /// Those of a configuration; `beside` is where it would stand.
-    pub(crate) fn of(loaded: &Loaded<HaftConfig>, beside: Option<&Path>) -> Self {
-        let config = &loaded.config;
-        let beside = loaded.file.as_deref().or(beside);
-        let named = std::env::var_os("HAFT_CONFIG").map(PathBuf::from).filter(|file| file.is_absolute());
-        let rules = Filters::file(&config.tools.filters, beside);
-        let files = loaded.file.clone().into_iter().chain(named).chain(rules).chain([config.tools.approvals.file()]);
+    /// Those of this user.
+    pub(crate) fn of_user() -> Self {
         let usual = places::config_file().and_then(|file| file.parent().map(Path::to_owned));
         let folders = usual.into_iter().chain([places::state_dir()]);
-        Self { files: absolute(files), folders: absolute(folders) }
+        Self(folders.filter_map(|folder| std::path::absolute(folder).ok()).collect())
     }
 
-    /// All of them.
-    pub(crate) fn all(self) -> impl Iterator<Item = PathBuf> {
-        self.files.into_iter().chain(self.folders)
+    #[cfg(any(feature = "shell", feature = "file"))]
+    pub(crate) fn folders(&self) -> &[PathBuf] {
+        &self.0
     }
 
     /// Makes the folders that would lie where tools may write: what is not there cannot be held by the kernel. `discovered` is
@@ -49,14 +39,14 @@ impl OwnPlaces {
         workdir: &Path,
         discovered: Option<&Path>,
     ) -> Result<(), LoadError> {
-        let roots = all_roots(config, workdir);
+        let roots = writable(config, workdir);
         if let Some(file) = discovered {
             let names = [std::path::absolute(file).ok(), file.canonicalize().ok()];
             if let Some(root) = roots.iter().find(|root| names.iter().flatten().any(|name| name.starts_with(root))) {
                 return Err(LoadError::Writable { file: file.to_owned(), root: root.clone() });
             }
         }
-        for folder in &self.folders {
+        for folder in &self.0 {
             if let Some(root) = roots.iter().find(|root| folder.starts_with(root)) {
                 make(root, folder).map_err(|problem| LoadError::Unguarded { path: folder.clone(), problem })?;
             }
@@ -90,24 +80,6 @@ fn make(root: &Path, folder: &Path) -> Result<(), String> {
 
 fn is_forbidden(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
-}
-
-fn absolute(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
-    paths.filter_map(|path| std::path::absolute(path).ok()).collect()
-}
-
-/// The folders that any tool may write, canonical.
-fn all_roots(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
-    let home = tools_sandbox::home();
-    let absolute = |path: &String| match (path.strip_prefix("~/"), &home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => workdir.join(path),
-    };
-    let shell = &config.tools.shell.allowed_paths;
-    let of_shell: Vec<PathBuf> =
-        if shell.is_empty() { vec![workdir.to_owned()] } else { shell.iter().map(absolute).collect() };
-    let of_shell = of_shell.iter().filter_map(|root| root.canonicalize().ok());
-    roots_of(config, workdir).into_iter().chain(of_shell).collect()
 }
 
 #[cfg(test)]

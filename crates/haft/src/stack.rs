@@ -1,7 +1,9 @@
 //! The order of the layers, as a value: `haft layers`, the reference page and the builder all read it here.
 
+#[cfg(feature = "policy")]
 use tools_policy::gate::{About, Stands};
 
+#[cfg(feature = "policy")]
 use crate::gates::GATES;
 
 /// One layer: where it lives, what it refuses with, and why it stands where it stands.
@@ -25,6 +27,7 @@ const OUTER: &[LayerRow] = &[
         refuses_with: &[],
         why: "`Started` before anything, `Finished` after the audit line exists: nobody learns a result that is not on record",
     },
+    #[cfg(feature = "audit")]
     LayerRow {
         name: "audit",
         owner: "tools-audit",
@@ -35,18 +38,21 @@ const OUTER: &[LayerRow] = &[
 
 /// What stands between the gates and the execution.
 const INNER: &[LayerRow] = &[
+    #[cfg(feature = "cache")]
     LayerRow {
         name: "cache",
         owner: "tools-cache",
         refuses_with: &[],
         why: "inside every gate, so that a hit is judged like any call; outside overflow and filter, so that a hit is what the model saw",
     },
+    #[cfg(feature = "overflow")]
     LayerRow {
         name: "overflow",
         owner: "tools-overflow",
         refuses_with: &[],
         why: "outside the filter: stores the whole text and shows head and tail of what the filter left of it",
     },
+    #[cfg(feature = "filter")]
     LayerRow {
         name: "filter",
         owner: "tools-filter",
@@ -59,6 +65,7 @@ const INNER: &[LayerRow] = &[
         refuses_with: &["invalid_parameters/unknown_placeholder", "confirmation_required/credential_moves"],
         why: "nearest to raw text: whatever shortens, stores, records or shows a result sees placeholders in the place of credentials",
     },
+    #[cfg(feature = "checkpoint")]
     LayerRow {
         name: "checkpoint",
         owner: "tools-checkpoint",
@@ -68,20 +75,34 @@ const INNER: &[LayerRow] = &[
 ];
 
 /// What stands nearest to the execution.
-const INNERMOST: &[LayerRow] = &[LayerRow {
-    name: "retry",
-    owner: "tools-retry",
-    refuses_with: &[],
-    why: "innermost: repeats the execution alone, of tools that may be repeated, after failures that may pass",
-}];
+const INNERMOST: &[LayerRow] = &[
+    #[cfg(feature = "retry")]
+    LayerRow {
+        name: "retry",
+        owner: "tools-retry",
+        refuses_with: &[],
+        why: "innermost: repeats the execution alone, of tools that may be repeated, after failures that may pass",
+    },
+];
 
-/// The layers, outermost first; the gates among them in the order of their list.
+/// The layers of this build, outermost first; the gates among them in the order of their list.
 pub fn layers() -> Vec<LayerRow> {
-    let gates = |stands| GATES.iter().filter(move |row| row.about.stands == stands).map(|row| LayerRow::of(&row.about));
-    let outer = OUTER.iter().copied().chain(gates(Stands::BeforeCall)).chain(INNER.iter().copied());
-    outer.chain(gates(Stands::AroundExecution)).chain(INNERMOST.iter().copied()).collect()
+    let mut rows = OUTER.to_vec();
+    #[cfg(feature = "policy")]
+    rows.extend(gates(Stands::BeforeCall));
+    rows.extend(INNER);
+    #[cfg(feature = "policy")]
+    rows.extend(gates(Stands::AroundExecution));
+    rows.extend(INNERMOST);
+    rows
 }
 
+#[cfg(feature = "policy")]
+fn gates(stands: Stands) -> impl Iterator<Item = LayerRow> {
+    GATES.iter().filter(move |row| row.about.stands == stands).map(|row| LayerRow::of(&row.about))
+}
+
+#[cfg(feature = "policy")]
 impl LayerRow {
     fn of(gate: &About) -> Self {
         let About { name, refuses_with, why_here, .. } = *gate;

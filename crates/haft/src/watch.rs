@@ -7,21 +7,18 @@ use std::{
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        PoisonError,
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
     thread,
     time::{Duration, Instant},
 };
 
-use jiff::Timestamp;
 use notify::{RecursiveMode, Watcher};
 use rustix::fs::OFlags;
-use serde::Serialize;
 use tools_core::{Clock, SystemClock};
-use tools_sandbox::kernel::Level;
 
-use crate::{Reloaded, Toolbox, config::Loaded, doctor::confinement, plain};
+use crate::{ReloadState, Reloaded, Toolbox, config::Loaded, plain};
 
 /// For how long nothing may happen before a file is read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(150);
@@ -33,17 +30,6 @@ const LONGEST: u64 = 16 * 1024 * 1024;
 
 /// Where variables come from.
 type Environment = dyn Fn(&str) -> Option<String> + Send;
-
-/// What became of the last change of the configuration file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ReloadState {
-    /// When it was read.
-    pub at: Timestamp,
-    /// Why it is not in force; `None` when it is.
-    pub problem: Option<String>,
-    /// Changed keys that count from the next start.
-    pub needs_restart: Vec<String>,
-}
 
 /// Looks after a configuration file until it is dropped.
 #[derive(Debug)]
@@ -60,9 +46,6 @@ impl ConfigWatch {
     }
 }
 
-/// The last state of a toolbox's configuration file; `None` until it changed.
-pub(crate) type LastReload = Arc<Mutex<Option<ReloadState>>>;
-
 impl Toolbox {
     /// Reads the configuration file again whenever it changes, until the watch is dropped; `None` when there is no file.
     ///
@@ -71,15 +54,19 @@ impl Toolbox {
     /// another. Where the kernel cannot keep commands from writing it (without a sandbox, and inside writable folders
     /// without namespaces), it is not looked after at all.
     pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
-        let file = std::path::absolute(self.parts.config_file()?).ok()?;
+        let file = std::path::absolute(self.parts.loaded.file.as_ref()?).ok()?;
         let (stop, changes) = channel();
-        let files: Vec<PathBuf> = std::iter::once(file.clone()).chain(self.parts.rules.clone()).collect();
+        #[cfg(feature = "filter")]
+        let rules = self.parts.filters.file.clone();
+        #[cfg(not(feature = "filter"))]
+        let rules = None;
+        let files: Vec<PathBuf> = std::iter::once(file.clone()).chain(rules).collect();
         let told = watcher(&files, stop.clone());
         let watched = Watched {
             toolbox: self.clone(),
             folder: identity_of_folder(&file),
             // What was read, not what is there: it may have changed since.
-            seen: std::iter::once(Ok(self.parts.config_text().to_owned()))
+            seen: std::iter::once(Ok(self.parts.loaded.text.clone()))
                 .chain(files.iter().skip(1).map(|file| contents(file)))
                 .collect(),
             file,
@@ -92,11 +79,6 @@ impl Toolbox {
             return None;
         }
         Some(ConfigWatch { _watcher: told, stop })
-    }
-
-    /// What became of the last change of the configuration file; `None` when it did not change, or is not watched.
-    pub fn last_reload(&self) -> Option<ReloadState> {
-        self.parts.last_reload.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -198,8 +180,10 @@ impl Watched {
 }
 
 /// Whether the kernel keeps the commands of a toolbox from writing a file.
+#[cfg(feature = "shell")]
 fn is_held(toolbox: &Toolbox, file: &Path) -> bool {
-    let Ok(strength) = confinement(toolbox) else {
+    use tools_sandbox::kernel::Level;
+    let Some(Ok(strength)) = toolbox.tools().map(|tools| tools.commands.strength()) else {
         // Nothing runs.
         return true;
     };
@@ -209,6 +193,12 @@ fn is_held(toolbox: &Toolbox, file: &Path) -> bool {
         Level::Landlock => !toolbox.writable().iter().any(|folder| file.starts_with(folder)),
         Level::Off => false,
     }
+}
+
+/// Nothing runs in a build without a shell.
+#[cfg(not(feature = "shell"))]
+fn is_held(_: &Toolbox, _: &Path) -> bool {
+    true
 }
 
 /// Waits until nothing happens any more, but not for ever: what never rests is read as it is.

@@ -1,27 +1,49 @@
 //! The web tools in a toolbox: their policy, and redirects that are judged as calls are.
 
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::{
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll, Waker},
+};
 
 use tools_core::{CompositeExecutor, DynExecutor, Shared, Stack, Verdict};
-use tools_web::client::WebClient;
 use tools_web::{Hop, ScrapePolicy, Unfollowed, Web};
 
-use crate::config::{HaftConfig, LoadError, Loaded};
-use crate::gates::Gates;
+use crate::{
+    config::{HaftConfig, LoadError, Loaded},
+    gates::Gates,
+    part::{Part, Swap},
+    wiring::Wiring,
+};
 
-/// What `[tools.scrape]` compiles to.
-pub(crate) fn policy(loaded: &Loaded<HaftConfig>) -> Result<ScrapePolicy, LoadError> {
+/// The policy of one set of web tools.
+#[derive(Debug)]
+pub(crate) struct Pages(Shared<ScrapePolicy>);
+
+impl Pages {
+    pub(crate) fn new(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
+        compile(loaded).map(|policy| Self(Shared::new(policy)))
+    }
+
+    /// The tools. Where a redirect leads is asked of the same gates as the call was.
+    pub(crate) fn executors(&self, wiring: &Wiring) -> Vec<DynExecutor> {
+        let web = Web::new(self.0.clone(), Arc::clone(&wiring.web));
+        let gates = Arc::clone(&wiring.gates);
+        let alone = Stack::new(vec![], CompositeExecutor::new(web.clone().into_executors()));
+        web.following(Arc::new(move |hop: Hop<'_>| judged(&alone, &gates, hop))).into_executors()
+    }
+}
+
+fn compile(loaded: &Loaded<HaftConfig>) -> Result<ScrapePolicy, LoadError> {
     let compiled = loaded.config.tools.scrape.compile();
     compiled.map_err(|error| loaded.fault(&format!("tools.scrape.{}", error.key), error.problem))
 }
 
-/// The tools. Where a redirect leads is asked of the same gates as the call was.
-pub(crate) fn executors(policy: Shared<ScrapePolicy>, client: Arc<WebClient>, gates: Arc<Gates>) -> Vec<DynExecutor> {
-    let web = Web::new(policy, client);
-    let alone = Stack::new(vec![], CompositeExecutor::new(web.clone().into_executors()));
-    web.following(Arc::new(move |hop: Hop<'_>| judged(&alone, &gates, hop))).into_executors()
+impl Part for Pages {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        let policy = compile(loaded)?;
+        Ok(Box::new(move || self.0.store(policy)))
+    }
 }
 
 /// A denial counts for every redirect. A question only for one to another host: whoever agreed to a page agreed to what

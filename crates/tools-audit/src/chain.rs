@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tools_core::hex;
 
 /// The `prev` of the first line of all.
 pub const ZERO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -161,20 +162,6 @@ fn digest(prev: &str, hashed: &[u8], end: &str) -> String {
     hash.update(hashed);
     hash.update(end.as_bytes());
     hex(&hash.finalize())
-}
-
-/// The digits of a SHA-256 of one piece.
-pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = Vec::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        text.extend_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-    }
-    String::from_utf8(text).unwrap_or_default()
 }
 
 #[cfg(test)]

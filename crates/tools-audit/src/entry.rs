@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 use tools_core::{
     Approval, CallPhase, CallerId, ErrorDetail, FilterStats, GateNote, Invocation, Outcome, Redactor, Refusal,
-    ToolError, ToolErrorCategory, ToolOutput, TrustLevel, Verdict, keys,
+    ToolError, ToolErrorCategory, ToolOutput, TrustLevel, Verdict, keys, sha256_hex,
 };
 
 use self::{
@@ -22,7 +22,6 @@ use self::{
     text::{ITEMS, parameters, shortened},
     touched::{files, subject},
 };
-use crate::chain::sha256_hex;
 
 pub use touched::{Files, RecordedSubject};
 

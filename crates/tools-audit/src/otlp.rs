@@ -14,10 +14,10 @@ use std::{
 };
 
 use serde_json::{Map, Value, json};
+use tools_core::sha256_hex;
 
 use crate::{
     AuditError, AuditSink, Head,
-    chain::sha256_hex,
     sink::{open_for_append, write_whole},
 };
 

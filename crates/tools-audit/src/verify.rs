@@ -8,10 +8,11 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use tools_core::sha256_hex;
 
 use crate::{
     AuditError, Head, ZERO_HASH,
-    chain::{Sealed, sha256_hex, unseal},
+    chain::{Sealed, unseal},
     noted_head,
 };
 

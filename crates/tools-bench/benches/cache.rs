@@ -66,7 +66,7 @@ fn measure(runtime: &Runtime, state: &Path, work: &Path, calls: &[(String, &str,
         loaded.config.tools.audit.path = state.join(format!("audit-{enabled}.jsonl"));
         loaded.config.tools.overflow.path = state.join("overflow.db");
         loaded.config.tools.result_cache.enabled = enabled;
-        Toolbox::builder(loaded).workdir(work).build().expect("a toolbox")
+        Toolbox::builder(loaded, work).build().expect("a toolbox")
     };
     let (with, without) = (toolbox(true), toolbox(false));
     for (what, tool, params, rounds) in calls {

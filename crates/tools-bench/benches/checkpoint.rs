@@ -31,7 +31,7 @@ fn toolbox(folder: &TempDir, workspace: &Path, checkpoints: bool) -> Toolbox {
     let mut loaded: Loaded<HaftConfig> = Loaded::parse(&text, &|_| None).expect("the settings are valid");
     loaded.config.tools.audit.path = folder.path().join(format!("audit-{checkpoints}.jsonl"));
     loaded.config.tools.checkpoints.path = folder.path().join("kept");
-    Toolbox::builder(loaded).workdir(workspace).build().expect("a toolbox")
+    Toolbox::builder(loaded, workspace).build().expect("a toolbox")
 }
 
 /// Files of about four kilobytes, no two alike, fifty to a folder.

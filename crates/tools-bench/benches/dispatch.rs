@@ -56,7 +56,7 @@ fn toolbox(folder: &TempDir, rules: usize, tools: usize) -> Toolbox {
     text.push_str("[[tools.permissions.noop]]\npattern = \"*\"\naction = \"allow\"\n");
     let mut loaded: Loaded<HaftConfig> = Loaded::parse(&text, &|_| None).expect("made-up rules are valid");
     loaded.config.tools.audit.path = folder.path().join(format!("audit-{rules}-{tools}.jsonl"));
-    let mut builder = Toolbox::builder(loaded).workdir(folder.path());
+    let mut builder = Toolbox::builder(loaded, folder.path());
     for number in 0..tools {
         builder = builder.executor(DynExecutor::new(Typed::new(Noop::named(&format!("noop_{number}")))));
     }

@@ -47,7 +47,7 @@ impl Bench {
         let mut loaded: Loaded<HaftConfig> = Loaded::parse(&text, &|_| None).expect("the rules are valid");
         loaded.config.tools.audit.path = folder.path().join("audit.jsonl");
         let root = folder.path().join("root").canonicalize().expect("it was made");
-        let toolbox = Toolbox::builder(loaded).workdir(root).build().expect("a toolbox");
+        let toolbox = Toolbox::builder(loaded, root).build().expect("a toolbox");
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         Self { folder, toolbox, runtime }
     }

@@ -96,7 +96,7 @@ fn main() {
     loaded.config.tools.result_cache.enabled = false;
     std::fs::create_dir(state.path().join("haft")).expect("a folder");
     std::fs::write(state.path().join("haft/config.toml"), "[tools.result_cache]\nenabled = false\n").expect("a file");
-    let toolbox = Toolbox::builder(loaded).workdir(&path).build().expect("a toolbox");
+    let toolbox = Toolbox::builder(loaded, &path).build().expect("a toolbox");
     let runtime = Runtime::new().expect("a runtime");
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let command =

@@ -33,7 +33,7 @@ fn toolbox(folder: &TempDir, seconds: u64) -> Toolbox {
     loaded.config.tools.audit.path = folder.path().join(format!("audit-{seconds}.jsonl"));
     let workspace = folder.path().join("workspace");
     std::fs::create_dir_all(&workspace).expect("a folder");
-    Toolbox::builder(loaded).workdir(workspace).build().expect("a toolbox")
+    Toolbox::builder(loaded, workspace).build().expect("a toolbox")
 }
 
 fn envelope(runtime: &Runtime, toolbox: &Toolbox, command: &str) -> Value {

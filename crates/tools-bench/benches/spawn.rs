@@ -28,7 +28,7 @@ fn toolbox(folder: &TempDir, sandbox: &str) -> Toolbox {
     loaded.config.tools.checkpoints.path = folder.path().join("kept");
     let workspace = folder.path().join("workspace");
     std::fs::create_dir_all(&workspace).expect("a folder");
-    Toolbox::builder(loaded).workdir(workspace).build().expect("a toolbox")
+    Toolbox::builder(loaded, workspace).build().expect("a toolbox")
 }
 
 async fn spawned(program: &str, arguments: &[&str]) {

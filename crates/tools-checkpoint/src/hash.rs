@@ -10,7 +10,7 @@ pub(crate) struct Hash(pub(crate) [u8; 32]);
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&tools_core::hex(&self.0))
     }
 }
 

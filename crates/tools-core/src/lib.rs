@@ -75,7 +75,8 @@ pub use ask::{
 pub use calls::{
     BatchId, CallContext, CallDigest, CallId, CallPhase, CallerId, Clock, ConversationId, EnvOverlay, InvalidName,
     JsonObject, ModelHints, SessionId, SystemClock, THOUGHT_PREFIX, ToolCall, ToolName, TrustLevel, WriteLog, Writes,
-    Written, built_in_tool, canonical_json, invalid_parameters, meant_tool, sha256_hex, take_thoughts_out, todays_name,
+    Written, built_in_tool, canonical_json, hex, invalid_parameters, meant_tool, sha256_hex, take_thoughts_out,
+    todays_name,
 };
 pub use dispatch::{
     Announce, CompositeExecutor, DynExecutor, ErasedToolExecutor, Executed, Invocation, Layer, Next, Outcome, Recorded,

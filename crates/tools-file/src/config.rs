@@ -8,7 +8,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_core::Redactor;
-use tools_sandbox::{PathError, ReadRules, Reserved, Roots};
+use tools_sandbox::{PathError, ReadRules, Reserved, Roots, expand_home};
 
 use crate::unfinished::Unfinished;
 
@@ -16,7 +16,7 @@ use crate::unfinished::Unfinished;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileConfig {
-    /// Directories that the file tools may touch. Empty: the working directory of the call alone.
+    /// Directories that the file tools may touch, `~` being the home. Empty: the working directory of the call alone.
     #[schemars(extend("x-applies" = "next_start"))]
     pub allowed_paths: Vec<PathBuf>,
     /// Globs on canonical absolute paths that stay closed to every tool that could reveal their content. Unset: a
@@ -70,9 +70,27 @@ impl Default for FileConfig {
 }
 
 impl FileConfig {
+    /// The directories that the tools may touch in calls from `base`, as they are named: relative ones are taken from
+    /// `base`, `~` is `home`. One whose home is not known stays as it was typed, and cannot be opened.
+    pub fn folders(&self, base: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+        if self.allowed_paths.is_empty() {
+            return vec![base.to_owned()];
+        }
+        let named = self.allowed_paths.iter();
+        named.map(|path| base.join(expand_home(path, home).unwrap_or_else(|| path.clone()))).collect()
+    }
+
+    /// What is closed to every tool that could reveal it. Relative globs are taken from `base`, `~` is `home`.
+    ///
+    /// # Errors
+    /// A glob that is not valid.
+    pub fn read_rules(&self, base: &Path, home: Option<&Path>) -> Result<ReadRules, PathError> {
+        ReadRules::compile(self.deny_read.as_deref(), &self.allow_read, base, home)
+    }
+
     /// Opens the roots and compiles the globs.
     ///
-    /// Relative paths are taken from `base`, `~` in globs is `home`.
+    /// Relative paths are taken from `base`, `~` is `home`.
     ///
     /// # Errors
     /// A root that cannot be opened or a glob that is not valid: a rule that cannot hold is never skipped.
@@ -80,9 +98,9 @@ impl FileConfig {
         let roots = match self.allowed_paths.as_slice() {
             // One that is not there yet is opened, or refused, when a call comes from it.
             [] => Allowed::Workdir { usual: base.to_owned(), opened: Roots::open(&[], base).ok() },
-            list => Allowed::Listed(Roots::open(list, base)?),
+            _ => Allowed::Listed(Roots::open(&self.folders(base, home), base)?),
         };
-        let rules = ReadRules::compile(self.deny_read.as_deref(), &self.allow_read, base, home)?;
+        let rules = self.read_rules(base, home)?;
         let (reserved, unfinished, spellings) = (Reserved::default(), Arc::default(), Arc::default());
         Ok(FilePolicy {
             roots,

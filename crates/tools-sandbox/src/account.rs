@@ -51,6 +51,25 @@ pub fn homes() -> Vec<PathBuf> {
     candidates(named.as_deref(), account().as_ref().map(|account| account.home.as_path()))
 }
 
+/// `path` with the home in the place of `~` at its beginning: `~` and `~/below`, as a shell reads them. Any other path
+/// comes back as it is, `~name` too. `None` where it begins with `~` and `home` is not known.
+///
+/// ```
+/// # use std::path::{Path, PathBuf};
+/// # use tools_sandbox::expand_home;
+/// let home = Some(Path::new("/home/me"));
+/// assert_eq!(expand_home("~/notes", home), Some(PathBuf::from("/home/me/notes")));
+/// assert_eq!(expand_home("notes", home), Some(PathBuf::from("notes")));
+/// assert_eq!(expand_home("~/notes", None), None);
+/// ```
+pub fn expand_home(path: impl AsRef<Path>, home: Option<&Path>) -> Option<PathBuf> {
+    match path.as_ref().strip_prefix("~") {
+        // Without a slash at its end, which patterns would not match.
+        Ok(below) => home.map(|home| home.join(below).components().collect()),
+        Err(_) => Some(path.as_ref().to_owned()),
+    }
+}
+
 fn candidates(named: Option<&Path>, recorded: Option<&Path>) -> Vec<PathBuf> {
     // A record without a home says `/` or a folder that is not there, and the root is nobody's home.
     let recorded = recorded.filter(|home| *home != Path::new("/"));
@@ -67,6 +86,25 @@ fn candidates(named: Option<&Path>, recorded: Option<&Path>) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_tilde_of_its_own_is_the_home() {
+        let home = Path::new("/home/me");
+        for (path, expected) in [
+            ("~", "/home/me"),
+            ("~/", "/home/me"),
+            ("~/a/b", "/home/me/a/b"),
+            ("~you/a", "~you/a"),
+            ("a/~/b", "a/~/b"),
+            ("./~/a", "./~/a"),
+            ("/a", "/a"),
+            ("", ""),
+        ] {
+            assert_eq!(expand_home(path, Some(home)), Some(PathBuf::from(expected)), "{path}");
+            let without = (!path.starts_with("~/") && path != "~").then(|| PathBuf::from(path));
+            assert_eq!(expand_home(path, None), without, "{path}");
+        }
+    }
 
     #[test]
     fn the_variable_comes_first_and_the_database_is_asked_where_it_says_nothing() {

@@ -21,7 +21,7 @@ pub mod tree;
 pub mod view;
 
 pub use access::{ReadRules, SECRET_PRESET, Scope};
-pub use account::{Account, account, home, homes};
+pub use account::{Account, account, expand_home, home, homes};
 pub use error::{PathError, shown};
 pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace, set_modified};
 pub use open::Resolver;

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use tools_core::hex;
+
 /// No form is shorter: shorter ones stand in too many texts by chance.
 pub(crate) const SHORTEST: usize = 8;
 /// When the forms are longer together, further values are searched as they stand only.
@@ -78,7 +80,13 @@ fn slot(bytes: &[u8]) -> (usize, u64) {
 fn encodings(value: &str) -> Vec<String> {
     let mut forms: Vec<String> = (0..3).flat_map(|before| base64(value, before)).collect();
     let percent = percent(value);
-    forms.extend([lower_escapes(&percent), percent, hex(value), hex(value).to_ascii_uppercase(), json(value)]);
+    forms.extend([
+        lower_escapes(&percent),
+        percent,
+        hex(value.as_bytes()),
+        hex(value.as_bytes()).to_ascii_uppercase(),
+        json(value),
+    ]);
     forms.extend([value.replace('\'', "\\'"), value.replace('\'', r"'\''"), backslashed(value), xml(value)]);
     forms
 }
@@ -119,11 +127,6 @@ fn lower_escapes(percent: &str) -> String {
     percent.chars().map(lower).collect()
 }
 
-fn hex(value: &str) -> String {
-    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or_default();
-    value.bytes().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
-}
-
 fn json(value: &str) -> String {
     let quoted = serde_json::Value::from(value).to_string();
     quoted[1..quoted.len() - 1].to_owned()
@@ -153,7 +156,7 @@ mod tests {
             value.to_owned(),
             percent(value),
             lower_escapes(&percent(value)),
-            hex(value),
+            hex(value.as_bytes()),
             json(value),
             xml(value),
             backslashed(value),

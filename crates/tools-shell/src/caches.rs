@@ -3,15 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
+use tools_sandbox::expand_home;
+
 /// The configured caches that exist. `~` is `home`. Left out: what a root holds already, and what a link on the way leads
 /// elsewhere: a command that may write the place of a cache could put a link there.
 pub(crate) fn cache_folders(configured: &[String], home: Option<&str>, roots: &[PathBuf]) -> Vec<PathBuf> {
     let home = home.and_then(|home| Path::new(home).canonicalize().ok());
-    let place = |text: &String| match (text.strip_prefix("~/"), &home) {
-        (Some(rest), Some(home)) => Some(home.join(rest)),
-        (Some(_), None) => None,
-        (None, _) => Some(PathBuf::from(text)),
-    };
+    let place = |text: &String| expand_home(text, home.as_deref());
     let is_usable = |path: &PathBuf| {
         let resolved = path.canonicalize();
         resolved.is_ok_and(|resolved| resolved == *path && resolved.is_dir())

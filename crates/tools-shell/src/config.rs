@@ -1,8 +1,10 @@
 //! `[tools.shell]` as it is typed. What it means when a command runs is [`ShellPolicy`](crate::ShellPolicy).
 
+use std::path::{Path, PathBuf};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools_sandbox::kernel::SOCKET_NAMES;
+use tools_sandbox::{expand_home, kernel::SOCKET_NAMES};
 
 use crate::pattern::CommandPattern;
 use crate::policy::ShellPolicy;
@@ -20,7 +22,7 @@ const LONGEST_GRACE_MS: u64 = 60_000;
 pub struct ShellConfig {
     /// Seconds a command may take before it is stopped.
     pub timeout: u64,
-    /// Folders a command may write to. Empty: the working directory only. A private temp folder is always there.
+    /// Folders a command may write to, `~` being the home. Empty: the working directory only. A private temp folder is always there.
     #[schemars(extend("x-applies" = "next_start"))]
     pub allowed_paths: Vec<String>,
     /// Places outside of the workspace that commands may read beyond what toolchains need: files or folders, `~` being the
@@ -191,6 +193,16 @@ pub struct ShellConfigError {
 }
 
 impl ShellConfig {
+    /// The folders that commands from `workdir` may write, as they are named: relative ones are taken from `workdir`, `~` is
+    /// `home`. One whose home is not known is left out.
+    pub fn folders(&self, workdir: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+        if self.allowed_paths.is_empty() {
+            return vec![workdir.to_owned()];
+        }
+        let named = self.allowed_paths.iter().filter_map(|path| expand_home(path, home));
+        named.map(|path| workdir.join(path)).collect()
+    }
+
     /// Compiles the configuration.
     ///
     /// # Errors

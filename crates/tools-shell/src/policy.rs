@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tools_core::{ConfirmReason, Shared, ToolError};
+use tools_sandbox::expand_home;
 use tools_sandbox::kernel::{Confinement, Limits, Network, SandboxMode, granted_sockets, resolve_by_words};
 
 use crate::blocklist::{self, BlockRules, Objection};
@@ -84,12 +85,11 @@ impl ShellPolicy {
         if self.config.allowed_paths.is_empty() {
             return Ok(vec![resolve_by_words(workdir)]);
         }
-        let expand = |path: &String| match (path.strip_prefix("~/"), home) {
-            (Some(rest), Some(home)) => Ok(Path::new(home).join(rest)),
-            (Some(_), None) => Err(ShellError::AllowedPath { path: path.clone() }.into()),
-            (None, _) => Ok(workdir.join(path)),
+        let place = |path: &String| match expand_home(path, home.map(Path::new)) {
+            Some(place) => Ok(resolve_by_words(&workdir.join(place))),
+            None => Err(ShellError::AllowedPath { path: path.clone() }.into()),
         };
-        self.config.allowed_paths.iter().map(|path| expand(path).map(|path| resolve_by_words(&path))).collect()
+        self.config.allowed_paths.iter().map(place).collect()
     }
 
     /// The folders that a command of this working directory may write and shares with what runs unconfined, beside `roots`.

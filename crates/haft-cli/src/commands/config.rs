@@ -50,7 +50,7 @@ fn show(common: &Common, loaded: &Loaded<HaftConfig>) {
 fn check(common: &Common) -> Result<Exit, String> {
     let loaded = load(common)?;
     let file = loaded.file.clone();
-    let mut builder = Toolbox::builder(loaded).workdir(workdir(common)?).beside(places::config_file());
+    let mut builder = Toolbox::builder(loaded, workdir(common)?).beside(places::config_file());
     if common.config.is_none() {
         builder = builder.discovered();
     }

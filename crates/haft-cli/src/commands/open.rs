@@ -39,7 +39,7 @@ pub(crate) fn open_to_serve(common: &Common) -> Result<Toolbox, String> {
 pub(crate) fn open_with(common: &Common, change: impl FnOnce(HaftConfig) -> HaftConfig) -> Result<Toolbox, String> {
     let mut loaded = load(common)?;
     loaded.config = change(loaded.config);
-    let mut builder = Toolbox::builder(loaded).workdir(workdir(common)?).beside(places::config_file());
+    let mut builder = Toolbox::builder(loaded, workdir(common)?).beside(places::config_file());
     if let Some(spelled) = spelled(common) {
         builder = builder.spelled(spelled);
     }

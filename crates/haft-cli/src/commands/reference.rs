@@ -109,7 +109,7 @@ fn tools() -> Result<String, String> {
     let folder = std::env::temp_dir();
     let mut loaded = Loaded::<HaftConfig>::parse("", &|_| None).map_err(|error| error.to_string())?;
     loaded.config.tools.audit.enabled = false;
-    let toolbox = Toolbox::builder(loaded).workdir(folder).build().map_err(|error| error.to_string())?;
+    let toolbox = Toolbox::builder(loaded, folder).build().map_err(|error| error.to_string())?;
     let mut page = String::from("# Tools\n\nAs a model gets them; `haft tools` prints the same in other shapes.\n");
     for tool in toolbox.stack().definitions().iter() {
         let _ = writeln!(page, "\n## `{}`\n\n{}\n", tool.name, tool.description.trim());

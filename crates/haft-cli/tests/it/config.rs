@@ -88,3 +88,26 @@ fn the_schema_describes_every_key() {
     assert_eq!(timeout["type"], "integer");
     assert!(timeout["description"].is_string());
 }
+
+#[test]
+fn a_tilde_is_the_home_in_the_folders_that_tools_may_touch() {
+    let allow = "[[tools.permissions.read]]\npattern = \"**\"\naction = \"allow\"\n\
+                 [[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+    let haft = Haft::configured(&format!(
+        "{allow}[tools.file]\nallowed_paths = [\".\", \"~/notes\"]\n[tools.shell]\nallowed_paths = [\".\", \"~/notes\"]\n"
+    ));
+    haft.home.file("notes/a.txt", "from-the-home\n");
+    haft.home.file("other.txt", "from-elsewhere\n");
+    let read = |name: &str| haft.run(&["call", "read", &format!("path={}", haft.home.path(name).display())]);
+    let inside = read("notes/a.txt");
+    assert!(inside.out.contains("from-the-home"), "{inside:?}");
+    let outside = read("other.txt");
+    assert!(outside.code != 0 && !outside.out.contains("from-elsewhere"), "{outside:?}");
+    let wrote = haft.run(&["call", "bash", &format!("command=echo x > {}/new", haft.home.path("notes").display())]);
+    assert!(haft.home.path("notes/new").exists(), "{wrote:?}");
+
+    // The key is named as it was typed.
+    let haft = Haft::configured("[tools.file]\nallowed_paths = [\".\", \"~/missing\"]\n");
+    let checked = haft.run(&["config", "check"]);
+    assert!(checked.err.contains("`tools.file.allowed_paths[1]`"), "{checked:?}");
+}

@@ -3,6 +3,7 @@
 use std::{fmt, path::PathBuf};
 
 use thiserror::Error;
+use tools_core::ToolName;
 
 /// One fault of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,9 +60,41 @@ pub enum LoadError {
         /// Why.
         source: std::io::Error,
     },
-    /// Nobody said in which folder tools are kept.
-    #[error("no working directory: tools would be kept in no folder at all; give one to the builder")]
-    NoWorkdir,
+    /// A key switches on a part that was not compiled in.
+    #[error(
+        "{}`{key}`: this build has no {what}; enable the feature `{feature}`, or take the key out",
+        place.as_ref().map_or_else(String::new, |place| format!("{place}: "))
+    )]
+    NotBuilt {
+        /// The key.
+        key: String,
+        /// Where it was set.
+        place: Option<Place>,
+        /// What the build lacks.
+        what: &'static str,
+        /// The feature of this crate that brings it.
+        feature: &'static str,
+    },
+    /// The working directory cannot be told: a relative path, where this process has none itself.
+    #[error("working directory `{}`: {source}", path.display())]
+    Workdir {
+        /// The folder as it was given.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Two executors own a tool of the same name: one of them would never be called.
+    #[error("there are two tools `{tool}`: one of an executor of the host's, and one before it; give it another name")]
+    ToolTwice {
+        /// The name.
+        tool: ToolName,
+    },
+    /// A layer of the host's has the name of another one, under which it would stand in records and lists.
+    #[error("there are two layers `{name}`; give the host's another name")]
+    LayerTwice {
+        /// The name.
+        name: &'static str,
+    },
     /// The file was found and not named, and lies where tools write: a call could have written it.
     #[error(
         "configuration `{}` lies in `{}`, where tools may write: rules that a call can write do not count. Work in another folder (`--workdir`, `tools.file.allowed_paths`), or name the file (`--config`), which is held read-only then",

@@ -99,6 +99,13 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
         LoadError::Faulty { file: self.file.clone(), faults: vec![fault] }
     }
 
+    /// Where a key, or something below it, was set; `None` for a default.
+    pub(crate) fn place(&self, path: &str) -> Option<Place> {
+        let below = |key: &&String| key.strip_prefix(path).is_some_and(|rest| rest.starts_with(['.', '[']));
+        let first = || self.source.places.keys().find(below).and_then(|key| self.source.places.get(key));
+        self.source.places.get(path).or_else(first).cloned()
+    }
+
     /// Every effective value by path, with the place it was set at; `None` for a default.
     pub fn effective(&self) -> Vec<(String, Value, Option<Place>)> {
         let mut rows = Vec::new();

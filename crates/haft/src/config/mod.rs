@@ -1,5 +1,6 @@
 //! Configuration: one TOML text, one struct per crate, errors that name key, line and remedy.
 
+mod absent;
 mod environment;
 mod error;
 mod load;
@@ -9,7 +10,10 @@ mod source;
 
 pub mod places;
 
+pub use absent::Absent;
 pub use error::{ConfigError, LoadError, Place};
 pub use load::Loaded;
 pub use migrate::{Migrated, migrate};
 pub use sections::{AgentConfig, HaftConfig, McpConfig, ToolsConfig};
+
+pub(crate) use absent::refuse;

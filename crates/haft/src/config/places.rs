@@ -24,6 +24,7 @@ pub fn is_home(folder: &Path) -> bool {
 }
 
 /// The file in which is kept what this machine could hold commands with.
+#[cfg(feature = "shell")]
 pub(crate) fn sandbox_record() -> PathBuf {
     state_dir().join("sandbox")
 }

@@ -2,13 +2,21 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "audit")]
 use tools_audit::AuditConfig;
+#[cfg(feature = "cache")]
 use tools_cache::CacheConfig;
+#[cfg(feature = "checkpoint")]
 use tools_checkpoint::CheckpointConfig;
+#[cfg(feature = "diagnostics")]
 use tools_diagnostics::DiagnosticsConfig;
+#[cfg(feature = "file")]
 use tools_file::FileConfig;
+#[cfg(feature = "filter")]
 use tools_filter::FilterConfig;
+#[cfg(feature = "overflow")]
 use tools_overflow::OverflowConfig;
+#[cfg(feature = "policy")]
 use tools_policy::{
     adversarial::AdversarialConfig,
     anomaly::AnomalyConfig,
@@ -17,12 +25,41 @@ use tools_policy::{
     trust::TrustConfig,
     utility::UtilityConfig,
 };
+#[cfg(feature = "retry")]
 use tools_retry::RetryConfig;
+#[cfg(feature = "shell")]
 use tools_shell::ShellConfig;
 #[cfg(feature = "web")]
 use tools_web::ScrapeConfig;
 
+#[cfg(feature = "policy")]
 use crate::ApprovalsConfig;
+
+#[cfg(not(feature = "audit"))]
+use super::Absent as AuditConfig;
+#[cfg(not(feature = "cache"))]
+use super::Absent as CacheConfig;
+#[cfg(not(feature = "checkpoint"))]
+use super::Absent as CheckpointConfig;
+#[cfg(not(feature = "diagnostics"))]
+use super::Absent as DiagnosticsConfig;
+#[cfg(not(feature = "file"))]
+use super::Absent as FileConfig;
+#[cfg(not(feature = "filter"))]
+use super::Absent as FilterConfig;
+#[cfg(not(feature = "overflow"))]
+use super::Absent as OverflowConfig;
+#[cfg(not(feature = "retry"))]
+use super::Absent as RetryConfig;
+#[cfg(not(feature = "shell"))]
+use super::Absent as ShellConfig;
+#[cfg(not(feature = "web"))]
+use super::Absent as ScrapeConfig;
+#[cfg(not(feature = "policy"))]
+use super::{
+    Absent as AdversarialConfig, Absent as AnomalyConfig, Absent as ApprovalsConfig, Absent as AuthorizationConfig,
+    Absent as PermissionsConfig, Absent as PolicyConfig, Absent as TrustConfig, Absent as UtilityConfig,
+};
 
 /// Everything that can be configured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -68,7 +105,6 @@ pub struct ToolsConfig {
     #[schemars(extend("x-applies" = "reload"))]
     pub diagnostics: DiagnosticsConfig,
     /// The tools `fetch` and `web_scrape`.
-    #[cfg(feature = "web")]
     #[schemars(extend("x-applies" = "reload"))]
     pub scrape: ScrapeConfig,
     /// Ordered rules by tool: the first that matches a part of a call decides about it, the strictest part decides about
@@ -120,7 +156,6 @@ impl Default for ToolsConfig {
             shell: ShellConfig::default(),
             file: FileConfig::default(),
             diagnostics: DiagnosticsConfig::default(),
-            #[cfg(feature = "web")]
             scrape: ScrapeConfig::default(),
             permissions: PermissionsConfig::default(),
             filters: FilterConfig::default(),

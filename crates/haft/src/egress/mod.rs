@@ -3,11 +3,10 @@
 
 mod keeper;
 mod outlets;
+mod part;
 mod passage;
 mod question;
 mod rules;
 mod variables;
 
-pub(crate) use keeper::Common;
 pub(crate) use outlets::Outlets;
-pub(crate) use rules::compile as compile_rules;

@@ -2,11 +2,11 @@
 
 use std::{
     io::Read as _,
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
-use tools_sandbox::view::HandedIn;
+use tools_core::FileState;
+use tools_sandbox::{expand_home, view::HandedIn};
 
 use super::formats::{Format, stripped};
 
@@ -64,17 +64,16 @@ const SETTINGS: &[Settings] = &[
     settings(".java-version", Format::Plain, None),
 ];
 
-/// What was found of one file at a moment: another answer means that it is another file.
+/// A file as it was found at a moment; where it is another one by now, what was made of it is made again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stamp {
     path: PathBuf,
-    state: Option<(u64, i64, i64, u64)>,
+    state: Option<FileState>,
 }
 
 impl Stamp {
     pub(super) fn of(path: &Path) -> Self {
-        let state = std::fs::metadata(path).ok();
-        let state = state.map(|data| (data.ino(), data.mtime(), data.mtime_nsec(), data.size()));
+        let state = std::fs::metadata(path).ok().map(|found| FileState::from(&found));
         Self { path: path.to_owned(), state }
     }
 
@@ -125,10 +124,7 @@ impl Copies {
         self.handed_in.push(HandedIn { path: path.to_owned(), content: content.into_bytes(), variable });
         let base = path.parent().unwrap_or(home);
         for (name, format) in included {
-            let path = match name.strip_prefix("~/") {
-                Some(rest) => home.join(rest),
-                None => base.join(&name),
-            };
+            let Some(path) = expand_home(name, Some(home)).map(|path| base.join(path)) else { continue };
             let is_known = self.stamps.iter().any(|stamp| stamp.path == path);
             if !is_known && self.handed_in.len() < SETTINGS.len() + MOST_INCLUDED {
                 self.add(home, &path, format, None, is_denied);

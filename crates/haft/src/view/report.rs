@@ -1,11 +1,8 @@
 //! What commands see, as `haft doctor` prints it.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tools_sandbox::kernel::Level;
-
-use super::views::Made;
 
 /// A place and why commands see it, or do not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -31,11 +28,12 @@ pub struct ViewReport {
     pub caches: Option<String>,
 }
 
+#[cfg(feature = "shell")]
 impl ViewReport {
-    pub(crate) fn new(made: &Made, level: Level) -> Self {
-        let shown = |path: &Path| path.display().to_string();
+    pub(crate) fn new(made: &super::Made, level: tools_sandbox::kernel::Level) -> Self {
+        let shown = |path: &std::path::Path| path.display().to_string();
         let view = &made.view;
-        if level == Level::Off {
+        if level == tools_sandbox::kernel::Level::Off {
             return Self::default();
         }
         Self {

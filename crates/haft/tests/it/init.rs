@@ -32,7 +32,7 @@ async fn check(name: &str, text: &str, is_harmless: bool, most: usize) {
     for kind in [ProjectKind::Rust, ProjectKind::Node, ProjectKind::Python] {
         let mut loaded = Loaded::<HaftConfig>::parse(&propose(&[kind]), &|_| None).expect("it is valid");
         loaded.config.tools.audit.enabled = false;
-        let toolbox = Toolbox::builder(loaded).workdir(workspace.dir("work")).build().expect("it can be built");
+        let toolbox = Toolbox::builder(loaded, workspace.dir("work")).build().expect("it can be built");
         let (allowed, stopped) = judged(&toolbox, lines(text, kind)).await;
         all += allowed.len() + stopped.len();
         wrong.extend(if is_harmless { stopped } else { allowed });

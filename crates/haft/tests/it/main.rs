@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
+mod builder;
 mod cache;
 mod gates;
 mod grounding;
@@ -29,7 +30,7 @@ fn toolbox(workspace: &Workspace, text: &str) -> Toolbox {
     loaded.config.tools.audit.path = workspace.path("record/audit.jsonl");
     loaded.config.tools.checkpoints.path = workspace.path("checkpoints");
     workspace.dir("record");
-    Toolbox::builder(loaded).workdir(workspace.dir("work")).build().expect("it can be built")
+    Toolbox::builder(loaded, workspace.dir("work")).build().expect("it can be built")
 }
 
 fn call(tool: &str, params: Value) -> ToolCall {

@@ -337,7 +337,7 @@ async fn every_order_and_cluster_is_judged_as_before() {
 async fn verdicts(text: &str, workdir: &std::path::Path, commands: &[String]) -> Vec<Verdict> {
     let mut loaded: Loaded<HaftConfig> = Loaded::parse(text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
     loaded.config.tools.audit.enabled = false;
-    let toolbox = Toolbox::builder(loaded).workdir(workdir).build().unwrap_or_else(|error| panic!("{error}"));
+    let toolbox = Toolbox::builder(loaded, workdir).build().unwrap_or_else(|error| panic!("{error}"));
     let mut found = Vec::new();
     for command in commands {
         let call = ToolCall::new("bash", serde_json::json!({ "command": command })).expect("an object");

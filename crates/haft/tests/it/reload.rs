@@ -84,7 +84,7 @@ async fn a_file_that_changes_is_read_again_and_a_broken_one_changes_nothing() {
     write("config.toml", ALL_COMMANDS);
     let file = workspace.path("user/config.toml");
     let loaded: Loaded<HaftConfig> = Loaded::read(&file, &|_| None).unwrap();
-    let toolbox = Toolbox::builder(loaded).workdir(workspace.dir("work")).build().unwrap();
+    let toolbox = Toolbox::builder(loaded, workspace.dir("work")).build().unwrap();
     let watch = toolbox.watch(|_| None).expect("there is a file");
     assert_eq!(toolbox.last_reload(), None);
     let code = async || {
@@ -152,7 +152,7 @@ async fn a_file_that_commands_may_write_is_not_read_again() {
         let name = format!("{folder}/config.toml");
         let file = workspace.file(&name, format!("{head}{ALL_COMMANDS}"));
         let loaded: Loaded<HaftConfig> = Loaded::read(&file, &|_| None).unwrap();
-        let toolbox = Toolbox::builder(loaded).workdir(workspace.dir("work")).build().unwrap();
+        let toolbox = Toolbox::builder(loaded, workspace.dir("work")).build().unwrap();
         let watch = toolbox.watch(|_| None).expect("there is a file");
         workspace.file(&name, format!("{head}{deny}"));
         if is_heeded {

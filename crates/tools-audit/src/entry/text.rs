@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::{Map, Value, value::RawValue};
-use tools_core::{Invocation, Redactor, canonical_json};
-
-use crate::chain::sha256_hex;
+use tools_core::{Invocation, Redactor, canonical_json, sha256_hex};
 
 /// How far beyond what is kept a text is searched for credentials: one that begins in the part that is kept must be
 /// seen whole, or at least well past its beginning.

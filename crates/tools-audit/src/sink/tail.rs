@@ -2,7 +2,9 @@
 
 use std::{fs::File, io, os::unix::fs::FileExt as _};
 
-use crate::chain::{Head, Mark, sha256_hex, unseal};
+use tools_core::sha256_hex;
+
+use crate::chain::{Head, Mark, unseal};
 
 /// How much of the end is read at first; grows until a line is found.
 const FIRST: u64 = 64 * 1024;

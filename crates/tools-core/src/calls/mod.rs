@@ -13,8 +13,7 @@ mod writes;
 
 pub use alias::{built_in_tool, meant_tool, todays_name};
 pub use call::{CallDigest, JsonObject, ToolCall};
-pub(crate) use canonical::hex;
-pub use canonical::{canonical_json, sha256_hex};
+pub use canonical::{canonical_json, hex, sha256_hex};
 pub use clock::{Clock, SystemClock};
 pub use context::{CallContext, CallPhase, EnvOverlay, ModelHints, TrustLevel};
 pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId, ToolName};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest as _, Sha256};
 
 use super::inspection::lossy;
-use crate::calls::hex;
+use crate::hex;
 
 /// A file of code that a call runs, or that says what it runs, as it was when it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

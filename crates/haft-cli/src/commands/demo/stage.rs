@@ -69,8 +69,7 @@ impl Stage {
         loaded.config.tools.overflow.path = state.join("overflow/overflow.db");
         loaded.config.tools.checkpoints.path = state.join("checkpoints");
         loaded.config.tools.approvals.path = state.join("approvals.jsonl");
-        let toolbox =
-            Toolbox::builder(loaded).workdir(repository.clone()).build().map_err(|error| error.to_string())?;
+        let toolbox = Toolbox::builder(loaded, repository.clone()).build().map_err(|error| error.to_string())?;
         if !common.quiet {
             line(&format!("haft demo on {}", repository.display()));
         }

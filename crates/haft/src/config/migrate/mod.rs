@@ -4,7 +4,9 @@
 //! comments, order and unknown keys stay and a text that is of today's form comes out as it went in. Steps whose old keys
 //! are not read any more also run in memory when a configuration is loaded.
 
+#[cfg(feature = "filter")]
 mod filters;
+#[cfg(all(feature = "policy", feature = "shell"))]
 mod lists;
 mod names;
 mod network;

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use toml_edit::{DocumentMut, Table};
 use tools_core::{SchemaFault, inline_schema, schema_problems};
 
-use super::{filters, lists, names, network, retry};
+#[cfg(feature = "filter")]
+use super::filters;
+#[cfg(all(feature = "policy", feature = "shell"))]
+use super::lists;
+use super::{names, network, retry};
 use crate::config::{ConfigError, HaftConfig, source::Source};
 
 /// What a migration did. Two equal texts in and out mean that there was nothing to do.
@@ -47,7 +51,9 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { apply: retry::apply, is_needed_to_load: true, signs: &["max_tool_retries", "max_retry_duration_secs"] },
     Step { apply: names::apply, is_needed_to_load: true, signs: &["glob", "scheduler"] },
+    #[cfg(all(feature = "policy", feature = "shell"))]
     Step { apply: lists::apply, is_needed_to_load: false, signs: &["blocked_commands", "confirm_patterns"] },
+    #[cfg(feature = "filter")]
     Step { apply: filters::apply, is_needed_to_load: false, signs: &["filters"] },
     Step { apply: names::merge, is_needed_to_load: true, signs: &["\"more\"", ".more", "more ="] },
     Step { apply: network::apply, is_needed_to_load: true, signs: &["allow_network"] },

@@ -1,0 +1,169 @@
+//! The shell in a toolbox: its policy, what its commands see, and what they are held to.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tools_core::{DynExecutor, Redactor};
+use tools_sandbox::{
+    ReadRules, expand_home, home,
+    kernel::{Confinement, Hidden, Network, NetworkNamespace, Sandbox, SandboxMode, Strength},
+};
+use tools_secrets::SecretRedactor;
+use tools_shell::{Bash, JobKill, JobRead, ShellPolicy, ShellPolicyHandle};
+
+use crate::{
+    config::{HaftConfig, LoadError, Loaded, places},
+    hidden::{Closed, hidden},
+    part::{Part, Swap},
+    paths, reserved,
+    view::{Made, Views, Wanted},
+    wiring::Wiring,
+};
+
+/// The policy of one set of shell tools.
+#[derive(Debug)]
+pub(crate) struct Commands {
+    wiring: Arc<Wiring>,
+    workdir: PathBuf,
+    policy: ShellPolicyHandle,
+    /// What may not be read.
+    rules: ReadRules,
+    /// What gates refuse commands to read.
+    closed: Closed,
+    hidden: Hidden,
+    /// What file tools may read, which commands may read, too.
+    file_roots: Vec<PathBuf>,
+    views: Views,
+}
+
+impl Commands {
+    /// Those of a configuration, for calls from `workdir`.
+    ///
+    /// # Errors
+    /// A value of `[tools.shell]` that cannot be used.
+    pub(crate) fn new(wiring: &Arc<Wiring>, loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<Self, LoadError> {
+        let config = &loaded.config;
+        let policy = compile(loaded)?.remembering(places::sandbox_record());
+        let private = reserved::private(config);
+        let rules = paths::read_rules(loaded, workdir)?.closing(&private);
+        #[cfg(feature = "policy")]
+        let closed = Closed::new(Arc::clone(&wiring.gates), workdir);
+        #[cfg(not(feature = "policy"))]
+        let closed = Closed::default();
+        let hidden = hidden(config, &rules, private, closed.clone());
+        Ok(Self {
+            wiring: Arc::clone(wiring),
+            workdir: workdir.to_owned(),
+            policy: ShellPolicyHandle::new(policy),
+            rules,
+            closed,
+            hidden,
+            file_roots: paths::roots(config, workdir),
+            views: Views::default(),
+        })
+    }
+
+    /// The tool `bash`. It holds the policies for as long as somebody holds the tool: what nobody uses is not kept in step.
+    pub(crate) fn bash(self: &Arc<Self>) -> DynExecutor {
+        // By shape only: a variable that the operator passes on is a known value, too.
+        let shapes: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
+        let seeing = Arc::clone(self);
+        let bash = Bash::new(self.policy.clone())
+            .hiding(self.hidden.clone())
+            .protecting(self.wiring.reserved.now())
+            .redacting(shapes)
+            .sharing(Arc::clone(&self.wiring.jobs))
+            .seeing(Arc::new(move |writable: &[PathBuf]| Arc::clone(&seeing.view(writable).view)));
+        #[cfg(feature = "egress")]
+        let bash = bash.leaving_by(Arc::clone(&self.wiring.outlets) as _);
+        DynExecutor::new(bash.into_executor())
+    }
+
+    /// The tools for what runs in the background.
+    pub(crate) fn jobs(&self) -> [DynExecutor; 2] {
+        let jobs = || Arc::clone(&self.wiring.jobs);
+        [DynExecutor::new(JobRead::new(jobs()).into_executor()), DynExecutor::new(JobKill::new(jobs()).into_executor())]
+    }
+
+    /// What commands cannot read.
+    #[cfg(feature = "diagnostics")]
+    pub(crate) fn hidden(&self) -> &Hidden {
+        &self.hidden
+    }
+
+    /// The folders that commands may write.
+    pub(crate) fn writable(&self) -> Vec<PathBuf> {
+        let (shell, home) = (self.policy.load(), home());
+        let home = home.as_deref().and_then(Path::to_str);
+        let mut writable = shell.roots(&self.workdir, home).unwrap_or_default();
+        writable.extend(shell.shared_caches(&writable, home));
+        writable
+    }
+
+    /// What commands see that may write these folders.
+    pub(crate) fn view(&self, writable: &[PathBuf]) -> Arc<Made> {
+        let (shell, home) = (self.policy.load(), home());
+        let typed = shell.read_paths().iter().filter_map(|path| {
+            let place = expand_home(path, home.as_deref()).map(|place| self.workdir.join(place))?;
+            Some((place, "`tools.shell.read_paths`".to_owned()))
+        });
+        let roots = self.file_roots.iter().filter(|root| !writable.contains(root));
+        let roots = roots.map(|root| (root.clone(), "`tools.file.allowed_paths`".to_owned()));
+        let wanted = Wanted {
+            writable: writable.to_vec(),
+            further: typed.chain(roots).collect(),
+            cache_limit: shell.cache_limit(),
+        };
+        self.views.view(&wanted, &self.rules)
+    }
+
+    /// What a child is held to that may write these folders and not read what is `hidden`.
+    pub(crate) fn confined(
+        &self,
+        writable: Vec<PathBuf>,
+        mut hidden: Vec<PathBuf>,
+        reserved: Vec<PathBuf>,
+    ) -> Confinement {
+        let view = Arc::clone(&self.view(&writable).view);
+        hidden.extend(self.hidden.masks_read_only(&view.searched));
+        let ask = self.policy.load().confinement(writable, hidden, reserved);
+        let view = (ask.mode != SandboxMode::Off).then_some(view);
+        Confinement { view, ..ask }
+    }
+
+    /// What a command is held by now, as in the result of a call.
+    ///
+    /// # Errors
+    /// Why none would run.
+    pub(crate) fn strength(&self) -> Result<Strength, String> {
+        let masks = self.hidden.masks(&self.writable());
+        let asked = self.confined(self.writable(), masks.paths, self.wiring.reserved.now());
+        let joins = match asked.network {
+            Network::Gate if cfg!(feature = "egress") => NetworkNamespace::create().ok().map(Arc::new),
+            _ => None,
+        };
+        let asked = Confinement { held: masks.obeyed.held(), absent: masks.obeyed.missing_hooks, joins, ..asked };
+        Sandbox::compile(&asked).map(|sandbox| sandbox.strength().clone()).map_err(|error| error.to_string())
+    }
+}
+
+fn compile(loaded: &Loaded<HaftConfig>) -> Result<ShellPolicy, LoadError> {
+    let compiled = loaded.config.tools.shell.compile();
+    compiled.map_err(|error| loaded.fault(&format!("tools.shell.{}", error.key), error.problem))
+}
+
+impl Part for Commands {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        compile(loaded)?;
+        let config = loaded.config.tools.shell.clone();
+        Ok(Box::new(move || {
+            // It was compiled above, so that it does not fail here.
+            let _ = self.policy.rebuild(&config);
+            self.closed.renew();
+            self.hidden.forget();
+            self.views.forget();
+        }))
+    }
+}

@@ -1,0 +1,52 @@
+//! The gate of the network as a part of a toolbox: its rules follow the configuration.
+
+use std::sync::Arc;
+
+use tools_audit::Audit;
+use tools_core::Shared;
+use tools_policy::permissions::SessionRules;
+
+use super::{keeper::Common, outlets::Outlets, rules::compile};
+use crate::{
+    config::{HaftConfig, LoadError, Loaded},
+    credentials::LiveRedactor,
+    part::{Part, Swap},
+};
+
+impl Outlets {
+    /// The networks of a configuration.
+    ///
+    /// # Errors
+    /// A rule that names no host, a value of `[tools.shell]` that cannot be used.
+    pub(crate) fn of(
+        loaded: &Loaded<HaftConfig>,
+        allowed: Arc<SessionRules>,
+        redactor: &LiveRedactor,
+        record: Option<Arc<Audit>>,
+    ) -> Result<Self, LoadError> {
+        Ok(Self::new(Common {
+            rules: Shared::new(compile(loaded)?),
+            most_sent: Shared::new(most_sent(loaded)?),
+            allowed,
+            approvals: loaded.config.tools.approvals.clone(),
+            redactor: Arc::new(redactor.clone()),
+            record,
+        }))
+    }
+}
+
+fn most_sent(loaded: &Loaded<HaftConfig>) -> Result<Option<u64>, LoadError> {
+    let shell = loaded.config.tools.shell.compile();
+    let shell = shell.map_err(|error| loaded.fault(&format!("tools.shell.{}", error.key), error.problem))?;
+    Ok(shell.sent_per_host())
+}
+
+impl Part for Outlets {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        let (hosts, most_sent) = (compile(loaded)?, most_sent(loaded)?);
+        Ok(Box::new(move || {
+            self.common.rules.store(hosts);
+            self.common.most_sent.store(most_sent);
+        }))
+    }
+}

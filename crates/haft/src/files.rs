@@ -1,0 +1,99 @@
+//! The file tools in a toolbox: their policy, and what it is held to beside its own section.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tools_core::{DynExecutor, Shared, ToolDef};
+use tools_file::FilePolicy;
+use tools_sandbox::{Reserved, home};
+use tools_secrets::SecretsMode;
+
+use crate::{
+    config::{HaftConfig, LoadError, Loaded, places},
+    credentials,
+    part::{Part, Swap},
+    paths, reserved,
+    wiring::Wiring,
+};
+
+/// The policy of one set of file tools.
+#[derive(Debug)]
+pub(crate) struct Files {
+    wiring: Arc<Wiring>,
+    workdir: PathBuf,
+    policy: Shared<FilePolicy>,
+}
+
+impl Files {
+    /// Those of a configuration, for calls from `workdir`.
+    ///
+    /// # Errors
+    /// A root that cannot be opened, a glob that is not valid.
+    pub(crate) fn new(wiring: &Arc<Wiring>, loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<Self, LoadError> {
+        let policy = Shared::new(compile(wiring, loaded, workdir)?);
+        Ok(Self { wiring: Arc::clone(wiring), workdir: workdir.to_owned(), policy })
+    }
+
+    #[cfg(feature = "diagnostics")]
+    pub(crate) fn policy(&self) -> &Shared<FilePolicy> {
+        &self.policy
+    }
+
+    pub(crate) fn executors(&self) -> Vec<DynExecutor> {
+        tools_file::executors(self.policy.clone())
+    }
+}
+
+impl Part for Files {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        let policy = compile(&self.wiring, loaded, &self.workdir)?;
+        Ok(Box::new(move || self.policy.store(policy)))
+    }
+
+    fn lint(&self, config: &HaftConfig, _: &[Arc<ToolDef>]) -> Vec<String> {
+        #[cfg(feature = "shell")]
+        return crate::hidden::lint(&config.tools.file);
+        #[cfg(not(feature = "shell"))]
+        {
+            let _ = config;
+            vec![]
+        }
+    }
+}
+
+fn compile(wiring: &Wiring, loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<FilePolicy, LoadError> {
+    let (config, section) = (&loaded.config, &loaded.config.tools.file);
+    let files = section.compile(workdir, home().as_deref());
+    let files = files.map_err(|error| loaded.fault(&paths::key(section, workdir, &error), error.to_string()))?;
+    let files = files.closing(&reserved::private(config)).reserving(Reserved::new(&wiring.reserved.now()));
+    #[cfg(feature = "policy")]
+    let files = files.closing_by_tool(closing(&wiring.gates));
+    let files = files.spelled(&wiring.spellings);
+    let files = match credentials::security(config).mode() {
+        SecretsMode::Redact => files.redacting(Arc::new(wiring.credentials.redactor().clone())),
+        SecretsMode::Warn | SecretsMode::Off => files,
+    };
+    Ok(files.recording(&places::state_dir().join("unfinished")))
+}
+
+/// What gates refuse a file tool to read, asked anew for each call.
+#[cfg(feature = "policy")]
+fn closing(gates: &Arc<crate::gates::Gates>) -> tools_file::Closing {
+    let gates = Arc::clone(gates);
+    tools_file::Closing::new(move |tool, workdir| {
+        let closed = gates.closes(tool, workdir);
+        (!closed.is_empty()).then(|| {
+            Arc::new(move |path: &Path| closed.iter().any(|one| (one.denies)(path)))
+                as Arc<dyn Fn(&Path) -> bool + Send + Sync>
+        })
+    })
+}
+
+/// The folders that people spell otherwise than the system does.
+pub(crate) fn spellings(spelled: Option<PathBuf>, config: &HaftConfig, workdir: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let allowed = paths::of_files(config, workdir);
+    let both = spelled.into_iter().chain(allowed).filter_map(|path| Some((path.clone(), path.canonicalize().ok()?)));
+    both.filter(|(spelled, canonical)| spelled.is_absolute() && spelled != canonical).collect()
+}

@@ -1,0 +1,91 @@
+//! What people and hosts do with the gates of a toolbox: allow, take back, explain, reserve, let tools back.
+
+use tools_core::{CallContext, SessionId, StoredRule, ToolCall, ToolName};
+use tools_policy::permissions::{Approved, Scope};
+
+use crate::{Explanation, Toolbox, agreed_scripts, approvals, gates::Gates};
+
+impl Toolbox {
+    pub(crate) fn gates(&self) -> &Gates {
+        &self.parts.wiring.gates
+    }
+
+    /// Allows what `rule` matches for the rest of a session. It answers questions and lifts no denial.
+    ///
+    /// A rule that no person can have been shown (its pattern is no glob) is logged and dropped: the next call asks
+    /// again.
+    pub fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
+        if let Err(error) = self.gates().memory.sessions.add(session, rule) {
+            tracing::warn!(%error, "a rule for the session was dropped");
+        }
+    }
+
+    /// Allows what `rule` matches in the folder that `cx` works in, for as long as `tools.approvals.days` says. Where that
+    /// cannot be kept, it is logged and holds for the session.
+    pub fn allow_in_project(&self, cx: &CallContext, rule: StoredRule) {
+        let scope = Scope::Project { project: cx.workdir().to_owned() };
+        if let Err(error) = self.allow(rule.clone(), scope) {
+            tracing::warn!(%error, "an approval cannot be kept; it holds for this session");
+            self.allow_for_session(cx.session(), rule);
+        }
+    }
+
+    /// Allows what `rule` matches beyond any session.
+    ///
+    /// # Errors
+    /// When the pattern is no glob, or the file of approvals cannot be written.
+    pub fn allow(&self, rule: StoredRule, scope: Scope) -> std::io::Result<()> {
+        let approved = self.config.tools.approvals.approve(rule, scope);
+        approved.check().map_err(std::io::Error::other)?;
+        let folder = agreed_scripts::folder(&self.config.tools.approvals.file());
+        if let Err(error) = agreed_scripts::keep(&folder, approved.scripts.as_deref().unwrap_or_default()) {
+            tracing::warn!(%error, "the texts of scripts cannot be kept; later questions will not show what changed");
+        }
+        approvals::append(&self.config.tools.approvals.file(), &approved)?;
+        self.gates().memory.sessions.refresh();
+        Ok(())
+    }
+
+    /// The approvals that stand beyond sessions, oldest first.
+    pub fn approvals(&self) -> Vec<Approved> {
+        self.gates().memory.sessions.refresh();
+        self.gates().memory.sessions.approvals()
+    }
+
+    /// Takes an approval back.
+    ///
+    /// # Errors
+    /// When the file of approvals cannot be written.
+    pub fn revoke(&self, approved: Approved) -> std::io::Result<()> {
+        approvals::append(&self.config.tools.approvals.file(), &Approved { revoked: true, ..approved })?;
+        self.gates().memory.sessions.refresh();
+        Ok(())
+    }
+
+    /// What would be decided about a call, and by what. Runs nothing, asks nobody, records nothing.
+    pub async fn explain(&self, call: ToolCall, cx: &CallContext) -> Explanation {
+        let inv = self.stack.inspect(call, cx).await;
+        self.gates().explain(&inv)
+    }
+
+    /// Reserves a batch of calls, of the session and batch of `cx`, against the quota. Where the batch does not fit, each
+    /// of its calls is refused.
+    pub fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
+        self.gates().memory.ledger.reserve(cx, calls)
+    }
+
+    /// Remembers what a user said in a session: with `agent.hallucination_detection`, calls may name what stands in it.
+    pub fn told(&self, session: &SessionId, text: &str) {
+        self.gates().memory.told.user(session, text);
+    }
+
+    /// Lets a tool back that was blocked because it kept failing.
+    pub fn reset_trust(&self, tool: &ToolName) {
+        self.gates().memory.health.reset(tool.as_str());
+    }
+
+    /// The tools that are blocked because they kept failing, with how many of how many calls failed.
+    pub fn blocked_tools(&self) -> Vec<(ToolName, usize, usize)> {
+        self.gates().memory.health.blocked()
+    }
+}

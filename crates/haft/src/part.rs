@@ -1,0 +1,25 @@
+//! What a toolbox is made of: parts, each of which knows one section of the configuration and follows its changes.
+
+use std::{fmt, sync::Arc};
+
+use tools_core::ToolDef;
+
+use crate::config::{HaftConfig, LoadError, Loaded};
+
+/// Puts in force what was compiled. It cannot fail.
+pub(crate) type Swap = Box<dyn FnOnce() + Send>;
+
+/// A part of a toolbox. A reload compiles all of them before it swaps one.
+pub(crate) trait Part: fmt::Debug + Send + Sync {
+    /// Compiles its section of another configuration without changing anything; `before` is what is in force.
+    ///
+    /// # Errors
+    /// A value that cannot be used, by key and line.
+    fn compile(self: Arc<Self>, before: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError>;
+
+    /// What in its section does not do what it looks like, where `tools` are the tools there are.
+    fn lint(&self, config: &HaftConfig, tools: &[Arc<ToolDef>]) -> Vec<String> {
+        let _ = (config, tools);
+        vec![]
+    }
+}

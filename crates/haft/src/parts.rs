@@ -1,0 +1,110 @@
+//! What a toolbox consists of beyond its stack: kept to make narrower ones, and to follow the configuration.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use tools_core::{CompositeExecutor, DynExecutor, Layer, Stack, ToolExecutor as _, ToolName};
+
+use crate::{
+    config::{HaftConfig, LoadError, Loaded},
+    part::Part,
+    reloaded::ReloadState,
+    tools::ToolSet,
+    wiring::Wiring,
+};
+
+/// What all toolboxes that were narrowed from one share.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) loaded: Loaded<HaftConfig>,
+    pub(crate) wiring: Arc<Wiring>,
+    /// Executors of the host's.
+    pub(crate) executors: Vec<DynExecutor>,
+    pub(crate) layers: Layers,
+    /// What follows the configuration besides the tools. The gates come first: tools ask them.
+    pub(crate) shared: Vec<Arc<dyn Part>>,
+    pub(crate) sets: Sets,
+    #[cfg(feature = "audit")]
+    pub(crate) record: Option<Arc<crate::record::Record>>,
+    #[cfg(feature = "cache")]
+    pub(crate) cache: Arc<crate::results::Cache>,
+    #[cfg(feature = "filter")]
+    pub(crate) filters: Arc<crate::filters::Filtering>,
+    #[cfg(feature = "checkpoint")]
+    pub(crate) checkpoints: Option<tools_checkpoint::Checkpoints>,
+    /// What the last change of the configuration file came to; `None` until it changed.
+    pub(crate) last_reload: Mutex<Option<ReloadState>>,
+    /// Woken when other tools may be listed than before.
+    pub(crate) relisted: Arc<tokio::sync::Notify>,
+}
+
+/// The layers, made once and shared by every stack of a toolbox.
+pub(crate) struct Layers(pub(crate) Vec<Arc<dyn Layer>>);
+
+impl fmt::Debug for Layers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|layer| layer.name())).finish()
+    }
+}
+
+/// The sets of tools that somebody uses: that of a toolbox, and of each that was narrowed from it.
+#[derive(Debug, Default)]
+pub(crate) struct Sets(Mutex<Vec<Weak<ToolSet>>>);
+
+impl Sets {
+    /// Keeps a set in step for as long as it is used.
+    fn keep(&self, set: &Arc<ToolSet>) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|one| one.strong_count() > 0);
+        all.push(Arc::downgrade(set));
+    }
+
+    pub(crate) fn in_use(&self) -> Vec<Arc<ToolSet>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+impl Parts {
+    /// The tools of a configuration, then those of the host, behind the shared layers. Tools are kept in `roots`, where
+    /// that is narrower than what the configuration says.
+    ///
+    /// # Errors
+    /// The first section that cannot be compiled, by key and line; two tools of one name.
+    pub(crate) fn stack(
+        &self,
+        loaded: &Loaded<HaftConfig>,
+        workdir: &Path,
+        roots: Option<Vec<PathBuf>>,
+    ) -> Result<Arc<Stack>, LoadError> {
+        let mut executors = Vec::new();
+        if loaded.config.tools.enabled {
+            let (set, tools) = ToolSet::new(&self.wiring, loaded, workdir, roots)?;
+            self.sets.keep(&set);
+            executors.push(tools);
+        }
+        executors.extend(self.executors.iter().cloned());
+        one_owner(&executors)?;
+        Ok(Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new(executors))))
+    }
+
+    /// The layers around no tools at all: for a session whose workspace is empty.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn closed(&self) -> Arc<Stack> {
+        Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new([])))
+    }
+}
+
+/// No two tools have one name: the second would never be called.
+fn one_owner(executors: &[DynExecutor]) -> Result<(), LoadError> {
+    let mut names = BTreeSet::<ToolName>::new();
+    for definition in executors.iter().flat_map(|executor| executor.tool_definitions().to_vec()) {
+        if !names.insert(definition.name.clone()) {
+            return Err(LoadError::ToolTwice { tool: definition.name.clone() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Where tools may write, which paths people name, and what may not be read: told from a configuration.
+
+use std::path::{Path, PathBuf};
+
+#[cfg(any(feature = "shell", feature = "checkpoint"))]
+use tools_sandbox::ReadRules;
+#[cfg(any(feature = "shell", feature = "file", feature = "checkpoint"))]
+use tools_sandbox::home;
+
+use crate::config::HaftConfig;
+#[cfg(any(feature = "shell", feature = "checkpoint"))]
+use crate::config::{LoadError, Loaded};
+
+/// The folders that commands from `workdir` may write, as they are named; none without a shell.
+pub(crate) fn of_commands(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
+    #[cfg(feature = "shell")]
+    return config.tools.shell.folders(workdir, home().as_deref());
+    #[cfg(not(feature = "shell"))]
+    {
+        let _ = (config, workdir);
+        vec![]
+    }
+}
+
+/// The folders that file tools are kept in, as they are named; the working directory without file tools.
+pub(crate) fn of_files(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
+    #[cfg(feature = "file")]
+    return config.tools.file.folders(workdir, home().as_deref());
+    #[cfg(not(feature = "file"))]
+    {
+        let _ = config;
+        vec![workdir.to_owned()]
+    }
+}
+
+/// The folders that file tools are kept in, canonical.
+pub(crate) fn roots(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
+    of_files(config, workdir).iter().filter_map(|root| root.canonicalize().ok()).collect()
+}
+
+/// The folders that any tool may write, canonical.
+pub(crate) fn writable(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
+    let commands = of_commands(config, workdir);
+    let commands = commands.iter().filter_map(|root| root.canonicalize().ok());
+    roots(config, workdir).into_iter().chain(commands).collect()
+}
+
+/// A configuration that keeps tools in these folders.
+pub(crate) fn narrowed(config: &HaftConfig, roots: &[PathBuf]) -> HaftConfig {
+    let mut config = config.clone();
+    #[cfg(feature = "file")]
+    roots.clone_into(&mut config.tools.file.allowed_paths);
+    #[cfg(feature = "shell")]
+    {
+        config.tools.shell.allowed_paths = roots.iter().map(|root| root.to_string_lossy().into_owned()).collect();
+    }
+    let _ = (&mut config, roots);
+    config
+}
+
+/// What must not be read from `workdir`: what is configured, or what is built in without file tools.
+///
+/// # Errors
+/// A glob that is not valid.
+#[cfg(any(feature = "shell", feature = "checkpoint"))]
+pub(crate) fn read_rules(loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<ReadRules, LoadError> {
+    let home = home();
+    #[cfg(feature = "file")]
+    {
+        let config = &loaded.config.tools.file;
+        let rules = config.read_rules(workdir, home.as_deref());
+        rules.map_err(|error| loaded.fault(&key(config, workdir, &error), error.to_string()))
+    }
+    #[cfg(not(feature = "file"))]
+    {
+        let rules = ReadRules::compile(None, &[], workdir, home.as_deref());
+        rules.map_err(|error| loaded.fault("tools.file", error.to_string()))
+    }
+}
+
+/// The key below `tools.file` that an error is about.
+#[cfg(feature = "file")]
+pub(crate) fn key(config: &tools_file::FileConfig, workdir: &Path, error: &tools_sandbox::PathError) -> String {
+    use tools_sandbox::PathError;
+    let position = |list: &[String], glob: &str| list.iter().position(|entry| entry == glob);
+    match error {
+        PathError::Glob { glob, .. } => {
+            let denied = config.deny_read.as_deref().and_then(|list| position(list, glob));
+            let allowed = position(&config.allow_read, glob);
+            match (denied, allowed) {
+                (Some(index), _) => format!("tools.file.deny_read[{index}]"),
+                (None, Some(index)) => format!("tools.file.allow_read[{index}]"),
+                (None, None) => "tools.file".to_owned(),
+            }
+        }
+        PathError::Root { path, .. } => {
+            config.folders(workdir, home().as_deref()).iter().position(|folder| folder == path).map_or_else(
+                || "tools.file.allowed_paths".to_owned(),
+                |index| format!("tools.file.allowed_paths[{index}]"),
+            )
+        }
+        _ => "tools.file".to_owned(),
+    }
+}

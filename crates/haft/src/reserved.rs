@@ -1,0 +1,77 @@
+//! What no tool may change, and what none may even read, of a toolbox.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    config::{HaftConfig, Loaded},
+    own_places::OwnPlaces,
+};
+
+/// The places that decide about calls, and those that keep what calls did. Told from the first configuration.
+#[derive(Debug)]
+pub(crate) struct ReservedPlaces {
+    own: Vec<PathBuf>,
+    config: HaftConfig,
+}
+
+impl ReservedPlaces {
+    /// Those of a configuration that stands, or would stand, in the file `beside`.
+    pub(crate) fn new(own: &OwnPlaces, loaded: &Loaded<HaftConfig>, beside: Option<&Path>) -> Self {
+        let named = std::env::var_os("HAFT_CONFIG").map(PathBuf::from).filter(|file| file.is_absolute());
+        let files = loaded.file.clone().into_iter().chain(named).chain(obeyed(&loaded.config, beside));
+        let own = files.filter_map(|file| std::path::absolute(file).ok()).chain(own.folders().iter().cloned());
+        Self { own: own.collect(), config: loaded.config.clone() }
+    }
+
+    /// All of them as they are now, wherever they lie and whether or not they are there, under every name they have.
+    pub(crate) fn now(&self) -> Vec<PathBuf> {
+        let kept = kept(&self.config);
+        let named = self.own.iter().chain(&kept).flat_map(|file| {
+            let canonical = file.canonicalize().ok();
+            std::path::absolute(file).ok().into_iter().chain(canonical)
+        });
+        let mut reserved: Vec<PathBuf> = named.collect();
+        reserved.sort();
+        reserved.dedup();
+        reserved
+    }
+}
+
+/// What decides about calls beside the configuration, under the names by which it is read: it may not be there.
+fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    #[cfg(feature = "filter")]
+    files.extend(crate::Filters::file(&config.tools.filters, beside));
+    #[cfg(feature = "policy")]
+    files.push(config.tools.approvals.file());
+    let _ = (config, beside, &mut files);
+    files
+}
+
+/// What is kept of calls: the record of them, what they changed, what people agreed to.
+fn kept(config: &HaftConfig) -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    #[cfg(feature = "policy")]
+    places.push(crate::agreed_scripts::folder(&config.tools.approvals.file()));
+    #[cfg(feature = "audit")]
+    places.extend(crate::record::files(config));
+    #[cfg(feature = "checkpoint")]
+    if config.tools.checkpoints.enabled && config.tools.enabled {
+        places.push(crate::checkpoints::folder(config));
+    }
+    let _ = (config, &mut places);
+    places
+}
+
+/// What no tool may even read: what was kept for others.
+pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    #[cfg(feature = "sqlite")]
+    places.extend(crate::overflow::private(&config.tools.overflow));
+    #[cfg(feature = "checkpoint")]
+    places.push(crate::checkpoints::folder(config));
+    #[cfg(feature = "policy")]
+    places.push(crate::agreed_scripts::folder(&config.tools.approvals.file()));
+    let _ = (config, &mut places);
+    places
+}

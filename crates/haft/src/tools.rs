@@ -1,0 +1,116 @@
+//! The built-in tools: one set for each folder that a toolbox, or one narrowed from it, is kept in. Another crate with
+//! tools is one more entry in [`ToolSet::new`].
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tools_core::{
+    Approval, CallContext, CompositeExecutor, DynExecutor, Executed, Inspection, ToolCall, ToolDefs, ToolError,
+    ToolExecutor,
+};
+
+use crate::{
+    config::{HaftConfig, LoadError, Loaded},
+    part::Part,
+    wiring::Wiring,
+};
+
+/// The policies of one set of tools.
+#[derive(Debug)]
+pub(crate) struct ToolSet {
+    pub(crate) workdir: PathBuf,
+    /// What a narrower toolbox is kept in.
+    pub(crate) roots: Option<Vec<PathBuf>>,
+    #[cfg(feature = "shell")]
+    pub(crate) commands: Arc<crate::commands::Commands>,
+    pub(crate) parts: Vec<Arc<dyn Part>>,
+}
+
+impl ToolSet {
+    /// The tools of a configuration, for calls from `workdir`, in the order in which a model sees them.
+    ///
+    /// # Errors
+    /// The first section that cannot be compiled, by key and line.
+    #[cfg_attr(
+        not(any(feature = "shell", feature = "file", feature = "web")),
+        expect(
+            unused_variables,
+            unused_mut,
+            clippy::unnecessary_wraps,
+            reason = "a build without tools compiles no policy"
+        )
+    )]
+    pub(crate) fn new(
+        wiring: &Arc<Wiring>,
+        loaded: &Loaded<HaftConfig>,
+        workdir: &Path,
+        roots: Option<Vec<PathBuf>>,
+    ) -> Result<(Arc<Self>, DynExecutor), LoadError> {
+        let (mut parts, mut tools) = (Vec::<Arc<dyn Part>>::new(), Vec::new());
+        #[cfg(feature = "shell")]
+        let commands = Arc::new(crate::commands::Commands::new(wiring, loaded, workdir)?);
+        #[cfg(feature = "shell")]
+        {
+            tools.push(commands.bash());
+            parts.push(Arc::clone(&commands) as Arc<dyn Part>);
+        }
+        #[cfg(feature = "file")]
+        let files = Arc::new(crate::files::Files::new(wiring, loaded, workdir)?);
+        #[cfg(feature = "file")]
+        {
+            tools.extend(files.executors());
+            parts.push(Arc::clone(&files) as Arc<dyn Part>);
+        }
+        #[cfg(feature = "diagnostics")]
+        {
+            let checks = Arc::new(crate::diagnostics::Checks::new(loaded)?);
+            tools.push(checks.executor(wiring, &loaded.config, &files, &commands));
+            parts.push(checks);
+        }
+        #[cfg(feature = "web")]
+        {
+            let pages = Arc::new(crate::web::Pages::new(loaded)?);
+            tools.extend(pages.executors(wiring));
+            parts.push(pages);
+        }
+        #[cfg(feature = "shell")]
+        tools.extend(commands.jobs());
+        #[cfg(feature = "overflow")]
+        tools.extend(wiring.overflow.executor());
+        let set = Arc::new(Self {
+            workdir: workdir.to_owned(),
+            roots,
+            #[cfg(feature = "shell")]
+            commands,
+            parts,
+        });
+        let tools = HeldTools { tools: CompositeExecutor::new(tools), _set: Arc::clone(&set) };
+        Ok((set, DynExecutor::new(tools)))
+    }
+}
+
+/// Tools that hold their policies: those are kept in step with the configuration for as long as somebody holds the tools.
+struct HeldTools {
+    tools: CompositeExecutor,
+    _set: Arc<ToolSet>,
+}
+
+impl ToolExecutor for HeldTools {
+    fn tool_definitions(&self) -> ToolDefs {
+        self.tools.tool_definitions()
+    }
+
+    async fn inspect(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
+        self.tools.inspect(call, cx).await
+    }
+
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+        self.tools.execute_tool_call(call, cx).await
+    }
+
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+        self.tools.execute_tool_call_confirmed(call, approval, cx).await
+    }
+}

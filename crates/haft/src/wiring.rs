@@ -1,0 +1,25 @@
+//! What every set of tools of a toolbox is wired with: made once, and shared by the toolboxes that are narrowed from it.
+
+/// What the tools of a toolbox share.
+#[derive(Debug)]
+pub(crate) struct Wiring {
+    #[cfg(any(feature = "shell", feature = "file"))]
+    pub(crate) reserved: crate::reserved::ReservedPlaces,
+    /// Folders as people spell them, each with its canonical path.
+    #[cfg(feature = "file")]
+    pub(crate) spellings: Vec<(std::path::PathBuf, std::path::PathBuf)>,
+    #[cfg(feature = "file")]
+    pub(crate) credentials: std::sync::Arc<crate::credentials::Credentials>,
+    #[cfg(feature = "policy")]
+    pub(crate) gates: std::sync::Arc<crate::gates::Gates>,
+    #[cfg(feature = "shell")]
+    pub(crate) jobs: std::sync::Arc<tools_shell::Jobs>,
+    /// The networks of sessions whose commands are gated.
+    #[cfg(feature = "egress")]
+    pub(crate) outlets: std::sync::Arc<crate::egress::Outlets>,
+    #[cfg(feature = "overflow")]
+    pub(crate) overflow: std::sync::Arc<crate::overflow::Overflow>,
+    /// One for all sessions: it keeps what TLS and names need, and no page.
+    #[cfg(feature = "web")]
+    pub(crate) web: std::sync::Arc<tools_web::client::WebClient>,
+}
