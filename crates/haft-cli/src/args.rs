@@ -186,6 +186,19 @@ pub(crate) struct Tools {
     /// according to the record.
     #[arg(long)]
     pub(crate) cost: bool,
+    #[command(flatten)]
+    pub(crate) offer: Offer,
+}
+
+/// Which tools are offered.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Offer {
+    /// The tools of this profile: `core`, `coding`, `full` or one of `[tools.profiles]` [default: `mcp.profile`].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Only tools that change nothing, whatever they are called with; there are no others then.
+    #[arg(long)]
+    pub(crate) read_only: bool,
 }
 
 /// One call.
@@ -306,6 +319,8 @@ pub(crate) enum McpVerb {
         /// Over standard input and output (the default).
         #[arg(long)]
         stdio: bool,
+        #[command(flatten)]
+        offer: Offer,
     },
 }
 

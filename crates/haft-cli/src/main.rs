@@ -81,7 +81,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         }
         Verb::Tools(verb) => commands::tools::run(common, verb),
         Verb::Layers => Ok(commands::layers::run(common)),
-        Verb::Mcp { verb: McpVerb::Serve { .. } } => commands::mcp::serve(common).await,
+        Verb::Mcp { verb: McpVerb::Serve { offer, .. } } => commands::mcp::serve(common, offer).await,
         Verb::Undo { calls, last, list, diff } => {
             use commands::undo::What;
             let what = match (list, diff) {

@@ -84,6 +84,8 @@ impl ToolboxBuilder {
     /// One more executor. Its tools come after the built-in ones and stand behind the same layers. A name that another
     /// tool has already is an error when the toolbox is built.
     pub fn executor(mut self, executor: DynExecutor) -> Self {
+        #[cfg(feature = "catalog")]
+        let executor = DynExecutor::new(tools_catalog::Checked::new(executor));
         self.executors.push(executor);
         self
     }
@@ -123,7 +125,7 @@ impl ToolboxBuilder {
 
         let credentials = Arc::new(Credentials::new(&loaded)?);
         #[cfg(feature = "policy")]
-        let gates = Arc::new(crate::gates::Gates::new(&loaded, self.judge, credentials.now())?);
+        let gates = Arc::new(crate::gates::Gates::new(&loaded, self.judge, credentials.now(), names_of(&executors))?);
         #[cfg(feature = "overflow")]
         let overflow = Arc::new(crate::overflow::Overflow::new(&loaded)?);
         #[cfg(feature = "cache")]
@@ -148,6 +150,10 @@ impl ToolboxBuilder {
         let mut layers = vec![credentials.announce()];
         #[cfg(feature = "audit")]
         layers.extend(record.iter().map(|record| record.layer()));
+        #[cfg(feature = "graph")]
+        let offering = Arc::new(crate::offer::Offering::new(&loaded));
+        #[cfg(feature = "graph")]
+        layers.extend(offering.layer(&loaded));
         layers.extend(own(Place::BeforeGates));
         #[cfg(feature = "policy")]
         layers.extend(gates.layers(tools_policy::gate::Stands::BeforeCall));
@@ -218,6 +224,8 @@ impl ToolboxBuilder {
             layers: Layers(layers),
             shared,
             sets: Sets::default(),
+            #[cfg(feature = "graph")]
+            offering,
             #[cfg(feature = "audit")]
             record,
             #[cfg(feature = "cache")]
@@ -233,6 +241,13 @@ impl ToolboxBuilder {
         let running = Arc::new(Mutex::new(config.clone()));
         Ok(Toolbox { stack, context, config: Arc::new(config), running, parts: Arc::new(parts) })
     }
+}
+
+/// The names of the tools of executors.
+#[cfg(feature = "policy")]
+fn names_of(executors: &[DynExecutor]) -> BTreeSet<tools_core::ToolName> {
+    use tools_core::ToolExecutor as _;
+    executors.iter().flat_map(|executor| executor.tool_definitions().to_vec()).map(|tool| tool.name.clone()).collect()
 }
 
 /// No layer stands twice, and the built-in ones stand in the documented order.

@@ -1,7 +1,7 @@
 //! The one list of gates. Order, compilation, reload, `explain`, `config check`, the reference pages and which tools are
 //! listed all go through it: another gate is one more entry here.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use tools_core::{Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolDef, ToolName, Verdict};
 use tools_policy::{
@@ -20,7 +20,7 @@ use tools_secrets::SecretRedactor;
 
 use crate::{
     Explanation, agreed_scripts, approvals,
-    config::{HaftConfig, LoadError, Loaded, places},
+    config::{HaftConfig, LoadError, Loaded, named, places},
     part::{Part, Swap},
 };
 
@@ -224,6 +224,8 @@ pub fn leave_trust_reset(tool: &ToolName) -> std::io::Result<()> {
 pub(crate) struct Gates {
     pub(crate) memory: Memory,
     wired: Vec<Wired>,
+    /// The names of the host's own tools.
+    hosts: BTreeSet<ToolName>,
 }
 
 impl Gates {
@@ -235,15 +237,18 @@ impl Gates {
         loaded: &Loaded<HaftConfig>,
         judge: Option<Arc<dyn Judge>>,
         secrets: SecretRedactor,
+        hosts: BTreeSet<ToolName>,
     ) -> Result<Self, LoadError> {
         let memory = Memory::new(loaded.config.tools.approvals.file(), judge, secrets);
-        let gates = Self { wired: GATES.iter().map(|row| (row.wire)(&memory)).collect(), memory };
+        let gates = Self { wired: GATES.iter().map(|row| (row.wire)(&memory)).collect(), memory, hosts };
         gates.policies(loaded)?();
         Ok(gates)
     }
 
     /// Compiles every section; the first that cannot be compiled is the error.
     fn policies(&self, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        let renamed = named(&loaded.config, &self.hosts).map(|config| loaded.with(config));
+        let loaded = renamed.as_ref().unwrap_or(loaded);
         let compiled = self.wired.iter().map(|wired| (wired.compile)(loaded)).collect::<Result<Vec<_>, _>>()?;
         Ok(Box::new(move || compiled.into_iter().for_each(|swap| swap())))
     }

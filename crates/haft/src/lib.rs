@@ -33,6 +33,7 @@ mod builder;
 mod toolbox;
 
 mod part;
+mod reading;
 
 mod credentials;
 mod own_places;
@@ -98,6 +99,8 @@ mod doctor;
 pub mod init;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "graph")]
+mod offer;
 mod report;
 
 #[cfg(all(doctest, feature = "policy", feature = "audit"))]

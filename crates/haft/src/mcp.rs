@@ -2,8 +2,8 @@
 
 use std::{error::Error, path::PathBuf, sync::Arc, time::Duration};
 
-use tools_core::{SessionId, Stack};
-use tools_mcp::{Greeting, McpError, McpServer, Structured, Workspace};
+use tools_core::{SessionId, Stack, ToolDefs, ToolName};
+use tools_mcp::{Greeting, McpError, McpServer, Showing, Structured, Workspace};
 
 use crate::{ConfigWatch, Toolbox};
 
@@ -40,6 +40,8 @@ fn serving(toolbox: &Toolbox, watch: Option<ConfigWatch>) -> McpServer {
         .greeting(greeting())
         .context(toolbox.context())
         .roots(toolbox.roots())
+        .showing(Arc::clone(&bridge) as Arc<dyn Showing>)
+        .always_load(config.always_load.iter().filter_map(|name| ToolName::parse(name).ok()))
         .workspace(bridge)
         .decisions(Arc::new(toolbox.clone()))
         .definitions_changed(Arc::clone(&toolbox.parts.relisted))
@@ -53,6 +55,12 @@ fn serving(toolbox: &Toolbox, watch: Option<ConfigWatch>) -> McpServer {
 
 /// The toolbox, and what looks after its configuration for as long as it is served.
 struct Bridge(Toolbox, #[expect(dead_code, reason = "held, not used")] Option<ConfigWatch>);
+
+impl Showing for Bridge {
+    fn shown(&self, session: &SessionId, listed: &ToolDefs) -> ToolDefs {
+        self.0.parts.offering.shown(session, listed)
+    }
+}
 
 impl Workspace for Bridge {
     fn narrow(&self, _: &SessionId, roots: &[PathBuf]) -> Option<Arc<Stack>> {

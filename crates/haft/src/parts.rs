@@ -12,6 +12,7 @@ use tools_core::{CompositeExecutor, DynExecutor, Layer, Stack, ToolExecutor as _
 use crate::{
     config::{HaftConfig, LoadError, Loaded},
     part::Part,
+    reading::Reading,
     reloaded::ReloadState,
     tools::ToolSet,
     wiring::Wiring,
@@ -28,6 +29,9 @@ pub(crate) struct Parts {
     /// What follows the configuration besides the tools. The gates come first: tools ask them.
     pub(crate) shared: Vec<Arc<dyn Part>>,
     pub(crate) sets: Sets,
+    /// What sessions are shown.
+    #[cfg(feature = "graph")]
+    pub(crate) offering: Arc<crate::offer::Offering>,
     #[cfg(feature = "audit")]
     pub(crate) record: Option<Arc<crate::record::Record>>,
     #[cfg(feature = "cache")]
@@ -88,6 +92,11 @@ impl Parts {
         }
         executors.extend(self.executors.iter().cloned());
         one_owner(&executors)?;
+        if loaded.config.tools.read_only {
+            executors = executors.into_iter().map(|executor| DynExecutor::new(Reading::new(executor))).collect();
+        }
+        #[cfg(feature = "graph")]
+        self.offering.of(&self.loaded, &mut executors)?;
         Ok(Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new(executors))))
     }
 

@@ -34,6 +34,13 @@ const OUTER: &[LayerRow] = &[
         refuses_with: &["permanent_failure/audit_failed"],
         why: "sees every refusal, unknown tool and dropped call, and writes before it returns",
     },
+    #[cfg(feature = "graph")]
+    LayerRow {
+        name: "dependencies",
+        owner: "tools-graph",
+        refuses_with: &["policy_blocked/needs_tool_first"],
+        why: "there with `tools.dependencies`; before every gate: what must wait costs nobody's attention, and what succeeds is seen as it ends",
+    },
 ];
 
 /// What stands between the gates and the execution.

@@ -84,6 +84,8 @@ impl Toolbox {
     pub fn reset_session(&self, session: &SessionId) {
         #[cfg(feature = "policy")]
         self.parts.wiring.gates.reset(session);
+        #[cfg(feature = "graph")]
+        self.parts.offering.forget(session);
         let _ = session;
     }
 
@@ -97,6 +99,20 @@ impl Toolbox {
         self.parts.wiring.jobs.abandon_session(session);
         #[cfg(feature = "egress")]
         self.parts.wiring.outlets.end(session);
+    }
+
+    /// The tools that a model is shown which calls them natively, in the session of this toolbox: those of the profile, in
+    /// its words, and with the field for thoughts where that is configured.
+    #[cfg(feature = "graph")]
+    pub fn offered(&self) -> tools_core::ToolDefs {
+        self.parts.offering.shown(self.context.session(), &self.stack.listed())
+    }
+
+    /// The tools that a turn shows which is about `text`, usually what the user wrote last; `used` are tools that it has
+    /// called already. With `agent.tool_filter` what fits is added to what the session was shown before.
+    #[cfg(feature = "graph")]
+    pub fn turn(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> tools_core::ToolDefs {
+        self.parts.offering.turn(cx.session(), &self.stack.listed(), text, used)
     }
 
     /// Ends what a session runs in the background. When this returns nothing of it is left.
@@ -131,7 +147,10 @@ impl Toolbox {
         let definitions = self.stack.definitions();
         let set = self.tools();
         let tools = set.iter().flat_map(|set| &set.parts);
-        self.parts.shared.iter().chain(tools).flat_map(|part| part.lint(&self.config, &definitions)).collect()
+        let parts = self.parts.shared.iter().chain(tools).flat_map(|part| part.lint(&self.config, &definitions));
+        #[cfg(feature = "graph")]
+        let parts = parts.chain(self.parts.offering.lint());
+        parts.collect()
     }
 
     /// What became of the last change of the configuration file; `None` when it did not change, or is not watched.

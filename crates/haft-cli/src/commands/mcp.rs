@@ -10,16 +10,16 @@ use clap::Parser;
 use haft::{Toolbox, audit::noted_head};
 
 use crate::{
-    args::{Cli, Common},
+    args::{Cli, Common, McpVerb, Offer, Verb},
     commands::open::open_to_serve,
     exit::Exit,
     output,
 };
 
 /// Serves over standard input and output until the client is gone.
-pub(crate) async fn serve(common: &Common) -> Result<Exit, String> {
-    let common = common.clone();
-    served(move || Ok((open_to_serve(&common)?, common.quiet))).await
+pub(crate) async fn serve(common: &Common, offer: &Offer) -> Result<Exit, String> {
+    let (common, offer) = (common.clone(), offer.clone());
+    served(move || Ok((open_to_serve(&common, &offer)?, common.quiet))).await
 }
 
 /// Serves what `make` makes; at the end the head of the record is told, to be noted where no tool can write.
@@ -53,7 +53,11 @@ pub(crate) fn is_plain_serve(arguments: &[OsString]) -> bool {
 pub(crate) async fn greet_and_serve(arguments: Vec<OsString>) -> Result<Exit, String> {
     let make = move || {
         let cli = Cli::try_parse_from(arguments).map_err(|error| error.to_string())?;
-        Ok((open_to_serve(&cli.common)?, cli.common.quiet))
+        let offer = match cli.verb {
+            Some(Verb::Mcp { verb: McpVerb::Serve { offer, .. } }) => offer,
+            _ => Offer::default(),
+        };
+        Ok((open_to_serve(&cli.common, &offer)?, cli.common.quiet))
     };
     served(make).await
 }

@@ -11,7 +11,10 @@ use haft::{
     core::SessionId,
 };
 
-use crate::{args::Common, output};
+use crate::{
+    args::{Common, Offer},
+    output,
+};
 
 /// Builds the toolbox that every verb works on.
 pub(crate) fn open(common: &Common) -> Result<Toolbox, String> {
@@ -20,7 +23,7 @@ pub(crate) fn open(common: &Common) -> Result<Toolbox, String> {
 
 /// The same for a server, which works for others and for long: it does not take the whole machine, or a home, for a workspace
 /// because a client happened to start it there.
-pub(crate) fn open_to_serve(common: &Common) -> Result<Toolbox, String> {
+pub(crate) fn open_to_serve(common: &Common, offer: &Offer) -> Result<Toolbox, String> {
     let folder = workdir(common)?;
     if common.workdir.is_none() && (places::is_home(&folder) || folder == Path::new("/")) {
         let config = load(common)?.config;
@@ -32,7 +35,18 @@ pub(crate) fn open_to_serve(common: &Common) -> Result<Toolbox, String> {
             ));
         }
     }
-    open(common)
+    open_offering(common, offer)
+}
+
+/// The same with the tools that were asked for.
+pub(crate) fn open_offering(common: &Common, offer: &Offer) -> Result<Toolbox, String> {
+    open_with(common, |mut config| {
+        if let Some(profile) = &offer.profile {
+            config.mcp.profile.clone_from(profile);
+        }
+        config.tools.read_only |= offer.read_only;
+        config
+    })
 }
 
 /// The same, with the configuration changed by what else was typed.

@@ -12,15 +12,15 @@ use serde_json::Value;
 
 use crate::{
     args::{Common, Tools, ToolsFormat},
-    commands::open::open,
+    commands::open::open_offering,
     exit::Exit,
     output,
 };
 
 /// Prints the tools in a shape, or what is to be said of them.
 pub(crate) fn run(common: &Common, verb: &Tools) -> Result<Exit, String> {
-    let toolbox = open(common)?;
-    let tools = toolbox.stack().listed();
+    let toolbox = open_offering(common, &verb.offer)?;
+    let tools = toolbox.offered();
     let calls = if verb.cost { calls(&toolbox)? } else { HashMap::new() };
     let dialect = match (verb.dialect, verb.format) {
         (Some(dialect), _) => dialect,

@@ -81,7 +81,7 @@ fn a_gate_that_comes_to_nothing_is_named_by_config_check() {
     check("[tools.retry]\nmax_attempts = 7\n", &[]);
     check("[tools.trust.tools]\nbaash = \"untrusted\"\n", &["`tools.trust.tools.baash`", "did you mean `bash`?"]);
     check(
-        "[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"shell\"\n",
+        "[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"bahs\"\n",
         &["`tools.policy.rules[0].tool`", "did you mean `bash`?"],
     );
     check("[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"x*\"\n", &["no tool whose name matches"]);

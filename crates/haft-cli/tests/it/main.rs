@@ -19,6 +19,7 @@ mod gates;
 mod mcp;
 mod migrate;
 mod obeyed;
+mod offer;
 mod overflow;
 mod own;
 mod policy;

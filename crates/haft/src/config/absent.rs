@@ -34,6 +34,12 @@ const PARTS: &[Part] = &[
         keys: &["tools.diagnostics"],
         is_here: cfg!(feature = "diagnostics"),
     },
+    Part {
+        feature: "graph",
+        what: "lists of tools",
+        keys: &["tools.dependencies", "tools.tafc", "tools.profiles", "agent.tool_filter"],
+        is_here: cfg!(feature = "graph"),
+    },
     Part { feature: "web", what: "web tools", keys: &["tools.scrape"], is_here: cfg!(feature = "web") },
     Part {
         feature: "policy",

@@ -1,10 +1,13 @@
 //! Configuration: one TOML text, one struct per crate, errors that name key, line and remedy.
 
 mod absent;
+#[cfg(feature = "policy")]
+mod aliases;
 mod environment;
 mod error;
 mod load;
 mod migrate;
+mod profile;
 mod sections;
 mod source;
 
@@ -14,6 +17,9 @@ pub use absent::Absent;
 pub use error::{ConfigError, LoadError, Place};
 pub use load::Loaded;
 pub use migrate::{Migrated, migrate};
+pub use profile::ProfileConfig;
 pub use sections::{AgentConfig, HaftConfig, McpConfig, ToolsConfig};
 
 pub(crate) use absent::refuse;
+#[cfg(feature = "policy")]
+pub(crate) use aliases::named;

@@ -1,11 +1,15 @@
 //! The sections: what each crate takes, put together.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "audit")]
 use tools_audit::AuditConfig;
 #[cfg(feature = "cache")]
 use tools_cache::CacheConfig;
+#[cfg(feature = "graph")]
+use tools_catalog::TafcConfig;
 #[cfg(feature = "checkpoint")]
 use tools_checkpoint::CheckpointConfig;
 #[cfg(feature = "diagnostics")]
@@ -14,6 +18,8 @@ use tools_diagnostics::DiagnosticsConfig;
 use tools_file::FileConfig;
 #[cfg(feature = "filter")]
 use tools_filter::FilterConfig;
+#[cfg(feature = "graph")]
+use tools_graph::{DependenciesConfig, ToolFilterConfig};
 #[cfg(feature = "overflow")]
 use tools_overflow::OverflowConfig;
 #[cfg(feature = "policy")]
@@ -35,6 +41,8 @@ use tools_web::ScrapeConfig;
 #[cfg(feature = "policy")]
 use crate::ApprovalsConfig;
 
+use super::ProfileConfig;
+
 #[cfg(not(feature = "audit"))]
 use super::Absent as AuditConfig;
 #[cfg(not(feature = "cache"))]
@@ -55,6 +63,8 @@ use super::Absent as RetryConfig;
 use super::Absent as ShellConfig;
 #[cfg(not(feature = "web"))]
 use super::Absent as ScrapeConfig;
+#[cfg(not(feature = "graph"))]
+use super::{Absent as DependenciesConfig, Absent as TafcConfig, Absent as ToolFilterConfig};
 #[cfg(not(feature = "policy"))]
 use super::{
     Absent as AdversarialConfig, Absent as AnomalyConfig, Absent as ApprovalsConfig, Absent as AuthorizationConfig,
@@ -75,7 +85,7 @@ pub struct HaftConfig {
 }
 
 /// The section `[agent]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentConfig {
     /// Whether a call is looked through for paths that neither exist nor were ever mentioned, and for addresses and numbers
@@ -86,6 +96,9 @@ pub struct AgentConfig {
     /// them up more readily. Nothing is told from a model's name.
     #[schemars(extend("x-applies" = "next_start"))]
     pub reasoning_model: bool,
+    /// Which definitions a turn shows, where a host says what it is about. An MCP client does not.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub tool_filter: ToolFilterConfig,
 }
 
 /// The section `[tools]`.
@@ -95,6 +108,19 @@ pub struct ToolsConfig {
     /// Whether there are tools at all.
     #[schemars(extend("x-applies" = "next_start"))]
     pub enabled: bool,
+    /// Takes every tool away that may change something, whatever it is called with: `bash` and the tools that write.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub read_only: bool,
+    /// Choices of tools under names, for `mcp.profile`: `core` (what an agent lacks that has file tools), `coding` and
+    /// `full` are there without being written.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub profiles: BTreeMap<String, ProfileConfig>,
+    /// Tools that need others to have succeeded in the session.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub dependencies: DependenciesConfig,
+    /// A field in which a model thinks before it calls a tool.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub tafc: TafcConfig,
     /// The tool `bash`.
     #[schemars(extend("x-applies" = "reload"))]
     pub shell: ShellConfig,
@@ -153,6 +179,10 @@ impl Default for ToolsConfig {
     fn default() -> Self {
         Self {
             enabled: true,
+            read_only: false,
+            profiles: BTreeMap::new(),
+            dependencies: DependenciesConfig::default(),
+            tafc: TafcConfig::default(),
             shell: ShellConfig::default(),
             file: FileConfig::default(),
             diagnostics: DiagnosticsConfig::default(),
@@ -187,10 +217,23 @@ pub struct McpConfig {
     pub answer_bytes: Option<usize>,
     /// How many seconds a person may take to answer a question; nobody answering in time is a refusal.
     pub question_timeout: u64,
+    /// Which tools a client is shown: `core`, `coding`, `full` or one of `[tools.profiles]`. Others can still be called.
+    pub profile: String,
+    /// With more tools than this, a client is shown those of `core` and `tool_search`, and what a search finds.
+    pub search_above: usize,
+    /// Tools that a client should load even where it leaves others to a search of its own.
+    pub always_load: Vec<String>,
 }
 
 impl Default for McpConfig {
     fn default() -> Self {
-        Self { structured: false, answer_bytes: None, question_timeout: 120 }
+        Self {
+            structured: false,
+            answer_bytes: None,
+            question_timeout: 120,
+            profile: "full".to_owned(),
+            search_above: 40,
+            always_load: ["bash", "read", "edit"].map(str::to_owned).to_vec(),
+        }
     }
 }

@@ -1,0 +1,86 @@
+//! Other names of tools in a configuration, said in today's: a rule about `shell` is one about `bash`, unless the host has
+//! a tool of that name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tools_core::{ToolName, built_in_tool};
+
+use super::HaftConfig;
+
+/// The configuration with the names that its tools have; `hosts` are the names of the host's own. `None` where it has
+/// them already.
+pub(crate) fn named(config: &HaftConfig, hosts: &BTreeSet<ToolName>) -> Option<HaftConfig> {
+    let today = |name: &str| match built_in_tool(name) {
+        Some(tool) if !hosts.contains(name) => tool.to_owned(),
+        _ => name.to_owned(),
+    };
+    let is_other = |name: &str| today(name) != name;
+    let tools = &config.tools;
+    let ruled = tools.policy.rules.iter().chain(&tools.authorization.rules).map(|rule| &rule.tool);
+    let keyed = tools.permissions.tools.keys().chain(tools.trust.tools.keys());
+    let listed = tools.utility.exempt_tools.iter().chain(&tools.adversarial_policy.exempt_tools);
+    if !ruled.chain(keyed).chain(listed).any(|name| is_other(name)) {
+        return None;
+    }
+    let mut config = config.clone();
+    let tools = &mut config.tools;
+    let mut rules = BTreeMap::new();
+    let (mine, others): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut tools.permissions.tools).into_iter().partition(|(name, _)| today(name) == *name);
+    // Rules under the name that a tool has come first: where both match, they count.
+    for (name, list) in mine.into_iter().chain(others) {
+        rules.entry(today(&name)).or_insert_with(Vec::new).extend(list);
+    }
+    tools.permissions.tools = rules;
+    for rule in tools.policy.rules.iter_mut().chain(&mut tools.authorization.rules) {
+        rule.tool = today(&rule.tool);
+    }
+    let mut levels = BTreeMap::new();
+    for (name, level) in std::mem::take(&mut tools.trust.tools) {
+        // Of two levels for one tool the lower counts.
+        let level = levels.get(&today(&name)).map_or(level, |before| level.min(*before));
+        levels.insert(today(&name), level);
+    }
+    tools.trust.tools = levels;
+    let lists = [&mut tools.utility.exempt_tools, &mut tools.adversarial_policy.exempt_tools];
+    for name in lists.into_iter().flatten() {
+        *name = today(name);
+    }
+    Some(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Loaded;
+
+    #[test]
+    fn other_names_are_those_of_tools_unless_the_host_has_them() {
+        let text = r#"
+            [[tools.permissions.shell]]
+            pattern = "ls"
+            action = "deny"
+            [[tools.permissions.bash]]
+            pattern = "*"
+            action = "ask"
+            [[tools.policy.rules]]
+            effect = "deny"
+            tool = "Glob"
+            [tools.trust.tools]
+            search = "untrusted"
+            grep = "trusted"
+            [tools.utility]
+            exempt_tools = ["find"]
+        "#;
+        let config: HaftConfig = Loaded::parse(text, &|_| None).unwrap().config;
+        let renamed = named(&config, &BTreeSet::new()).unwrap().tools;
+        let patterns: Vec<&str> = renamed.permissions.tools["bash"].iter().map(|rule| rule.pattern.as_str()).collect();
+        assert_eq!((renamed.permissions.tools.len(), patterns), (1, vec!["*", "ls"]));
+        assert_eq!(renamed.policy.rules[0].tool, "find_path");
+        assert_eq!(renamed.trust.tools["grep"], tools_core::TrustLevel::Untrusted, "the lower of both");
+        assert_eq!(renamed.utility.exempt_tools, ["find_path"]);
+        let hosts: BTreeSet<ToolName> =
+            ["shell", "Glob", "search", "find"].map(|name| ToolName::parse(name).unwrap()).into();
+        assert_eq!(named(&config, &hosts), None);
+    }
+}
