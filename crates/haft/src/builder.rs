@@ -153,7 +153,7 @@ impl ToolboxBuilder {
         #[cfg(feature = "graph")]
         let offering = Arc::new(crate::offer::Offering::new(&loaded));
         #[cfg(feature = "graph")]
-        layers.extend(offering.layer(&loaded));
+        layers.push(offering.layer());
         layers.extend(own(Place::BeforeGates));
         #[cfg(feature = "policy")]
         layers.extend(gates.layers(tools_policy::gate::Stands::BeforeCall));

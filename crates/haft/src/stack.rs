@@ -39,7 +39,7 @@ const OUTER: &[LayerRow] = &[
         name: "dependencies",
         owner: "tools-graph",
         refuses_with: &["policy_blocked/needs_tool_first"],
-        why: "there with `tools.dependencies`; before every gate: what must wait costs nobody's attention, and what succeeds is seen as it ends",
+        why: "before every gate: what must wait costs nobody's attention, and what succeeds is seen as it ends",
     },
 ];
 

@@ -42,10 +42,9 @@ impl Offering {
         }
     }
 
-    /// The layer that holds calls back whose tool needs another first; `None` where no rules are in force.
-    pub(crate) fn layer(&self, loaded: &Loaded<HaftConfig>) -> Option<Arc<dyn Layer>> {
-        let is_wanted = loaded.config.tools.dependencies.enabled;
-        is_wanted.then(|| Arc::new(DependencyLayer::new(Arc::clone(&self.lists))) as Arc<dyn Layer>)
+    /// The layer that holds calls back whose tool needs another first.
+    pub(crate) fn layer(&self) -> Arc<dyn Layer> {
+        Arc::new(DependencyLayer::new(Arc::clone(&self.lists)))
     }
 
     /// Takes in the tools that there are, and adds `tool_search` where they are too many for one list.

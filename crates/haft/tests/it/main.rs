@@ -51,6 +51,7 @@ fn the_layers_stand_in_the_documented_order() {
     let order = [
         "announce",
         "audit",
+        "dependencies",
         "quota",
         "utility",
         "grounding",
