@@ -9,7 +9,7 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use tools_core::{Basis, Clock, FileState, SessionId, Subject, SystemClock};
+use tools_core::{AnswerBudget, Basis, Clock, FileState, SessionId, Subject, SystemClock};
 
 use crate::{CacheConfig, flight::Flights, kept::Kept, lru::Lru};
 
@@ -30,6 +30,8 @@ pub(crate) struct Question {
     /// Canonical: two texts are equal exactly when the parameters are.
     pub(crate) params: String,
     pub(crate) workdir: Arc<Path>,
+    /// How much the answer may hold: a tool fills it, and the layers inside cut to it.
+    pub(crate) answer: AnswerBudget,
 }
 
 /// What the answer depends on, as it is when the question is asked.

@@ -95,6 +95,7 @@ fn question(inv: &Invocation) -> Option<(Question, Dependence)> {
         tool: inv.call.tool.as_str().to_owned(),
         params: canonical_json(&Value::Object(inv.call.params.clone())),
         workdir: inv.context.workdir().into(),
+        answer: inv.context.answer(),
     };
     Some((question, depends))
 }

@@ -240,6 +240,33 @@ fn the_failure_in_the_middle_survives_for_every_client_and_the_rest_can_be_had()
 }
 
 #[test]
+fn a_result_that_was_kept_is_not_served_to_a_client_that_takes_another_amount() {
+    let haft = Haft::new();
+    let lines: Vec<String> = (1..=2_000).map(|n| format!("let value_{n} = compute({n}); // what it is for")).collect();
+    haft.workspace.file("long.rs", lines.join("\n") + "\n");
+    // A file that was made a moment ago is not kept.
+    let made = std::time::Instant::now();
+    while made.elapsed().as_millis() < 50 {
+        std::thread::yield_now();
+    }
+    let mut client = Client::connect_as(&haft, None, "claude-code");
+    let mut read = |id: u64, name: &str| {
+        let client_info = json!({"io.modelcontextprotocol/clientInfo": {"name": name, "version": "1"}});
+        let call = json!({"name": "read", "arguments": {"path": "long.rs"}, "_meta": client_info});
+        let answered = client.request(id, "tools/call", &call);
+        answered["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answered}")).to_owned()
+    };
+    // One server, one session: each of them may be asked first and asked again.
+    let wide = read(2, "claude-code");
+    let narrow = read(3, "codex-mcp-client");
+    assert!(wide.len() > 20_000 && narrow.len() <= 12_000, "{} and {}", wide.len(), narrow.len());
+    assert!(read(4, "claude-code") == wide && read(5, "codex-mcp-client") == narrow);
+    let record = std::fs::read_to_string(haft.record()).expect("there is a record");
+    let hits: Vec<bool> = record.lines().map(|line| line.contains("\"cache\":\"hit\"")).collect();
+    assert_eq!(hits, [false, false, true, true], "{record}");
+}
+
+#[test]
 fn structure_holds_no_more_than_the_answer_may() {
     let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
     let mut client = Client::connect_as(&haft, None, "codex-mcp-client");

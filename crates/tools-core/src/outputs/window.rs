@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// How much text an answer may hold. Set where the call comes in, known before a tool renders anything; a text fits that
 /// exceeds none of the limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AnswerBudget {
     /// Bytes.
     pub bytes: usize,
