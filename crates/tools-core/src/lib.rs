@@ -93,9 +93,10 @@ pub use globs::by_characters;
 pub use judge::{Judge, JudgeError, JudgeRequest};
 pub use obeyed::{FoundObeyed, Obeyed, ObeyedClass, find_obeyed, is_guarded, leads_to_guarded, was_agreed_since};
 pub use outputs::{
-    AnswerBudget, Basis, BasisSlot, ByteTap, ClaimSource, Complete, Ended, FileDiff, Filling, FilterConfidence,
-    FilterStats, Gap, Location, Media, NoRedaction, Redactor, Shown, Stopped, ToolOutput, Visible, Window,
-    estimate_tokens, is_credential_key, is_credential_name, is_hidden, visible_json, visible_lines,
+    AnswerBudget, Basis, BasisSlot, ByteTap, ClaimSource, Complete, Digest, Ended, FileDiff, Filling, FilterConfidence,
+    FilterStats, Gap, Intake, KeptText, Location, Media, Middle, NoRedaction, Redactor, Showing, Shown, Skipped,
+    Stopped, TextSink, ToolOutput, Visible, Window, estimate_tokens, is_credential_key, is_credential_name, is_hidden,
+    visible_json, visible_lines,
 };
 pub use shared::Shared;
 pub use tools::{

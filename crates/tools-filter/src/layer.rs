@@ -14,6 +14,7 @@ use crate::{
     Exit, FilterPipeline, ParsedCommand,
     repeats::{Key, Repeats},
     sanitize_output,
+    taking::FilterIntake,
 };
 
 /// Filters the text of calls that run a command, and of what such a call had produced when it failed.
@@ -38,6 +39,21 @@ impl FilterLayer {
         Self { warnings: warnings.into(), ..self }
     }
 
+    /// The call in which text that is too long to be held is filtered while it is taken.
+    fn taking(&self, inv: &Invocation) -> Option<Invocation> {
+        let outer = inv.context.intake()?;
+        let command = ParsedCommand::of_call(line(inv)?, &inv.inspection().ok()?.subjects);
+        let intake = FilterIntake::around(Arc::clone(outer), self.pipeline.load(), command);
+        Some(inv.in_context(inv.context.clone().taken_by(intake)))
+    }
+
+    /// What is wrong with the rules, told once.
+    fn tell_warnings(&self, inv: &Invocation) {
+        if !self.warnings.is_empty() && !self.warned.swap(true, Ordering::Relaxed) {
+            self.warnings.iter().for_each(|warning| inv.context.journal().warn(warning.clone()));
+        }
+    }
+
     /// Of a command that ran before in this session, what changed.
     fn changes(&self, inv: &Invocation, output: ToolOutput) -> ToolOutput {
         let Some(line) = line(inv) else { return output };
@@ -55,6 +71,12 @@ impl FilterLayer {
     }
 
     fn shown(&self, inv: &Invocation, output: ToolOutput) -> ToolOutput {
+        if let Some(digest) = &output.digest {
+            // It was filtered as it came.
+            inv.context.journal().note(keys::RAW_BYTES, digest.bytes);
+            self.tell_warnings(inv);
+            return ToolOutput { filter: digest.filter.clone(), ..output };
+        }
         if let Some(ended) = &output.ended
             && let Some(command) = command_line(inv, ended)
         {
@@ -62,9 +84,7 @@ impl FilterLayer {
             // What shows a part from somewhere is no run of the command that could be compared with another.
             let is_run = ended.line.is_none();
             inv.context.journal().note(keys::RAW_BYTES, output.whole().len());
-            if !self.warnings.is_empty() && !self.warned.swap(true, Ordering::Relaxed) {
-                self.warnings.iter().for_each(|warning| inv.context.journal().warn(warning.clone()));
-            }
+            self.tell_warnings(inv);
             let pipeline = self.pipeline.load();
             // What shows the content of files is asked for again because it is wanted again.
             let is_report = is_run && pipeline.find(&command).is_some_and(|rule| !rule.shows_content());
@@ -87,7 +107,8 @@ impl Layer for FilterLayer {
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
-        let outcome = next.run(inv).await;
+        let taking = self.taking(inv);
+        let outcome = next.run(taking.as_ref().unwrap_or(inv)).await;
         if inv.definition.traits.bounded_output {
             return outcome;
         }

@@ -35,6 +35,7 @@ mod stats;
 mod config;
 mod layer;
 mod repeats;
+mod taking;
 
 pub use command::ParsedCommand;
 pub use confidence::ConfidenceCounters;

@@ -12,7 +12,7 @@ use std::{
 use tools_core::{Clock, Gap, SystemClock};
 
 use crate::{
-    Entry, Facts, Key, NewEntry, OverflowConfig, OverflowError, OverflowStore, Reference,
+    Entry, Facts, Key, LineGap, NewEntry, OverflowConfig, OverflowError, OverflowStore, Reference,
     chunk::{Chunk, chunks, count_lines},
 };
 
@@ -128,6 +128,30 @@ impl Archive {
         Ok(Stored { reference, facts, missing })
     }
 
+    /// Begins an entry whose text comes in pieces.
+    pub(crate) async fn begin(&self, key: Key<'_>) -> Result<(), OverflowError> {
+        self.0.store.begin(key, self.0.clock.now().as_microsecond()).await
+    }
+
+    pub(crate) async fn append(&self, key: Key<'_>, first: u64, chunks: Vec<Chunk>) -> Result<(), OverflowError> {
+        let bytes = chunks.iter().map(|chunk| chunk.data.len() as u64).sum();
+        self.0.store.append(key, first, chunks).await?;
+        self.clean_when_due(bytes).await;
+        Ok(())
+    }
+
+    pub(crate) async fn seal(&self, key: Key<'_>, facts: Facts) -> Result<(), OverflowError> {
+        self.0.store.seal(key, facts).await
+    }
+
+    /// Removes an entry that nobody will read.
+    pub(crate) async fn discard(&self, key: Key<'_>) {
+        if let Err(error) = self.0.store.remove(key).await {
+            // It goes when it is too old.
+            tracing::debug!(%error, "an output that was not finished stays in its store");
+        }
+    }
+
     /// An output of a conversation, to be read.
     ///
     /// # Errors
@@ -183,7 +207,8 @@ fn prepare(text: &str, gap: Option<Gap>, max: usize) -> (Facts, Option<Missing>,
     let bytes = text.as_bytes();
     let unended = !bytes.is_empty() && !bytes.ends_with(b"\n");
     let lost = missing.map_or(0, |missing| missing.bytes);
-    let facts = Facts { bytes: bytes.len() as u64, lines: count_lines(bytes) + u64::from(unended), lost };
+    let gap = missing.map(|missing| LineGap { first: missing.first, last: missing.last });
+    let facts = Facts { bytes: bytes.len() as u64, lines: count_lines(bytes) + u64::from(unended), lost, gap };
     (facts, missing, chunks(bytes))
 }
 
@@ -209,8 +234,13 @@ fn capped(text: &str, gap: Option<Gap>, max: usize) -> (Cow<'_, str>, Option<Mis
     let first = count_lines(before.as_bytes()) + 1;
     let missing = Missing { bytes, first, last: first + lines - 1 };
     let line_end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-    let line = format!("[... lines {first} to {} of the original, {bytes} bytes, are not stored ...]", missing.last);
-    (Cow::Owned(format!("{before}{line_end}{line}\n{behind}")), Some(missing))
+    let line = mark(first, missing.last, bytes);
+    (Cow::Owned(format!("{before}{line_end}{line}{behind}")), Some(missing))
+}
+
+/// The line that stands for lines of the original that are not stored.
+pub(crate) fn mark(first: u64, last: u64, bytes: u64) -> String {
+    format!("[... lines {first} to {last} of the original, {bytes} bytes, are not stored ...]\n")
 }
 
 #[cfg(test)]

@@ -28,6 +28,39 @@ pub(crate) fn chunks(text: &[u8]) -> Vec<Chunk> {
     text.chunks(CHUNK).map(chunk).collect()
 }
 
+/// Cuts and compresses a text that comes in pieces of any size.
+#[derive(Debug, Default)]
+pub(crate) struct Chunker {
+    begun: Vec<u8>,
+    lines_before: u64,
+    room: Vec<u8>,
+}
+
+impl Chunker {
+    /// Takes more of the text; gives each chunk that is full.
+    pub(crate) fn push(&mut self, mut bytes: &[u8], full: &mut dyn FnMut(Chunk)) {
+        while self.begun.len() + bytes.len() >= CHUNK {
+            let (taken, rest) = bytes.split_at(CHUNK - self.begun.len());
+            bytes = rest;
+            self.begun.extend_from_slice(taken);
+            full(self.chunk());
+        }
+        self.begun.extend_from_slice(bytes);
+    }
+
+    /// The last chunk; `None` when there is nothing left for it.
+    pub(crate) fn rest(&mut self) -> Option<Chunk> {
+        (!self.begun.is_empty()).then(|| self.chunk())
+    }
+
+    fn chunk(&mut self) -> Chunk {
+        let chunk = Chunk { lines_before: self.lines_before, data: pack(&self.begun, &mut self.room) };
+        self.lines_before += count_lines(&self.begun);
+        self.begun.clear();
+        chunk
+    }
+}
+
 /// How many lines end in `bytes`.
 pub(crate) fn count_lines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64

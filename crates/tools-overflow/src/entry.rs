@@ -68,15 +68,17 @@ impl<'a> Entry<'a> {
         if bytes.len() == wanted { Ok(bytes) } else { Err(OverflowError::Damaged) }
     }
 
-    /// The byte at which a line begins, the first line being 1.
+    /// The byte at which a line of the original begins, the first line being 1. For one that is not stored it is that of the
+    /// line which says so.
     ///
     /// # Errors
     /// [`OverflowError::BehindEnd`] when there are fewer lines.
     pub async fn line_start(&self, line: u64) -> Result<u64, OverflowError> {
         let behind = || OverflowError::BehindEnd {
             position: format!("line {line}"),
-            length: format!("{} lines", self.facts.lines),
+            length: format!("{} lines", self.facts.original_lines()),
         };
+        let line = self.facts.stored_line(line);
         if line > self.facts.lines.max(1) {
             return Err(behind());
         }
@@ -89,14 +91,25 @@ impl<'a> Entry<'a> {
         Ok(start + line_feed as u64 + 1)
     }
 
-    /// These lines of it, the first line being 1; fewer at its end.
+    /// The byte behind a line of the original; the end where there is no such line.
+    ///
+    /// # Errors
+    /// When the store fails or holds something else than was put in.
+    pub async fn line_end(&self, line: u64) -> Result<u64, OverflowError> {
+        let next = self.facts.stored_line(line).saturating_add(1);
+        if next > self.facts.lines {
+            return Ok(self.facts.bytes);
+        }
+        self.line_start(self.facts.original_line(next)).await
+    }
+
+    /// These lines of the original, the first line being 1; fewer at its end.
     ///
     /// # Errors
     /// [`OverflowError::BehindEnd`] when even the first is not there.
     pub async fn lines(&self, first: u64, count: u64) -> Result<Vec<u8>, OverflowError> {
         let start = self.line_start(first).await?;
-        let behind = first.max(1).saturating_add(count);
-        let end = if behind > self.facts.lines { self.facts.bytes } else { self.line_start(behind).await? };
+        let end = if count == 0 { start } else { self.line_end(first.max(1).saturating_add(count - 1)).await? };
         self.bytes(start..end).await
     }
 
@@ -128,8 +141,8 @@ impl<'a> Entry<'a> {
         Ok(Page { bytes: start..start + text.len() as u64, line_feeds, text })
     }
 
-    /// The lines of these bytes, which begin with `line`, that a regular expression matches: as many as fit, and how many
-    /// there are.
+    /// The lines of these bytes, which begin with the line `line` of the original, that a regular expression matches: as
+    /// many as fit, and how many there are. Their numbers are those of the original.
     ///
     /// # Errors
     /// [`OverflowError::Pattern`], or when the store fails or holds something else than was put in.
@@ -140,7 +153,7 @@ impl<'a> Entry<'a> {
         line: u64,
         most: Most,
     ) -> Result<Found, OverflowError> {
-        let mut search = Search::new(compile(pattern)?, line, most);
+        let mut search = Search::new(compile(pattern)?, line, most, self.facts.gap);
         let mut at = bytes.start;
         let last = bytes.end.min(self.facts.bytes);
         while at < last {

@@ -5,11 +5,11 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use tools_core::{
-    AnswerBudget, Complete, Ended, FilterStats, Gap, Invocation, Layer, Next, Outcome, Shown, ToolErrorFeedback,
-    ToolOutput, keys,
+    AnswerBudget, Complete, Digest, Ended, FilterStats, Gap, Invocation, Layer, Next, Outcome, Shown,
+    ToolErrorFeedback, ToolOutput, keys,
 };
 
-use crate::{Archive, Missing, Of, Stored, split};
+use crate::{Archive, Hole, Missing, Of, Stored, split, taking::intake};
 
 /// Texts from this size on are looked through off the runtime.
 const LARGE: usize = 256 << 10;
@@ -45,6 +45,9 @@ impl OverflowLayer {
     async fn shortened(&self, inv: &Invocation, mut output: ToolOutput, spent: usize) -> ToolOutput {
         let sentence = output.ended.as_ref().and_then(Ended::sentence).map_or(0, |sentence| sentence.len() + 1);
         let budget = self.budget(inv).less(spent).less(sentence);
+        if let Some(digest) = output.digest.take() {
+            return self.digested(inv, output, digest, budget).await;
+        }
         // Most outputs: this costs them nothing.
         if output.complete.is_none() && budget.holds(&output.summary) {
             return output;
@@ -56,7 +59,7 @@ impl OverflowLayer {
             Some(Complete { shown: Shown::All, gap: None, .. }) | None => (output.take_summary(), None, Of::Original),
             Some(_) => (output.take_summary(), None, Of::Extract),
         };
-        let cut = self.cut(&view, gap, of, budget.less(NOTICE)).await;
+        let cut = self.cut(&view, gap.map(Hole::from), of, budget.less(NOTICE)).await;
         output.truncated |= cut.is_some();
         let is_shown = cut.is_none();
         output.summary = cut.unwrap_or_else(|| view.as_ref().to_owned());
@@ -78,12 +81,28 @@ impl OverflowLayer {
             None => (view, None),
         };
         if let Some(notice) = self.stored(inv, whole, gap).await {
-            if !output.summary.is_empty() && !output.summary.ends_with('\n') {
-                output.summary.push('\n');
-            }
-            output.summary.push_str(&notice);
+            append_line(&mut output.summary, &notice);
         }
         output
+    }
+
+    /// What is shown of a text that was taken while it came. It was stored then.
+    async fn digested(&self, inv: &Invocation, output: ToolOutput, digest: Digest, budget: AnswerBudget) -> ToolOutput {
+        let Digest { shown, head, tail, middle, kept, fault, .. } = digest;
+        let of = if shown == Shown::Extract { Of::Extract } else { Of::Original };
+        let hole = middle.map(|middle| Hole { at: head.len(), middle });
+        let view: Arc<str> = (head + &tail).into();
+        let cut = self.cut(&view, hole, of, budget.less(NOTICE)).await;
+        let is_whole = cut.is_none() && shown != Shown::Extract;
+        let truncated = output.truncated || cut.is_some();
+        let mut summary = cut.unwrap_or_else(|| view.as_ref().to_owned());
+        if let Some(fault) = fault {
+            append_line(&mut summary, &not_stored(inv, &fault));
+        } else if let Some(kept) = kept.filter(|_| !is_whole) {
+            inv.context.journal().note(keys::OVERFLOW, kept.reference);
+            append_line(&mut summary, &kept.notice);
+        }
+        ToolOutput { summary, truncated, ..output }
     }
 
     /// What the answer to a call may hold.
@@ -92,15 +111,15 @@ impl OverflowLayer {
     }
 
     /// The ends of a text, where it is too long.
-    async fn cut(&self, text: &Arc<str>, gap: Option<Gap>, of: Of, budget: AnswerBudget) -> Option<String> {
+    async fn cut(&self, text: &Arc<str>, hole: Option<Hole>, of: Of, budget: AnswerBudget) -> Option<String> {
         let pin = self.pin;
         if text.len() <= LARGE {
-            return split(text, gap, of, budget, pin);
+            return split(text, hole.as_ref(), of, budget, pin);
         }
-        let shared = Arc::clone(text);
-        let looking = tokio::task::spawn_blocking(move || split(&shared, gap, of, budget, pin));
+        let (shared, its_hole) = (Arc::clone(text), hole.clone());
+        let looking = tokio::task::spawn_blocking(move || split(&shared, its_hole.as_ref(), of, budget, pin));
         // A `pin` that panics pins nothing.
-        looking.await.unwrap_or_else(|_| split(text, gap, of, budget, |_| false))
+        looking.await.unwrap_or_else(|_| split(text, hole.as_ref(), of, budget, |_| false))
     }
 
     /// Stores a text; the line to be shown of that, where there is something to say.
@@ -111,17 +130,27 @@ impl OverflowLayer {
                 inv.context.journal().note(keys::OVERFLOW, stored.reference.to_string());
                 Some(notice(&stored))
             }
-            Err(error) => {
-                tracing::warn!(error = %chain(&error), call = %inv.call.id, "an output could not be stored");
-                inv.context.journal().warn("the whole output could not be stored");
-                Some("[the whole output could not be stored: make the call again and ask for less]".to_owned())
-            }
+            Err(error) => Some(not_stored(inv, &chain(&error))),
         }
     }
 }
 
+/// Tells operator and record that an output is not stored; the line for the model.
+fn not_stored(inv: &Invocation, error: &str) -> String {
+    tracing::warn!(error, call = %inv.call.id, "an output could not be stored");
+    inv.context.journal().warn("the whole output could not be stored");
+    "[the whole output could not be stored: make the call again and ask for less]".to_owned()
+}
+
+fn append_line(text: &mut String, line: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
 /// The one line by which the rest can be had.
-fn notice(stored: &Stored) -> String {
+pub(crate) fn notice(stored: &Stored) -> String {
     let (lines, reference) = (stored.facts.lines, stored.reference);
     let unit = if lines == 1 { "line" } else { "lines" };
     match stored.missing {
@@ -137,7 +166,7 @@ fn is_plain(text: &str) -> bool {
     !text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\t'))
 }
 
-fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -157,10 +186,8 @@ impl Layer for OverflowLayer {
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
         // Known before anything is rendered: a tool that shows a window fills it.
         let context = inv.context.clone().answering(self.budget(inv));
-        let context = match &self.archive {
-            Some(archive) => context.storing(archive.max_bytes()),
-            None => context,
-        };
+        let session = inv.context.session().as_str();
+        let context = context.taken_by(intake(self.archive.as_ref(), session, self.threshold, self.pin));
         let inner = next.run(&inv.in_context(context)).await;
         if inv.definition.traits.bounded_output {
             return inner;

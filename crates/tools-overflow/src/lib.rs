@@ -1,7 +1,7 @@
 //! Long output, kept whole: what a model is shown is a head, a tail and the lines that report failures; the rest lies in
 //! a store and is read back in parts.
 //!
-//! [`OverflowLayer`] stores whatever was shown only in part, [`ReadOverflow`] reads it, [`Archive`] is what both hold. The
+//! [`OverflowLayer`] stores whatever was shown only in part, what is too long to be held while it comes; [`ReadOverflow`] reads it, [`Archive`] is what both hold. The
 //! text lies behind an [`OverflowStore`]: in memory, in SQLite (feature `sqlite`) or in PostgreSQL (feature `postgres`).
 //! An entry belongs to the conversation that made it; for any other it does not exist.
 //!
@@ -23,17 +23,20 @@
 mod chunk;
 mod reference;
 mod split;
+mod view;
 
 mod store;
 
 mod archive;
 mod entry;
 mod search;
+mod writer;
 
 mod config;
 mod error;
 mod layer;
 mod read_overflow;
+mod taking;
 
 pub use archive::{Archive, Missing, Stored};
 pub use chunk::Chunk;
@@ -44,9 +47,9 @@ pub use layer::OverflowLayer;
 pub use read_overflow::ReadOverflow;
 pub use reference::{InvalidReference, Reference};
 pub use search::{Found, MAX_PATTERN};
-pub use split::{Of, split};
+pub use split::{Hole, Of, split};
 #[cfg(feature = "postgres")]
 pub use store::postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::SqliteStore;
-pub use store::{Facts, Key, MemoryStore, NewEntry, OverflowStore};
+pub use store::{Facts, Key, LineGap, MemoryStore, NewEntry, OverflowStore};

@@ -128,10 +128,25 @@ fn said(found: &Found, entry: &Entry<'_>, first: u64) -> String {
     let searched = match (first, facts.lost) {
         (1, 0) => format!("{} lines", facts.lines),
         (_, 0) => format!("lines {first} to {}", facts.lines),
-        (1, lost) => format!("the {} bytes that are stored of {}", facts.bytes, facts.bytes + lost),
-        (_, lost) => {
-            format!("lines {first} to {} of what is stored; {lost} bytes of the original are not", facts.lines)
-        }
+        (1, lost) => match facts.gap {
+            Some(gap) => format!(
+                "the {} of {} lines that are stored; lines {} to {} ({lost} bytes) are not",
+                facts.lines.saturating_sub(1),
+                facts.original_lines(),
+                gap.first,
+                gap.last
+            ),
+            None => format!("the {} bytes that are stored of {}", facts.bytes, facts.bytes + lost),
+        },
+        (_, lost) => match facts.gap {
+            Some(gap) => format!(
+                "lines {first} to {}, of which lines {} to {} ({lost} bytes) are not stored",
+                facts.original_lines(),
+                gap.first,
+                gap.last
+            ),
+            None => format!("lines {first} to {} of what is stored; {lost} bytes of the original are not", facts.lines),
+        },
     };
     match (found.shown, found.total) {
         (_, 0) => format!("[no match in {searched}]"),
@@ -161,27 +176,40 @@ async fn page(
         text.push('\n');
     }
     let at_end = page.bytes.end >= facts.bytes;
-    let last = |first: u64| first + (page.line_feeds + u64::from(!whole_lines)).max(1) - 1;
+    let lines = facts.original_lines();
+    // Whoever asks for a line that is not stored gets the line in the place of all of them.
+    let first = first.map(|first| facts.original_line(facts.stored_line(first)));
+    // Of the original, like the first.
+    let last = |first: u64, line_feeds: u64| {
+        facts.last_original_line(facts.stored_line(first) + (line_feeds + u64::from(!whole_lines)).max(1) - 1)
+    };
     // Writing to a `String` cannot fail.
     let _ = match (at_end, first, whole_lines) {
         (true, Some(first), _) => {
-            write!(text, "[lines {first} to {} of {}; nothing follows]", last(first), facts.lines)
+            write!(text, "[lines {first} to {} of {lines}; nothing follows]", last(first, page.line_feeds))
         }
         (true, None, _) => {
             write!(text, "[bytes {} to {} of {}; nothing follows]", page.bytes.start, page.bytes.end, facts.bytes)
         }
         (false, Some(first), true) => {
-            let next = first + page.line_feeds;
-            write!(text, "[lines {first} to {} of {}; go on with offset {next}]", next - 1, facts.lines)
+            let shown = last(first, page.line_feeds);
+            let next = facts.original_line(facts.stored_line(first) + page.line_feeds);
+            write!(text, "[lines {first} to {shown} of {lines}; go on with offset {next}]")
         }
         (false, ..) => {
             let next = page.bytes.end;
             write!(text, "[to byte {next} of {}, in the middle of a line; go on with byte {next}]", facts.bytes)
         }
     };
-    if facts.lost > 0 {
-        let _ = write!(text, " [{} bytes of the original are not stored; a line in it says which]", facts.lost);
-    }
+    let _ = match facts.gap {
+        Some(gap) => {
+            write!(text, " [lines {} to {} ({} bytes) of the original are not stored]", gap.first, gap.last, facts.lost)
+        }
+        None if facts.lost > 0 => {
+            write!(text, " [{} bytes of the original are not stored; a line in it says which]", facts.lost)
+        }
+        None => Ok(()),
+    };
     let Range { start: from, end: to } = page.bytes;
     let window = Window { from, to, total: Some(facts.bytes), next: (!at_end).then_some(to) };
     Ok((text, Some(window)))

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::{OverflowError, entry::Most};
+use crate::{LineGap, OverflowError, entry::Most};
 
 /// How many characters a pattern may have.
 pub const MAX_PATTERN: usize = 512;
@@ -39,6 +39,8 @@ pub struct Found {
 pub(crate) struct Search {
     regex: Regex,
     most: Most,
+    /// Which lines one line stands for.
+    gap: Option<LineGap>,
     line: u64,
     /// The beginning of a line whose end has not come.
     begun: Vec<u8>,
@@ -52,9 +54,9 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) fn new(regex: Regex, line: u64, most: Most) -> Self {
+    pub(crate) fn new(regex: Regex, line: u64, most: Most, gap: Option<LineGap>) -> Self {
         let found = Found { text: String::new(), shown: 0, total: 0, last: 0 };
-        Self { regex, most, line, begun: Vec::new(), before: VecDeque::new(), behind: 0, shown_to: 0, found }
+        Self { regex, most, gap, line, begun: Vec::new(), before: VecDeque::new(), behind: 0, shown_to: 0, found }
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
@@ -68,7 +70,7 @@ impl Search {
                 begun.extend_from_slice(line);
                 self.look(&begun);
             }
-            self.line += 1;
+            self.line = self.gap.filter(|gap| gap.first == self.line).map_or(self.line, |gap| gap.last) + 1;
             rest = after;
         }
         self.begun.extend_from_slice(rest);
@@ -152,7 +154,7 @@ mod tests {
     use super::*;
 
     fn search(pattern: &str, pieces: &[&str], most: Most) -> Found {
-        let mut search = Search::new(compile(pattern).unwrap(), 1, most);
+        let mut search = Search::new(compile(pattern).unwrap(), 1, most, None);
         for piece in pieces {
             search.push(piece.as_bytes());
         }

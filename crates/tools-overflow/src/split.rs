@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tools_core::{AnswerBudget, Gap};
+use tools_core::{AnswerBudget, Gap, Middle};
 
 /// What part of the threshold the lines that are pinned between head and tail may take.
 const PINNED: usize = 5;
@@ -20,13 +20,29 @@ pub enum Of {
     Extract,
 }
 
+/// A place in a text where a part of it is missing already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hole {
+    /// The byte before which it is.
+    pub at: usize,
+    /// What is missing, and which of it is shown nevertheless.
+    pub middle: Middle,
+}
+
+impl From<Gap> for Hole {
+    /// Nothing is known of it but how much it is.
+    fn from(Gap { at, bytes, lines }: Gap) -> Self {
+        Self { at, middle: Middle { bytes, lines, unsearched: bytes, ..Middle::default() } }
+    }
+}
+
 /// The text as it is shown where an answer may hold `budget`; `None` when it fits as it is.
 ///
 /// `pin` says which lines must not be lost: as many of them as there is room for stand, each with its number, between head
 /// and tail, and the others are counted. Cuts go between lines where lines are short enough, else between characters.
-/// `gap` says what is missing already: it lies in what is left out, and is counted with it.
-pub fn split(text: &str, gap: Option<Gap>, of: Of, budget: AnswerBudget, pin: fn(&str) -> bool) -> Option<String> {
-    if gap.is_none() && budget.holds(text) {
+/// `hole` says what is missing already: it lies in what is left out, and is counted with it.
+pub fn split(text: &str, hole: Option<&Hole>, of: Of, budget: AnswerBudget, pin: fn(&str) -> bool) -> Option<String> {
+    if hole.is_none() && budget.holds(text) {
         return None;
     }
     let characters = text.chars().count().max(1);
@@ -35,7 +51,7 @@ pub fn split(text: &str, gap: Option<Gap>, of: Of, budget: AnswerBudget, pin: fn
     let of_bytes = usize::try_from(of_bytes / text.len().max(1) as u128).unwrap_or(usize::MAX);
     let mut threshold = budget.characters.min(of_bytes).min(characters.saturating_add(GAP_LINE));
     loop {
-        let shown = cut_to(text, gap, of, threshold, pin);
+        let shown = cut_to(text, hole, of, threshold, pin);
         if budget.holds(&shown) || threshold <= GAP_LINE {
             return Some(shown);
         }
@@ -43,18 +59,18 @@ pub fn split(text: &str, gap: Option<Gap>, of: Of, budget: AnswerBudget, pin: fn
     }
 }
 
-fn cut_to(text: &str, gap: Option<Gap>, of: Of, threshold: usize, pin: fn(&str) -> bool) -> String {
+fn cut_to(text: &str, hole: Option<&Hole>, of: Of, threshold: usize, pin: fn(&str) -> bool) -> String {
     let budget = threshold.saturating_sub(GAP_LINE);
     let room = budget / PINNED;
     let cuts = |budget| {
         let (head, tail) = cuts(text, budget);
         // What is missing already lies in what is left out.
-        gap.map_or((head, tail), |gap| (head.min(gap.at), tail.max(gap.at)))
+        hole.map_or((head, tail), |hole| (head.min(hole.at), tail.max(hole.at)))
     };
     let (head, tail) = cuts(budget - room);
-    let pinned = Pinned::gather(text, head, tail, gap, pin, room);
+    let pinned = Pinned::gather(text, head, tail, hole, pin, room);
     let (head, tail) = if pinned.is_empty() { cuts(budget) } else { (head, tail) };
-    pinned.between(text, head, tail, gap, of)
+    pinned.between(text, head, tail, hole, of)
 }
 
 /// Where the head ends and the tail begins, for `budget` characters of both.
@@ -78,39 +94,51 @@ fn cuts(text: &str, budget: usize) -> (usize, usize) {
 struct Pinned {
     /// Each with its number.
     lines: Vec<(u64, String)>,
-    hidden: usize,
+    hidden: u64,
+    room: usize,
 }
 
 impl Pinned {
-    fn gather(text: &str, head: usize, tail: usize, gap: Option<Gap>, pin: fn(&str) -> bool, room: usize) -> Self {
-        let mut pinned = Self { lines: Vec::new(), hidden: 0 };
-        let mut left = room;
+    fn gather(text: &str, head: usize, tail: usize, hole: Option<&Hole>, pin: fn(&str) -> bool, room: usize) -> Self {
+        let mut pinned = Self { lines: Vec::new(), hidden: 0, room };
         let first = line_feeds(&text[..head]) + 1;
-        // Lines behind what is missing have the numbers that they had.
-        let (missing_at, missing) = gap.map_or((u64::MAX, 0), |gap| (line_feeds(&text[..gap.at]) + 1, gap.lines));
-        for (number, line) in (first..).zip(text[head..tail].lines()) {
-            let number = if number >= missing_at { number + missing } else { number };
-            if !pin(line) {
-                continue;
-            }
-            let cut = line.char_indices().nth(PINNED_LINE).map(|(at, _)| at);
-            let cost = cut.map_or(line.chars().count(), |_| PINNED_LINE + 1) + 12;
-            if cost > left || pinned.hidden > 0 {
-                pinned.hidden += 1;
-                continue;
-            }
-            left -= cost;
-            let (line, more) = cut.map_or((line, ""), |at| (&line[..at], "…"));
-            pinned.lines.push((number, format!("{line}{more}")));
+        let Some(Hole { at, middle }) = hole else {
+            pinned.search(&text[head..tail], first, pin);
+            return pinned;
+        };
+        pinned.search(&text[head..*at], first, pin);
+        for (number, line) in &middle.failures {
+            pinned.add(*number, line);
         }
+        pinned.hidden += middle.more_failures;
+        // Lines behind what is missing have the numbers that they had.
+        pinned.search(&text[*at..tail], line_feeds(&text[..*at]) + 1 + middle.lines, pin);
         pinned
+    }
+
+    fn search(&mut self, text: &str, first: u64, pin: fn(&str) -> bool) {
+        for (number, line) in (first..).zip(text.lines()).filter(|(_, line)| pin(line)) {
+            self.add(number, line);
+        }
+    }
+
+    fn add(&mut self, number: u64, line: &str) {
+        let line = shortened(line);
+        let cost = line.chars().count() + 12;
+        // Those that are shown are the first of all.
+        if cost > self.room || self.hidden > 0 {
+            self.hidden += 1;
+            return;
+        }
+        self.room -= cost;
+        self.lines.push((number, line));
     }
 
     fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.hidden == 0
     }
 
-    fn between(&self, text: &str, head: usize, tail: usize, gap: Option<Gap>, of: Of) -> String {
+    fn between(&self, text: &str, head: usize, tail: usize, hole: Option<&Hole>, of: Of) -> String {
         let left_out = &text[head..tail];
         let (head, tail) = (&text[..head], &text[tail..]);
         let mut shown = String::with_capacity(head.len() + tail.len() + GAP_LINE);
@@ -118,15 +146,20 @@ impl Pinned {
         if !head.is_empty() && !head.ends_with('\n') {
             shown.push('\n');
         }
-        let lines = line_feeds(left_out) + gap.map_or(0, |gap| gap.lines);
-        let bytes = left_out.len() as u64 + gap.map_or(0, |gap| gap.bytes);
+        let middle = hole.map(|hole| &hole.middle);
+        let lines = line_feeds(left_out) + middle.map_or(0, |middle| middle.lines);
+        let bytes = left_out.len() as u64 + middle.map_or(0, |middle| middle.bytes);
         // Writing to a `String` cannot fail.
         let _ = match of {
             Of::Original => write!(shown, "[... {lines} lines, {bytes} bytes left out"),
             Of::Extract => write!(shown, "[... {lines} lines, {bytes} bytes of what the filter kept left out"),
         };
-        let searched = gap.map_or_else(String::new, |gap| format!(" ({} bytes of it were not searched)", gap.bytes));
-        match (self.lines.len(), self.hidden) {
+        let unsearched = middle.map_or(0, |middle| middle.unsearched);
+        let searched = match unsearched {
+            0 => String::new(),
+            bytes => format!(" ({bytes} bytes of it were not searched)"),
+        };
+        match (self.lines.len() as u64, self.hidden) {
             (0, 0) => shown.push_str(&searched),
             (_, 0) => {
                 let _ = write!(shown, "; of these{searched}, the lines that report failures:");
@@ -154,7 +187,15 @@ impl Pinned {
     }
 }
 
-fn line_feeds(text: &str) -> u64 {
+/// A line that is pinned, as much of it as is shown.
+pub(crate) fn shortened(line: &str) -> String {
+    match line.char_indices().nth(PINNED_LINE) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_owned(),
+    }
+}
+
+pub(crate) fn line_feeds(text: &str) -> u64 {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
 }
 
@@ -210,7 +251,8 @@ mod tests {
         let lines = |range: std::ops::Range<u32>| range.map(|n| format!("line {n:05}\n")).collect::<Vec<_>>().concat();
         let text = format!("{}{}", lines(1..1001), lines(9001..10_001).replace("line 09300", "an error 9"));
         let gap = Gap { at: 11_000, bytes: 88_000, lines: 8000 };
-        let shown = super::split(&text, Some(gap), Of::Original, AnswerBudget::of_bytes(2000), is_error).unwrap();
+        let shown =
+            super::split(&text, Some(&gap.into()), Of::Original, AnswerBudget::of_bytes(2000), is_error).unwrap();
         let (head, rest) = shown.split_once("[... ").unwrap();
         let tail = rest.rsplit_once("[...]\n").unwrap().1;
         let hidden = 10_000 - head.lines().count() - tail.lines().count();

@@ -6,11 +6,14 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use serde_json::Value;
 use tools_core::{
-    ClaimSource, Ended, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, Stopped, ToolError,
-    ToolOutput, is_credential_key, keys,
+    ClaimSource, Digest, Ended, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, Stopped,
+    ToolError, ToolOutput, is_credential_key, keys,
 };
 
-use crate::{SecretRedactor, SecretsMode, Tally, UnknownPlaceholder, events::RedactingConsumer, placement::only_file};
+use crate::{
+    SecretRedactor, SecretsMode, Tally, UnknownPlaceholder, events::RedactingConsumer, placement::only_file,
+    taking::SecretsIntake,
+};
 
 /// Stands right around the tools, inside whatever shortens, stores or records.
 #[derive(Debug, Clone)]
@@ -36,7 +39,7 @@ impl Layer for SecretsLayer {
         match self.mode {
             SecretsMode::Off => next.run(inv).await,
             SecretsMode::Warn => {
-                let outcome = next.run(inv).await;
+                let outcome = next.run(&taking(inv, &self.redactor, self.mode)).await;
                 warn(inv, &count(&self.redactor, &outcome), "shown as they are");
                 outcome
             }
@@ -47,6 +50,17 @@ impl Layer for SecretsLayer {
                 outcome
             }
         }
+    }
+}
+
+/// The call in which text that is too long to be held is searched while it is taken.
+fn taking(inv: &Invocation, redactor: &SecretRedactor, mode: SecretsMode) -> Invocation {
+    match inv.context.intake() {
+        Some(outer) => {
+            let intake = SecretsIntake::around(Arc::clone(outer), redactor.clone(), mode);
+            inv.in_context(inv.context.clone().taken_by(intake))
+        }
+        None => inv.clone(),
     }
 }
 
@@ -68,12 +82,17 @@ fn warn(inv: &Invocation, tally: &Tally, done: &str) {
 fn count(redactor: &SecretRedactor, outcome: &Outcome) -> Tally {
     let mut tally = Tally::default();
     let mut look = |text: &str| redactor.find(text).iter().for_each(|finding| tally.add(finding.kind));
-    match outcome {
-        Ok(output) => look(output.whole()),
+    let output = match outcome {
+        Ok(output) => Some(output),
         Err(error) => {
             look(error.message());
-            look(error.output().map_or("", ToolOutput::whole));
+            error.output()
         }
+    };
+    match output.map(|output| (output, &output.digest)) {
+        Some((_, Some(digest))) => tally.add_all(&digest.credentials),
+        Some((output, None)) => look(output.whole()),
+        None => {}
     }
     tally
 }
@@ -87,7 +106,7 @@ async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -
         Ok(restored) => restored,
         Err(error) => return (Err(error), tally),
     };
-    let inner = restored.as_ref().unwrap_or(inv);
+    let inner = &taking(restored.as_ref().unwrap_or(inv), redactor, SecretsMode::Redact);
     let mut front = None;
     let events = inv.context.events().through(|consumer| {
         let consumer = Arc::new(RedactingConsumer::new(consumer, redactor.clone()));
@@ -198,8 +217,9 @@ impl Cleaning<'_> {
         let complete = output
             .complete
             .map(|complete| complete.map_text(|text| cleaned(redactor, escapes, text, self.tally)).into_owned());
+        let digest = output.digest.map(|digest| self.digest(digest));
         let mut counted = Tally::default();
-        let tally = if complete.is_some() { &mut counted } else { &mut *self.tally };
+        let tally = if complete.is_some() || digest.is_some() { &mut counted } else { &mut *self.tally };
         let (summary, is_clean) = match cleaned(redactor, escapes, &output.summary, tally) {
             Cow::Owned(redacted) => (redacted, false),
             Cow::Borrowed(_) => (output.summary, true),
@@ -219,8 +239,18 @@ impl Cleaning<'_> {
             ended: output.ended.map(|ended| self.ended(ended)),
             summary,
             complete,
+            digest,
             ..output
         }
+    }
+
+    /// Of a text that was searched as it came: what was found late in it may stand early in what is shown.
+    fn digest(&mut self, digest: Digest) -> Digest {
+        self.tally.add_all(&digest.credentials);
+        digest.map_text(|text| match self.redactor.redact(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(clean) => clean,
+        })
     }
 
     fn error(&mut self, error: ToolError) -> ToolError {

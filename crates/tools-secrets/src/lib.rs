@@ -42,6 +42,7 @@ mod reader;
 
 mod events;
 mod layer;
+mod taking;
 
 pub use config::{SecretsMode, SecurityConfig};
 pub use extra::{ExtraPatterns, PatternError};

@@ -63,6 +63,13 @@ impl Tally {
     pub fn add(&mut self, kind: &'static str) {
         *self.0.entry(kind).or_default() += 1;
     }
+
+    /// As many more of each kind.
+    pub(crate) fn add_all(&mut self, kinds: &[(&'static str, usize)]) {
+        for (kind, count) in kinds {
+            *self.0.entry(kind).or_default() += count;
+        }
+    }
 }
 
 /// `2 key, 1 password`.

@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 
-use tools_core::Gap;
+use tools_core::{Gap, Skipped};
 
 /// The beginning and the end of a stream.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct HeadTail {
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -45,6 +45,32 @@ impl HeadTail {
     /// Bytes that came and are not kept.
     pub(crate) fn lost(&self) -> u64 {
         self.total - (self.head.len() + self.tail.len()) as u64
+    }
+
+    /// Whether so many more bytes are kept without losing any.
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        self.total.saturating_add(bytes as u64) <= self.half.saturating_mul(2) as u64
+    }
+
+    /// What is kept, in order.
+    pub(crate) fn slices(&self) -> (&[u8], [&[u8]; 2]) {
+        let (first, second) = self.tail.as_slices();
+        (&self.head, [first, second])
+    }
+
+    /// What is kept, and between its two parts what is not. Where lines are short, what is lost begins and ends with one.
+    pub(crate) fn into_bytes(self) -> (Vec<u8>, Skipped, Vec<u8>) {
+        let Self { mut head, tail, total, line_feeds, .. } = self;
+        let mut tail = Vec::from(tail);
+        if total == (head.len() + tail.len()) as u64 {
+            return (head, Skipped::default(), tail);
+        }
+        head.truncate(memchr::memrchr(b'\n', &head).map_or(head.len() - incomplete_end(&head), |at| at + 1));
+        let begun = tail.iter().take(3).take_while(|byte| is_continuation(**byte)).count();
+        tail.drain(..memchr::memchr(b'\n', &tail).map_or(begun, |at| at + 1));
+        let kept = [&head, &tail].map(|part| memchr::memchr_iter(b'\n', part).count() as u64);
+        let bytes = total - (head.len() + tail.len()) as u64;
+        (head, Skipped { bytes, lines: line_feeds - kept[0] - kept[1] }, tail)
     }
 
     /// The same stream of which at most `most` bytes are kept.

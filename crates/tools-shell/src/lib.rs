@@ -15,11 +15,13 @@ mod pipeline;
 mod prompt;
 mod run;
 mod scripts;
+mod spool;
 mod subjects;
 mod temp;
 mod transaction;
 mod unseen;
 mod way_out;
+mod whole;
 
 mod jobs;
 mod tools;

@@ -8,7 +8,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, sleep_until};
 use tools_core::{
-    CallContext, ClaimSource, Complete, Ended, ErrorDetail, OutputStream, Redactor, Shown, Stopped, ToolError,
+    CallContext, ClaimSource, Complete, Digest, Ended, ErrorDetail, OutputStream, Redactor, Shown, Stopped, ToolError,
     ToolOutput, keys,
 };
 use tools_sandbox::kernel::{Hidden, Sandbox};
@@ -25,14 +25,12 @@ use crate::prompt::PromptWatch;
 use crate::temp::TempWatch;
 use crate::unseen;
 use crate::way_out::Passage;
+use crate::whole::{Gathered, Whole};
 
 /// How long output of what a command left running is waited for.
 pub(crate) const DRAIN: Duration = Duration::from_millis(100);
 /// Most of a pipe that is taken at once.
 pub(crate) const CHUNK: usize = 64 * 1024;
-
-/// Most of an output that is kept for whoever stores it, whatever they would take: it lies in memory until then.
-pub(crate) const MOST_WHOLE: u64 = 64 << 20;
 
 /// Most of each stream that is kept of what somebody else takes as it comes.
 const ENDS: usize = 8 * 1024;
@@ -68,9 +66,12 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let exit = run.finish().await;
     let pipe_status = pipe_status(plan.pipeline.as_ref(), side);
     let elapsed = started.elapsed();
+    let code = if stopped == Some(Stopped::TimedOut) { exit::TIMED_OUT } else { exit::code(exit) };
+    let Run { stdout, stderr, both, .. } = run;
+    let printed = Printed { stdout: stdout.kept, stderr: stderr.kept, both: both.finish(Some(code)).await };
     let after = plan.guard.as_ref().map(|guard| guard.after(cx.writes())).unwrap_or_default();
-    let end = End { exit, stopped, elapsed, pipe_status, after };
-    conclude(run, &end, plan, cx)
+    let end = End { exit, code, stopped, elapsed, pipe_status, after };
+    conclude(printed, &end, plan, cx)
 }
 
 /// A command that runs.
@@ -92,10 +93,19 @@ pub(crate) async fn start(plan: &Plan<'_>, cx: &CallContext) -> Result<Started, 
 /// How a run ended.
 struct End {
     exit: Exit,
+    /// The code that is told.
+    code: i32,
     stopped: Option<Stopped>,
     elapsed: Duration,
     pipe_status: Option<Vec<i32>>,
     after: After,
+}
+
+/// What a run printed.
+struct Printed {
+    stdout: HeadTail,
+    stderr: HeadTail,
+    both: Gathered,
 }
 
 /// What bash told of the parts of the last pipeline.
@@ -147,7 +157,7 @@ impl Stream {
         Self { kind, pipe, kept: HeadTail::new(most), begun: Vec::new() }
     }
 
-    fn take(&mut self, bytes: &[u8], both: &mut HeadTail, cx: &CallContext) {
+    fn take(&mut self, bytes: &[u8], both: &mut Whole, cx: &CallContext) {
         self.kept.push(bytes);
         both.push(bytes);
         if let Some(tap) = cx.tap().filter(|tap| tap.takes(self.kind)) {
@@ -162,7 +172,7 @@ impl Stream {
     }
 
     /// Takes what lies in the pipe without waiting.
-    fn take_rest(&mut self, buffer: &mut [u8], both: &mut HeadTail, cx: &CallContext) {
+    fn take_rest(&mut self, buffer: &mut [u8], both: &mut Whole, cx: &CallContext) {
         let pipe = self.pipe.take();
         take_ready(pipe.as_ref(), buffer, |bytes| self.take(bytes, both, cx));
     }
@@ -194,26 +204,22 @@ struct Run<'a> {
     temp: TempWatch,
     stdout: Stream,
     stderr: Stream,
-    /// Both as they came, for the model, and more of it where somebody stores what the model is not shown.
-    both: HeadTail,
-    /// How many bytes of both are for the model.
-    shown: usize,
+    /// Both as they came.
+    both: Whole,
     cx: &'a CallContext,
     buffers: [Vec<u8>; 2],
 }
 
 impl<'a> Run<'a> {
     fn new(mut tree: ProcessTree, temp: TempWatch, policy: &ShellPolicy, cx: &'a CallContext) -> Self {
-        let most = usize::try_from(policy.config.max_output_bytes).unwrap_or(usize::MAX).clamp(2, 1 << 30);
+        let most = stream_bytes(policy);
         // Who takes the bytes as they come has them: the result is for the record.
         let most = if cx.tap().is_some() { most.min(ENDS) } else { most };
         let stdout = Stream::new(OutputStream::Stdout, tree.take_stdout(), most);
         let stderr = Stream::new(OutputStream::Stderr, tree.take_stderr(), most);
-        let shown = most.saturating_mul(2);
-        let storable = if cx.tap().is_some() { 0 } else { cx.storable().min(MOST_WHOLE) };
-        let storable = usize::try_from(storable).unwrap_or(usize::MAX);
-        let both = HeadTail::new(shown.max(storable));
-        Self { tree, temp, stdout, stderr, both, shown, cx, buffers: [vec![0; CHUNK], vec![0; CHUNK]] }
+        let intake = if cx.tap().is_some() { None } else { cx.intake().cloned() };
+        let both = Whole::new(most.saturating_mul(2), intake);
+        Self { tree, temp, stdout, stderr, both, cx, buffers: [vec![0; CHUNK], vec![0; CHUNK]] }
     }
 
     /// Drains until the command has ended, and a little longer when it left something running; asks it to end when its time
@@ -228,12 +234,14 @@ impl<'a> Run<'a> {
                 return stopped;
             }
             let [out, err] = &mut self.buffers;
+            let is_full = self.both.is_full();
             tokio::select! {
-                count = next_chunk(&mut self.stdout.pipe, out) => {
+                () = self.both.room(), if is_full => {}
+                count = next_chunk(&mut self.stdout.pipe, out), if !is_full => {
                     watch.push(&out[..count]);
                     self.stdout.take(&out[..count], &mut self.both, self.cx);
                 }
-                count = next_chunk(&mut self.stderr.pipe, err) => {
+                count = next_chunk(&mut self.stderr.pipe, err), if !is_full => {
                     watch.push(&err[..count]);
                     self.stderr.take(&err[..count], &mut self.both, self.cx);
                 }
@@ -279,19 +287,19 @@ impl<'a> Run<'a> {
     }
 }
 
-fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-    let End { exit, elapsed, .. } = *end;
+fn conclude(printed: Printed, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+    let End { exit, code, elapsed, .. } = *end;
+    let Printed { stdout, stderr, both } = printed;
     let timed_out = end.stopped == Some(Stopped::TimedOut);
     let question = match &end.stopped {
         Some(Stopped::AwaitsInput(question)) => Some(question.clone()),
         _ => None,
     };
-    let code = if timed_out { exit::TIMED_OUT } else { exit::code(exit) };
-    let (stdout_bytes, stderr_bytes) = (run.stdout.kept.total(), run.stderr.kept.total());
-    let lost = run.stdout.kept.lost() + run.stderr.kept.lost();
+    let (stdout_bytes, stderr_bytes) = (stdout.total(), stderr.total());
+    let lost = stdout.lost() + stderr.lost();
     let envelope = ShellOutputEnvelope {
-        stdout: run.stdout.kept.into_text(),
-        stderr: run.stderr.kept.into_text(),
+        stdout: stdout.into_text(),
+        stderr: stderr.into_text(),
         exit_code: Some(code),
         truncated: lost > 0,
         truncated_reason: (lost > 0).then(|| format!("{lost} bytes beyond `max_output_bytes` were left out")),
@@ -327,18 +335,13 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
         notes.extend(unseen::note(&envelope.stderr, plan.workdir, plan.sandbox, plan.hidden));
     }
     let ended = Ended { exit: Some(code), signal: exit.signal, stopped: end.stopped.clone(), notes, line: None };
-    let shown = run.both.narrowed(run.shown);
-    // Bytes that are in neither the text nor what is handed on to be stored.
-    let is_lost = run.both.lost() > 0;
-    let complete = (shown.lost() > run.both.lost()).then(|| {
-        let (text, gap) = run.both.into_parts();
-        Complete { text: text.into(), shown: Shown::Ends, gap }
-    });
+    let text = text(both, plan.policy);
     let output = ToolOutput {
-        summary: shown.into_text(),
-        complete,
+        summary: text.summary,
+        complete: text.complete,
+        digest: text.digest,
         ended: Some(ended),
-        truncated: is_lost,
+        truncated: text.is_lost,
         raw_response: serde_json::to_value(&envelope).ok(),
         source: ClaimSource::Command,
         ..ToolOutput::default()
@@ -350,6 +353,42 @@ fn conclude(run: Run<'_>, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Resul
             Err(ToolError::from(failure).with_detail(detail).with_output(output))
         }
     }
+}
+
+/// The text of a result.
+struct Text {
+    summary: String,
+    complete: Option<Complete>,
+    digest: Option<Digest>,
+    /// Whether bytes are in neither of them.
+    is_lost: bool,
+}
+
+fn text(both: Gathered, policy: &ShellPolicy) -> Text {
+    match both {
+        Gathered::Taken(ends, digest) => {
+            Text { summary: ends.into_text(), complete: None, digest: Some(*digest), is_lost: false }
+        }
+        Gathered::Held(kept) => {
+            let shown = kept.narrowed(shown_bytes(policy));
+            let is_lost = kept.lost() > 0;
+            let complete = (shown.lost() > kept.lost()).then(|| {
+                let (text, gap) = kept.into_parts();
+                Complete { text: text.into(), shown: Shown::Ends, gap }
+            });
+            Text { summary: shown.into_text(), complete, digest: None, is_lost }
+        }
+    }
+}
+
+/// Bytes of both streams together that are for the model where nobody takes long text.
+fn shown_bytes(policy: &ShellPolicy) -> usize {
+    stream_bytes(policy).saturating_mul(2)
+}
+
+/// Bytes of each stream that are kept.
+fn stream_bytes(policy: &ShellPolicy) -> usize {
+    usize::try_from(policy.config.max_output_bytes).unwrap_or(usize::MAX).clamp(2, 1 << 30)
 }
 
 /// What the exit code alone does not say.

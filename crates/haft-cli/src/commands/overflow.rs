@@ -87,11 +87,7 @@ impl Shown<'_> {
 
     /// The byte behind the last line that is wanted.
     async fn end(&self, wanted: Lines) -> Result<u64, OverflowError> {
-        let facts = self.entry.facts();
-        match wanted.last.checked_add(1).filter(|next| *next <= facts.lines) {
-            Some(next) => self.entry.line_start(next).await,
-            None => Ok(facts.bytes),
-        }
+        self.entry.line_end(wanted.last).await
     }
 
     fn json(&self, text: &str, matching: Option<u64>) {
@@ -100,7 +96,7 @@ impl Shown<'_> {
             "ref": self.reference.to_string(),
             "session": self.session,
             "bytes": facts.bytes,
-            "lines": facts.lines,
+            "lines": facts.original_lines(),
             "lost": facts.lost,
             "matching": matching,
             "text": text,

@@ -239,6 +239,40 @@ fn the_failure_in_the_middle_survives_for_every_client_and_the_rest_can_be_had()
     }
 }
 
+/// The largest output in MB that is followed to its end.
+const LARGEST: &str = "HAFT_OUTPUT_MB";
+
+#[test]
+fn the_ways_that_answers_name_lead_to_every_line_once() {
+    let haft = Haft::configured(
+        "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n[tools.filters]\nenabled = false\n",
+    );
+    let largest = std::env::var(LARGEST).ok().and_then(|megabytes| megabytes.parse().ok()).unwrap_or(2_u64);
+    // Lines of ten bytes, each another one: too short to be stored, held whole, taken while they come.
+    let sizes = [0, 1, 1_000, 2_400, 2_600, 5_100, 104_857, 104_858, largest * 100_000];
+    let mut client = Client::connect_as(&haft, None, "claude-code");
+    for lines in sizes {
+        let command = format!("seq -f %09.0f 1 {lines}");
+        let text = answer(&mut client, 25_000, "bash", json!({"command": command}));
+        let mut expected = 1..=lines;
+        let mut is_next = |line: &str| expected.next().is_some_and(|number| line == format!("{number:09}"));
+        let Some((_, after)) = text.split_once("read_overflow, ref ") else {
+            assert!(lines == 0 || text.lines().all(&mut is_next), "{lines}: {text}");
+            assert_eq!(expected.next(), None, "{lines}");
+            continue;
+        };
+        let reference = after.split(']').next().expect("it ends").to_owned();
+        let mut offset = Some(1);
+        while let Some(at) = offset {
+            let page = answer(&mut client, 25_000, "read_overflow", json!({"ref": reference, "offset": at}));
+            let (body, said) = page.rsplit_once("\n[").expect("a page says which lines it has");
+            assert!(body.lines().all(&mut is_next), "{lines}: {said}");
+            offset = number_after(said, "go on with offset ");
+        }
+        assert_eq!(expected.next(), None, "{lines}");
+    }
+}
+
 #[test]
 fn a_result_that_was_kept_is_not_served_to_a_client_that_takes_another_amount() {
     let haft = Haft::new();

@@ -55,6 +55,98 @@ fn what_is_not_shown_is_stored_and_read_back_by_its_session_alone() {
     assert!(record.lines().next().unwrap().contains(&format!("\"overflow\":\"{reference}\"")), "{record}");
 }
 
+/// More than is held in memory, with one failure in the middle.
+const MANY: &str = "seq 1 400000; echo 'error: disk died at the centre'; seq 400001 800000; exit 4";
+
+#[test]
+fn what_is_longer_than_is_held_is_searched_and_stored_while_it_comes() {
+    let haft = Haft::configured(&format!("{ALL}{UNFILTERED}"));
+    let made = call(&haft, "s", "bash", &json!({"command": MANY}));
+    let text = made["text"].as_str().unwrap();
+    let failure = "400001: error: disk died at the centre";
+    assert!(text.contains(&format!("; of these, the lines that report failures: ...]\n{failure}\n[...]\n")), "{text}");
+    let (head, rest) = text.split_once("[... ").unwrap();
+    let tail = rest.rsplit_once("[...]\n").unwrap().1;
+    let numbers = |text: &str| text.lines().filter(|line| line.parse::<u32>().is_ok()).count();
+    let hidden = 800_001 - numbers(head) - numbers(tail);
+    assert!(rest.starts_with(&format!("{hidden} lines, ")), "{rest}");
+    let reference = made["overflow"].as_str().unwrap();
+    assert!(text.contains(&format!("\n[800001 lines stored whole: read_overflow, ref {reference}]")), "{text}");
+    assert!(text.ends_with("\n[exit code 4]") && made["truncated"] == true, "{made}");
+    let found = call(&haft, "s", "read_overflow", &json!({"ref": reference, "grep": "^error"}));
+    assert_eq!(found["text"], "400001:error: disk died at the centre\n[1 matching lines in 800001 lines]");
+    let shown = haft.run(&["overflow", "show", reference]).out;
+    let all = |range: std::ops::RangeInclusive<u32>| range.map(|n| format!("{n}\n")).collect::<Vec<_>>().concat();
+    let whole = format!("{}error: disk died at the centre\n{}", all(1..=400_000), all(400_001..=800_000));
+    assert!(shown == whole, "{} bytes", shown.len());
+}
+
+#[test]
+fn what_is_longer_than_is_held_is_filtered_like_any_output_also_of_a_job() {
+    let reading = "[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n";
+    let haft = Haft::configured(&format!("{ALL}{reading}"));
+    let passed = "for n in $(seq 60000); do echo \"test module::of::the::crate::t$n ... ok\"; done";
+    let command = format!(
+        "cargo() {{ echo 'running 60001 tests'; {passed}; echo 'test late ... FAILED'; \
+        echo 'test result: FAILED. 60000 passed; 1 failed'; return 101; }}; cargo test"
+    );
+    let start = json!({"id": "1", "tool": "bash", "session": "s", "params": {"command": command, "background": true}});
+    let wait = json!({"id": "2", "tool": "job_read", "session": "s", "params": {"id": "job-1", "since": 1 << 30, "wait_ms": 30_000}});
+    let read = json!({"id": "3", "tool": "job_read", "session": "s", "params": {"id": "job-1"}});
+    let waited = (0..4).map(|_| format!("{wait}\n")).collect::<Vec<_>>().concat();
+    let ran = haft.run_with_input(&["batch"], format!("{start}\n{waited}{read}\n").as_bytes());
+    let job: Value = serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
+    let foreground = call(&haft, "s", "bash", &json!({"command": command}));
+    for made in [&foreground, &job] {
+        let text = made["text"].as_str().unwrap();
+        assert!(text.len() < 1_000 && text.starts_with("[… 60001 lines]\n"), "{text}");
+        assert!(text.contains("test late ... FAILED\ntest result: FAILED. 60000 passed; 1 failed\n"), "{text}");
+        assert!(text.contains("[60003 lines stored whole: read_overflow, ref "), "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_stored_of_an_output_is_said_exactly_and_lines_keep_their_numbers() {
+    let budget = "[tools.overflow]\nmax_overflow_bytes = 1500000\n";
+    let haft = Haft::configured(&format!("{ALL}{UNFILTERED}{budget}"));
+    let made = call(&haft, "s", "bash", &json!({"command": MANY}));
+    let text = made["text"].as_str().unwrap();
+    let notice = text.rsplit_once("\n[stored but for lines ").unwrap_or_else(|| panic!("{text}")).1;
+    let numbers: Vec<u64> =
+        notice.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).take(3).collect();
+    let [first, last, bytes] = numbers[..] else { panic!("{notice}") };
+    // The failure lies in it: nobody says that there is none.
+    assert!(first < 400_001 && 400_001 < last, "{notice}");
+    assert!(text.contains(&format!("({bytes} bytes of it were not searched)")), "{text}");
+    let reference = made["overflow"].as_str().unwrap();
+    let read = |params: Value| {
+        let mut all = json!({"ref": reference});
+        all.as_object_mut().unwrap().extend(params.as_object().unwrap().clone());
+        call(&haft, "s", "read_overflow", &all)["text"].as_str().unwrap().to_owned()
+    };
+    let found = read(json!({"grep": "error"}));
+    let stored = 800_001 - (last - first + 1);
+    let expected = format!(
+        "[no match in the {stored} of 800001 lines that are stored; lines {first} to {last} ({bytes} bytes) are not]"
+    );
+    assert_eq!(found, expected);
+    // Behind what is missing each line has the number that it had: one more than what is printed, for the failure.
+    assert!(read(json!({"grep": "^799999$"})).starts_with("800000:799999\n"));
+    let end = read(json!({"offset": 800_000}));
+    assert!(end.starts_with("799999\n800000\n[lines 800000 to 800001 of 800001; nothing follows]"), "{end}");
+    let across = read(json!({"offset": first - 1, "limit": 3}));
+    let mark = format!("[... lines {first} to {last} of the original, {bytes} bytes, are not stored ...]");
+    assert!(across.starts_with(&format!("{}\n{mark}\n{last}\n", first - 1)), "{across}");
+    let next = last + 2;
+    assert!(across.contains(&format!("[lines {} to {} of 800001; go on with offset {next}]", first - 1, last + 1)));
+    let inside = read(json!({"offset": 400_001, "limit": 1}));
+    let said = format!("{mark}\n[lines {first} to {last} of 800001; go on with offset {}]", last + 1);
+    assert!(inside.starts_with(&said), "{inside}");
+    let width = |range: std::ops::RangeInclusive<u64>| range.map(|n| n.to_string().len() as u64 + 1).sum::<u64>();
+    let missing = width(first..=400_000) + "error: disk died at the centre\n".len() as u64 + width(400_001..=last - 1);
+    assert_eq!(bytes, missing);
+}
+
 #[test]
 fn what_a_job_printed_beyond_what_is_kept_of_it_is_stored_when_it_has_ended() {
     let haft = Haft::configured(&format!("{ALL}[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n"));

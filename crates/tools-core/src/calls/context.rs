@@ -11,8 +11,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, ConversationId, EventSink, Journal, Questions, SessionId,
-    WriteLog, outputs::Tapped, tools::ScriptStates,
+    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, ConversationId, EventSink, Intake, Journal, Questions, SessionId,
+    WriteLog,
+    outputs::{Taking, Tapped},
+    tools::ScriptStates,
 };
 
 /// How far the origin of a call is trusted. Effective trust is the minimum of everything that has a say.
@@ -73,7 +75,7 @@ pub struct CallContext {
     workdir: Arc<Path>,
     env: Arc<EnvOverlay>,
     deadline: Option<Instant>,
-    storable: u64,
+    intake: Option<Taking>,
     answer: AnswerBudget,
     tap: Option<Tapped>,
     basis: Option<BasisSlot>,
@@ -100,7 +102,7 @@ impl CallContext {
             workdir: Arc::from(workdir.into()),
             env: Arc::default(),
             deadline: None,
-            storable: 0,
+            intake: None,
             answer: AnswerBudget::UNLIMITED,
             tap: None,
             basis: None,
@@ -169,9 +171,10 @@ impl CallContext {
         Self { deadline: Some(deadline), ..self }
     }
 
-    /// The same context, in which somebody stores up to `bytes` of what is shown only in part.
-    pub fn storing(self, bytes: u64) -> Self {
-        Self { storable: bytes, ..self }
+    /// The same context, in which `intake` takes text that is too long to be held. A layer that changes text puts its own
+    /// around the one that is there.
+    pub fn taken_by(self, intake: Arc<dyn Intake>) -> Self {
+        Self { intake: Some(Taking(intake)), ..self }
     }
 
     /// The same context whose answer may hold no more than `budget`, nor more than it might already.
@@ -292,10 +295,10 @@ impl CallContext {
         self.deadline
     }
 
-    /// How many bytes of a text that is shown in part are worth handing on as [`crate::ToolOutput::complete`]; 0 when
-    /// nobody stores them.
-    pub fn storable(&self) -> u64 {
-        self.storable
+    /// Who takes text that is too long to be held; `None` when nobody does. Then nothing beyond what the model sees is worth
+    /// keeping.
+    pub fn intake(&self) -> Option<&Arc<dyn Intake>> {
+        self.intake.as_ref().map(|taking| &taking.0)
     }
 
     /// How much text the answer may hold.

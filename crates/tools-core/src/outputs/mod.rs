@@ -3,6 +3,7 @@
 mod basis;
 mod credential;
 mod ended;
+mod intake;
 mod output;
 mod raw;
 mod redact;
@@ -13,6 +14,8 @@ mod window;
 pub use basis::{Basis, BasisSlot};
 pub use credential::{is_credential_key, is_credential_name};
 pub use ended::{Ended, Stopped};
+pub(crate) use intake::Taking;
+pub use intake::{Digest, Intake, KeptText, Middle, Showing, Skipped, TextSink};
 pub use output::{
     ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Gap, Location, Media, Shown, ToolOutput,
 };

@@ -5,7 +5,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Ended, Window};
+use super::{Digest, Ended, Window};
 
 /// What a call gives back: text for the model, and structure for whoever wants it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,6 +15,9 @@ pub struct ToolOutput {
     /// The text as it came, where the summary is something else: for whoever stores it, never for a model. `None` when the
     /// summary is all there is.
     pub complete: Option<Complete>,
+    /// What is left of a text that was too long to be held ([`crate::Intake`]); the summary is then for nobody but who has
+    /// no use for this. `None` for every other text.
+    pub digest: Option<Digest>,
     /// The structured result, an object; `None` when text is all there is.
     pub raw_response: Option<Value>,
     /// Images and other media for the model.

@@ -18,7 +18,8 @@ pub struct MemoryStore(Mutex<HashMap<Reference, Kept>>);
 struct Kept {
     conversation: String,
     created_at: i64,
-    facts: Facts,
+    /// `None` until it is sealed.
+    facts: Option<Facts>,
     stored_bytes: u64,
     chunks: Vec<Chunk>,
 }
@@ -32,6 +33,14 @@ impl MemoryStore {
     fn read<T>(&self, key: Key<'_>, look: impl FnOnce(&Kept) -> T) -> Option<T> {
         self.entries().get(&key.reference).filter(|kept| kept.conversation == key.conversation).map(look)
     }
+
+    /// Changes an entry that is not sealed.
+    fn change(&self, key: Key<'_>, change: impl FnOnce(&mut Kept)) -> Result<(), OverflowError> {
+        let mut entries = self.entries();
+        let kept = entries.get_mut(&key.reference);
+        let kept = kept.filter(|kept| kept.conversation == key.conversation && kept.facts.is_none());
+        kept.map(change).ok_or(OverflowError::NotFound)
+    }
 }
 
 #[async_trait]
@@ -40,7 +49,7 @@ impl OverflowStore for MemoryStore {
         let kept = Kept {
             conversation: entry.key.conversation.to_owned(),
             created_at: entry.created_at,
-            facts: entry.facts,
+            facts: Some(entry.facts),
             stored_bytes: entry.stored_bytes(),
             chunks: entry.chunks,
         };
@@ -48,8 +57,31 @@ impl OverflowStore for MemoryStore {
         Ok(())
     }
 
+    async fn begin(&self, key: Key<'_>, created_at: i64) -> Result<(), OverflowError> {
+        let conversation = key.conversation.to_owned();
+        let kept = Kept { conversation, created_at, facts: None, stored_bytes: 0, chunks: Vec::new() };
+        self.entries().insert(key.reference, kept);
+        Ok(())
+    }
+
+    async fn append(&self, key: Key<'_>, _: u64, chunks: Vec<Chunk>) -> Result<(), OverflowError> {
+        self.change(key, |kept| {
+            kept.stored_bytes += chunks.iter().map(|chunk| chunk.data.len() as u64).sum::<u64>();
+            kept.chunks.extend(chunks);
+        })
+    }
+
+    async fn seal(&self, key: Key<'_>, facts: Facts) -> Result<(), OverflowError> {
+        self.change(key, |kept| kept.facts = Some(facts))
+    }
+
+    async fn remove(&self, key: Key<'_>) -> Result<(), OverflowError> {
+        self.entries().retain(|reference, kept| *reference != key.reference || kept.conversation != key.conversation);
+        Ok(())
+    }
+
     async fn facts(&self, key: Key<'_>) -> Result<Option<Facts>, OverflowError> {
-        Ok(self.read(key, |kept| kept.facts))
+        Ok(self.read(key, |kept| kept.facts).flatten())
     }
 
     async fn chunks(&self, key: Key<'_>, numbers: Range<u64>) -> Result<Vec<Vec<u8>>, OverflowError> {

@@ -15,4 +15,4 @@ pub(crate) mod sqlite;
 mod sqlite_log;
 
 pub use memory::MemoryStore;
-pub use seam::{Facts, Key, NewEntry, OverflowStore};
+pub use seam::{Facts, Key, LineGap, NewEntry, OverflowStore};

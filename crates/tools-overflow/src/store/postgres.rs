@@ -13,7 +13,10 @@ use super::{number::signed, queries::postgres as queries};
 use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference, chunk::Chunk};
 
 /// The schema in its versions; the database knows how many of them it has.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/postgres/0001_overflow.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/postgres/0001_overflow.sql"),
+    include_str!("../../migrations/postgres/0002_gap.sql"),
+];
 
 /// Only one process at a time changes the schema. The number means nothing but this.
 const MIGRATION_LOCK: i64 = 0x6861_6674_6f76_6572;
@@ -83,8 +86,13 @@ async fn migrate(connection: &mut PgConnection) -> Result<(), OverflowError> {
 }
 
 /// Inserts chunks, as many at a time as go over the wire together.
-async fn insert_chunks(change: &mut PgConnection, entry: i64, chunks: &[Chunk]) -> Result<(), OverflowError> {
-    for (first, batch) in (0_u64..).step_by(BATCH).zip(chunks.chunks(BATCH)) {
+async fn insert_chunks(
+    change: &mut PgConnection,
+    entry: i64,
+    first: u64,
+    chunks: &[Chunk],
+) -> Result<(), OverflowError> {
+    for (first, batch) in (first..).step_by(BATCH).zip(chunks.chunks(BATCH)) {
         let numbers: Vec<i64> = (first..).map(signed).take(batch.len()).collect();
         let before: Vec<i64> = batch.iter().map(|chunk| signed(chunk.lines_before)).collect();
         let data: Vec<&[u8]> = batch.iter().map(|chunk| chunk.data.as_slice()).collect();
@@ -103,11 +111,15 @@ async fn insert_chunks(change: &mut PgConnection, entry: i64, chunks: &[Chunk]) 
 }
 
 /// Makes the conversation if it is not there, and keeps [`remove_empty_conversations`] from removing it meanwhile.
-async fn hold_conversation(change: &mut PgConnection, entry: &NewEntry<'_>) -> Result<(), OverflowError> {
+async fn hold_conversation(
+    change: &mut PgConnection,
+    conversation: &str,
+    created_at: i64,
+) -> Result<(), OverflowError> {
     loop {
-        queries::insert_conversation(change, entry).await?;
+        queries::insert_conversation(change, conversation, created_at).await?;
         let held = sqlx::query("SELECT 1 FROM conversations WHERE id = $1 FOR KEY SHARE")
-            .bind(entry.key.conversation)
+            .bind(conversation)
             .execute(&mut *change)
             .await?;
         if held.rows_affected() > 0 {
@@ -144,11 +156,36 @@ async fn remove_empty_conversations(change: &mut PgConnection, created_at: i64) 
 impl OverflowStore for PostgresStore {
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError> {
         let mut change = self.pool().await?.begin().await?;
-        hold_conversation(&mut change, &entry).await?;
+        hold_conversation(&mut change, entry.key.conversation, entry.created_at).await?;
         let number = queries::insert_entry(&mut change, &entry).await?;
-        insert_chunks(&mut change, number, &entry.chunks).await?;
+        insert_chunks(&mut change, number, 0, &entry.chunks).await?;
         change.commit().await?;
         Ok(())
+    }
+
+    async fn begin(&self, key: Key<'_>, created_at: i64) -> Result<(), OverflowError> {
+        let mut change = self.pool().await?.begin().await?;
+        hold_conversation(&mut change, key.conversation, created_at).await?;
+        queries::begin_entry(&mut change, key, created_at).await?;
+        change.commit().await?;
+        Ok(())
+    }
+
+    async fn append(&self, key: Key<'_>, first: u64, chunks: Vec<Chunk>) -> Result<(), OverflowError> {
+        let bytes = chunks.iter().map(|chunk| chunk.data.len() as u64).sum();
+        let mut change = self.pool().await?.begin().await?;
+        let number = queries::grow_entry(&mut change, key, bytes).await?;
+        insert_chunks(&mut change, number, first, &chunks).await?;
+        change.commit().await?;
+        Ok(())
+    }
+
+    async fn seal(&self, key: Key<'_>, facts: Facts) -> Result<(), OverflowError> {
+        queries::seal_entry(&mut *self.pool().await?.acquire().await?, key, facts).await
+    }
+
+    async fn remove(&self, key: Key<'_>) -> Result<(), OverflowError> {
+        queries::remove_entry(&mut *self.pool().await?.acquire().await?, key).await
     }
 
     async fn facts(&self, key: Key<'_>) -> Result<Option<Facts>, OverflowError> {

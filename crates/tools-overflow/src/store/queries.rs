@@ -8,7 +8,7 @@ macro_rules! queries {
         use sqlx::Executor;
 
         use crate::{
-            Facts, Key, NewEntry, OverflowError, Reference,
+            Facts, Key, LineGap, NewEntry, OverflowError, Reference,
             store::number::{signed, unsigned},
         };
 
@@ -20,8 +20,9 @@ macro_rules! queries {
             entry: &NewEntry<'_>,
         ) -> Result<i64, OverflowError> {
             let (number,): (i64,) = sqlx::query_as(
-                "INSERT INTO tool_overflow (id, conversation_id, created_at, bytes, lines, lost, stored_bytes)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING number",
+                "INSERT INTO tool_overflow
+                     (id, conversation_id, created_at, bytes, lines, lost, stored_bytes, gap_first, gap_last)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING number",
             )
             .bind(entry.key.reference.uuid().to_string())
             .bind(entry.key.conversation)
@@ -30,19 +31,91 @@ macro_rules! queries {
             .bind(signed(entry.facts.lines))
             .bind(signed(entry.facts.lost))
             .bind(signed(entry.stored_bytes()))
+            .bind(signed(entry.facts.gap.map_or(0, |gap| gap.first)))
+            .bind(signed(entry.facts.gap.map_or(0, |gap| gap.last)))
             .fetch_one(change)
             .await?;
             Ok(number)
         }
 
+        /// Makes an entry whose text comes in pieces: until it is sealed its number of lines is negative.
+        pub(in crate::store) async fn begin_entry(
+            change: &mut Connection,
+            key: Key<'_>,
+            created_at: i64,
+        ) -> Result<(), OverflowError> {
+            sqlx::query(
+                "INSERT INTO tool_overflow (id, conversation_id, created_at, bytes, lines, lost, stored_bytes)
+                 VALUES ($1, $2, $3, 0, -1, 0, 0)",
+            )
+            .bind(key.reference.uuid().to_string())
+            .bind(key.conversation)
+            .bind(created_at)
+            .execute(change)
+            .await?;
+            Ok(())
+        }
+
+        /// Counts more bytes of an entry that is not sealed; its number.
+        pub(in crate::store) async fn grow_entry(
+            change: &mut Connection,
+            key: Key<'_>,
+            bytes: u64,
+        ) -> Result<i64, OverflowError> {
+            let found: Option<(i64,)> = sqlx::query_as(
+                "UPDATE tool_overflow SET stored_bytes = stored_bytes + $3
+                 WHERE id = $1 AND conversation_id = $2 AND lines < 0 RETURNING number",
+            )
+            .bind(key.reference.uuid().to_string())
+            .bind(key.conversation)
+            .bind(signed(bytes))
+            .fetch_optional(change)
+            .await?;
+            found.map(|(number,)| number).ok_or(OverflowError::NotFound)
+        }
+
+        pub(in crate::store) async fn seal_entry(
+            change: &mut Connection,
+            key: Key<'_>,
+            facts: Facts,
+        ) -> Result<(), OverflowError> {
+            let sealed = sqlx::query(
+                "UPDATE tool_overflow SET bytes = $3, lines = $4, lost = $5, gap_first = $6, gap_last = $7
+                 WHERE id = $1 AND conversation_id = $2 AND lines < 0",
+            )
+            .bind(key.reference.uuid().to_string())
+            .bind(key.conversation)
+            .bind(signed(facts.bytes))
+            .bind(signed(facts.lines))
+            .bind(signed(facts.lost))
+            .bind(signed(facts.gap.map_or(0, |gap| gap.first)))
+            .bind(signed(facts.gap.map_or(0, |gap| gap.last)))
+            .execute(change)
+            .await?;
+            if sealed.rows_affected() == 0 { Err(OverflowError::NotFound) } else { Ok(()) }
+        }
+
+        pub(in crate::store) async fn remove_entry(
+            change: &mut Connection,
+            key: Key<'_>,
+        ) -> Result<(), OverflowError> {
+            sqlx::query("DELETE FROM tool_overflow WHERE id = $1 AND conversation_id = $2")
+                .bind(key.reference.uuid().to_string())
+                .bind(key.conversation)
+                .execute(change)
+                .await?;
+            Ok(())
+        }
+
         /// Makes a conversation where there is none of this name.
         pub(in crate::store) async fn insert_conversation(
             change: &mut Connection,
-            entry: &NewEntry<'_>,
+            conversation: &str,
+            created_at: i64,
         ) -> Result<(), OverflowError> {
             sqlx::query("INSERT INTO conversations (id, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-                .bind(entry.key.conversation)
-                .bind(entry.created_at)
+                .bind(conversation)
+                .bind(created_at)
                 .execute(change)
                 .await?;
             Ok(())
@@ -52,16 +125,19 @@ macro_rules! queries {
             database: impl Executor<'_, Database = $database>,
             key: Key<'_>,
         ) -> Result<Option<Facts>, OverflowError> {
-            let found: Option<(i64, i64, i64)> =
-                sqlx::query_as("SELECT bytes, lines, lost FROM tool_overflow WHERE id = $1 AND conversation_id = $2")
-                    .bind(key.reference.uuid().to_string())
-                    .bind(key.conversation)
-                    .fetch_optional(database)
-                    .await?;
-            Ok(found.map(|(bytes, lines, lost)| Facts {
+            let found: Option<(i64, i64, i64, i64, i64)> = sqlx::query_as(
+                "SELECT bytes, lines, lost, gap_first, gap_last FROM tool_overflow
+                 WHERE id = $1 AND conversation_id = $2 AND lines >= 0",
+            )
+            .bind(key.reference.uuid().to_string())
+            .bind(key.conversation)
+            .fetch_optional(database)
+            .await?;
+            Ok(found.map(|(bytes, lines, lost, first, last)| Facts {
                 bytes: unsigned(bytes),
                 lines: unsigned(lines),
                 lost: unsigned(lost),
+                gap: (first > 0).then(|| LineGap { first: unsigned(first), last: unsigned(last.max(first)) }),
             }))
         }
 

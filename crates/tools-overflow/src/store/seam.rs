@@ -16,7 +16,7 @@ pub struct Key<'a> {
 }
 
 /// What is known of an entry without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Bytes of its text.
     pub bytes: u64,
@@ -24,6 +24,47 @@ pub struct Facts {
     pub lines: u64,
     /// Bytes of the original that are not stored, because it was too long.
     pub lost: u64,
+    /// Which lines of the original those are; `None` when nothing is lost, or an earlier version stored it.
+    pub gap: Option<LineGap>,
+}
+
+/// Lines of an original that are not stored, from 1. One line in their place says so; it has the number of the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineGap {
+    /// The first of them.
+    pub first: u64,
+    /// The last of them.
+    pub last: u64,
+}
+
+impl Facts {
+    /// How many lines the original had.
+    pub fn original_lines(&self) -> u64 {
+        self.gap.map_or(self.lines, |gap| self.lines + (gap.last - gap.first))
+    }
+
+    /// Which line of the stored text a line of the original is; the line in the place of those that are not stored, for one
+    /// of them.
+    pub(crate) fn stored_line(&self, original: u64) -> u64 {
+        match self.gap {
+            Some(gap) if original > gap.last => original - (gap.last - gap.first),
+            Some(gap) => original.min(gap.first),
+            None => original,
+        }
+    }
+
+    /// The last line of the original that a line of the stored text stands for.
+    pub(crate) fn last_original_line(&self, stored: u64) -> u64 {
+        self.gap.filter(|gap| gap.first == stored).map_or_else(|| self.original_line(stored), |gap| gap.last)
+    }
+
+    /// The number in the original of a line of the stored text.
+    pub(crate) fn original_line(&self, stored: u64) -> u64 {
+        match self.gap {
+            Some(gap) if stored > gap.first => stored + (gap.last - gap.first),
+            _ => stored,
+        }
+    }
 }
 
 /// An output to store.
@@ -53,6 +94,24 @@ impl NewEntry<'_> {
 pub trait OverflowStore: Send + Sync {
     /// Stores an entry whole; it can be read, also by other processes, once this returns.
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError>;
+
+    /// Begins an entry whose text comes in pieces. It is not there for readers until it is sealed; its bytes count.
+    async fn begin(&self, key: Key<'_>, created_at: i64) -> Result<(), OverflowError>;
+
+    /// Adds chunks to an entry that was begun, the first of them having this number.
+    ///
+    /// # Errors
+    /// [`OverflowError::NotFound`] also when it was removed meanwhile to make room.
+    async fn append(&self, key: Key<'_>, first: u64, chunks: Vec<Chunk>) -> Result<(), OverflowError>;
+
+    /// Ends an entry that was begun; it can be read, also by other processes, once this returns.
+    ///
+    /// # Errors
+    /// As for [`OverflowStore::append`].
+    async fn seal(&self, key: Key<'_>, facts: Facts) -> Result<(), OverflowError>;
+
+    /// Removes an entry, sealed or not.
+    async fn remove(&self, key: Key<'_>) -> Result<(), OverflowError>;
 
     /// What is known of an entry; `None` when there is none of this name in this conversation.
     async fn facts(&self, key: Key<'_>) -> Result<Option<Facts>, OverflowError>;

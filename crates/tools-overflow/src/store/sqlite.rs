@@ -23,7 +23,8 @@ use super::{
 use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference, chunk::Chunk};
 
 /// The schema in its versions; the file knows how many of them it has.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/sqlite/0001_overflow.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("../../migrations/sqlite/0001_overflow.sql"), include_str!("../../migrations/sqlite/0002_gap.sql")];
 
 /// How long a write waits for another process.
 const BUSY: Duration = Duration::from_secs(5);
@@ -169,8 +170,13 @@ async fn version(connection: &mut SqliteConnection) -> Result<usize, OverflowErr
 }
 
 /// Inserts chunks, several with one statement.
-async fn insert_chunks(change: &mut SqliteConnection, entry: i64, chunks: Vec<Chunk>) -> Result<(), OverflowError> {
-    let mut rows = (0_i64..).zip(chunks).peekable();
+async fn insert_chunks(
+    change: &mut SqliteConnection,
+    entry: i64,
+    first: u64,
+    chunks: Vec<Chunk>,
+) -> Result<(), OverflowError> {
+    let mut rows = (signed(first)..).zip(chunks).peekable();
     while rows.peek().is_some() {
         let mut insert = QueryBuilder::new("INSERT INTO tool_overflow_chunk (entry, number, lines_before, data) ");
         insert.push_values(rows.by_ref().take(BATCH), |mut row, (number, chunk)| {
@@ -186,11 +192,43 @@ impl OverflowStore for SqliteStore {
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError> {
         let mut change = self.write().await?;
         let bytes = entry.stored_bytes();
-        queries::insert_conversation(&mut change, &entry).await?;
+        queries::insert_conversation(&mut change, entry.key.conversation, entry.created_at).await?;
         let number = queries::insert_entry(&mut change, &entry).await?;
-        insert_chunks(&mut change, number, entry.chunks).await?;
+        insert_chunks(&mut change, number, 0, entry.chunks).await?;
         change.commit().await?;
         self.pools().await?.log.grew(bytes);
+        Ok(())
+    }
+
+    async fn begin(&self, key: Key<'_>, created_at: i64) -> Result<(), OverflowError> {
+        let mut change = self.write().await?;
+        queries::insert_conversation(&mut change, key.conversation, created_at).await?;
+        queries::begin_entry(&mut change, key, created_at).await?;
+        change.commit().await?;
+        Ok(())
+    }
+
+    async fn append(&self, key: Key<'_>, first: u64, chunks: Vec<Chunk>) -> Result<(), OverflowError> {
+        let bytes = chunks.iter().map(|chunk| chunk.data.len() as u64).sum();
+        let mut change = self.write().await?;
+        let number = queries::grow_entry(&mut change, key, bytes).await?;
+        insert_chunks(&mut change, number, first, chunks).await?;
+        change.commit().await?;
+        self.pools().await?.log.grew(bytes);
+        Ok(())
+    }
+
+    async fn seal(&self, key: Key<'_>, facts: Facts) -> Result<(), OverflowError> {
+        let mut change = self.write().await?;
+        queries::seal_entry(&mut change, key, facts).await?;
+        change.commit().await?;
+        Ok(())
+    }
+
+    async fn remove(&self, key: Key<'_>) -> Result<(), OverflowError> {
+        let mut change = self.write().await?;
+        queries::remove_entry(&mut change, key).await?;
+        change.commit().await?;
         Ok(())
     }
 

@@ -110,10 +110,12 @@ async fn pages_and_searches_fit_and_say_of_how_much_they_are() {
             && page.contains("\n[... lines 1001 to 1400 of the original, 5000 bytes, are not stored ...]\n"),
         "{page}"
     );
-    assert!(page.ends_with("[5000 bytes of the original are not stored; a line in it says which]"), "{page}");
-    let bytes = stored.facts.bytes;
+    assert!(page.ends_with("[lines 1001 to 1400 (5000 bytes) of the original are not stored]"), "{page}");
     let none = reader.read(json!({"ref": reference, "grep": "nothing"})).await.unwrap();
-    assert_eq!(none, format!("[no match in the {bytes} bytes that are stored of {}]", bytes + 5_000));
+    let said = "[no match in the 3000 of 3400 lines that are stored; lines 1001 to 1400 (5000 bytes) are not]";
+    assert_eq!(none, said);
+    let behind = reader.read(json!({"ref": reference, "grep": "^line 3000$"})).await.unwrap();
+    assert!(behind.starts_with("3400:line 3000\n"), "{behind}");
     let (mut seen, mut offset) = (0, 1);
     loop {
         let found =

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
+use tools_core::Intake;
 
 use super::job::{Job, JobEnd};
 use super::log::Source;
@@ -15,6 +16,7 @@ use crate::prompt::PromptWatch;
 use crate::run::{CHUNK, DRAIN, Started, next_chunk, pipe_status, take_ready};
 use crate::temp::TempWatch;
 use crate::way_out::Passage;
+use crate::whole::Whole;
 
 /// A job that was started and is not yet followed.
 pub(crate) struct Following {
@@ -40,8 +42,8 @@ enum Stopped {
 }
 
 impl Following {
-    /// Follows the job to its end.
-    pub(crate) async fn run(self, job: Arc<Job>) {
+    /// Follows the job to its end; `intake` takes what it prints where that is much.
+    pub(crate) async fn run(self, job: Arc<Job>, intake: Option<Arc<dyn Intake>>) {
         let Self { started: Started { mut tree, side }, pipeline, limit, grace, guard, mut temp, passage, line: _ } =
             self;
         let (mut stdout, mut stderr) = (tree.take_stdout(), tree.take_stderr());
@@ -49,14 +51,20 @@ impl Following {
         let mut deadline = Instant::now() + limit;
         let (mut ended, mut stopped) = (false, Stopped::No);
         let mut watch = PromptWatch::new();
+        let is_taken = intake.is_some();
+        let mut whole = Whole::new(0, intake);
         while !ended || stdout.is_some() || stderr.is_some() {
+            let is_full = whole.is_full();
             tokio::select! {
-                count = next_chunk(&mut stdout, &mut out) => {
+                () = whole.room(), if is_full => {}
+                count = next_chunk(&mut stdout, &mut out), if !is_full => {
                     watch.push(&out[..count]);
+                    whole.push(&out[..count]);
                     job.push(Source::Stdout, &out[..count]);
                 }
-                count = next_chunk(&mut stderr, &mut err) => {
+                count = next_chunk(&mut stderr, &mut err), if !is_full => {
                     watch.push(&err[..count]);
+                    whole.push(&err[..count]);
                     job.push(Source::Stderr, &err[..count]);
                 }
                 _ = tree.wait(), if !ended => {
@@ -94,8 +102,12 @@ impl Following {
         }
         tree.finish().await;
         let exit = tree.wait().await;
-        take_ready(stdout.as_ref(), &mut out, |bytes| job.push(Source::Stdout, bytes));
-        take_ready(stderr.as_ref(), &mut err, |bytes| job.push(Source::Stderr, bytes));
+        for (pipe, source) in [(&stdout, Source::Stdout), (&stderr, Source::Stderr)] {
+            take_ready(pipe.as_ref(), &mut out, |bytes| {
+                whole.push(bytes);
+                job.push(source, bytes);
+            });
+        }
         let timed_out = stopped == Stopped::TimedOut;
         let killed = stopped == Stopped::Killed;
         let pipe_status = pipe_status(pipeline.as_ref(), side);
@@ -107,7 +119,8 @@ impl Following {
             _ => hidden.and_then(|(pipeline, statuses)| pipeline.hidden_failure(statuses)),
         };
         let after = guard.as_ref().map(|guard| guard.after(None)).unwrap_or_default();
-        job.end(JobEnd {
+        let whole = whole.finish(Some(exit_code)).await;
+        let end = JobEnd {
             exit_code,
             signal: exit.signal,
             timed_out,
@@ -121,7 +134,8 @@ impl Following {
             ),
             pipe_status,
             elapsed: job.elapsed(),
-        });
+        };
+        job.end(end, is_taken.then_some(whole));
     }
 }
 

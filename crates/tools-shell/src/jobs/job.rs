@@ -8,11 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
-use tools_core::{Gap, SessionId};
+use tools_core::SessionId;
 
 use super::log::{Log, Source};
-use crate::capture::HeadTail;
-use crate::run::MOST_WHOLE;
+use crate::whole::Gathered;
 
 /// A command in the background.
 #[derive(Debug)]
@@ -31,8 +30,8 @@ pub(crate) struct Job {
 #[derive(Debug, Default)]
 struct Inner {
     log: Log,
-    /// Both streams as they came, for whoever stores what a reader of the log has missed.
-    whole: Option<HeadTail>,
+    /// Both streams as they came, for a reader who has missed a part of the log; there once it has ended.
+    whole: Option<Gathered>,
     end: Option<JobEnd>,
 }
 
@@ -99,16 +98,14 @@ pub struct JobReport {
 }
 
 impl Job {
-    /// A job of which up to `storable` bytes are kept for whoever stores them.
-    pub(crate) fn new(id: String, session: SessionId, line: Arc<str>, storable: u64) -> Self {
-        let most = usize::try_from(storable.min(MOST_WHOLE)).unwrap_or(usize::MAX);
-        let whole = (most > 0).then(|| HeadTail::new(most));
+    /// A job that has printed nothing yet.
+    pub(crate) fn new(id: String, session: SessionId, line: Arc<str>) -> Self {
         Self {
             id,
             session,
             line,
             started: Instant::now(),
-            inner: Mutex::new(Inner { whole, ..Inner::default() }),
+            inner: Mutex::default(),
             changed: watch::Sender::new(()),
             stop: Notify::new(),
         }
@@ -122,16 +119,17 @@ impl Job {
         if !bytes.is_empty() {
             let mut inner = self.lock();
             inner.log.push(source, bytes);
-            if let Some(whole) = &mut inner.whole {
-                whole.push(bytes);
-            }
             drop(inner);
             self.changed.send_replace(());
         }
     }
 
-    pub(crate) fn end(&self, end: JobEnd) {
-        self.lock().end = Some(end);
+    /// It has ended; `whole` is all that it printed, where somebody takes it.
+    pub(crate) fn end(&self, end: JobEnd, whole: Option<Gathered>) {
+        let mut inner = self.lock();
+        inner.whole = whole;
+        inner.end = Some(end);
+        drop(inner);
         self.changed.send_replace(());
     }
 
@@ -139,17 +137,24 @@ impl Job {
         self.started.elapsed()
     }
 
-    /// Takes out all that it printed, once it has ended; `None` while it runs and from the second time on.
-    pub(crate) fn take_whole(&self) -> Option<(String, Option<Gap>)> {
+    /// All that it printed, once it has ended. What lies in a store already can be had any number of times, what is held
+    /// only once: then `None`, as while it runs.
+    pub(crate) fn take_whole(&self) -> Option<Gathered> {
         let mut inner = self.lock();
-        let whole = if inner.end.is_some() { inner.whole.take() } else { None };
-        drop(inner);
-        whole.map(HeadTail::into_parts)
+        match &inner.whole {
+            Some(Gathered::Taken(ends, digest)) => Some(Gathered::Taken(ends.clone(), digest.clone())),
+            _ => inner.whole.take(),
+        }
     }
 
-    /// How many bytes it keeps for whoever stores them.
-    pub(crate) fn kept_whole(&self) -> u64 {
-        self.lock().whole.as_ref().map_or(0, |whole| whole.total() - whole.lost())
+    /// How many bytes it holds of what it printed, beside the log.
+    pub(crate) fn held(&self) -> u64 {
+        self.lock().whole.as_ref().map_or(0, Gathered::size)
+    }
+
+    /// Lets go of what it holds beside the log.
+    pub(crate) fn forget_whole(&self) {
+        self.lock().whole = None;
     }
 
     /// What came since a number, `most` bytes of it, and the state.

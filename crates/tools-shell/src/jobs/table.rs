@@ -12,8 +12,8 @@ use crate::error::ShellError;
 
 /// Jobs that have ended and can still be read; older ones are forgotten.
 const MOST_ENDED: usize = 32;
-/// Bytes that all jobs that have ended keep for whoever stores them; those that ended first lose theirs.
-const MOST_UNSTORED: u64 = 64 << 20;
+/// Bytes that all jobs that have ended hold beside their logs; those that ended first lose theirs.
+const MOST_HELD: u64 = 16 << 20;
 
 /// The jobs of a shell. Shared by the tool that starts them and those that read and end them.
 #[derive(Debug, Default)]
@@ -55,8 +55,8 @@ impl Jobs {
         table.admits(most)?;
         table.started += 1;
         let (id, line) = (format!("job-{}", table.started), Arc::clone(&following.line));
-        let job = Arc::new(Job::new(id, cx.session().clone(), line, cx.storable()));
-        let task = tokio::spawn(following.run(Arc::clone(&job)));
+        let job = Arc::new(Job::new(id, cx.session().clone(), line));
+        let task = tokio::spawn(following.run(Arc::clone(&job), cx.intake().cloned()));
         table.entries.push_back(Entry { job: Arc::clone(&job), task });
         table.forget_the_oldest();
         Ok(job)
@@ -116,11 +116,11 @@ impl Table {
             excess -= usize::from(goes);
             !goes
         });
-        let mut unstored = 0;
+        let mut held = 0;
         for job in self.entries.iter().rev().map(|entry| &entry.job).filter(|job| !job.is_running()) {
-            unstored += job.kept_whole();
-            if unstored > MOST_UNSTORED {
-                drop(job.take_whole());
+            held += job.held();
+            if held > MOST_HELD {
+                job.forget_whole();
             }
         }
     }

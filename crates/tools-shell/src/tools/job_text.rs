@@ -3,6 +3,7 @@
 use tools_core::{AnswerBudget, CallContext, ClaimSource, Complete, Ended, Shown, Stopped, ToolOutput, Window, keys};
 
 use crate::jobs::{Job, JobReport, JobState};
+use crate::whole::Gathered;
 
 /// Room for the line below the text.
 const NOTES: usize = 400;
@@ -13,7 +14,7 @@ const LEAST: u64 = 256;
 pub(super) fn window(job: &Job, report: JobReport, since: u64, cx: &CallContext) -> ToolOutput {
     let budget = cx.answer().less(NOTES);
     // What the log has lost is had whole, once, when the job has ended: that is shortened as any output is.
-    if report.state == JobState::Ended && report.lost > 0 && cx.storable() > 0 && job.kept_whole() > 0 {
+    if report.state == JobState::Ended && report.lost > 0 && cx.intake().is_some() && job.held() > 0 {
         return output(job, &report, cx);
     }
     let report = fitting(job, report, since, budget);
@@ -46,12 +47,21 @@ pub(super) fn output(job: &Job, report: &JobReport, cx: &CallContext) -> ToolOut
     if let Some(signal) = report.signal {
         cx.journal().note(keys::SIGNAL, signal);
     }
-    let is_partial = report.lost > 0 && cx.storable() > 0;
+    let is_partial = report.lost > 0 && cx.intake().is_some();
     // Both streams are in it, as they came, and nothing is lost to whoever reads it.
     let whole = if is_partial { job.take_whole() } else { None };
     let ended = ended(report, whole.is_some());
+    let (complete, digest) = match whole {
+        Some(Gathered::Taken(_, digest)) => (None, Some(*digest)),
+        Some(held) => {
+            let (text, gap) = held.into_parts();
+            (Some(Complete { text: text.into(), shown: Shown::Ends, gap }), None)
+        }
+        None => (None, None),
+    };
     ToolOutput {
-        complete: whole.map(|(text, gap)| Complete { text: text.into(), shown: Shown::Ends, gap }),
+        complete,
+        digest,
         summary: text(report),
         raw_response: serde_json::to_value(report).ok(),
         truncated: report.lost > 0,

@@ -1,10 +1,12 @@
 //! Commands in the background: what they print, how they end, what holds them, and that none outlives its shell.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tools_core::{CallContext, ToolCall, ToolErrorCategory as Category};
+use tools_core::{
+    CallContext, Digest, Intake, Showing, Shown, Skipped, TextSink, ToolCall, ToolErrorCategory as Category,
+};
 use tools_sandbox::kernel::Probe;
 use tools_shell::{JobKill, JobRead, ShellConfig};
 
@@ -89,10 +91,68 @@ async fn what_is_printed_without_end_is_bounded_and_counted() {
     assert_eq!((nothing.field("stdout"), nothing.field("lost")), (json!(""), json!(0)));
 }
 
+/// Takes long text and keeps it.
+#[derive(Default)]
+struct Collecting(Arc<Mutex<Vec<u8>>>);
+
+struct Collected(Arc<Mutex<Vec<u8>>>);
+
+impl Intake for Collecting {
+    fn capacity(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn open(&self, _: Showing) -> Box<dyn TextSink> {
+        Box::new(Collected(Arc::clone(&self.0)))
+    }
+}
+
+impl TextSink for Collected {
+    fn push(&mut self, bytes: &[u8]) {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+    }
+
+    fn show(&mut self, _: &str) {}
+
+    fn skip(&mut self, _: Skipped) {}
+
+    fn finish(self: Box<Self>, exit: Option<i32>) -> Digest {
+        Digest {
+            bytes: self.0.lock().unwrap().len() as u64,
+            shown: Shown::All,
+            head: format!("{exit:?}"),
+            tail: String::new(),
+            middle: None,
+            kept: None,
+            fault: None,
+            filter: None,
+            credentials: Vec::new(),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_job_prints_beyond_what_is_held_is_taken_as_it_comes() {
+    let shell = Shell::new();
+    let taken = Arc::new(Collecting::default());
+    let cx = shell.cx.clone().taken_by(Arc::clone(&taken) as Arc<dyn Intake>);
+    let started = shell.start_in(&cx, "seq 1 1000000; exit 3").await;
+    let id = started.field("job_id").as_str().unwrap().to_owned();
+    until_ended(&shell, &id).await;
+    let all: String = (1..=1_000_000).map(|n| format!("{n}\n")).collect::<Vec<_>>().concat();
+    assert!(*taken.0.lock().unwrap() == all.as_bytes(), "it is not what was printed");
+    // It lies with whoever took it, so that it can be told of any number of times.
+    for _ in 0..2 {
+        let told = shell.on_job("job_read", json!({"id": id}), &cx).await;
+        let digest = told.output.and_then(|output| output.digest).expect("it was taken");
+        assert_eq!((digest.bytes, digest.head.as_str()), (all.len() as u64, "Some(3)"));
+    }
+}
+
 #[tokio::test]
 async fn what_a_report_has_lost_is_given_to_whoever_stores_it_once() {
     let shell = Shell::new();
-    let cx = shell.cx.clone().storing(1_000_000);
+    let cx = shell.cx.clone().taken_by(Arc::new(Collecting::default()));
     let started = shell.start_in(&cx, "seq 1 100000").await;
     let id = started.field("job_id").as_str().unwrap().to_owned();
     until_ended(&shell, &id).await;

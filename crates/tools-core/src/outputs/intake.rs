@@ -1,0 +1,119 @@
+//! A long text that is taken piece by piece while it comes, so that nobody has to hold all of it. Layers add what they do
+//! with a text; the tool that reads it only pushes.
+
+use std::{fmt, sync::Arc};
+
+use super::{FilterStats, Shown};
+
+/// Takes the text of a call that is too long to be held. A layer puts one into the call context
+/// ([`crate::CallContext::taken_by`]), around the one that is there already; the tool opens it at the first byte that it
+/// does not hold itself.
+pub trait Intake: Send + Sync {
+    /// How many bytes of one text are worth pushing. Of a longer one the middle is skipped ([`TextSink::skip`]).
+    fn capacity(&self) -> u64;
+
+    /// Begins a text. Called within a runtime; the sink may be used outside of it.
+    fn open(&self, showing: Showing) -> Box<dyn TextSink>;
+}
+
+/// Which lines are shown of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Showing {
+    /// Those of the text itself.
+    Text,
+    /// Those that come by [`TextSink::show`]: something chooses them, or gives them another form.
+    Lines,
+}
+
+/// Takes one text. May block, which holds up whoever writes it; is not called on a runtime's own threads. A drop before
+/// [`TextSink::finish`] means that nobody wants the text any more.
+pub trait TextSink: Send {
+    /// Takes more of the text, cut anywhere.
+    fn push(&mut self, bytes: &[u8]);
+
+    /// Takes a line that is shown, without its line feed. Only for [`Showing::Lines`].
+    fn show(&mut self, line: &str);
+
+    /// Takes note of a part that nobody keeps. What came before it ends with a line, and so does the part.
+    fn skip(&mut self, part: Skipped);
+
+    /// Ends the text of a command that ended with this code; `None` where there is none.
+    fn finish(self: Box<Self>, exit: Option<i32>) -> Digest;
+}
+
+/// A part of a text that was only counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Bytes.
+    pub bytes: u64,
+    /// Lines.
+    pub lines: u64,
+}
+
+/// What is left of a text that was taken: enough to show any part of it that fits an answer, and where the rest is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digest {
+    /// Bytes of the text.
+    pub bytes: u64,
+    /// What the lines below are of the text: all of them, or an extract.
+    pub shown: Shown,
+    /// The first of the lines that are shown.
+    pub head: String,
+    /// The last of them.
+    pub tail: String,
+    /// What lies between the two; `None` when nothing does.
+    pub middle: Option<Middle>,
+    /// Where the text is kept; `None` when nobody keeps it.
+    pub kept: Option<KeptText>,
+    /// Why it is not kept, for the operator; `None` when it is, or nobody wanted to.
+    pub fault: Option<String>,
+    /// What a filter made of it.
+    pub filter: Option<FilterStats>,
+    /// Which credentials were taken out, by kind.
+    pub credentials: Vec<(&'static str, usize)>,
+}
+
+impl Digest {
+    /// The same digest with another form of each text that is shown.
+    pub fn map_text(self, mut form: impl FnMut(String) -> String) -> Self {
+        let middle = self.middle.map(|middle| Middle {
+            failures: middle.failures.into_iter().map(|(number, line)| (number, form(line))).collect(),
+            ..middle
+        });
+        Self { head: form(self.head), tail: form(self.tail), middle, ..self }
+    }
+}
+
+/// The part of the shown lines between the first and the last of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Middle {
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its lines.
+    pub lines: u64,
+    /// The first of its lines that report failures, each with its number.
+    pub failures: Vec<(u64, String)>,
+    /// How many more of its lines report failures.
+    pub more_failures: u64,
+    /// How many of its bytes were skipped, and so not searched for failures.
+    pub unsearched: u64,
+}
+
+/// Where a text is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptText {
+    /// The name to read it by.
+    pub reference: String,
+    /// The line that tells a model how to read it, and what of it is not kept.
+    pub notice: String,
+}
+
+/// An intake that a call context carries.
+#[derive(Clone)]
+pub(crate) struct Taking(pub(crate) Arc<dyn Intake>);
+
+impl fmt::Debug for Taking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Taking").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,135 @@
+//! Storing a text while it comes: it is cut, compressed and handed to a task that puts the pieces into the store. A bounded
+//! part of it is in memory.
+
+use tokio::sync::{mpsc, oneshot};
+use tools_core::Skipped;
+
+use crate::{
+    Archive, Facts, Key, LineGap, Missing, OverflowError, Reference, Stored,
+    archive::mark,
+    chunk::{Chunk, Chunker, count_lines},
+};
+
+/// Chunks that are stored at once.
+const BATCH: usize = 16;
+/// Batches that wait to be stored; then whoever writes waits.
+const WAITING: usize = 2;
+
+/// Stores one text. Blocks while the store is behind; not for the threads of a runtime. Dropped before its end it removes
+/// what it stored.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    reference: Reference,
+    sender: mpsc::Sender<Message>,
+    chunker: Chunker,
+    batch: Vec<Chunk>,
+    facts: Facts,
+    missing: Option<Missing>,
+    ends_line: bool,
+}
+
+#[derive(Debug)]
+enum Message {
+    Chunks(Vec<Chunk>),
+    End(Facts, oneshot::Sender<Result<(), OverflowError>>),
+}
+
+impl Writer {
+    /// Begins a text of a conversation. Within a runtime, whose thread does the storing.
+    pub(crate) fn begin(archive: &Archive, conversation: &str) -> Self {
+        let reference = Reference::generate();
+        let (sender, receiver) = mpsc::channel(WAITING);
+        let task = Task { archive: archive.clone(), conversation: conversation.to_owned(), reference };
+        tokio::spawn(task.run(receiver));
+        Self {
+            reference,
+            sender,
+            chunker: Chunker::default(),
+            batch: Vec::with_capacity(BATCH),
+            facts: Facts::default(),
+            missing: None,
+            ends_line: true,
+        }
+    }
+
+    /// Stores more of the text.
+    pub(crate) fn push(&mut self, text: &str) {
+        let Some(last) = text.as_bytes().last() else { return };
+        self.ends_line = *last == b'\n';
+        self.facts.bytes += text.len() as u64;
+        self.facts.lines += count_lines(text.as_bytes());
+        let Self { chunker, batch, sender, .. } = self;
+        chunker.push(text.as_bytes(), &mut |chunk| {
+            batch.push(chunk);
+            if batch.len() == BATCH {
+                // Nobody there: the end tells.
+                let _ = sender.blocking_send(Message::Chunks(std::mem::take(batch)));
+            }
+        });
+    }
+
+    /// Stores a line in the place of a part of the original.
+    pub(crate) fn skip(&mut self, part: Skipped) {
+        if !self.ends_line {
+            self.push("\n");
+        }
+        let first = self.facts.lines + 1;
+        let last = first + part.lines.max(1) - 1;
+        self.push(&mark(first, last, part.bytes));
+        self.facts.lost += part.bytes;
+        self.facts.gap = Some(LineGap { first, last });
+        self.missing = Some(Missing { bytes: part.bytes, first, last });
+    }
+
+    /// Ends the text. It can be read once this returns.
+    ///
+    /// # Errors
+    /// When the store failed at any time; nothing is stored then.
+    pub(crate) fn finish(mut self) -> Result<Stored, OverflowError> {
+        let gone = || OverflowError::store("the runtime has ended");
+        self.facts.lines += u64::from(!self.ends_line);
+        self.batch.extend(self.chunker.rest());
+        let batch = std::mem::take(&mut self.batch);
+        self.sender.blocking_send(Message::Chunks(batch)).map_err(|_| gone())?;
+        let (sender, receiver) = oneshot::channel();
+        self.sender.blocking_send(Message::End(self.facts, sender)).map_err(|_| gone())?;
+        receiver.blocking_recv().map_err(|_| gone())??;
+        Ok(Stored { reference: self.reference, facts: self.facts, missing: self.missing })
+    }
+}
+
+struct Task {
+    archive: Archive,
+    conversation: String,
+    reference: Reference,
+}
+
+impl Task {
+    async fn run(self, mut messages: mpsc::Receiver<Message>) {
+        let key = Key { conversation: &self.conversation, reference: self.reference };
+        let mut state = self.archive.begin(key).await;
+        let mut number = 0;
+        while let Some(message) = messages.recv().await {
+            match message {
+                Message::Chunks(chunks) if state.is_ok() && !chunks.is_empty() => {
+                    let count = chunks.len() as u64;
+                    state = self.archive.append(key, number, chunks).await;
+                    number += count;
+                }
+                Message::Chunks(_) => {}
+                Message::End(facts, answer) => {
+                    if state.is_ok() {
+                        state = self.archive.seal(key, facts).await;
+                    }
+                    if state.is_err() {
+                        self.archive.discard(key).await;
+                    }
+                    let _ = answer.send(state);
+                    return;
+                }
+            }
+        }
+        // Dropped before its end: nobody learns its name.
+        self.archive.discard(key).await;
+    }
+}
