@@ -5,6 +5,7 @@ use tools_core::is_credential_key;
 
 use crate::{
     place::{self, Place, Style},
+    program,
     scan::Finding,
     value,
 };
@@ -29,9 +30,16 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
     }
     let kind = kind(&text[name.0..name.1]);
     let mut place = Some(place);
-    while let Some(Place { start, end, style, next }) = place {
+    while let Some(Place { start, end, style, quoted, next }) = place {
+        let end = before_escaped_line_end(text, start, end);
         let found = &text[start..end];
         if is_type(text, start, found) {
+            return;
+        }
+        if style == Style::Assigned && !quoted && program::is_program(text, name.0, start, end) {
+            return;
+        }
+        if value::is_sentence(found) || quoted && kind != "password" && value::is_title(found) {
             return;
         }
         let is_found = match style {
@@ -51,6 +59,11 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
         }
         place = next.and_then(|at| place::changed_to(text, at));
     }
+}
+
+/// The end of a value in an escaped text, where a line of that ends: `password: value\r\nname: …`.
+fn before_escaped_line_end(text: &str, start: usize, end: usize) -> usize {
+    text[start..end].find("\\r\\n").map_or(end, |at| start + at)
 }
 
 /// Whether the name around a keyword is that of a credential.

@@ -2,7 +2,7 @@
 
 use tools_core::is_credential_key;
 
-use crate::{scan::Finding, value};
+use crate::{program, scan::Finding, value};
 
 /// How long a header is read.
 const LONGEST: usize = 8192;
@@ -21,7 +21,13 @@ pub(crate) fn authorization(text: &str, from: usize) -> Option<Finding> {
         Some(second) => word(second),
         None => first,
     };
-    found(text, credentials, |value| value::is_secret(value) && value::is_secret(value.trim_end_matches('=')))
+    let names_member = credentials.contains('=') && !credentials.ends_with('=');
+    found(text, credentials, |value| {
+        // `http_agent=…`, `realm=…`: something else that is given by name.
+        !(names_member && value.split_once('=').is_some_and(|(name, _)| value::is_wordy(name) && name.len() <= 12))
+            && value::is_secret(value)
+            && value::is_secret(value.trim_end_matches('='))
+    })
 }
 
 /// The credentials that follow `Bearer` without a header's name.
@@ -71,6 +77,9 @@ pub(crate) fn cookies(text: &str, from: usize, done: &mut usize, findings: &mut 
         if (is_session || is_credential_key(name.trim())) && value::is_secret(value.trim()) {
             let value = value.trim();
             let start = offset(text, value);
+            if program::is_program(text, start, start, start + value.len()) {
+                continue;
+            }
             findings.push(Finding { start, end: start + value.len(), kind: "cookie", rule: "cookie" });
         }
     }

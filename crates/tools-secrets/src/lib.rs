@@ -21,6 +21,7 @@ mod key_material;
 mod manifest;
 mod margin;
 mod place;
+mod program;
 mod provider;
 mod shapes;
 mod url;

@@ -25,6 +25,8 @@ pub(crate) struct Place {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) style: Style,
+    /// Whether it stands in quotes.
+    pub(crate) quoted: bool,
     /// Behind a quoted value, where a changed one may follow.
     pub(crate) next: Option<usize>,
 }
@@ -250,7 +252,7 @@ fn extent(text: &str, join: &Join, name_start: usize) -> Option<Place> {
     let trimmed =
         value.trim_end_matches(|character: char| quote.is_none() && matches!(character, ',' | ';' | '\\') && !alone);
     let next = quote.filter(|quote| follows == Some(quote)).map(|_| end);
-    is_closed.then_some(Place { start, end: start + trimmed.len(), style, next })
+    is_closed.then_some(Place { start, end: start + trimmed.len(), style, quoted: quote.is_some(), next })
 }
 
 /// `[-old-]{+new+}`: a value in a diff by words; the next one is what it was changed to.
@@ -268,7 +270,7 @@ fn word_changed(text: &str, at: usize, style: Style) -> Option<Place> {
     let length = line.find(close)?;
     let (start, end) = (at + 2, at + 2 + length);
     let next = text[end + 2..].starts_with("{+").then_some(end + 2);
-    Some(Place { start, end, style, next })
+    Some(Place { start, end, style, quoted: true, next })
 }
 
 /// How long the beginning of an expression is that only wraps a literal.

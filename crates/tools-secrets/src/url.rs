@@ -23,9 +23,20 @@ pub(crate) fn password(text: &str, from: usize) -> Option<Finding> {
     // `host:8080?mail=a@b`
     let is_port = password.trim_start_matches(|character: char| character.is_ascii_digit()).starts_with(['?', '#']);
     let is_path = user.contains(['?', '#']) || is_port;
-    let is_default = user.eq_ignore_ascii_case(password);
+    let is_default = user.eq_ignore_ascii_case(password) || is_example(password, host);
     let start = from + user.len() + 1;
     (value::is_password(password) && !is_path && !is_default).then(|| found(start, password.len(), "url-password"))
+}
+
+/// `scott:tiger@localhost`, `name:password@example.com`: a word, for a machine that only examples and this one have.
+fn is_example(password: &str, host: &str) -> bool {
+    let host = host.split([':', '/', '?']).next().unwrap_or(host);
+    let is_reserved = ["example.com", "example.org", "example.net", "example", "invalid", "test"]
+        .iter()
+        .any(|name| host == *name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')));
+    let is_here = matches!(host, "localhost" | "127.0.0.1" | "host" | "hostname" | "server") || host.is_empty();
+    let is_word = password.bytes().all(|byte| byte.is_ascii_lowercase()) && password.len() <= 12;
+    is_word && (is_reserved || is_here)
 }
 
 /// The signature that lets whoever has an address use it.
@@ -54,7 +65,9 @@ pub(crate) fn pgpass(text: &str, start: usize, end: usize, done: &mut usize) -> 
     *done = end + length;
     let (database, rest) = text.get(end..end + length)?.split_once(':')?;
     let (user, password) = rest.split_once(':')?;
+    // A pattern of an address, or the name of a resource: `2001:db8:*:*:*:*`, `arn:aws:backup:*:*:vault:a`.
     let is_line = host > 0 && !database.is_empty() && !user.is_empty();
+    let is_line = is_line && password.len() >= 4 && password.bytes().any(|byte| byte.is_ascii_alphanumeric());
     let start = end + database.len() + user.len() + 2;
     (is_line && value::is_password(password)).then(|| found(start, password.len(), "password"))
 }

@@ -1,6 +1,9 @@
 //! Whether a value that stands where a credential would is one: not a placeholder, an expression, a path, a word.
 
-use crate::table::EXAMPLE;
+use crate::{
+    program::{is_long_name, is_name_part},
+    table::EXAMPLE,
+};
 
 /// What a value begins with that is an expression or a reference.
 const STARTS: &[&str] = &[
@@ -100,6 +103,9 @@ fn is_placeholder(value: &str) -> bool {
     // A password hash, which begins with `$`, is found elsewhere.
     STARTS.iter().any(|start| starts(start) && !is_dense(value, start))
         || EXAMPLE.is_match(value)
+        // `IDENTIFIED BY "%(password)s"`, `key "' + token + '"`
+        || value.contains("%(") && value.contains(")s")
+        || value.contains("' + ") || value.contains("\" + ") || value.starts_with("\".") || value.starts_with("'.")
         || (value.contains(['<', '>']) && !is_dense(value, "<"))
         || value.get(value.len().saturating_sub(5)..).is_some_and(|end| end.eq_ignore_ascii_case("_here"))
         || value.chars().all(|character| character == '*' || character == '.' || character == 'x' || character == 'X')
@@ -108,6 +114,50 @@ fn is_placeholder(value: &str) -> bool {
 /// One mark of a placeholder in a long value full of punctuation is chance.
 fn is_dense(value: &str, mark: &str) -> bool {
     mark.len() == 1 && value.len() >= 16 && classes(value) == 4 && !value.ends_with(['}', ')', ']', '>', '%'])
+}
+
+/// What a text in quotes that names something else is: `V1SecretProjection`, `0002_alter_name`, `__reactFiber$`,
+/// `@scope/plugin/key`, `search=no`. Not for passwords, which people make of words.
+pub(crate) fn is_title(value: &str) -> bool {
+    let bare = value.trim_start_matches(['.', '#', '@', '_', '$']).trim_end_matches(['=', '$', '_', ':', ')']);
+    let is_words = |separators: &[char]| {
+        let parts: Vec<&str> = bare.split(separators).collect();
+        let digits = bare.bytes().filter(u8::is_ascii_digit).count();
+        let is_part = |part: &&str| {
+            let word = part.trim_matches(|c: char| c.is_ascii_digit());
+            word.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_name_part(word) && word.len() <= LONGEST_WORD
+                || part.len() <= 3
+        };
+        digits <= 6 && parts.iter().all(is_part) && parts.iter().any(|part| part.len() >= 3)
+    };
+    let is_one_of_many = bare.split(['_', '-', '.', '/', '=']).filter(|part| part.len() > 2).count() >= 3;
+    let no_digits = !bare.bytes().any(|byte| byte.is_ascii_digit());
+    is_long_name(bare)
+        || is_one_of_many && is_words(&['_', '-', '.', '/', '=', '@'])
+        || no_digits && is_words(&['_', '-', '.', '/', '=', '@', '#', '$'])
+        || is_camel(bare)
+}
+
+/// `Ipv6Pools`, `PublicIpv4Pools`, `heightOfGeoidAboveWGS84Units`: words in camel case with a number among them.
+fn is_camel(value: &str) -> bool {
+    let words: Vec<&str> = value.split(|c: char| c.is_ascii_digit()).filter(|word| !word.is_empty()).collect();
+    let digits = value.len() - words.iter().map(|word| word.len()).sum::<usize>();
+    let humps =
+        value.as_bytes().windows(2).filter(|pair| !pair[0].is_ascii_uppercase() && pair[1].is_ascii_uppercase());
+    value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && (1..=2).contains(&words.len())
+        && (1..=2).contains(&digits)
+        && words.iter().all(|word| word.len() >= 3 && is_word_like(word))
+        && humps.count() >= 1
+        && !value.ends_with(|last: char| last.is_ascii_digit())
+}
+
+/// A sentence: what is said about a password.
+pub(crate) fn is_sentence(value: &str) -> bool {
+    let words =
+        value.split(' ').filter(|word| word.bytes().all(|b| b.is_ascii_alphabetic() || b",.'\"()".contains(&b)));
+    let is_end = value.ends_with(['.', '?', '!', ':']) || value.ends_with("\\n");
+    value.split(' ').count() >= 4 && words.count() * 5 >= value.split(' ').count() * 4 && (is_end || value.len() >= 32)
 }
 
 /// Code rather than a value: `config.get(…`, `process.env.KEY`, `Type::Name`, `foo_bar`, words.
@@ -247,7 +297,7 @@ fn is_version(value: &str) -> bool {
 }
 
 /// Whether letters change case only as in words: at their beginning, or all upper.
-fn is_wordy(text: &str) -> bool {
+pub(crate) fn is_wordy(text: &str) -> bool {
     let mut changes = 0;
     let mut before: Option<bool> = None;
     for character in text.chars().filter(|character| character.is_alphabetic()) {
