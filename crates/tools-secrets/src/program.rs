@@ -87,6 +87,11 @@ pub(crate) fn is_name_part(run: &str) -> bool {
         let letters = run.trim_start_matches(|c: char| c.is_ascii_digit());
         return run.len() <= 14 && letters.bytes().all(|byte| byte.is_ascii_alphanumeric()) && letters.len() <= 4;
     }
+    // `vld1q`
+    let is_lower = run.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    if run.len() <= 5 && is_lower && run.bytes().filter(u8::is_ascii_digit).count() <= 1 {
+        return true;
+    }
     let words: Vec<&str> = run.split(|c: char| c.is_ascii_digit()).filter(|word| !word.is_empty()).collect();
     let numbers: Vec<&str> = run.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty()).collect();
     let letters: usize = words.iter().map(|word| word.len()).sum();
