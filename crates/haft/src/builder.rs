@@ -175,10 +175,9 @@ impl ToolboxBuilder {
         distinct(&layers)?;
 
         // What follows the configuration, in the order in which it is swapped: what tools ask comes before them.
-        let mut shared: Vec<Arc<dyn Part>> = Vec::new();
+        let mut shared = vec![Arc::clone(&credentials) as Arc<dyn Part>];
         #[cfg(feature = "policy")]
-        shared.push(Arc::clone(&gates) as Arc<dyn Part>);
-        shared.push(Arc::clone(&credentials) as Arc<dyn Part>);
+        shared.insert(0, Arc::clone(&gates) as Arc<dyn Part>);
         #[cfg(feature = "egress")]
         shared.push(Arc::clone(&outlets) as Arc<dyn Part>);
         #[cfg(feature = "retry")]

@@ -23,7 +23,9 @@ impl Toolbox {
         let (config, report) = merged(&running, &loaded.config);
         let loaded = loaded.with(config);
         let swaps = self.compiled(&running, &loaded)?;
-        swaps.into_iter().for_each(|swap| swap());
+        for swap in swaps {
+            swap();
+        }
         *running = loaded.config;
         self.parts.relisted.notify_waiters();
         #[cfg(feature = "filter")]

@@ -80,9 +80,9 @@ impl TafcPolicy {
 /// without parts, both included; `max_enum` is the longest list of allowed values.
 pub fn complexity(schema: &Value) -> f64 {
     let shape = Shape::of(schema, DEEPEST);
-    let share =
+    let part =
         |count: usize, full: u16| f64::from(u16::try_from(count).unwrap_or(u16::MAX).min(full)) / f64::from(full);
-    let sum = 0.4 * share(shape.required, 6) + 0.35 * share(shape.depth, 4) + 0.25 * share(shape.listed, 20);
+    let sum = 0.4 * part(shape.required, 6) + 0.35 * part(shape.depth, 4) + 0.25 * part(shape.listed, 20);
     sum.clamp(0.0, 1.0)
 }
 

@@ -1,4 +1,5 @@
 //! The network of commands through the gate, as the binary does it: what is refused, asked, allowed and on record.
+#![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
 use std::{
     io::{Read as _, Write as _},
@@ -141,7 +142,7 @@ fn there_is_no_way_around_the_gate() {
     let Some(haft) = gated("") else { return };
     haft.workspace.file(
         "around.py",
-        &format!(
+        format!(
             r#"
 import os, socket, struct
 def way(name, act):

@@ -24,14 +24,14 @@ pub(crate) fn named(config: &HaftConfig, hosts: &BTreeSet<ToolName>) -> Option<H
     }
     let mut config = config.clone();
     let tools = &mut config.tools;
-    let mut rules = BTreeMap::new();
+    let mut renamed = BTreeMap::new();
     let (mine, others): (Vec<_>, Vec<_>) =
         std::mem::take(&mut tools.permissions.tools).into_iter().partition(|(name, _)| today(name) == *name);
     // Rules under the name that a tool has come first: where both match, they count.
     for (name, list) in mine.into_iter().chain(others) {
-        rules.entry(today(&name)).or_insert_with(Vec::new).extend(list);
+        renamed.entry(today(&name)).or_insert_with(Vec::new).extend(list);
     }
-    tools.permissions.tools = rules;
+    tools.permissions.tools = renamed;
     for rule in tools.policy.rules.iter_mut().chain(&mut tools.authorization.rules) {
         rule.tool = today(&rule.tool);
     }

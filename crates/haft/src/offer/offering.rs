@@ -20,8 +20,11 @@ pub(crate) struct Offering {
     /// What was wrong with the rules on dependencies.
     faults: Shared<Vec<DependencyFault>>,
     /// Definitions in other words, by name, each with the one it was made of.
-    shaped: Mutex<HashMap<ToolName, (Arc<ToolDef>, Arc<ToolDef>)>>,
+    shaped: Mutex<HashMap<ToolName, Shaped>>,
 }
+
+/// A definition, and what it became in other words.
+type Shaped = (Arc<ToolDef>, Arc<ToolDef>);
 
 /// In which words tools are shown.
 #[derive(Debug, Clone, Copy)]
@@ -130,7 +133,7 @@ fn shortened(text: &str, most: usize) -> Option<String> {
     let (cut, _) = text.char_indices().nth(most)?;
     let kept = &text[..cut];
     let ends = kept.match_indices(['.', '!', '?']).map(|(at, _)| at + 1);
-    let end = ends.filter(|end| text[*end..].starts_with(char::is_whitespace)).last();
+    let end = ends.rev().find(|end| text[*end..].starts_with(char::is_whitespace));
     Some(end.map_or_else(|| format!("{}…", kept.trim_end()), |end| kept[..end].to_owned()))
 }
 

@@ -418,12 +418,15 @@ fn join(map: &mut Map<String, Value>, other: &Value) {
 /// The type of all of these in OpenAPI's words; `None` where they have none in common.
 fn common_type(values: &[Value]) -> Option<&'static str> {
     let are = |test: fn(&Value) -> bool| !values.is_empty() && values.iter().all(test);
-    let types: [(&str, fn(&Value) -> bool); 3] = [
-        ("INTEGER", |value| value.is_i64() || value.is_u64()),
-        ("NUMBER", Value::is_number),
-        ("BOOLEAN", Value::is_boolean),
-    ];
-    types.into_iter().find(|(_, test)| are(*test)).map(|(name, _)| name)
+    if are(|value| value.is_i64() || value.is_u64()) {
+        Some("INTEGER")
+    } else if are(Value::is_number) {
+        Some("NUMBER")
+    } else if are(Value::is_boolean) {
+        Some("BOOLEAN")
+    } else {
+        None
+    }
 }
 
 fn plain(value: &Value) -> String {

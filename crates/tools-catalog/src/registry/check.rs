@@ -53,10 +53,9 @@ fn described(error: &jsonschema::ValidationError<'_>) -> String {
     for part in error.instance_path().as_str().split('/').filter(|part| !part.is_empty()) {
         let part = part.replace("~1", "/").replace("~0", "~");
         if part.bytes().all(|byte| byte.is_ascii_digit()) {
-            path.push_str(&format!("[{part}]"));
+            path.extend(["[", &part, "]"]);
         } else {
-            let dot = if path.is_empty() { "" } else { "." };
-            path.push_str(&format!("{dot}{part}"));
+            path.extend([if path.is_empty() { "" } else { "." }, &part]);
         }
     }
     let text: String = error.to_string().chars().take(300).collect();

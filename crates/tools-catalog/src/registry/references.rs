@@ -57,14 +57,13 @@ impl<'a> Following<'a> {
         }
         self.left -= 1;
         match schema {
-            Value::Object(map) => match map.get("$ref").and_then(Value::as_str) {
-                Some(reference) => self.referred(path, reference, map),
-                None => {
-                    let members =
-                        map.iter().map(|(name, value)| (name.clone(), self.follow(&joined(path, name), value)));
-                    Value::Object(members.collect())
+            Value::Object(map) => {
+                if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
+                    return self.referred(path, reference, map);
                 }
-            },
+                let members = map.iter().map(|(name, value)| (name.clone(), self.follow(&joined(path, name), value)));
+                Value::Object(members.collect())
+            }
             Value::Array(items) => Value::Array(items.iter().map(|item| self.follow(path, item)).collect()),
             scalar => scalar.clone(),
         }

@@ -25,7 +25,7 @@ fn one(tool: &Arc<ToolDef>) -> (Value, Vec<CatalogFault>) {
 
 fn checked(schema: Value, params: Value) -> Result<(), (ToolErrorCategory, String)> {
     let (registry, _) = ToolRegistry::new(&[tool("x", schema)]);
-    let call = ToolCall::new("x", params).unwrap();
+    let call = ToolCall::new("x", params).expect("the name is valid");
     registry.check(&call).map_err(|error| (error.category(), error.to_string()))
 }
 

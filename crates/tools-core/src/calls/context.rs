@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, ConversationId, EventSink, Intake, Journal, Questions, SessionId,
-    WriteLog,
+    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, ConversationId, EventSink, Intake, Journal, Questions,
+    SessionId, WriteLog,
     outputs::{Taking, Tapped},
     tools::ScriptStates,
 };

@@ -110,24 +110,23 @@ impl StackTraces {
     }
 
     /// Takes a frame: the line of its place, and the line of its function where that is another.
-    fn frame(&mut self, function: Option<String>, line: &str, out: &mut Emitter<'_>) {
+    fn frame(&mut self, function: Option<&str>, line: &str, out: &mut Emitter<'_>) {
         let has_source = line.starts_with("  File ");
-        let of_library =
-            LIBRARY.is_match(line) || function.as_deref().is_some_and(|function| LIBRARY.is_match(function));
+        let of_library = LIBRARY.is_match(line) || function.is_some_and(|function| LIBRARY.is_match(function));
         let is_known = !of_library && !self.seen.insert(key(line));
         if self.seen.len() > MAX_SEEN {
             self.seen.clear();
         }
         if of_library || is_known {
             self.next = if has_source { Next::Counted } else { Next::Other };
-            if let Some(function) = &function {
+            if let Some(function) = function {
                 self.count(function, out);
             }
             return self.count(line, out);
         }
         self.close(out);
         self.next = if has_source { Next::Own } else { Next::Other };
-        if let Some(function) = &function {
+        if let Some(function) = function {
             out.keep(function);
         }
         out.keep(line);
@@ -159,7 +158,7 @@ impl Reducer for StackTraces {
         if let Some(function) = self.function.take() {
             if is_place_of(&function, line) {
                 self.next = Next::Other;
-                return self.frame(Some(function), line, out);
+                return self.frame(Some(&function), line, out);
             }
             self.other(&function, out);
         }

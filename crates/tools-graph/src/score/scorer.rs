@@ -67,7 +67,7 @@ impl Scores {
 
 /// The best of these, the best first; equals by name, so that the order is the same on every run.
 pub(crate) fn best<'a>(scores: impl Iterator<Item = (&'a ToolName, f32)>, most: usize) -> Vec<(&'a ToolName, f32)> {
-    best_by(scores, most, |a, b| a.cmp(b))
+    best_by(scores, most, Ord::cmp)
 }
 
 /// The same of anything, with an order of equals.

@@ -180,12 +180,12 @@ impl SessionLists {
             found = tools.filter(may_be_shown).cloned().collect();
         }
         found.truncate(most);
-        let names = found.iter().map(|tool| tool.name.clone()).collect();
+        let wanted = found.iter().map(|tool| tool.name.clone()).collect();
         if let Some(list) = &mut session.list {
-            list.request(&index.tools, &names);
+            list.request(&index.tools, &wanted);
         } else {
             let mut list = Selection::ordered(ToolFilterMode::Search, self.core(&index.tools));
-            list.request(&index.tools, &names);
+            list.request(&index.tools, &wanted);
             session.list = Some(list);
         }
         found

@@ -171,7 +171,7 @@ proptest! {
         let settings = ListSettings { core: vec![name("tool5"), name("tool1")], search_above: 5, graph, ..ListSettings::default() };
         let lists = SessionLists::new(settings);
         let session = SessionId::generate();
-        let bytes = |tools: &[Arc<ToolDef>]| -> String { lists.shown(&session, tools).iter().map(|tool| format!("{}{}\n", tool.name, tool.description)).collect() };
+        let bytes = |tools: &[Arc<ToolDef>]| -> String { lists.shown(&session, tools).iter().flat_map(|tool| [tool.name.as_str(), &tool.description, "\n"].map(str::to_owned)).collect() };
         let mut before = bytes(&all);
         for (step, n, gone) in steps {
             match step {
