@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{BadRequest, Read, Target, target};
+use super::{BadRequest, Read, Target, target::target};
 
 /// The longest head: what servers take, and a bound for what a client can have kept.
 const LONGEST_HEAD: usize = 32 * 1024;
