@@ -276,7 +276,16 @@ fn orders<'a>(words: &[&'a str]) -> Vec<Vec<&'a str>> {
 }
 
 #[tokio::test]
-async fn every_order_and_cluster_is_judged_as_before() {
+async fn every_order_and_cluster_is_blocked_as_before() {
+    every_order_and_cluster_is_judged_as_before("blocked_commands").await;
+}
+
+#[tokio::test]
+async fn every_order_and_cluster_is_asked_about_as_before() {
+    every_order_and_cluster_is_judged_as_before("confirm_patterns").await;
+}
+
+async fn every_order_and_cluster_is_judged_as_before(list: &str) {
     let mut entries: Vec<String> = [
         "tar -x -f",
         "y -a -b -c",
@@ -310,26 +319,22 @@ async fn every_order_and_cluster_is_judged_as_before() {
     let all = "[tools.permissions]\nbash = [{ pattern = \"*\", action = \"allow\" }]\n";
     for entry in &entries {
         let commands = variations(entry);
-        for list in ["blocked_commands", "confirm_patterns"] {
-            for rules in ["", all] {
-                let old = format!("[tools.shell]\n{list} = [{entry:?}]\n{rules}");
-                let migrated = migrate(&old).expect("it is TOML");
-                // The same text is judged the same.
-                if migrated.text != old {
-                    let verdicts = [
-                        verdicts(&old, &workdir, &commands).await,
-                        verdicts(&migrated.text, &workdir, &commands).await,
-                    ];
-                    for (number, command) in commands.iter().enumerate() {
-                        let [before, after] = [verdicts[0][number], verdicts[1][number]];
-                        assert_eq!(before, after, "{command}\n{old}\n{}", migrated.text);
-                    }
+        for rules in ["", all] {
+            let old = format!("[tools.shell]\n{list} = [{entry:?}]\n{rules}");
+            let migrated = migrate(&old).expect("it is TOML");
+            // The same text is judged the same.
+            if migrated.text != old {
+                let verdicts =
+                    [verdicts(&old, &workdir, &commands).await, verdicts(&migrated.text, &workdir, &commands).await];
+                for (number, command) in commands.iter().enumerate() {
+                    let [before, after] = [verdicts[0][number], verdicts[1][number]];
+                    assert_eq!(before, after, "{command}\n{old}\n{}", migrated.text);
                 }
-                // What stays is named.
-                let stays = migrated.text.contains(&format!("{list} = [{entry:?}]"));
-                let is_named = migrated.warnings.iter().any(|warning| warning.contains(&format!("`{entry}`")));
-                assert_eq!(stays, is_named, "{old}\n{migrated:#?}");
             }
+            // What stays is named.
+            let stays = migrated.text.contains(&format!("{list} = [{entry:?}]"));
+            let is_named = migrated.warnings.iter().any(|warning| warning.contains(&format!("`{entry}`")));
+            assert_eq!(stays, is_named, "{old}\n{migrated:#?}");
         }
     }
 }
