@@ -182,6 +182,7 @@ fn a_configuration_that_cannot_hold_is_refused() {
     let bad_glob = FileConfig { deny_read: Some(vec!["[".into()]), ..FileConfig::default() };
     assert!(compile(bad_glob).contains("`[` is not a valid glob"));
     let no_root = FileConfig { allowed_paths: vec!["missing".into()], ..FileConfig::default() };
-    assert_eq!(compile(no_root), "allowed root `missing` cannot be opened");
+    let missing = world.path("missing");
+    assert_eq!(compile(no_root), format!("allowed root `{}` cannot be opened", missing.display()));
     assert!(serde_json::from_value::<FileConfig>(json!({"allowed_path": []})).is_err());
 }
