@@ -175,9 +175,10 @@ impl ToolboxBuilder {
         distinct(&layers)?;
 
         // What follows the configuration, in the order in which it is swapped: what tools ask comes before them.
-        let mut shared = vec![Arc::clone(&credentials) as Arc<dyn Part>];
+        let mut shared: Vec<Arc<dyn Part>> = Vec::new();
         #[cfg(feature = "policy")]
-        shared.insert(0, Arc::clone(&gates) as Arc<dyn Part>);
+        shared.extend([Arc::clone(&gates) as Arc<dyn Part>]);
+        shared.extend([Arc::clone(&credentials) as Arc<dyn Part>]);
         #[cfg(feature = "egress")]
         shared.push(Arc::clone(&outlets) as Arc<dyn Part>);
         #[cfg(feature = "retry")]

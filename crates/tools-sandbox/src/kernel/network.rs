@@ -12,8 +12,8 @@ use crate::process::{effective_ids, in_shared_child};
 /// Connections that wait to be accepted.
 const BACKLOG: libc::c_int = 1024;
 
-/// An empty network with a loopback interface of its own. Processes join it by [`Confinement::joins`]
-/// (super::Confinement::joins): they reach each other, and nothing else but the listeners that this process opens in it.
+/// An empty network with a loopback interface of its own. Processes join it by [`joins`](super::Confinement::joins): they
+/// reach each other, and nothing else but the listeners that this process opens in it.
 /// It is gone with this value and the last process in it.
 #[derive(Debug)]
 pub struct NetworkNamespace {
