@@ -1,13 +1,14 @@
 //! Read rules: which canonical paths stay closed although they lie inside the roots. Where the roots are is in `roots.rs`.
 
 use std::{
+    collections::VecDeque,
     fmt,
     os::fd::AsFd as _,
     path::{Component, Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use regex::RegexSet;
 use rustix::fs::{Mode, OFlags};
 use tools_core::by_characters;
@@ -97,9 +98,9 @@ pub const SECRET_PRESET: &[&str] = &[
 /// ```
 #[derive(Debug, Clone)]
 pub struct ReadRules {
-    deny: Globs,
-    except: Globs,
-    allow: Option<Globs>,
+    deny: Arc<Globs>,
+    except: Arc<Globs>,
+    allow: Option<Arc<Globs>>,
     closed: Arc<[PathBuf]>,
     others: Option<Others>,
 }
@@ -202,7 +203,7 @@ impl ReadRules {
 
     /// No rules at all.
     pub fn unrestricted() -> Self {
-        Self { deny: Globs::default(), except: Globs::default(), allow: None, closed: Arc::default(), others: None }
+        Self { deny: Arc::default(), except: Arc::default(), allow: None, closed: Arc::default(), others: None }
     }
 
     /// The same rules, under which `places` stay closed too: canonical files, and folders with all that is in them.
@@ -251,28 +252,52 @@ impl ReadRules {
     }
 }
 
-fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<&Path>) -> Result<Globs, PathError> {
+/// Sets of patterns whose automata are kept: a process compiles the same few rules for each of its parts.
+const KEPT_SETS: usize = 8;
+
+/// The sets that were compiled last, each with its patterns.
+static KEPT: Mutex<VecDeque<(Vec<String>, Arc<Globs>)>> = Mutex::new(VecDeque::new());
+
+fn glob_set<'a>(
+    globs: impl Iterator<Item = &'a str>,
+    base: &Path,
+    home: Option<&Path>,
+) -> Result<Arc<Globs>, PathError> {
+    let patterns: Vec<(&str, Vec<String>)> = globs.map(|glob| (glob, spellings(glob, base, home))).collect();
+    let spelled: Vec<&String> = patterns.iter().flat_map(|(_, spellings)| spellings).collect();
+    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, globs)) = kept().iter().find(|(those, _)| those.iter().eq(spelled.iter().copied())) {
+        return Ok(Arc::clone(globs));
+    }
+    let globs = Arc::new(compiled(&patterns)?);
+    let spelled = spelled.into_iter().cloned().collect();
+    let mut kept = kept();
+    kept.truncate(KEPT_SETS - 1);
+    kept.push_front((spelled, Arc::clone(&globs)));
+    Ok(globs)
+}
+
+/// A glob as these rules read it.
+fn parse(pattern: &str) -> Result<Glob, globset::Error> {
+    // `*` stays inside one component: `secret/*` must not mean more than it says, nor `**` less.
+    GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).empty_alternates(true).build()
+}
+
+fn compiled(globs: &[(&str, Vec<String>)]) -> Result<Globs, PathError> {
     let mut set = GlobSetBuilder::new();
     let mut by_character = Vec::new();
-    for glob in globs {
-        let fail = |problem: String| PathError::Glob { glob: glob.to_string(), problem };
-        let mut add = |pattern: &str| -> Result<(), PathError> {
-            // `*` stays inside one component: `secret/*` must not mean more than it says, nor `**` less.
-            let mut glob = GlobBuilder::new(pattern);
-            let glob = glob.literal_separator(true).backslash_escape(true).empty_alternates(true).build();
-            let glob = glob.map_err(|error| fail(error.kind().to_string()))?;
-            if pattern.contains(['?', '[']) {
-                by_character.push(by_characters(glob.regex()));
-            } else {
-                set.add(glob);
-            }
-            Ok(())
-        };
+    for (glob, spellings) in globs {
+        let fail = |problem: &str| PathError::Glob { glob: (*glob).to_owned(), problem: problem.to_owned() };
         if glob.is_empty() {
-            return Err(fail("it is empty".to_string()));
+            return Err(fail("it is empty"));
         }
-        for pattern in spellings(glob, base, home).iter().flat_map(|spelling| written_out(spelling)) {
-            add(&pattern)?;
+        for pattern in spellings.iter().flat_map(|spelling| written_out(spelling)) {
+            let parsed = parse(&pattern).map_err(|error| fail(&error.kind().to_string()))?;
+            if pattern.contains(['?', '[']) {
+                by_character.push(by_characters(parsed.regex()));
+            } else {
+                set.add(parsed);
+            }
         }
     }
     let set = set.build().map_err(|error| PathError::Glob {
@@ -370,6 +395,15 @@ mod tests {
         {
             check(None, &[], path, false);
         }
+    }
+
+    #[test]
+    fn the_same_patterns_are_compiled_once() {
+        let compile = |home: &str| ReadRules::compile(None, &[], Path::new("/w"), Some(Path::new(home))).unwrap();
+        let (first, again, other) = (compile("/home/once"), compile("/home/once"), compile("/home/other"));
+        assert!(Arc::ptr_eq(&first.deny, &again.deny) && Arc::ptr_eq(&first.except, &again.except));
+        assert!(!Arc::ptr_eq(&first.deny, &other.deny));
+        assert!(!other.denies(Path::new("/home/once/.ssh/id")) && other.denies(Path::new("/home/other/.ssh/id")));
     }
 
     #[test]
