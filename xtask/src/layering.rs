@@ -56,9 +56,11 @@ const CHORES: &str = "xtask";
 fn rank(name: &str) -> Option<u8> {
     match name {
         "tools-core" | "tools-automata" => Some(0),
-        "tools-command" | "tools-egress" | "tools-sandbox" | "tools-secrets" | TEST_KIT => Some(1),
-        FACADE => Some(3),
-        "haft-cli" | BENCHES => Some(4),
+        "tools-catalog" | "tools-command" | "tools-egress" | "tools-sandbox" | "tools-secrets" | TEST_KIT => Some(1),
+        // The loop is written against the trait of the models.
+        "tools-agent" => Some(3),
+        FACADE => Some(4),
+        "haft-cli" | BENCHES => Some(5),
         other if other.starts_with("tools-") => Some(2),
         _ => None,
     }

@@ -1,0 +1,51 @@
+//! What is known of a model without asking it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Usage;
+
+/// What is known of a model without asking it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelInfo {
+    /// Its name at the provider.
+    pub id: String,
+    /// How many tokens it reads and writes at most in one request.
+    pub context_tokens: u64,
+    /// How many it writes at most in one answer, if a request does not say.
+    pub max_output_tokens: u32,
+    /// Whether it calls tools natively.
+    pub supports_tool_use: bool,
+    /// Below so many tokens the provider caches nothing; `None` where the requests hold no marks.
+    pub cache_minimum: Option<u32>,
+    /// What it costs; `None` when nobody configured it.
+    pub prices: Option<Prices>,
+}
+
+/// What a million tokens cost, in the currency of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Prices {
+    /// Tokens read.
+    pub input: f64,
+    /// Tokens read from the cache; without this key as `input`.
+    pub cached_read: Option<f64>,
+    /// Tokens written into the cache; without this key as `input`.
+    pub cache_write: Option<f64>,
+    /// Tokens written by the model.
+    pub output: f64,
+}
+
+impl Prices {
+    /// What a request cost.
+    #[expect(clippy::cast_precision_loss, reason = "no request has so many tokens that a float loses one")]
+    pub fn cost(&self, usage: &Usage) -> f64 {
+        let read = self.cached_read.unwrap_or(self.input);
+        let written = self.cache_write.unwrap_or(self.input);
+        let sum = usage.input as f64 * self.input
+            + usage.cached_read as f64 * read
+            + usage.cache_write as f64 * written
+            + usage.output as f64 * self.output;
+        sum / 1_000_000.0
+    }
+}

@@ -1,0 +1,62 @@
+//! What a model answers, what it cost, and why it stopped.
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Message;
+
+/// A complete answer of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The message; goes into the history as it is.
+    pub message: Message,
+    /// What it cost.
+    pub usage: Usage,
+    /// Why it ends.
+    pub stop: StopReason,
+}
+
+/// Why an answer ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StopReason {
+    /// The model was done.
+    EndTurn,
+    /// It waits for the results of its calls.
+    ToolUse,
+    /// It reached the limit of its output: the end is missing, perhaps also of the arguments of a call.
+    MaxTokens,
+    /// It refused, or its answer was filtered.
+    Refusal,
+    /// Something else, in the provider's word.
+    Other(String),
+}
+
+/// The tokens of a request and its answer. The four are disjoint: together they are everything that was read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Read, and neither from the cache nor into it.
+    pub input: u64,
+    /// Read from the provider's cache.
+    pub cached_read: u64,
+    /// Read, and written into the provider's cache.
+    pub cache_write: u64,
+    /// Written, thoughts included.
+    pub output: u64,
+}
+
+impl Usage {
+    /// Everything that the model read: the size of the context of this request.
+    pub fn read(&self) -> u64 {
+        self.input.saturating_add(self.cached_read).saturating_add(self.cache_write)
+    }
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, more: Self) {
+        self.input = self.input.saturating_add(more.input);
+        self.cached_read = self.cached_read.saturating_add(more.cached_read);
+        self.cache_write = self.cache_write.saturating_add(more.cache_write);
+        self.output = self.output.saturating_add(more.output);
+    }
+}
