@@ -13,8 +13,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 use tools_core::{
-    Approval, CallPhase, CallerId, ErrorDetail, FilterStats, GateNote, Invocation, Outcome, Redactor, Refusal,
-    ToolError, ToolErrorCategory, ToolOutput, TrustLevel, Verdict, keys, sha256_hex,
+    Approval, CallOrigin, CallPhase, CallerId, ErrorDetail, FilterStats, GateNote, Invocation, InvokedAs, Outcome,
+    Redactor, Refusal, Speculated, Taint, ToolError, ToolErrorCategory, ToolOutput, TrustLevel, Verdict, keys,
+    sha256_hex,
 };
 
 use self::{
@@ -46,6 +47,25 @@ pub struct Entry<'a> {
     /// The call that caused this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_call_id: Option<Cow<'a, str>>,
+    /// The turn of the conversation that it belongs to, from 1; left out where no agent made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
+    /// The agents from the outermost to the one that made it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agent_path: Vec<Cow<'a, str>>,
+    /// How the model wrote it: `native`, `fenced` or `delegated`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub invocation: Option<InvokedAs>,
+    /// `untrusted` where the model had read text from outside before it made the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub taint: Option<Taint>,
+    /// `early` where it was started before the answer of the model was complete, `discarded` where the model did not ask
+    /// for it in the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub speculative: Option<Speculated>,
     /// In which role the model made it: `planner`, `executor`, `verifier`, `autonomous`.
     #[schemars(with = "String")]
     pub phase: CallPhase,
@@ -140,6 +160,9 @@ pub struct Bytes {
 /// Where the time of a call went.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Milliseconds {
+    /// From when the model asked for it until its turn came; left out where no agent made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<u64>,
     /// Before the tool was run first.
     pub gates: u64,
     /// How long a person was asked before they agreed or refused; no part of `duration_ms`.
@@ -220,6 +243,14 @@ impl<'a> Entry<'a> {
             session: cx.session().as_str().into(),
             call_id: call.id.as_str().into(),
             parent_call_id: cx.parent().map(|parent| parent.as_str().into()),
+            turn: cx.origin().map(|origin| origin.turn),
+            agent_path: cx
+                .origin()
+                .map(|origin| origin.agent_path.split('/').map(Cow::Borrowed).collect())
+                .unwrap_or_default(),
+            invocation: cx.origin().map(|origin| origin.invocation),
+            taint: cx.origin().and_then(|origin| origin.taint),
+            speculative: cx.origin().and_then(|origin| origin.speculative),
             phase: cx.phase(),
             tool: call.tool.as_str().into(),
             call: call_text,
@@ -253,6 +284,7 @@ impl<'a> Entry<'a> {
             attempts: attempts.unwrap_or(runs.count),
             duration_ms: milliseconds(times.took),
             ms: Milliseconds {
+                wait: cx.origin().map(|origin| milliseconds(waited(origin, times))),
                 gates: milliseconds(before_run),
                 approval: judged.waited().filter(|waited| !waited.is_zero()).map(milliseconds),
                 run: milliseconds(times.took.saturating_sub(before_run)),
@@ -270,6 +302,11 @@ impl<'a> Entry<'a> {
         text.remove(0);
         Ok(text)
     }
+}
+
+/// How long a call stood in its batch.
+fn waited(origin: &CallOrigin, times: &Times) -> Duration {
+    times.arrived.saturating_duration_since(origin.asked.into_std())
 }
 
 /// How a call ended, sorted out.

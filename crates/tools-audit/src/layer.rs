@@ -81,6 +81,19 @@ impl Audit {
         }
     }
 
+    /// Puts on record that a call was refused before it came to the layers, or was called off: `error` is what the model is
+    /// told.
+    ///
+    /// # Errors
+    /// When the line cannot be written and the configuration blocks calls without one.
+    pub fn refuse(&self, inv: &Invocation, error: ToolError) -> Result<(), ToolError> {
+        let since = Since { at: self.clock.now(), arrived: Instant::now() };
+        let outcome = Err(error);
+        let written =
+            self.resume().and_then(|()| self.record(inv, Answered::default(), &Ending::Returned(&outcome), &since));
+        written.or_else(|error| self.failed(inv, error))
+    }
+
     /// Puts a connection of a command on record. What cannot be written is logged, and counts as a lost line.
     pub fn connection(&self, connection: &ConnectionLine<'_>) {
         let session = SessionId::parse(connection.session).ok();

@@ -73,10 +73,10 @@ pub use ask::{
     announce, refusal, settle,
 };
 pub use calls::{
-    BatchId, CallContext, CallDigest, CallId, CallPhase, CallerId, Clock, ConversationId, EnvOverlay, InvalidName,
-    JsonObject, ModelHints, SessionId, SystemClock, THOUGHT_PREFIX, ToolCall, ToolName, TrustLevel, WriteLog, Writes,
-    Written, built_in_tool, canonical_json, hex, invalid_parameters, meant_tool, sha256_hex, take_thoughts_out,
-    todays_name,
+    BatchId, CallContext, CallDigest, CallId, CallOrigin, CallPhase, CallerId, Clock, ConversationId, EnvOverlay,
+    InvalidName, InvokedAs, JsonObject, ModelHints, SessionId, Speculated, SystemClock, THOUGHT_PREFIX, Taint,
+    ToolCall, ToolName, TrustLevel, WriteLog, Writes, Written, built_in_tool, canonical_json, hex, invalid_parameters,
+    meant_tool, sha256_hex, take_thoughts_out, todays_name,
 };
 pub use dispatch::{
     Announce, CompositeExecutor, DynExecutor, ErasedToolExecutor, Executed, Invocation, Layer, Next, Outcome, Recorded,

@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, ConversationId, EventSink, Intake, Journal, Questions,
-    SessionId, WriteLog,
+    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, CallOrigin, ConversationId, EventSink, Intake, Journal,
+    Questions, SessionId, WriteLog,
     outputs::{Taking, Tapped},
     tools::ScriptStates,
 };
@@ -68,6 +68,7 @@ pub struct CallContext {
     conversation: ConversationId,
     batch: BatchId,
     parent: Option<CallId>,
+    origin: Option<Arc<CallOrigin>>,
     phase: CallPhase,
     trust: TrustLevel,
     requested_by_user: bool,
@@ -95,6 +96,7 @@ impl CallContext {
             conversation: ConversationId::generate(),
             batch: BatchId::generate(),
             parent: None,
+            origin: None,
             phase: CallPhase::Executor,
             trust: TrustLevel::Trusted,
             requested_by_user: false,
@@ -133,6 +135,11 @@ impl CallContext {
     /// The same context below another call (a sub-agent's).
     pub fn below(self, parent: CallId) -> Self {
         Self { parent: Some(parent), ..self }
+    }
+
+    /// The same context of a call that stands there in the work of an agent.
+    pub fn from_origin(self, origin: CallOrigin) -> Self {
+        Self { origin: Some(Arc::new(origin)), ..self }
     }
 
     /// The same context in another phase.
@@ -258,6 +265,11 @@ impl CallContext {
     /// The call that caused this one; `None` at the top.
     pub fn parent(&self) -> Option<&CallId> {
         self.parent.as_ref()
+    }
+
+    /// Where in the work of an agent the call stands; `None` when no agent made it.
+    pub fn origin(&self) -> Option<&CallOrigin> {
+        self.origin.as_deref()
     }
 
     /// In which role the model made the call.

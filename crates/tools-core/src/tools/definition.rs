@@ -35,6 +35,8 @@ pub struct ToolDef {
     /// The parameters whose text becomes the content of files as it stands: there, and nowhere else, placeholders of
     /// credentials stand for what they were put in place of.
     pub content: &'static [&'static str],
+    /// Whether it is meant to be called again and again with the same parameters, to see whether something changed.
+    pub poll: bool,
 }
 
 impl ToolDef {
@@ -71,6 +73,7 @@ impl ToolDef {
             origin: ToolOrigin::Builtin,
             invocation: InvocationHint::ToolCall,
             content: &[],
+            poll: false,
         }
     }
 
@@ -112,6 +115,11 @@ impl ToolDef {
     /// The same definition with parameters whose text becomes the content of files.
     pub fn with_content(self, content: &'static [&'static str]) -> Self {
         Self { content, ..self }
+    }
+
+    /// The same definition of a tool that is asked again and again until something changed: repeating it is no loop.
+    pub fn polled(self) -> Self {
+        Self { poll: true, ..self }
     }
 
     /// What gates may rely on: [`ToolTraits::CAUTIOUS`] for a server nobody vouched for, whatever it declares.

@@ -1,0 +1,193 @@
+//! Putting an agent together, and what people do with one between its turns.
+
+use std::{fmt, sync::Arc};
+
+use tools_core::{CallContext, CallId, CallPhase, Confirmer, NobodyToAsk};
+use tools_providers::Provider;
+
+use super::{
+    shared::{OneAtATime, Shared},
+    state::{AgentStatus, State},
+};
+use crate::{AgentEvents, AgentSettings, Budget, CompressDesk, History, Reformat, SubAgent, ToolHost};
+
+/// The agent at the top, where nobody names it otherwise.
+const MAIN: &str = "main";
+
+/// A model with its tools and its conversation.
+pub struct Agent {
+    pub(super) shared: Arc<Shared>,
+    pub(super) state: State,
+}
+
+/// Puts an [`Agent`] together.
+pub struct AgentBuilder {
+    shared: Shared,
+    history: History,
+    turn: u64,
+    agents: Vec<SubAgent>,
+}
+
+impl Agent {
+    /// Begins putting one together: `provider` answers, and calls are made by `host`.
+    pub fn builder(provider: Arc<dyn Provider>, host: Arc<dyn ToolHost>) -> AgentBuilder {
+        let shared = Shared {
+            compressor: Arc::clone(&provider),
+            provider,
+            host,
+            confirmer: OneAtATime::new(Arc::new(NobodyToAsk)),
+            settings: AgentSettings::default(),
+            reformat: None,
+            events: AgentEvents::none(),
+            phase: CallPhase::Executor,
+            path: Arc::from(MAIN),
+            desk: CompressDesk::default(),
+            system: String::new(),
+            below: None,
+        };
+        AgentBuilder { shared, history: History::default(), turn: 0, agents: vec![] }
+    }
+
+    /// The conversation.
+    pub fn history(&self) -> &History {
+        &self.state.history
+    }
+
+    /// How many turns there were.
+    pub fn turns(&self) -> u64 {
+        self.state.turn
+    }
+
+    /// Forgets the conversation, and with it what was learnt of the model. What the host keeps of the session (quota, cache,
+    /// completed tools) is the host's to forget.
+    pub fn clear(&mut self) {
+        let totals = self.state.totals;
+        let turn = self.state.turn;
+        let ids = std::mem::take(&mut self.state.ids);
+        self.state = State { turn, totals, ids, ..State::default() };
+    }
+
+    /// How it stands.
+    pub fn status(&self) -> AgentStatus {
+        let model = self.shared.provider.model();
+        AgentStatus {
+            model: format!("{}/{}", self.shared.provider.name(), model.id),
+            turn: self.state.turn,
+            iteration: self.state.iteration,
+            max_iterations: self.shared.settings.max_tool_iterations,
+            tokens: self.tokens(),
+            limit: self.budget().map(Budget::limit),
+            messages: self.state.history.messages().len(),
+            summaries: self.state.history.summaries().len(),
+            totals: self.state.totals,
+            reputation: self.state.reputation.standings(),
+        }
+    }
+
+    /// How many tokens a conversation may hold; `None` for no limit.
+    pub(super) fn budget(&self) -> Option<u64> {
+        let of_model = Some(self.shared.provider.model().context_tokens).filter(|tokens| *tokens > 0);
+        self.shared.settings.context_budget_tokens.or(of_model)
+    }
+
+    /// How many tokens the next request holds, as far as is known.
+    pub(super) fn tokens(&self) -> u64 {
+        self.state.history.budget().tokens(self.state.shown.bytes)
+    }
+}
+
+impl AgentBuilder {
+    /// What the operator wants the model to know. It should hold no time and nothing else that changes between turns.
+    pub fn system(mut self, text: impl Into<String>) -> Self {
+        self.shared.system = text.into();
+        self
+    }
+
+    /// The limits.
+    pub fn settings(mut self, settings: AgentSettings) -> Self {
+        self.shared.settings = settings;
+        self
+    }
+
+    /// Who is asked where a person has to agree; without one nobody is.
+    pub fn confirmer(mut self, confirmer: Arc<dyn Confirmer>) -> Self {
+        self.shared.confirmer = OneAtATime::new(confirmer);
+        self
+    }
+
+    /// The model that writes summaries; without one the model of the agent.
+    pub fn compressor(mut self, provider: Arc<dyn Provider>) -> Self {
+        self.shared.compressor = provider;
+        self
+    }
+
+    /// Who writes wrong parameters anew; without one nobody does.
+    pub fn reformat(mut self, reformat: Arc<dyn Reformat>) -> Self {
+        self.shared.reformat = Some(reformat);
+        self
+    }
+
+    /// Where events go.
+    pub fn events(mut self, events: AgentEvents) -> Self {
+        self.shared.events = events;
+        self
+    }
+
+    /// In which role the model makes its calls. A planner only reads; a verifier edits no files; without a person
+    /// (`Autonomous`) nobody is asked.
+    pub fn phase(mut self, phase: CallPhase) -> Self {
+        self.shared.phase = phase;
+        self
+    }
+
+    /// The desk of the tool `compress_context`, where that is among the tools.
+    pub fn compress_desk(mut self, desk: CompressDesk) -> Self {
+        self.shared.desk = desk;
+        self
+    }
+
+    /// An agent that this one may give work to. Its tool is among those of the host.
+    pub fn sub_agent(mut self, agent: SubAgent) -> Self {
+        self.agents.push(agent);
+        self
+    }
+
+    /// A conversation that goes on, after so many turns.
+    pub fn resuming(mut self, history: History, turns: u64) -> Self {
+        self.history = history;
+        self.turn = turns;
+        self
+    }
+
+    /// The agent is the work of another one's call.
+    pub(crate) fn below(mut self, path: String, parent: CallContext, call: CallId) -> Self {
+        self.shared.path = Arc::from(path);
+        self.shared.below = Some((parent, call));
+        self
+    }
+
+    /// The agent.
+    pub fn build(mut self) -> Agent {
+        if self.shared.phase == CallPhase::Autonomous {
+            self.shared.confirmer = OneAtATime::new(Arc::new(NobodyToAsk));
+        }
+        self.shared.settings.max_tool_iterations = self.shared.settings.max_tool_iterations.max(1);
+        for agent in self.agents {
+            agent.bind(&self.shared.host);
+        }
+        let state = State { history: self.history, turn: self.turn, ..State::default() };
+        Agent { shared: Arc::new(self.shared), state }
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent").field("path", &self.shared.path).field("turn", &self.state.turn).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for AgentBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentBuilder").field("path", &self.shared.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,137 @@
+//! Making one call: phase, gates, one attempt to write wrong parameters anew, and a summary of what is long.
+
+use serde_json::Value;
+use tools_core::{
+    CallContext, CallDigest, CallId, CallPhase, Confirmer, JsonObject, Recorded, ToolCall, ToolDef, ToolError,
+    ToolKind, keys,
+};
+
+use super::{
+    calls::{Done, out_of_phase},
+    shared::Shared,
+};
+use crate::{AgentEvent, ReformatRequest, reformat::is_faithful, summarize};
+
+/// What is done about a call.
+pub(super) enum Making {
+    /// It goes through the gates.
+    Call(ToolCall),
+    /// It is put on record with this failure.
+    Refuse(ToolCall, ToolError),
+    /// The model wrote something that is no call: the tool, what is wrong, and what it wrote.
+    Unreadable(String, ToolError, Option<String>),
+}
+
+/// A call with its result.
+pub(super) struct Made {
+    pub(super) done: Done,
+    /// What was called; `None` for what did not go through the gates.
+    pub(super) digest: Option<CallDigest>,
+}
+
+impl Making {
+    /// Does it, and tells that it has a result.
+    pub(super) async fn run(self, shared: &Shared, cx: &CallContext, call: CallId, id: String) -> Made {
+        let tool = match &self {
+            Self::Call(call) | Self::Refuse(call, _) => call.tool.as_str().to_owned(),
+            Self::Unreadable(tool, ..) => tool.clone(),
+        };
+        let made = match self {
+            Self::Call(call) => make(shared, cx, call).await,
+            Self::Refuse(call, error) => {
+                let definition = shared.host.definition(&call.tool);
+                Done::failed(shared.host.refuse(call, cx, error).await, &definition).into()
+            }
+            Self::Unreadable(tool, error, written) => unreadable(shared, cx, &call, &tool, error, written).await,
+        };
+        let Done { text, code, .. } = &made.done;
+        let (is_error, code, text) = (made.done.is_error(), *code, text.clone());
+        shared.events.send(AgentEvent::Answered { call, id, tool, is_error, code, text }).await;
+        made
+    }
+}
+
+async fn make(shared: &Shared, cx: &CallContext, call: ToolCall) -> Made {
+    let digest = Some(call.digest());
+    let definition = shared.host.definition(&call.tool);
+    if let Some(phase) = forbidden_in_phase(shared, cx, &call, &definition).await {
+        let error = out_of_phase(call.tool.as_str(), phase);
+        let done = Done::failed(shared.host.refuse(call, cx, error).await, &definition);
+        return Made { done, digest };
+    }
+    let mut recorded = shared.host.call(call.clone(), cx, &shared.confirmer as &dyn Confirmer).await;
+    if let Some(better) = written_anew(shared, &call, &definition, &recorded).await {
+        let again = ToolCall { params: better, ..call };
+        recorded = shared.host.call(again, cx, &shared.confirmer as &dyn Confirmer).await;
+    }
+    let mut done = Done::recorded(&recorded, &definition);
+    if shared.settings.summarize_output && !done.is_error() {
+        let reference = recorded.journal.value(keys::OVERFLOW).and_then(|value| value.as_str().map(str::to_owned));
+        if let Some(text) = summarize::output(&*shared.compressor, cx, &done.text, reference.as_deref()).await {
+            done.text = text;
+        }
+    }
+    Made { done, digest }
+}
+
+/// The phase that does not allow a call. A planner only reads; a verifier runs commands but edits nothing.
+async fn forbidden_in_phase(
+    shared: &Shared,
+    cx: &CallContext,
+    call: &ToolCall,
+    definition: &ToolDef,
+) -> Option<&'static str> {
+    match shared.phase {
+        CallPhase::Planner => {
+            let inv = shared.host.inspect(call.clone(), cx).await;
+            // What cannot be inspected is refused by its owner.
+            let only_reads = inv.inspection().map_or(true, |inspection| inspection.read_only);
+            (!only_reads).then_some("planner")
+        }
+        CallPhase::Verifier => {
+            let edits = matches!(definition.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
+            edits.then_some("verifier")
+        }
+        CallPhase::Executor | CallPhase::Autonomous => None,
+    }
+}
+
+/// Other parameters for a call whose parameters were wrong.
+async fn written_anew(
+    shared: &Shared,
+    call: &ToolCall,
+    definition: &ToolDef,
+    recorded: &Recorded,
+) -> Option<JsonObject> {
+    let reformat = shared.reformat.as_ref()?;
+    let error = recorded.outcome.as_ref().err().filter(|error| error.category().row().needs_parameter_reformat)?;
+    let written = Value::Object(call.params.clone()).to_string();
+    let better = reformat.reformat(&ReformatRequest { definition, written: &written, error }).await?;
+    (better != call.params && is_faithful(&call.params, &better, definition, error)).then_some(better)
+}
+
+/// A call whose parameters are no JSON object: they may be written anew as well.
+async fn unreadable(
+    shared: &Shared,
+    cx: &CallContext,
+    id: &CallId,
+    tool: &str,
+    error: ToolError,
+    written: Option<String>,
+) -> Made {
+    let named = ToolCall::new(tool, Value::Null).ok().map(|call| call.with_id(id.clone()));
+    let Some(call) = named else {
+        let name = tools_core::ToolName::parse("unknown").expect("the constant is a name");
+        return Done::failed(error, &ToolDef::unknown(name)).into();
+    };
+    let definition = shared.host.definition(&call.tool);
+    if let (Some(reformat), Some(written)) = (&shared.reformat, &written) {
+        let request = ReformatRequest { definition: &definition, written, error: &error };
+        if let Some(params) = reformat.reformat(&request).await {
+            let again = ToolCall { params, ..call };
+            let recorded = shared.host.call(again.clone(), cx, &shared.confirmer as &dyn Confirmer).await;
+            return Made { done: Done::recorded(&recorded, &definition), digest: Some(again.digest()) };
+        }
+    }
+    Done::failed(shared.host.refuse(call, cx, error).await, &definition).into()
+}

@@ -1,0 +1,59 @@
+//! One request to the model, repeated where that can help.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tools_providers::{Delta, Provider, ProviderError, ProviderFault, Reply, Request};
+
+use crate::{AgentEvent, AgentEvents, Stop};
+
+/// The longest that is waited before a repetition, whatever the server asks for.
+const LONGEST: Duration = Duration::from_secs(30);
+/// The first pause where the server asks for none; doubled each time.
+const FIRST: Duration = Duration::from_millis(500);
+
+/// Asks the model, at most `attempts` times.
+///
+/// # Errors
+/// [`Stop::Cancelled`], or [`Stop::Provider`] when there is no answer.
+pub(super) async fn ask(
+    provider: &dyn Provider,
+    request: &Request<'_>,
+    attempts: u32,
+    events: &AgentEvents,
+    cancel: &CancellationToken,
+) -> Result<Reply, Stop> {
+    let mut attempt = 1;
+    loop {
+        let sink = |delta: Delta<'_>| events.delta(delta);
+        let answered = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(Stop::Cancelled),
+            answered = provider.complete(request, &sink) => answered,
+        };
+        let error = match answered {
+            Ok(reply) => return Ok(reply),
+            Err(error) => error,
+        };
+        if attempt >= attempts || !error.is_retryable() {
+            return Err(Stop::Provider { fault: error.fault, message: error.message });
+        }
+        let pause = pause(&error, attempt);
+        events.send(AgentEvent::Retrying { problem: error.to_string() }).await;
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(Stop::Cancelled),
+            () = tokio::time::sleep(pause) => {}
+        }
+        attempt += 1;
+    }
+}
+
+fn pause(error: &ProviderError, attempt: u32) -> Duration {
+    match error.retry_after {
+        Some(asked) => asked.min(LONGEST),
+        // A connection that broke says nothing about the server being busy.
+        None if error.fault == ProviderFault::Truncated => Duration::ZERO,
+        None => (FIRST * 2_u32.saturating_pow(attempt - 1)).min(LONGEST),
+    }
+}

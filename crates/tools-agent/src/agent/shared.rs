@@ -1,0 +1,80 @@
+//! What an agent is put together from, and what stays the same over all its turns.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+use tools_core::{Answer, CallContext, CallId, CallOrigin, CallPhase, ConfirmPrompt, Confirmer, InvokedAs, Taint};
+use tools_providers::Provider;
+
+use crate::{AgentEvents, AgentSettings, CompressDesk, Reformat, ToolHost};
+
+/// What an agent is put together from.
+pub(crate) struct Shared {
+    pub(crate) provider: Arc<dyn Provider>,
+    /// Writes summaries.
+    pub(crate) compressor: Arc<dyn Provider>,
+    pub(crate) host: Arc<dyn ToolHost>,
+    pub(crate) confirmer: OneAtATime,
+    pub(crate) settings: AgentSettings,
+    pub(crate) reformat: Option<Arc<dyn Reformat>>,
+    pub(crate) events: AgentEvents,
+    pub(crate) phase: CallPhase,
+    pub(crate) path: Arc<str>,
+    pub(crate) desk: CompressDesk,
+    /// What the operator wants the model to know.
+    pub(crate) system: String,
+    /// The context of the call that this agent is the work of; `None` for the outermost.
+    pub(crate) below: Option<(CallContext, CallId)>,
+}
+
+impl Shared {
+    /// The context of the calls of a turn.
+    pub(crate) fn context(&self, cancel: &CancellationToken) -> CallContext {
+        let cx = self.host.context().in_phase(self.phase).with_cancel(cancel.clone());
+        match &self.below {
+            Some((parent, call)) => cx
+                .in_session(parent.session().clone())
+                .in_conversation(parent.conversation().clone())
+                .with_workdir(parent.workdir())
+                .with_env(parent.env().clone())
+                .capped(parent.trust())
+                .with_events(parent.events().clone())
+                .below(call.clone()),
+            None => cx.with_events(self.events.tools()),
+        }
+    }
+
+    /// Where a call stands in the work of this agent.
+    pub(crate) fn origin(&self, turn: u64, invocation: InvokedAs, is_tainted: bool) -> CallOrigin {
+        CallOrigin {
+            turn,
+            agent_path: Arc::clone(&self.path),
+            invocation,
+            taint: is_tainted.then_some(Taint::Untrusted),
+            speculative: None,
+            asked: tokio::time::Instant::now(),
+        }
+    }
+}
+
+/// Puts one question after the other: calls that run at once do not ask at once.
+pub(crate) struct OneAtATime {
+    confirmer: Arc<dyn Confirmer>,
+    turn: Mutex<()>,
+}
+
+impl OneAtATime {
+    pub(crate) fn new(confirmer: Arc<dyn Confirmer>) -> Self {
+        Self { confirmer, turn: Mutex::default() }
+    }
+}
+
+#[async_trait]
+impl Confirmer for OneAtATime {
+    async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
+        let _turn = self.turn.lock().await;
+        self.confirmer.confirm(prompt).await
+    }
+}

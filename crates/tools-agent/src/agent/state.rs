@@ -1,0 +1,113 @@
+//! What an agent remembers from turn to turn.
+
+use std::{collections::HashSet, sync::Arc};
+
+use serde::Serialize;
+use tools_core::{CallId, ToolDefs, ToolName};
+use tools_providers::{ToolList, Usage};
+
+use crate::{DoomWatch, History, Reputation, Standing, fenced};
+
+/// What an agent remembers from turn to turn.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) history: History,
+    pub(crate) doom: DoomWatch,
+    pub(crate) reputation: Reputation,
+    pub(crate) turn: u64,
+    pub(crate) iteration: u32,
+    pub(crate) totals: AgentTotals,
+    /// What the turn cost so far, in millionths.
+    pub(crate) spent: u64,
+    /// Tools that were called in the turn.
+    pub(crate) used: Vec<ToolName>,
+    /// Ids of calls that were given out: a provider may use one twice.
+    pub(crate) ids: HashSet<String>,
+    /// Whether the model has read text from outside.
+    pub(crate) is_tainted: bool,
+    pub(crate) shown: Shown,
+    /// What tools gave last: text that repeats it is no call.
+    pub(crate) echoes: Vec<String>,
+}
+
+/// The tools of a turn as the model is shown them.
+#[derive(Default)]
+pub(crate) struct Shown {
+    pub(crate) tools: Option<ToolDefs>,
+    /// The tools in the request: none where the model calls them in its text.
+    pub(crate) list: ToolList,
+    pub(crate) system: String,
+    /// How many bytes both are.
+    pub(crate) bytes: u64,
+}
+
+impl Shown {
+    /// Takes in the tools of a turn. What is the same as before is kept, byte for byte.
+    pub(crate) fn update(&mut self, tools: &ToolDefs, system: &str, native: bool) {
+        let is_same = self.tools.as_ref().is_some_and(|before| {
+            before.len() == tools.len() && before.iter().zip(tools.iter()).all(|(a, b)| Arc::ptr_eq(a, b))
+        });
+        if is_same {
+            return;
+        }
+        if native {
+            self.list = ToolList::new(tools);
+            system.clone_into(&mut self.system);
+        } else {
+            self.list = ToolList::default();
+            self.system = format!("{system}\n\n{}", fenced::instructions(tools));
+        }
+        let schema = |tool: &Arc<tools_core::ToolDef>| tool.input.as_value().to_string().len() + tool.description.len();
+        let tools_bytes: usize = if native { tools.iter().map(schema).sum() } else { 0 };
+        self.bytes = (self.system.len() + tools_bytes) as u64;
+        self.tools = Some(Arc::clone(tools));
+    }
+}
+
+/// What an agent used in all its turns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct AgentTotals {
+    /// Tokens.
+    pub usage: Usage,
+    /// Requests to the model.
+    pub requests: u64,
+    /// Calls that have a result.
+    pub calls: u64,
+    /// What it cost, in millionths; `None` where no prices are known.
+    pub millionths: Option<u64>,
+}
+
+/// What `/status` shows of an agent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AgentStatus {
+    /// The provider and its model.
+    pub model: String,
+    /// The turn, from 1; 0 before the first.
+    pub turn: u64,
+    /// The latest request of the turn.
+    pub iteration: u32,
+    /// How many a turn may make.
+    pub max_iterations: u32,
+    /// Tokens of the conversation, as far as is known.
+    pub tokens: u64,
+    /// How many tokens the next request may hold; `None` for no limit.
+    pub limit: Option<u64>,
+    /// Messages of the conversation.
+    pub messages: usize,
+    /// Summaries in it.
+    pub summaries: usize,
+    /// What was used.
+    pub totals: AgentTotals,
+    /// How well the model calls each tool.
+    pub reputation: Vec<Standing>,
+}
+
+impl State {
+    /// An id for a call that no other call of the session has: the provider's own where that is possible.
+    pub(crate) fn call_id(&mut self, id: &str) -> CallId {
+        match CallId::parse(id) {
+            Ok(parsed) if self.ids.insert(id.to_owned()) => parsed,
+            _ => CallId::generate(),
+        }
+    }
+}

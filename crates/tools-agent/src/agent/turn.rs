@@ -1,0 +1,180 @@
+//! One turn: from what the user says to an answer, or to what stops it.
+
+use tokio_util::sync::CancellationToken;
+use tools_core::InvokedAs;
+use tools_providers::{Block, Reply, Request, Usage};
+
+use super::{Agent, calls::Wanted, request::ask};
+use crate::{AgentEvent, Budget, Pressure, Stop, fenced};
+
+/// What became of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// What the model said last.
+    pub text: String,
+    /// Why it ended.
+    pub stop: Stop,
+    /// How many requests it made.
+    pub iterations: u32,
+    /// How many calls have a result.
+    pub calls: u64,
+    /// Tokens.
+    pub usage: Usage,
+}
+
+impl Agent {
+    /// Answers the user: asks the model and makes its calls until it is done or something stops it.
+    ///
+    /// The conversation is valid whatever becomes of the turn, also where this future is dropped: each call of an answer has
+    /// one result then, and the next turn goes on from there.
+    pub async fn run(&mut self, task: &str) -> Turn {
+        self.run_until(task, &CancellationToken::new()).await
+    }
+
+    /// The same, until `cancel` is cancelled: then nothing further runs, and calls that run are called off.
+    pub async fn run_until(&mut self, task: &str, cancel: &CancellationToken) -> Turn {
+        let before = self.state.totals;
+        self.state.turn += 1;
+        self.state.iteration = 0;
+        self.state.spent = 0;
+        self.state.used.clear();
+        self.state.doom = crate::DoomWatch::default();
+        let events = self.shared.events.clone();
+        events.send(AgentEvent::TurnStarted { turn: self.state.turn }).await;
+        let cx = self.shared.context(cancel);
+        self.shared.host.heard(&cx, task);
+        if !task.is_empty() || self.state.history.messages().is_empty() {
+            let said = if task.is_empty() { "(nothing)" } else { task };
+            self.state.history.say(vec![Block::Text(said.to_owned())]);
+        }
+        let mut text = String::new();
+        let stop = self.iterate(task, cancel, &mut text).await;
+        events.send(AgentEvent::TurnEnded { stop: stop.clone() }).await;
+        let after = self.state.totals;
+        Turn {
+            text,
+            stop,
+            iterations: self.state.iteration,
+            calls: after.calls - before.calls,
+            usage: difference(after.usage, before.usage),
+        }
+    }
+
+    async fn iterate(&mut self, task: &str, cancel: &CancellationToken, text: &mut String) -> Stop {
+        for iteration in 1..=self.shared.settings.max_tool_iterations {
+            if cancel.is_cancelled() {
+                return Stop::Cancelled;
+            }
+            self.show_tools(task, cancel);
+            if let Some(stop) = self.make_room(cancel).await {
+                return stop;
+            }
+            let (tokens, limit) = (self.tokens(), self.budget().map(Budget::limit));
+            self.state.iteration = iteration;
+            self.shared.events.send(AgentEvent::Requested { iteration, tokens, limit }).await;
+            let reply = match self.ask_model(cancel).await {
+                Ok(reply) => reply,
+                Err(stop) => return stop,
+            };
+            self.count(&reply);
+            *text = reply.message.text();
+            let wanted = self.wanted(&reply);
+            let millionths = self.cost(&reply.usage);
+            let calls = wanted.len();
+            self.shared.events.send(AgentEvent::Replied { usage: reply.usage, millionths, calls }).await;
+            if wanted.is_empty() {
+                self.state.history.answer(reply.message, &reply.usage);
+                return Stop::Done;
+            }
+            if let Some(stop) = self.answer_calls(reply, wanted, cancel).await {
+                return stop;
+            }
+            if let Some(most) = self.shared.settings.max_cost_millionths.filter(|most| self.state.spent >= *most) {
+                return Stop::Cost { millionths: most };
+            }
+        }
+        Stop::IterationCap { iterations: self.shared.settings.max_tool_iterations }
+    }
+
+    /// Takes in which tools the turn shows.
+    fn show_tools(&mut self, task: &str, cancel: &CancellationToken) {
+        let cx = self.shared.context(cancel);
+        let tools = self.shared.host.offered(&cx, task, &self.state.used);
+        let native = self.shared.provider.model().supports_tool_use;
+        self.state.shown.update(&tools, &self.shared.system, native);
+    }
+
+    /// Makes the conversation shorter where it is nearly full; the stop where that does not help.
+    async fn make_room(&mut self, cancel: &CancellationToken) -> Option<Stop> {
+        let budget = self.budget()?;
+        if Budget::pressure(self.tokens(), budget) != Pressure::Low {
+            let (results, bytes) = self.state.history.clear_results();
+            if results > 0 {
+                self.shared.events.send(AgentEvent::Cleared { results, bytes }).await;
+            }
+        }
+        if Budget::pressure(self.tokens(), budget) != Pressure::Low {
+            let compacted = self.compact_for(crate::CompressionStrategy::Triggered, None, cancel).await;
+            if let Err(error) = compacted {
+                let text = format!("the conversation could not be summarised: {error}");
+                self.shared.events.send(AgentEvent::Warned { text }).await;
+            }
+        }
+        match Budget::pressure(self.tokens(), budget) {
+            Pressure::Over { limit } => Some(Stop::ContextBudget { tokens: self.tokens(), limit }),
+            Pressure::Low | Pressure::High => None,
+        }
+    }
+
+    async fn ask_model(&mut self, cancel: &CancellationToken) -> Result<Reply, Stop> {
+        let (shared, state) = (&self.shared, &self.state);
+        let cx = shared.host.context();
+        let request =
+            Request::new(&state.shown.system, &state.shown.list, state.history.messages(), cx.conversation().as_str());
+        ask(&*shared.provider, &request, shared.settings.provider_attempts, &shared.events, cancel).await
+    }
+
+    /// Puts a request on the account.
+    fn count(&mut self, reply: &Reply) {
+        let cost = self.cost(&reply.usage);
+        let totals = &mut self.state.totals;
+        totals.requests += 1;
+        totals.usage += reply.usage;
+        if let Some(cost) = cost {
+            totals.millionths = Some(totals.millionths.unwrap_or_default().saturating_add(cost));
+            self.state.spent = self.state.spent.saturating_add(cost);
+        }
+    }
+
+    /// What a request cost, in millionths; `None` where no prices are known.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cost is positive, and small")]
+    fn cost(&self, usage: &Usage) -> Option<u64> {
+        let prices = self.shared.provider.model().prices?;
+        Some((prices.cost(usage) * 1_000_000.0).round() as u64)
+    }
+
+    /// The calls that an answer asks for.
+    fn wanted(&self, reply: &Reply) -> Vec<Wanted> {
+        if self.shared.provider.model().supports_tool_use {
+            return reply.message.calls().map(Wanted::native).collect();
+        }
+        let tools = self.state.shown.tools.clone().unwrap_or_default();
+        let echoes: Vec<&str> = self.state.echoes.iter().map(String::as_str).collect();
+        let calls = fenced::calls(&reply.message.text(), &tools, &echoes, self.shared.settings.max_blocks);
+        calls.into_iter().enumerate().map(|(index, call)| Wanted::fenced(index, call)).collect()
+    }
+
+    /// How the model of this agent writes its calls.
+    pub(super) fn invoked_as(&self) -> InvokedAs {
+        if self.shared.provider.model().supports_tool_use { InvokedAs::Native } else { InvokedAs::Fenced }
+    }
+}
+
+fn difference(after: Usage, before: Usage) -> Usage {
+    Usage {
+        input: after.input - before.input,
+        cached_read: after.cached_read - before.cached_read,
+        cache_write: after.cache_write - before.cache_write,
+        output: after.output - before.output,
+    }
+}

@@ -1,0 +1,216 @@
+//! The tool `compress_context`: a model asks for a summary of its own conversation. The tool knows no conversation; the agent
+//! whose call it is serves the wish while the call runs, and puts the summary in place when all calls of the answer are made.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{mpsc, oneshot};
+use tools_core::{
+    CallContext, CallId, Inspection, Tool, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits,
+};
+use tools_providers::{Message, Provider};
+
+use crate::{Compression, CompressionStrategy, Selection, history::render, summarize};
+
+/// Messages that a compression leaves alone where the call does not say.
+const USUAL: usize = 6;
+
+/// Summarises the older part of this conversation to make room. The latest messages stay as they are, and so do references to
+/// stored output and loaded skills.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CompressContextArgs {
+    /// What must not be lost.
+    focus: Option<String>,
+    /// How many of the latest messages stay as they are: 2 to 50, otherwise 6.
+    #[schemars(range(min = 2, max = 50))]
+    keep_last: Option<usize>,
+}
+
+/// What became of the conversation.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CompressContextReport {
+    /// Names the summary; null where nothing was summarised.
+    pub summary_id: Option<String>,
+    /// How many messages it stands for.
+    pub messages_removed: usize,
+    /// Tokens of the conversation before, as far as is known.
+    pub tokens_before: u64,
+    /// Tokens after.
+    pub tokens_after: u64,
+}
+
+/// Where calls of `compress_context` reach the agent that made them. Clones share one desk: one goes into the tool, one into
+/// each agent.
+#[derive(Debug, Clone, Default)]
+pub struct CompressDesk(Arc<Mutex<HashMap<Agent, mpsc::Sender<Wish>>>>);
+
+/// The session and the path of an agent.
+type Agent = (String, Arc<str>);
+
+/// The tool `compress_context`.
+#[derive(Debug, Clone)]
+pub struct CompressContext(CompressDesk);
+
+/// What a call of the tool wants.
+#[derive(Debug)]
+pub(crate) struct Wish {
+    focus: Option<String>,
+    pub(crate) keep_last: usize,
+    reply: oneshot::Sender<Result<CompressContextReport, ToolError>>,
+}
+
+/// Wishes of the calls that run.
+pub(crate) struct Wishes {
+    desk: CompressDesk,
+    agent: Agent,
+    receiver: mpsc::Receiver<Wish>,
+}
+
+impl CompressDesk {
+    /// The tool whose calls come to this desk.
+    pub fn tool(&self) -> CompressContext {
+        CompressContext(self.clone())
+    }
+
+    /// Takes the wishes of an agent's calls from now on.
+    pub(crate) fn open(&self, path: &Arc<str>, cx: &CallContext) -> Wishes {
+        let (sender, receiver) = mpsc::channel(1);
+        let agent = (cx.session().as_str().to_owned(), Arc::clone(path));
+        self.agents().insert(agent.clone(), sender);
+        Wishes { desk: self.clone(), agent, receiver }
+    }
+
+    fn of(&self, cx: &CallContext) -> Option<mpsc::Sender<Wish>> {
+        let path = Arc::clone(&cx.origin()?.agent_path);
+        self.agents().get(&(cx.session().as_str().to_owned(), path)).cloned()
+    }
+
+    fn agents(&self) -> std::sync::MutexGuard<'_, HashMap<Agent, mpsc::Sender<Wish>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wishes {
+    /// The next wish. Waits for ever where there is none.
+    pub(crate) async fn next(&mut self) -> Wish {
+        match self.receiver.recv().await {
+            Some(wish) => wish,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Drop for Wishes {
+    fn drop(&mut self) {
+        self.desk.agents().remove(&self.agent);
+    }
+}
+
+impl Tool for CompressContext {
+    type Args = CompressContextArgs;
+
+    fn definition(&self) -> ToolDef {
+        let traits = ToolTraits { cacheable: false, idempotent: false, ..ToolTraits::READ_ONLY };
+        ToolDef::of::<CompressContextArgs>("compress_context", ToolKind::Think, traits)
+            .with_output::<CompressContextReport>()
+    }
+
+    async fn inspect(&self, args: &CompressContextArgs, _: &CallContext) -> Result<Inspection, ToolError> {
+        keep_last(args)?;
+        Ok(Inspection::read_only())
+    }
+
+    async fn run(&self, args: CompressContextArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let keep_last = keep_last(&args)?;
+        let (reply, replied) = oneshot::channel();
+        let busy = || {
+            ToolError::new(
+                ToolErrorCategory::PolicyBlocked,
+                "compressing",
+                "a compression of this conversation is under way",
+            )
+        };
+        let desk = self.0.of(cx).ok_or_else(nobody)?;
+        desk.try_send(Wish { focus: args.focus, keep_last, reply }).map_err(|_| busy())?;
+        let report = replied.await.map_err(|_| busy())??;
+        let text = match &report.summary_id {
+            Some(id) => format!(
+                "{} messages became the summary {id}: about {} tokens instead of {}",
+                report.messages_removed, report.tokens_after, report.tokens_before
+            ),
+            None => "nothing was removed: the conversation is short already".to_owned(),
+        };
+        let raw = serde_json::to_value(&report).unwrap_or_default();
+        Ok(ToolOutput { raw_response: Some(raw), ..ToolOutput::text(text) })
+    }
+}
+
+fn keep_last(args: &CompressContextArgs) -> Result<usize, ToolError> {
+    match args.keep_last {
+        None => Ok(USUAL),
+        Some(keep) if (2..=50).contains(&keep) => Ok(keep),
+        Some(keep) => Err(ToolError::new(
+            ToolErrorCategory::InvalidParameters,
+            "keep_last_range",
+            format!("`keep_last`: expected 2 to 50, found {keep}"),
+        )),
+    }
+}
+
+fn nobody() -> ToolError {
+    ToolError::new(
+        ToolErrorCategory::PermanentFailure,
+        "no_conversation",
+        "there is no conversation of an agent here that could be summarised",
+    )
+}
+
+impl Wish {
+    /// Writes the summary and answers the call. What comes of it takes its place later; `None` where nothing changes.
+    pub(crate) async fn serve(
+        self,
+        provider: Arc<dyn Provider>,
+        selected: Option<(Selection, Vec<Arc<Message>>)>,
+        tokens: u64,
+        cx: CallContext,
+    ) -> Option<Compression> {
+        let Some((selection, messages)) = selected else {
+            let nothing = CompressContextReport {
+                summary_id: None,
+                messages_removed: 0,
+                tokens_before: tokens,
+                tokens_after: tokens,
+            };
+            let _ = self.reply.send(Ok(nothing));
+            return None;
+        };
+        let record = render(&messages, selection.knowledge);
+        let written = summarize::conversation(&*provider, &cx, &record, self.focus.as_deref()).await;
+        let compressed = written.and_then(|written| {
+            let id = CallId::generate().to_string();
+            selection
+                .summarised(&messages, &written, id, CompressionStrategy::Autonomous)
+                .map_err(|none| ToolError::new(ToolErrorCategory::PermanentFailure, "no_gain", none.to_string()))
+        });
+        let (answer, compression) = match compressed {
+            Ok(compression) => {
+                let saved = selection.bytes(&messages).saturating_sub(compression.summary.text.len() as u64) / 6;
+                let report = CompressContextReport {
+                    summary_id: Some(compression.summary.id.clone()),
+                    messages_removed: selection.end,
+                    tokens_before: tokens,
+                    tokens_after: tokens.saturating_sub(saved),
+                };
+                (Ok(report), Some(compression))
+            }
+            Err(error) => (Err(error), None),
+        };
+        // Nobody waits any more for a call that was called off: nothing changes then.
+        self.reply.send(answer).is_ok().then_some(compression).flatten()
+    }
+}

@@ -1,0 +1,113 @@
+//! How full the model's context is: from what the provider counted last and the bytes that came since. Pure.
+
+use tools_providers::Usage;
+
+/// Bytes that are taken for one token where nothing was counted.
+const BYTES_PER_TOKEN: u64 = 4;
+/// Bytes that are taken for one token of what was taken out: more, so that the estimate is rather too high.
+const REMOVED_BYTES_PER_TOKEN: u64 = 6;
+/// Which part of the budget a request may hold, in percent.
+const STOP: u64 = 80;
+/// At which part of that the conversation is made shorter, in percent.
+const SHORTEN: u64 = 90;
+
+/// How full the context is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// What the provider counted last, request and answer; `None` before the first answer.
+    counted: Option<u64>,
+    /// Bytes that came since.
+    added: u64,
+    /// Bytes that were taken out since.
+    removed: u64,
+}
+
+/// What the fill of the context asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pressure {
+    /// Nothing.
+    Low,
+    /// The conversation should become shorter.
+    High,
+    /// No further request may be made.
+    Over {
+        /// How many tokens one may hold.
+        limit: u64,
+    },
+}
+
+impl Budget {
+    /// Takes in what the provider counted for a request and its answer. A provider that counts nothing leaves the estimate
+    /// by bytes in place.
+    pub fn counted(&mut self, usage: &Usage) {
+        if usage.read() > 0 {
+            *self = Self { counted: Some(usage.read().saturating_add(usage.output)), added: 0, removed: 0 };
+        }
+    }
+
+    /// Takes in that the conversation grew.
+    pub fn grew(&mut self, bytes: u64) {
+        self.added = self.added.saturating_add(bytes);
+    }
+
+    /// Takes in that something was taken out of it.
+    pub fn shrank(&mut self, bytes: u64) {
+        self.removed = self.removed.saturating_add(bytes);
+    }
+
+    /// How many tokens the next request holds, as far as is known. `prefix` is what stands before the conversation, in bytes:
+    /// it counts only where the provider counted nothing yet.
+    pub fn tokens(&self, prefix: u64) -> u64 {
+        let added = self.added.div_ceil(BYTES_PER_TOKEN);
+        if let Some(counted) = self.counted {
+            return counted.saturating_add(added).saturating_sub(self.removed / REMOVED_BYTES_PER_TOKEN);
+        }
+        let kept = self.added.saturating_sub(self.removed);
+        prefix.saturating_add(kept).div_ceil(BYTES_PER_TOKEN)
+    }
+
+    /// What so many tokens of a budget ask for.
+    pub fn pressure(tokens: u64, budget: u64) -> Pressure {
+        let limit = Self::limit(budget);
+        if tokens > limit {
+            Pressure::Over { limit }
+        } else if u128::from(tokens) * 100 >= u128::from(limit) * u128::from(SHORTEN) {
+            Pressure::High
+        } else {
+            Pressure::Low
+        }
+    }
+
+    /// How many tokens a request may hold under a budget.
+    pub fn limit(budget: u64) -> u64 {
+        u64::try_from(u128::from(budget) * u128::from(STOP) / 100).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_new_counts_on_top_of_what_was_counted() {
+        let mut budget = Budget::default();
+        budget.grew(401);
+        assert_eq!(budget.tokens(400), 201);
+        budget.counted(&Usage { input: 100, cached_read: 50, cache_write: 25, output: 25 });
+        assert_eq!(budget.tokens(400), 200);
+        budget.grew(40);
+        budget.shrank(60);
+        assert_eq!(budget.tokens(400), 200);
+        budget.counted(&Usage::default());
+        assert_eq!(budget.tokens(400), 200, "a provider that counts nothing");
+    }
+
+    #[test]
+    fn a_request_holds_four_fifths_of_the_budget_at_most() {
+        assert_eq!(Budget::pressure(719, 1000), Pressure::Low);
+        assert_eq!(Budget::pressure(720, 1000), Pressure::High);
+        assert_eq!(Budget::pressure(800, 1000), Pressure::High);
+        assert_eq!(Budget::pressure(801, 1000), Pressure::Over { limit: 800 });
+        assert_eq!(Budget::pressure(u64::MAX, u64::MAX), Pressure::Over { limit: Budget::limit(u64::MAX) });
+    }
+}

@@ -1,0 +1,51 @@
+//! Taking old results out of a conversation: the newest stay, and so do references to stored output. Pure.
+
+use std::sync::Arc;
+
+use tools_providers::{Block, Message, ToolResult};
+
+/// What stands in place of a result that was taken out.
+const CLEARED: &str = "[old result taken out";
+/// Messages with results at the end that are left as they are.
+const NEWEST: usize = 3;
+/// Results that are shorter stay.
+const SHORT: usize = 400;
+
+/// Up to which message results may be taken out.
+pub(super) fn boundary(messages: &[Arc<Message>]) -> usize {
+    let with_results = |(at, message): (usize, &Arc<Message>)| message.tool_results().next().map(|_| at);
+    messages.iter().enumerate().rev().filter_map(with_results).nth(NEWEST - 1).unwrap_or(0)
+}
+
+/// The message without its long results, how many those were, and how many bytes shorter it is; `None` when it has none.
+pub(super) fn cleared(message: &Message) -> Option<(Message, usize, u64)> {
+    let (mut count, mut saved) = (0, 0);
+    let mut change = |block: &Block| {
+        let Block::ToolResult(result) = block else { return block.clone() };
+        let Some(short) = shortened(result) else { return block.clone() };
+        count += 1;
+        saved += (result.text.len() - short.len()) as u64;
+        Block::ToolResult(ToolResult { text: short, images: vec![], ..result.clone() })
+    };
+    let blocks = message.blocks.iter().map(&mut change).collect();
+    (count > 0).then_some((Message { blocks, ..message.clone() }, count, saved))
+}
+
+fn shortened(result: &ToolResult) -> Option<String> {
+    if result.text.len() <= SHORT || result.text.starts_with(CLEARED) {
+        return None;
+    }
+    let mut text = format!("{CLEARED}: {} bytes of `{}`]", result.text.len(), result.name);
+    for line in kept_lines(&result.text) {
+        text.push('\n');
+        text.push_str(line);
+    }
+    (text.len() < result.text.len()).then_some(text)
+}
+
+/// The lines of a text that name a way back to something: stored output and jobs in the background. No more than 20.
+pub(crate) fn kept_lines(text: &str) -> impl Iterator<Item = &str> {
+    let leads_back =
+        |line: &&str| line.len() <= 300 && ["read_overflow", "job_read"].iter().any(|way| line.contains(way));
+    text.lines().filter(leads_back).take(20)
+}

@@ -1,0 +1,91 @@
+//! Who makes the calls of an agent: a stack of layers, or whatever stands around one.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tools_core::{
+    Asking, CallContext, CallerId, Confirmer, Desk, Invocation, Recorded, Stack, SystemClock, ToolCall, ToolDef,
+    ToolDefs, ToolError, ToolName, settle,
+};
+
+/// Makes calls through all gates. Called by the loop of [`crate::Agent`]; implemented by a toolbox, and by [`StackHost`] for
+/// programs that put a [`Stack`] together themselves.
+#[async_trait]
+pub trait ToolHost: Send + Sync {
+    /// The context that every call starts from.
+    fn context(&self) -> CallContext;
+
+    /// The tools that a turn shows which is about `text`; `used` are tools that it has called already.
+    fn offered(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> ToolDefs;
+
+    /// The definition of a tool; a cautious one when nobody owns it.
+    fn definition(&self, tool: &ToolName) -> Arc<ToolDef>;
+
+    /// What a call would touch, without running it.
+    async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation;
+
+    /// Makes a call. Where a person has to agree, `confirmer` asks one.
+    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded;
+
+    /// Reserves the quota for a whole batch, the one of `cx`; `false` when it does not fit. Then the gates refuse every call
+    /// of it.
+    fn reserve(&self, cx: &CallContext, calls: u64) -> bool;
+
+    /// Puts on record that a call is not made, and why. The error is what the model is told.
+    async fn refuse(&self, call: ToolCall, cx: &CallContext, error: ToolError) -> ToolError;
+
+    /// Hears what the user wrote: for gates that ask where a call has its names from.
+    fn heard(&self, cx: &CallContext, text: &str) {
+        let _ = (cx, text);
+    }
+}
+
+/// A [`Stack`] as a host: without quota and without a record beyond its layers.
+#[derive(Debug, Clone)]
+pub struct StackHost {
+    stack: Arc<Stack>,
+    context: CallContext,
+}
+
+impl StackHost {
+    /// Calls go to `stack`, in `context`.
+    pub fn new(stack: Arc<Stack>, context: CallContext) -> Self {
+        Self { stack, context }
+    }
+}
+
+#[async_trait]
+impl ToolHost for StackHost {
+    fn context(&self) -> CallContext {
+        self.context.clone()
+    }
+
+    fn offered(&self, _: &CallContext, _: &str, _: &[ToolName]) -> ToolDefs {
+        self.stack.listed()
+    }
+
+    fn definition(&self, tool: &ToolName) -> Arc<ToolDef> {
+        self.stack.definition(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
+    }
+
+    async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
+        self.stack.inspect(call, cx).await
+    }
+
+    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+        let by = CallerId::parse("person").expect("the constant is an identifier");
+        let asking = Asking { confirmer, decisions: None, by: &by, clock: &SystemClock };
+        let (questions, desk) = Desk::open();
+        let cx = &cx.clone().with_questions(questions);
+        desk.while_running(confirmer, settle(call, cx, asking, |call, approval| self.stack.run(call, approval, cx)))
+            .await
+    }
+
+    fn reserve(&self, _: &CallContext, _: u64) -> bool {
+        true
+    }
+
+    async fn refuse(&self, _: ToolCall, _: &CallContext, error: ToolError) -> ToolError {
+        error
+    }
+}

@@ -1,0 +1,50 @@
+//! The turn loop of an agent: a model, its tools, and everything that stops it.
+//!
+//! An [`Agent`] asks a [`tools_providers::Provider`], makes the calls that the answer holds through a [`ToolHost`], tells the
+//! model what they gave, and goes on until the model is done or a [`Stop`] ends the turn. No call runs that the host's gates
+//! have not judged, and every call of an answer has exactly one result in the conversation, in the order of the calls.
+//!
+//! The conversation is a [`History`]: valid for every provider between any two steps, also where a turn was dropped. What
+//! happens is one ordered stream of [`AgentEvent`]s.
+
+mod config;
+mod stop;
+
+mod host;
+mod reformat;
+
+mod agent;
+
+mod doom;
+mod plan;
+
+mod fenced;
+
+mod history;
+
+mod compress;
+mod summarize;
+
+mod sub_agent;
+
+mod event;
+mod event_json;
+mod reputation;
+mod stored;
+
+pub use agent::{Agent, AgentBuilder, AgentStatus, AgentTotals, CompressError, Turn};
+pub use compress::{CompressContext, CompressContextArgs, CompressContextReport, CompressDesk};
+pub use config::AgentSettings;
+pub use doom::{Admission, DoomWatch};
+pub use event::{AgentEvent, AgentEvents};
+pub use fenced::{Block as FencedBlock, FencedCall, blocks as fenced_blocks, calls as fenced_calls};
+pub use history::{
+    Budget, Compression, CompressionStrategy, History, Invalid, NoGain, Pressure, Selection, Summary, select,
+};
+pub use host::{StackHost, ToolHost};
+pub use plan::may_run_at_once;
+pub use reformat::{Reformat, ReformatRequest};
+pub use reputation::{Reputation, Standing};
+pub use stop::{Stop, StopCode};
+pub use stored::{RestoreError, StoredHistory};
+pub use sub_agent::{Narrowing, SubAgent};

@@ -1,0 +1,82 @@
+//! How well a model calls each tool: shown to people, and read by nothing that decides.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tools_core::{ToolErrorCategory, ToolName};
+
+/// After so many calls an earlier one counts half.
+const HALF_LIFE: f64 = 50.0;
+
+/// How well models call tools. A fault of the infrastructure counts neither way.
+#[derive(Debug, Clone, Default)]
+pub struct Reputation(BTreeMap<(String, ToolName), Score>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Score {
+    calls: f64,
+    faults: f64,
+}
+
+/// One line of the list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Standing {
+    /// The model.
+    pub model: String,
+    /// The tool.
+    pub tool: ToolName,
+    /// Which part of its calls had wrong parameters or named no tool, 0 to 1; recent calls count more.
+    pub faulty: f64,
+    /// How many calls that is based on, each weighed by its age.
+    pub calls: f64,
+}
+
+impl Reputation {
+    /// Takes in how a call ended; `None` for well.
+    pub fn note(&mut self, model: &str, tool: &ToolName, category: Option<ToolErrorCategory>) {
+        let row = category.map(|category| *category.row());
+        if row.is_some_and(|row| row.retryable) {
+            return;
+        }
+        let decay = 0.5_f64.powf(1.0 / HALF_LIFE);
+        let score = self.0.entry((model.to_owned(), tool.clone())).or_default();
+        score.calls = score.calls.mul_add(decay, 1.0);
+        score.faults = score.faults.mul_add(decay, f64::from(u8::from(row.is_some_and(|row| row.quality_failure))));
+    }
+
+    /// All of it, by model and tool.
+    pub fn standings(&self) -> Vec<Standing> {
+        let of = |((model, tool), score): (&(String, ToolName), &Score)| Standing {
+            model: model.clone(),
+            tool: tool.clone(),
+            faulty: score.faults / score.calls,
+            calls: score.calls,
+        };
+        self.0.iter().map(of).collect()
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_the_model_count_and_fade() {
+        let tool = ToolName::parse("read").unwrap();
+        let mut reputation = Reputation::default();
+        reputation.note("m", &tool, Some(ToolErrorCategory::InvalidParameters));
+        reputation.note("m", &tool, Some(ToolErrorCategory::Timeout));
+        let first = reputation.standings();
+        assert!(first.len() == 1 && (first[0].faulty - 1.0).abs() < 1e-9 && (first[0].calls - 1.0).abs() < 1e-9);
+        for _ in 0..50 {
+            reputation.note("m", &tool, None);
+        }
+        let weight = reputation.0.values().next().unwrap().faults;
+        assert!((weight - 0.5).abs() < 1e-9, "{weight}");
+    }
+}

@@ -1,0 +1,262 @@
+//! An agent as a tool of another one. Its calls go through the same gates, on the same quota and record; it can do less than
+//! the one that calls it, and never more.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    sync::{Arc, OnceLock, Weak},
+};
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tools_core::{
+    Absence, Answer, Approval, CallContext, ConfirmPrompt, Confirmer, Executed, Inspection, Invocation, Questions,
+    Recorded, ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput,
+    ToolTraits, TrustLevel,
+};
+use tools_providers::Provider;
+
+use crate::{Agent, AgentSettings, ToolHost};
+
+/// How deep agents may give work to one another.
+const DEEPEST: usize = 4;
+
+/// Gives a task to another agent, which has a conversation of its own and answers with what it found.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Task {
+    /// What it has to do, with everything it needs to know: it sees nothing of this conversation.
+    task: String,
+}
+
+/// An agent as a tool of another one. Clones are the same tool: one goes among the tools of the host, one to
+/// [`crate::AgentBuilder::sub_agent`].
+#[derive(Clone)]
+pub struct SubAgent(Arc<Inner>);
+
+struct Inner {
+    name: ToolName,
+    definitions: ToolDefs,
+    provider: Arc<dyn Provider>,
+    narrowing: Narrowing,
+    system: String,
+    settings: AgentSettings,
+    host: OnceLock<Weak<dyn ToolHost>>,
+}
+
+/// What a sub-agent may do less than the agent that calls it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Narrowing {
+    /// The tools it has; `None` for all.
+    pub tools: Option<BTreeSet<ToolName>>,
+    /// Whether it only reads.
+    pub read_only: bool,
+    /// How far its calls are trusted at most; `None` as those of the agent that calls it.
+    pub trust: Option<TrustLevel>,
+}
+
+impl SubAgent {
+    /// An agent under this tool name, for what `description` says.
+    pub fn new(
+        name: ToolName,
+        description: impl Into<String>,
+        provider: Arc<dyn Provider>,
+        narrowing: Narrowing,
+    ) -> Self {
+        // What it does is judged call by call; giving it a task changes nothing.
+        let traits = ToolTraits { cacheable: false, idempotent: false, open_world: true, ..ToolTraits::READ_ONLY };
+        let definition = ToolDef::new(
+            name.clone(),
+            description.into(),
+            tools_core::inline_schema::<Task>(),
+            ToolKind::Think,
+            traits,
+        );
+        let definitions: ToolDefs = Arc::from([Arc::new(definition)]);
+        Self(Arc::new(Inner {
+            name,
+            definitions,
+            provider,
+            narrowing,
+            system: String::new(),
+            settings: AgentSettings::default(),
+            host: OnceLock::new(),
+        }))
+    }
+
+    /// The same with a text that the model is given, and limits. For an agent that no clone was made of yet.
+    pub fn with(self, system: impl Into<String>, settings: AgentSettings) -> Self {
+        let inner = &self.0;
+        Self(Arc::new(Inner {
+            name: inner.name.clone(),
+            definitions: Arc::clone(&inner.definitions),
+            provider: Arc::clone(&inner.provider),
+            narrowing: inner.narrowing.clone(),
+            system: system.into(),
+            settings,
+            host: OnceLock::new(),
+        }))
+    }
+
+    /// Its calls are made by this host. The first counts.
+    pub(crate) fn bind(&self, host: &Arc<dyn ToolHost>) {
+        let _ = self.0.host.set(Arc::downgrade(host));
+    }
+
+    async fn work(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+        if call.tool != self.0.name {
+            return Ok(None);
+        }
+        let task: Task = call.parse()?;
+        let host = self.0.host.get().and_then(Weak::upgrade).ok_or_else(|| unusable("it belongs to no agent"))?;
+        let above = cx.origin().map_or("main", |origin| &origin.agent_path).to_owned();
+        if above.split('/').count() >= DEEPEST {
+            return Err(unusable("agents give work to one another too deep"));
+        }
+        let narrowed = Narrowed { host, narrowing: self.0.narrowing.clone(), own: self.0.name.clone() };
+        let cx = match self.0.narrowing.trust {
+            Some(level) => cx.clone().capped(level),
+            None => cx.clone(),
+        };
+        let mut agent = Agent::builder(Arc::clone(&self.0.provider), Arc::new(narrowed))
+            .system(self.0.system.clone())
+            .settings(self.0.settings.clone())
+            .confirmer(Arc::new(Passed(cx.questions().cloned())))
+            .phase(cx.phase())
+            .below(format!("{above}/{}", self.0.name), cx.clone(), call.id.clone())
+            .build();
+        let turn = agent.run_until(&task.task, cx.cancel()).await;
+        if turn.stop.is_done() {
+            return Ok(Some(ToolOutput::text(turn.text)));
+        }
+        let notice = turn.stop.notice();
+        let error = ToolError::new(ToolErrorCategory::PermanentFailure, "sub_agent_stopped", notice);
+        Err(error.with_output(ToolOutput::text(turn.text)))
+    }
+}
+
+fn unusable(why: &str) -> ToolError {
+    ToolError::new(ToolErrorCategory::PermanentFailure, "sub_agent_unusable", format!("the agent cannot work: {why}"))
+}
+
+impl ToolExecutor for SubAgent {
+    fn tool_definitions(&self) -> ToolDefs {
+        Arc::clone(&self.0.definitions)
+    }
+
+    async fn inspect(&self, call: &ToolCall, _: &CallContext) -> Result<Inspection, ToolError> {
+        if call.tool != self.0.name {
+            return Ok(Inspection::default());
+        }
+        call.parse::<Task>().map(|_| Inspection::read_only())
+    }
+
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+        self.work(call, cx).await
+    }
+
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+        if !approval.covers(call) {
+            let message = "the consent was given to another call";
+            return Err(ToolError::new(ToolErrorCategory::PolicyBlocked, "approval_mismatch", message));
+        }
+        self.work(call, cx).await
+    }
+}
+
+/// A host that lets less through than the one behind it.
+struct Narrowed {
+    host: Arc<dyn ToolHost>,
+    narrowing: Narrowing,
+    /// The tool that is this agent itself.
+    own: ToolName,
+}
+
+impl Narrowed {
+    /// Why a call does not go on to the host.
+    async fn objection(&self, call: &ToolCall, cx: &CallContext) -> Option<ToolError> {
+        let definition = self.host.definition(&call.tool);
+        if !self.is_let(&definition) {
+            return Some(refused(call, "is not among its tools"));
+        }
+        if self.narrowing.read_only {
+            let inv = self.host.inspect(call.clone(), cx).await;
+            if inv.inspection().is_ok_and(|inspection| !inspection.read_only) {
+                return Some(refused(call, "changes something, and it may only read"));
+            }
+        }
+        None
+    }
+
+    fn is_let(&self, tool: &ToolDef) -> bool {
+        let is_named = |tools: &BTreeSet<ToolName>| tools.contains(&tool.name);
+        tool.name != self.own && self.narrowing.tools.as_ref().is_none_or(is_named)
+    }
+}
+
+fn refused(call: &ToolCall, why: &str) -> ToolError {
+    ToolError::new(
+        ToolErrorCategory::PolicyBlocked,
+        "narrowed",
+        format!("this agent may not call `{}`, which {why}", call.tool),
+    )
+}
+
+#[async_trait]
+impl ToolHost for Narrowed {
+    fn context(&self) -> CallContext {
+        self.host.context()
+    }
+
+    fn offered(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> ToolDefs {
+        let changes_nothing = |tool: &ToolDef| !self.narrowing.read_only || tool.trusted_traits().read_only;
+        let is_shown = |tool: &&Arc<ToolDef>| self.is_let(tool) && changes_nothing(tool);
+        self.host.offered(cx, text, used).iter().filter(is_shown).cloned().collect()
+    }
+
+    fn definition(&self, tool: &ToolName) -> Arc<ToolDef> {
+        self.host.definition(tool)
+    }
+
+    async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
+        self.host.inspect(call, cx).await
+    }
+
+    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+        match self.objection(&call, cx).await {
+            Some(error) => {
+                let error = self.host.refuse(call, cx, error).await;
+                Recorded { outcome: Err(error), journal: tools_core::Journal::default() }
+            }
+            None => self.host.call(call, cx, confirmer).await,
+        }
+    }
+
+    fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
+        self.host.reserve(cx, calls)
+    }
+
+    async fn refuse(&self, call: ToolCall, cx: &CallContext, error: ToolError) -> ToolError {
+        self.host.refuse(call, cx, error).await
+    }
+}
+
+/// Passes questions on to whoever answers those of the call that the agent works for.
+struct Passed(Option<Questions>);
+
+#[async_trait]
+impl Confirmer for Passed {
+    async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
+        match &self.0 {
+            Some(questions) => questions.ask(prompt.clone()).await,
+            None => Answer::Nobody(Absence::CannotAsk),
+        }
+    }
+}
+
+impl fmt::Debug for SubAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SubAgent").field("name", &self.0.name).field("narrowing", &self.0.narrowing).finish()
+    }
+}
