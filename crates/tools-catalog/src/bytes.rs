@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use tools_core::THOUGHT_PREFIX;
+use tools_core::{JsonObject, THOUGHT_PREFIX};
 
 /// A value as JSON without blanks, with the members of objects in the order of their names. Only a field for thoughts
 /// comes before all others, since a model fills in fields in their order.
@@ -16,20 +16,29 @@ pub fn canonical_bytes(value: &Value) -> String {
     text
 }
 
+/// The same for the members of an object: the parameters of a call.
+pub fn canonical_object(map: &JsonObject) -> String {
+    let mut text = String::new();
+    write_object(&mut text, map);
+    text
+}
+
+fn write_object(out: &mut String, map: &JsonObject) {
+    let mut members: Vec<_> = map.iter().collect();
+    members.sort_unstable_by_key(|(name, _)| (!name.starts_with(THOUGHT_PREFIX), name.as_str()));
+    out.push('{');
+    for (index, (name, value)) in members.into_iter().enumerate() {
+        let comma = if index > 0 { "," } else { "" };
+        // Writing to a `String` cannot fail.
+        let _ = write!(out, "{comma}{}:", Value::from(name.as_str()));
+        write(out, value);
+    }
+    out.push('}');
+}
+
 fn write(out: &mut String, value: &Value) {
     match value {
-        Value::Object(map) => {
-            let mut members: Vec<_> = map.iter().collect();
-            members.sort_unstable_by_key(|(name, _)| (!name.starts_with(THOUGHT_PREFIX), name.as_str()));
-            out.push('{');
-            for (index, (name, value)) in members.into_iter().enumerate() {
-                let comma = if index > 0 { "," } else { "" };
-                // Writing to a `String` cannot fail.
-                let _ = write!(out, "{comma}{}:", Value::from(name.as_str()));
-                write(out, value);
-            }
-            out.push('}');
-        }
+        Value::Object(map) => write_object(out, map),
         Value::Array(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {

@@ -13,7 +13,7 @@ mod prompt;
 mod registry;
 mod tafc;
 
-pub use bytes::canonical_bytes;
+pub use bytes::{canonical_bytes, canonical_object};
 pub use dialect::{Change, Dialect, Note, Rendered, without_added_nulls};
 pub use everything::json;
 pub use prompt::prompt;

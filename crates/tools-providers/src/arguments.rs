@@ -37,19 +37,6 @@ pub fn parse_arguments(text: &str) -> Result<JsonObject, BadArguments> {
     }
 }
 
-/// Reads arguments that come as a value.
-#[cfg_attr(not(test), expect(dead_code, reason = "the codecs that read values use it"))]
-pub(crate) fn arguments_of(value: Value) -> Result<JsonObject, BadArguments> {
-    match value {
-        // Some servers send the arguments as text where the interface says object.
-        Value::String(text) => parse_arguments(&text),
-        other => {
-            let text = other.to_string();
-            object(other, &text)
-        }
-    }
-}
-
 fn object(value: Value, text: &str) -> Result<JsonObject, BadArguments> {
     let found = match value {
         Value::Object(map) => return Ok(map),
@@ -91,7 +78,7 @@ mod tests {
         let cut = parse_arguments("{\"command\": \"ls").unwrap_err();
         assert!(cut.problem.starts_with("EOF"), "{cut:?}");
         let deep = "[".repeat(100_000);
-        assert!(parse_arguments(&deep).is_err() && arguments_of(serde_json::json!("{}")).is_ok());
+        assert!(parse_arguments(&deep).is_err());
         assert_eq!(parse_arguments(&"я".repeat(3_000)).unwrap_err().text.len(), 2_000);
     }
 }

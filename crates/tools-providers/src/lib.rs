@@ -2,8 +2,12 @@
 //!
 //! [`Message`], [`Request`] and [`Reply`] are the conversation as no interface has it; a [`Provider`] answers. What a call
 //! may do, whether a failed request is repeated and what goes into the history is decided elsewhere.
+//!
+//! [`codec`] writes and reads the four wire formats as pure functions. Feature `http` (default) brings configured providers
+//! and the way to their servers, `scripted` one that says what a file says.
 
 mod arguments;
+mod cache_mode;
 mod error;
 mod message;
 mod model_info;
@@ -13,8 +17,20 @@ mod reply;
 mod request;
 mod tool_list;
 
+pub mod codec;
+
+mod ask;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(feature = "scripted")]
+pub mod scripted;
+
 pub use arguments::{BadArguments, parse_arguments};
+pub use ask::{ModelJudge, rewrite_parameters, say};
+pub use cache_mode::CacheMode;
 pub use error::{ProviderError, ProviderFault};
+#[cfg(feature = "http")]
+pub use http::{HttpProvider, Key, KeyReader, Kind, LlmConfig, LlmFault, ProviderConfig};
 pub use message::{Block, Message, Role, Thinking, ToolResult, ToolUse};
 pub use model_info::{ModelInfo, Prices};
 pub use protocol::Protocol;
@@ -22,3 +38,7 @@ pub use provider::{Delta, NoSink, Provider, Sink};
 pub use reply::{Reply, StopReason, Usage};
 pub use request::{Request, ToolChoice};
 pub use tool_list::ToolList;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

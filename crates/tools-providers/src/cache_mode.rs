@@ -1,0 +1,18 @@
+//! How the beginning of requests is kept in the provider's cache.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the beginning of requests is kept in the provider's cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheMode {
+    /// Marks where the interface takes them, a key for the session where it takes one.
+    #[default]
+    Auto,
+    /// As `auto`, and what does not change between turns is kept for an hour.
+    #[serde(rename = "1h")]
+    Hour,
+    /// Not at all.
+    Off,
+}

@@ -1,0 +1,29 @@
+//! An answer that cannot be read, or that says that there is none.
+
+use thiserror::Error;
+
+use crate::ProviderFault;
+
+/// Why bytes are no reply.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct Broken {
+    /// What sort of failure it is.
+    pub fault: ProviderFault,
+    /// What happened; holds nothing of the conversation but what the server says of its own error.
+    pub message: String,
+}
+
+impl Broken {
+    pub(super) fn new(fault: ProviderFault, message: impl Into<String>) -> Self {
+        Self { fault, message: message.into() }
+    }
+
+    pub(super) fn protocol(message: impl Into<String>) -> Self {
+        Self::new(ProviderFault::Protocol, message)
+    }
+
+    pub(super) fn truncated() -> Self {
+        Self::new(ProviderFault::Truncated, "the answer broke off before its end")
+    }
+}

@@ -1,0 +1,127 @@
+//! From bytes to a reply, by interface.
+
+use serde_json::Value;
+
+use super::{
+    Broken, Options, anthropic_reply, ollama_reply, openai_chat_reply, openai_responses_reply,
+    parts::Parts,
+    refused::said_of_error,
+    stream::{Events, Lines},
+};
+use crate::{Protocol, ProviderFault, Reply, Request, Sink, StopReason};
+
+/// Reads the answer to one request: bytes in any pieces, or a whole body.
+#[derive(Debug)]
+pub struct Decoder<'a> {
+    request: &'a Request<'a>,
+    protocol: Protocol,
+    is_strict: bool,
+    framing: Framing,
+    state: State,
+}
+
+#[derive(Debug)]
+enum Framing {
+    Events(Events),
+    Lines(Lines),
+}
+
+/// What has been read.
+#[derive(Debug, Default)]
+struct State {
+    is_done: bool,
+    parts: Parts,
+    anthropic: anthropic_reply::Open,
+    chat: openai_chat_reply::Open,
+    responses: openai_responses_reply::Open,
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder for the answer to a request.
+    pub fn new(options: &Options, request: &'a Request<'a>) -> Self {
+        let framing = match options.protocol {
+            Protocol::Ollama => Framing::Lines(Lines::default()),
+            _ => Framing::Events(Events::default()),
+        };
+        Self { request, protocol: options.protocol, is_strict: options.strict, framing, state: State::default() }
+    }
+
+    /// Takes the next bytes of a stream.
+    ///
+    /// # Errors
+    /// `Protocol` for what is no answer of this interface, and what the server reports in the stream.
+    pub fn push(&mut self, bytes: &[u8], sink: &dyn Sink) -> Result<(), Broken> {
+        let (protocol, state) = (self.protocol, &mut self.state);
+        let each = |data: &str| state.event(protocol, data, sink);
+        match &mut self.framing {
+            Framing::Events(events) => events.push(bytes, each),
+            Framing::Lines(lines) => lines.push(bytes, each),
+        }
+    }
+
+    /// Whether the stream has said that nothing more comes; some servers leave the connection open then.
+    pub fn is_done(&self) -> bool {
+        self.state.is_done
+    }
+
+    /// The reply, after the last bytes of a stream.
+    ///
+    /// # Errors
+    /// `Truncated` when the stream does not say that it is at its end.
+    pub fn finish(mut self, sink: &dyn Sink) -> Result<Reply, Broken> {
+        let (protocol, state) = (self.protocol, &mut self.state);
+        let each = |data: &str| state.event(protocol, data, sink);
+        let rest = match &mut self.framing {
+            Framing::Events(events) => events.finish(each),
+            Framing::Lines(lines) => lines.finish(each),
+        };
+        match rest {
+            // An event that lacks its end is half an event.
+            Err(broken) if broken.fault == ProviderFault::Protocol => return Err(Broken::truncated()),
+            rest => rest?,
+        }
+        self.state.parts.finish(self.protocol, self.request, self.is_strict)
+    }
+
+    /// The reply out of a body that is no stream.
+    ///
+    /// # Errors
+    /// As for a stream.
+    pub fn whole(mut self, body: &[u8], sink: &dyn Sink) -> Result<Reply, Broken> {
+        let text = std::str::from_utf8(body).map_err(|_| Broken::protocol("the answer is no valid UTF-8"))?;
+        self.state.event(self.protocol, text, sink)?;
+        self.state.parts.finish(self.protocol, self.request, self.is_strict)
+    }
+}
+
+impl State {
+    /// One event of a stream, or a whole body: the same JSON in all interfaces, but for where its parts stand.
+    fn event(&mut self, protocol: Protocol, data: &str, sink: &dyn Sink) -> Result<(), Broken> {
+        if data.trim().is_empty() {
+            return Ok(());
+        }
+        if data == "[DONE]" {
+            // Servers that stop without a reason still say that they are done.
+            self.parts.stop.get_or_insert(StopReason::EndTurn);
+            self.is_done = true;
+            return Ok(());
+        }
+        let value: Value = serde_json::from_str(data)
+            .map_err(|error| Broken::protocol(format!("the answer holds what is no JSON: {error}")))?;
+        if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
+            return Err(said_of_error(error, None));
+        }
+        let kind = value["type"].as_str().unwrap_or_default();
+        let is_last = matches!(kind, "message_stop" | "response.completed" | "response.incomplete")
+            || (protocol == Protocol::Ollama && value["done"] == true);
+        self.is_done |= is_last;
+        match protocol {
+            Protocol::Anthropic => anthropic_reply::take(&mut self.parts, &mut self.anthropic, &value, sink),
+            Protocol::OpenAiChat => openai_chat_reply::take(&mut self.parts, &mut self.chat, &value, sink),
+            Protocol::OpenAiResponses => {
+                openai_responses_reply::take(&mut self.parts, &mut self.responses, &value, sink)
+            }
+            Protocol::Ollama => ollama_reply::take(&mut self.parts, &value, sink),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The section `[llm]`, and what it compiles to.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{
+    endpoint::Endpoint,
+    key::{Key, KeyReader},
+    provider::HttpProvider,
+};
+use crate::{CacheMode, ModelInfo, Prices, Protocol, codec::Options};
+
+/// The models that may be asked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LlmConfig {
+    /// The name of the provider that agents use; empty for the first of the list.
+    pub provider: String,
+    /// The providers, each a model at a server.
+    pub providers: Vec<ProviderConfig>,
+}
+
+/// What a server speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Anthropic's messages.
+    #[default]
+    Anthropic,
+    /// OpenAI's responses.
+    #[serde(rename = "openai")]
+    OpenAi,
+    /// OpenAI's chat completions.
+    #[serde(rename = "openai-chat")]
+    OpenAiChat,
+    /// Chat completions of another server, asked only for what most of them know.
+    #[serde(rename = "openai-compatible")]
+    OpenAiCompatible,
+    /// Ollama.
+    Ollama,
+}
+
+/// A model at a server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProviderConfig {
+    /// What other keys name it by.
+    pub name: String,
+    /// What its server speaks: `anthropic`, `openai`, `openai-chat`, `openai-compatible` or `ollama`.
+    pub kind: Kind,
+    /// The model's name at the server.
+    pub model: String,
+    /// Where the server is; empty for the vendor's own, and for the port of this machine where Ollama listens. With
+    /// `openai-compatible` it has to be there.
+    pub base_url: String,
+    /// Whether a server on another machine is reached by `http`: then keys and conversations can be read on the way.
+    pub allow_http: bool,
+    /// The environment variable that holds the key. Empty with `base_url` empty too: `ANTHROPIC_API_KEY` or
+    /// `OPENAI_API_KEY`.
+    pub key_env: String,
+    /// A program that prints the key, and its arguments. It is run when the first request is made, and again when the
+    /// server no longer takes the key.
+    pub key_command: Vec<String>,
+    /// How many tokens the model reads and writes at most in one request.
+    pub context_tokens: u64,
+    /// How many tokens an answer has at most.
+    pub max_output_tokens: u32,
+    /// Whether the model calls tools natively.
+    pub tool_use: bool,
+    /// How the beginning of requests is kept in the provider's cache: `auto`, `1h` (what does not change between turns is
+    /// kept for an hour) or `off`.
+    pub cache: CacheMode,
+    /// Below so many tokens the provider caches nothing, and no marks are set.
+    pub cache_minimum: u32,
+    /// Whether arguments are held to their schema while they are written, where the interface can.
+    pub strict: bool,
+    /// How many tokens an Anthropic model may think before it answers; with Ollama any value switches thoughts on.
+    pub thinking_tokens: Option<u32>,
+    /// How hard a model of OpenAI thinks, in its word: `low`, `medium`, `high`.
+    pub reasoning_effort: Option<String>,
+    /// After so many seconds without a byte a request is given up.
+    pub stall_secs: u64,
+    /// What a million tokens cost; unset where costs do not matter.
+    pub prices: Option<Prices>,
+}
+
+impl Default for ProviderConfig {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            kind: Kind::Anthropic,
+            model: String::new(),
+            base_url: String::new(),
+            allow_http: false,
+            key_env: String::new(),
+            key_command: vec![],
+            context_tokens: 128_000,
+            max_output_tokens: 8_192,
+            tool_use: true,
+            cache: CacheMode::Auto,
+            cache_minimum: 1_024,
+            strict: false,
+            thinking_tokens: None,
+            reasoning_effort: None,
+            stall_secs: 120,
+            prices: None,
+        }
+    }
+}
+
+/// A value that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{key}`: {problem}")]
+pub struct LlmFault {
+    /// The key below `llm`.
+    pub key: String,
+    /// What would be right.
+    pub problem: String,
+}
+
+impl LlmConfig {
+    /// Checks the values.
+    ///
+    /// # Errors
+    /// The first value that cannot be used.
+    pub fn check(&self) -> Result<(), LlmFault> {
+        let mut names = BTreeSet::new();
+        for (at, provider) in self.providers.iter().enumerate() {
+            let fault = |(key, problem): (&str, String)| LlmFault { key: format!("providers[{at}].{key}"), problem };
+            provider.check().map_err(fault)?;
+            if !names.insert(provider.name.as_str()) {
+                return Err(fault(("name", format!("two providers are called `{}`", provider.name))));
+            }
+        }
+        if !self.provider.is_empty() && !names.contains(self.provider.as_str()) {
+            return Err(LlmFault { key: "provider".to_owned(), problem: self.unknown(&self.provider) });
+        }
+        Ok(())
+    }
+
+    /// The provider of a name; the one that agents use for an empty name. `None` when there is none.
+    pub fn named(&self, name: &str) -> Option<&ProviderConfig> {
+        let name = if name.is_empty() { self.provider.as_str() } else { name };
+        if name.is_empty() { self.providers.first() } else { self.providers.iter().find(|one| one.name == name) }
+    }
+
+    /// What is said of a name that no provider has.
+    pub fn unknown(&self, name: &str) -> String {
+        let names: Vec<String> = self.providers.iter().map(|one| format!("`{}`", one.name)).collect();
+        match names.as_slice() {
+            [] if name.is_empty() => "`[[llm.providers]]` is empty".to_owned(),
+            [] => format!("there is no provider `{name}`: `[[llm.providers]]` is empty"),
+            names => format!("there is no provider `{name}` in `[[llm.providers]]`, only {}", names.join(", ")),
+        }
+    }
+}
+
+impl ProviderConfig {
+    fn check(&self) -> Result<Endpoint, (&'static str, String)> {
+        let fault = |key, problem: &str| Err((key, problem.to_owned()));
+        if self.name.trim().is_empty() {
+            return fault("name", "expected a name");
+        }
+        if self.model.trim().is_empty() {
+            return fault("model", "expected the name of a model");
+        }
+        if !self.key_env.is_empty() && !self.key_command.is_empty() {
+            return fault("key_command", "expected either `key_env` or `key_command`");
+        }
+        if !(1_000..=100_000_000).contains(&self.context_tokens) {
+            return fault("context_tokens", "expected 1000 to 100000000 tokens");
+        }
+        if self.max_output_tokens == 0 || u64::from(self.max_output_tokens) > self.context_tokens {
+            return fault("max_output_tokens", "expected at least 1 and at most `context_tokens`");
+        }
+        if !(1..=3_600).contains(&self.stall_secs) {
+            return fault("stall_secs", "expected 1 to 3600 seconds");
+        }
+        if let Some(prices) = &self.prices {
+            let all = [Some(prices.input), prices.cached_read, prices.cache_write, Some(prices.output)];
+            if all.into_iter().flatten().any(|price| !price.is_finite() || price < 0.0) {
+                return fault("prices", "expected prices of 0 or more");
+            }
+        }
+        let url = match (self.base_url.as_str(), self.kind) {
+            ("", Kind::Anthropic) => "https://api.anthropic.com",
+            ("", Kind::OpenAi | Kind::OpenAiChat) => "https://api.openai.com/v1",
+            ("", Kind::Ollama) => "http://127.0.0.1:11434",
+            ("", Kind::OpenAiCompatible) => return fault("base_url", "expected the address of the server"),
+            (url, _) => url,
+        };
+        Endpoint::parse(url, self.allow_http).map_err(|problem| ("base_url", problem))
+    }
+
+    /// The interface of the server.
+    pub fn protocol(&self) -> Protocol {
+        match self.kind {
+            Kind::Anthropic => Protocol::Anthropic,
+            Kind::OpenAi => Protocol::OpenAiResponses,
+            Kind::OpenAiChat | Kind::OpenAiCompatible => Protocol::OpenAiChat,
+            Kind::Ollama => Protocol::Ollama,
+        }
+    }
+
+    /// The variable that holds the key; `None` where no variable does.
+    pub fn key_variable(&self) -> Option<&str> {
+        match (self.key_env.as_str(), self.kind) {
+            // A server that somebody named is sent only the key that was named for it.
+            ("", _) if !self.base_url.is_empty() || !self.key_command.is_empty() => None,
+            ("", Kind::Anthropic) => Some("ANTHROPIC_API_KEY"),
+            ("", Kind::OpenAi | Kind::OpenAiChat) => Some("OPENAI_API_KEY"),
+            ("", _) => None,
+            (name, _) => Some(name),
+        }
+    }
+
+    /// The provider. `command` reads the key where a command prints it; it is called when a request needs the key.
+    ///
+    /// # Errors
+    /// The first value that cannot be used.
+    pub fn open(&self, command: Option<KeyReader>) -> Result<HttpProvider, LlmFault> {
+        let fault = |(key, problem): (&str, String)| LlmFault { key: format!("providers.{key}"), problem };
+        let endpoint = self.check().map_err(fault)?;
+        let keys: Option<KeyReader> = match (self.key_variable(), command) {
+            (_, Some(command)) if !self.key_command.is_empty() => Some(command),
+            (_, None) if !self.key_command.is_empty() => {
+                return Err(fault(("key_command", "this program runs no commands for keys".to_owned())));
+            }
+            (None, _) => None,
+            (Some(name), _) => {
+                let name = name.to_owned();
+                Some(Arc::new(move || {
+                    let name = name.clone();
+                    Box::pin(async move {
+                        let value = std::env::var(&name).map_err(|_| format!("`{name}` is not set"))?;
+                        Key::new(&value).ok_or_else(|| format!("`{name}` holds no key"))
+                    })
+                }))
+            }
+        };
+        let protocol = self.protocol();
+        let options = Options {
+            max_output_tokens: self.max_output_tokens,
+            context_tokens: self.context_tokens,
+            is_compatible: self.kind == Kind::OpenAiCompatible,
+            strict: self.strict,
+            cache: self.cache,
+            cache_minimum: self.cache_minimum,
+            thinking_tokens: self.thinking_tokens,
+            reasoning_effort: self.reasoning_effort.clone(),
+            ..Options::new(protocol, self.model.clone())
+        };
+        let info = ModelInfo {
+            id: self.model.clone(),
+            context_tokens: self.context_tokens,
+            max_output_tokens: self.max_output_tokens,
+            supports_tool_use: self.tool_use,
+            cache_minimum: (protocol == Protocol::Anthropic).then_some(self.cache_minimum),
+            prices: self.prices,
+        };
+        Ok(HttpProvider::new(&self.name, options, info, endpoint, keys, Duration::from_secs(self.stall_secs)))
+    }
+}

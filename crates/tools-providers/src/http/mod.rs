@@ -1,0 +1,11 @@
+//! Configured providers, and the way to their servers.
+
+mod config;
+mod endpoint;
+mod key;
+mod provider;
+mod tls;
+
+pub use config::{Kind, LlmConfig, LlmFault, ProviderConfig};
+pub use key::{Key, KeyReader};
+pub use provider::HttpProvider;

@@ -1,0 +1,270 @@
+//! A provider at a server: one request over one connection of its own, read while it comes.
+
+use std::{fmt, time::Duration};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::{
+    Request as HttpRequest, Response,
+    body::Incoming,
+    client::conn::http1,
+    header::{self, HeaderMap, HeaderValue},
+};
+use hyper_util::rt::TokioIo;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    sync::Mutex,
+    task::JoinHandle,
+    time::timeout,
+};
+use tools_core::{Clock as _, SystemClock};
+
+use super::{
+    endpoint::Endpoint,
+    key::{Key, KeyReader},
+    tls::Tls,
+};
+use crate::{
+    ModelInfo, Protocol, Provider, ProviderError, ProviderFault, Reply, Request, Sink,
+    codec::{Broken, Decoder, Options, encode, path, refused, retry_after},
+};
+
+/// How long a connection may take, TLS included.
+const CONNECT: Duration = Duration::from_secs(20);
+/// How much of a server's error is read.
+const MOST_ERROR: usize = 64 * 1024;
+/// How much is read of an answer that is no stream.
+const MOST_BODY: usize = 64 * 1024 * 1024;
+
+/// A model at a server.
+///
+/// No redirect is followed and no proxy is asked: the key goes to the server that is configured and to no other.
+pub struct HttpProvider {
+    name: String,
+    options: Options,
+    info: ModelInfo,
+    endpoint: Endpoint,
+    keys: Option<KeyReader>,
+    key: Mutex<Option<Key>>,
+    stall: Duration,
+    tls: Tls,
+}
+
+impl fmt::Debug for HttpProvider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, info, endpoint, .. } = self;
+        f.debug_struct("HttpProvider")
+            .field("name", name)
+            .field("model", &info.id)
+            .field("endpoint", endpoint)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Drives the connection; closes it when dropped.
+struct Connection(JoinHandle<()>);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Why an exchange failed, before it is given the provider's name.
+type Failed = (ProviderFault, String);
+
+impl HttpProvider {
+    pub(super) fn new(
+        name: &str,
+        options: Options,
+        info: ModelInfo,
+        endpoint: Endpoint,
+        keys: Option<KeyReader>,
+        stall: Duration,
+    ) -> Self {
+        let (name, key, tls) = (name.to_owned(), Mutex::default(), Tls::default());
+        Self { name, options, info, endpoint, keys, key, stall, tls }
+    }
+
+    /// The key, read at the first request that needs it.
+    async fn key(&self) -> Result<Option<Key>, Failed> {
+        let Some(read) = &self.keys else { return Ok(None) };
+        let mut held = self.key.lock().await;
+        if held.is_none() {
+            *held = Some(read().await.map_err(|problem| (ProviderFault::Auth, format!("there is no key: {problem}")))?);
+        }
+        Ok(held.clone())
+    }
+
+    async fn ask(&self, request: &Request<'_>, key: Option<&Key>, sink: &dyn Sink) -> Result<Reply, ProviderError> {
+        let failed = |(fault, message): Failed| self.error(fault, &message, key);
+        let body = encode(&self.options, request);
+        let message = self.message(body, key).map_err(failed)?;
+        let (response, _connection) = self.send(message).await.map_err(failed)?;
+        let (head, body) = response.into_parts();
+        if !head.status.is_success() {
+            let said = self.rest(body, MOST_ERROR).await.unwrap_or_default();
+            let broken = refused(head.status.as_u16(), &said);
+            let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
+            return Err(ProviderError {
+                status: Some(head.status.as_u16()),
+                retry_after: retry_after(header("retry-after"), header("retry-after-ms"), SystemClock.now()),
+                ..self.error(broken.fault, &broken.message, key)
+            });
+        }
+        let broken = |broken: Broken| failed((broken.fault, broken.message));
+        let decoder = Decoder::new(&self.options, request);
+        if self.options.protocol != Protocol::Ollama && is_json(&head.headers) {
+            let whole = self.rest(body, MOST_BODY).await.map_err(failed)?;
+            return decoder.whole(&whole, sink).map_err(broken);
+        }
+        self.stream(body, decoder, sink).await.map_err(failed)
+    }
+
+    async fn stream(&self, mut body: Incoming, mut decoder: Decoder<'_>, sink: &dyn Sink) -> Result<Reply, Failed> {
+        let broken = |broken: Broken| (broken.fault, broken.message);
+        while !decoder.is_done() {
+            match timeout(self.stall, body.frame()).await {
+                Err(_) => return Err(self.stalled()),
+                Ok(None) => break,
+                Ok(Some(Err(_))) => {
+                    return Err((
+                        ProviderFault::Truncated,
+                        "the connection broke in the middle of the answer".to_owned(),
+                    ));
+                }
+                Ok(Some(Ok(frame))) => {
+                    if let Some(bytes) = frame.data_ref() {
+                        decoder.push(bytes, sink).map_err(broken)?;
+                    }
+                }
+            }
+        }
+        decoder.finish(sink).map_err(broken)
+    }
+
+    /// A body that is no stream, up to a length.
+    async fn rest(&self, mut body: Incoming, most: usize) -> Result<Vec<u8>, Failed> {
+        let mut whole = Vec::new();
+        while whole.len() < most {
+            match timeout(self.stall, body.frame()).await {
+                Err(_) => return Err(self.stalled()),
+                Ok(None) => break,
+                Ok(Some(Err(_))) => {
+                    return Err((
+                        ProviderFault::Truncated,
+                        "the connection broke in the middle of the answer".to_owned(),
+                    ));
+                }
+                Ok(Some(Ok(frame))) => whole.extend_from_slice(frame.data_ref().map_or(&[], |bytes| bytes)),
+            }
+        }
+        Ok(whole)
+    }
+
+    fn message(&self, body: Vec<u8>, key: Option<&Key>) -> Result<HttpRequest<Full<Bytes>>, Failed> {
+        let protocol = self.options.protocol;
+        let mut message = HttpRequest::post(self.endpoint.path(path(protocol)))
+            .header(header::HOST, &self.endpoint.authority)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "text/event-stream, application/x-ndjson, application/json")
+            .header(header::USER_AGENT, concat!("haft/", env!("CARGO_PKG_VERSION")));
+        if protocol == Protocol::Anthropic {
+            message = message.header("anthropic-version", "2023-06-01");
+        }
+        if let Some(key) = key {
+            let (name, text) = match protocol {
+                Protocol::Anthropic => ("x-api-key", key.text().to_owned()),
+                _ => ("authorization", format!("Bearer {}", key.text())),
+            };
+            let invalid = |_| (ProviderFault::Auth, "the key cannot stand in a header".to_owned());
+            let mut value = HeaderValue::try_from(text).map_err(invalid)?;
+            value.set_sensitive(true);
+            message = message.header(name, value);
+        }
+        let invalid = |_| (ProviderFault::InvalidRequest, "the request cannot be sent".to_owned());
+        message.body(Full::new(Bytes::from(body))).map_err(invalid)
+    }
+
+    async fn send(&self, message: HttpRequest<Full<Bytes>>) -> Result<(Response<Incoming>, Connection), Failed> {
+        let network = |problem: String| (ProviderFault::Network, problem);
+        let connected = timeout(CONNECT, async {
+            let stream = self.dial().await?;
+            if self.endpoint.is_tls {
+                handshake(self.tls.connect(&self.endpoint.host, stream).await?).await
+            } else {
+                handshake(stream).await
+            }
+        });
+        let connected =
+            connected.await.map_err(|_| network(format!("no connection to `{}` in time", self.endpoint.authority)))?;
+        let (mut sender, connection) = connected.map_err(network)?;
+        match timeout(self.stall, sender.send_request(message)).await {
+            Err(_) => Err(self.stalled()),
+            Ok(Err(error)) => Err(network(format!("the request to `{}` failed: {error}", self.endpoint.authority))),
+            Ok(Ok(response)) => Ok((response, connection)),
+        }
+    }
+
+    async fn dial(&self) -> Result<TcpStream, String> {
+        let mut last = String::new();
+        for address in self.endpoint.addresses().await? {
+            match timeout(CONNECT / 3, TcpStream::connect(address)).await {
+                Ok(Ok(stream)) => {
+                    // A request is one piece; waiting to join pieces only costs.
+                    let _ = stream.set_nodelay(true);
+                    return Ok(stream);
+                }
+                Ok(Err(error)) => last = error.to_string(),
+                Err(_) => last = String::from("no answer in time"),
+            }
+        }
+        Err(format!("`{}` cannot be reached: {last}", self.endpoint.authority))
+    }
+
+    fn stalled(&self) -> Failed {
+        (ProviderFault::Stalled, format!("nothing came for {} seconds", self.stall.as_secs()))
+    }
+
+    fn error(&self, fault: ProviderFault, message: &str, key: Option<&Key>) -> ProviderError {
+        let message = key.map_or_else(|| message.to_owned(), |key| key.hidden_in(message));
+        ProviderError::new(&self.name, fault, message)
+    }
+}
+
+async fn handshake<S>(stream: S) -> Result<(http1::SendRequest<Full<Bytes>>, Connection), String>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
+    // What goes wrong with the connection is told by the request or the body.
+    Ok((sender, Connection(tokio::spawn(async move { drop(connection.await) }))))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.trim_start().to_ascii_lowercase().starts_with("application/json")
+}
+
+#[async_trait]
+impl Provider for HttpProvider {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn model(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn complete(&self, request: &Request<'_>, sink: &dyn Sink) -> Result<Reply, ProviderError> {
+        let key = self.key().await.map_err(|(fault, message)| self.error(fault, &message, None))?;
+        let answer = self.ask(request, key.as_ref(), sink).await;
+        if answer.as_ref().is_err_and(|error| error.fault == ProviderFault::Auth) {
+            // A command may print another one next time.
+            *self.key.lock().await = None;
+        }
+        answer
+    }
+}

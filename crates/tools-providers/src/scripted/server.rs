@@ -1,0 +1,153 @@
+//! A server on loopback that says what a script says, in the interface of the path that it is asked at. For tests and
+//! demonstrations: it reads what a client of this crate sends, and no more of HTTP.
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+
+use super::{
+    answer::{Answer, End, answer, refusal},
+    script::Script,
+};
+use crate::Protocol;
+
+/// The longest body that is read.
+const MOST: usize = 64 * 1024 * 1024;
+
+/// A request as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Received {
+    /// Its path.
+    pub path: String,
+    /// Its headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Its body.
+    pub body: Vec<u8>,
+}
+
+/// A scripted server. Ends when it is dropped.
+#[derive(Debug)]
+pub struct ScriptedServer {
+    address: SocketAddr,
+    received: Arc<Mutex<Vec<Received>>>,
+    task: JoinHandle<()>,
+}
+
+impl Drop for ScriptedServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl ScriptedServer {
+    /// Starts a server on a free port of loopback.
+    ///
+    /// # Errors
+    /// When there is no port.
+    pub async fn start(script: Script) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let address = listener.local_addr()?;
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let (script, all) = (Arc::new(script), Arc::clone(&received));
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (script, all) = (Arc::clone(&script), Arc::clone(&all));
+                tokio::spawn(async move { drop(serve(stream, &script, &all).await) });
+            }
+        });
+        Ok(Self { address, received, task })
+    }
+
+    /// The base URL of an interface.
+    pub fn base_url(&self, protocol: Protocol) -> String {
+        match protocol {
+            Protocol::OpenAiChat | Protocol::OpenAiResponses => format!("http://{}/v1", self.address),
+            Protocol::Anthropic | Protocol::Ollama => format!("http://{}", self.address),
+        }
+    }
+
+    /// What was asked so far, in order.
+    pub fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+async fn serve(stream: TcpStream, script: &Script, all: &Mutex<Vec<Received>>) -> io::Result<()> {
+    let mut stream = BufReader::new(stream);
+    let request = read(&mut stream).await?;
+    let protocol = match request.path.as_str() {
+        "/v1/messages" => Protocol::Anthropic,
+        "/v1/chat/completions" => Protocol::OpenAiChat,
+        "/v1/responses" => Protocol::OpenAiResponses,
+        "/api/chat" => Protocol::Ollama,
+        _ => {
+            let answer = refusal(Protocol::Ollama, 404, "there is nothing at this path", String::new());
+            return write(stream.get_mut(), &answer).await;
+        }
+    };
+    let number = {
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(request.clone());
+        all.len() - 1
+    };
+    let answer = match script.turns.get(number) {
+        None => refusal(protocol, 400, "the script has no further turn", String::new()),
+        Some(turn) if !String::from_utf8_lossy(&request.body).contains(&turn.expect) => {
+            refusal(protocol, 400, "the script expects another text", String::new())
+        }
+        Some(turn) => answer(protocol, turn, number),
+    };
+    write(stream.get_mut(), &answer).await
+}
+
+async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Received> {
+    let mut line = String::new();
+    stream.read_line(&mut line).await?;
+    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut headers = Vec::new();
+    loop {
+        line.clear();
+        if stream.read_line(&mut line).await? == 0 || line.trim_end().is_empty() {
+            break;
+        }
+        if let Some((name, value)) = line.trim_end().split_once(':') {
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+    }
+    let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0).min(MOST)];
+    stream.read_exact(&mut body).await?;
+    Ok(Received { path, headers, body })
+}
+
+async fn write(stream: &mut TcpStream, answer: &Answer) -> io::Result<()> {
+    let retry =
+        if answer.retry_after.is_empty() { String::new() } else { format!("retry-after: {}\r\n", answer.retry_after) };
+    let head = format!(
+        "HTTP/1.1 {} Scripted\r\ncontent-type: {}\r\n{retry}transfer-encoding: chunked\r\nconnection: close\r\n\r\n",
+        answer.status, answer.content_type
+    );
+    stream.set_nodelay(true)?;
+    stream.write_all(head.as_bytes()).await?;
+    for piece in answer.pieces.iter().filter(|piece| !piece.is_empty()) {
+        stream.write_all(format!("{:x}\r\n", piece.len()).as_bytes()).await?;
+        stream.write_all(piece).await?;
+        stream.write_all(b"\r\n").await?;
+        stream.flush().await?;
+    }
+    match answer.end {
+        End::Whole => stream.write_all(b"0\r\n\r\n").await?,
+        End::Closed => {}
+        // Until the client goes.
+        End::Stalled => drop(stream.read(&mut [0; 1]).await),
+    }
+    stream.shutdown().await
+}
