@@ -23,7 +23,7 @@ const ISOLATED: &[Isolated] = &[
     },
     Isolated {
         names: &["sqlx", "sqlx-core"],
-        gates: &["tools-overflow", "tools-memory"],
+        gates: &["tools-overflow", "tools-store", "tools-memory", "tools-scheduler"],
         why: "whoever takes only the file tools compiles no database",
     },
     Isolated {
@@ -56,7 +56,8 @@ const CHORES: &str = "xtask";
 fn rank(name: &str) -> Option<u8> {
     match name {
         "tools-core" | "tools-automata" => Some(0),
-        "tools-catalog" | "tools-command" | "tools-egress" | "tools-sandbox" | "tools-secrets" | TEST_KIT => Some(1),
+        "tools-catalog" | "tools-command" | "tools-egress" | "tools-sandbox" | "tools-secrets" | "tools-store"
+        | TEST_KIT => Some(1),
         // The loop is written against the trait of the models.
         "tools-agent" => Some(3),
         FACADE => Some(4),

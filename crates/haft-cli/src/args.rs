@@ -143,6 +143,11 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: OverflowVerb,
     },
+    /// Look at what sessions saved to be known later, and remove it.
+    Memory {
+        #[command(subcommand)]
+        verb: MemoryVerb,
+    },
     /// Look at the configuration.
     Config {
         #[command(subcommand)]
@@ -386,6 +391,37 @@ pub(crate) enum OverflowVerb {
         /// Only these lines, from 1: `A-B`, `A-`, `-B` or `A`.
         #[arg(long, value_name = "A-B", allow_hyphen_values = true)]
         lines: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoryVerb {
+    /// List the memories of this project and the user's own, the newest first.
+    List {
+        /// Those of every project and session.
+        #[arg(long)]
+        all: bool,
+        /// Only those that answer this query, the best first.
+        #[arg(long, value_name = "QUERY", conflicts_with = "all")]
+        search: Option<String>,
+    },
+    /// Print one.
+    Show {
+        /// Its identifier.
+        id: String,
+    },
+    /// Remove some for good.
+    Rm {
+        /// Their identifiers.
+        #[arg(required = true)]
+        ids: Vec<String>,
+    },
+    /// Print all of them as JSON lines, for `import`.
+    Export,
+    /// Store what `export` printed. What is there already is skipped, and a line that cannot be stored ends it.
+    Import {
+        /// The lines; standard input when missing or `-`.
+        file: Option<PathBuf>,
     },
 }
 

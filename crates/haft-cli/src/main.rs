@@ -94,6 +94,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Redo => commands::undo::run(common, commands::undo::What::Redo, 1.into()),
         Verb::Audit { verb } => commands::audit::run(common, verb).await,
         Verb::Overflow { verb } => commands::overflow::run(common, verb).await,
+        Verb::Memory { verb } => commands::memory::run(common, verb).await,
         Verb::Config { verb } => commands::config::run(common, verb),
         Verb::Doctor => commands::doctor::run(common),
         Verb::Demo { dir } => commands::demo::run(common, dir).await,

@@ -31,6 +31,8 @@ pub struct ToolboxBuilder {
     layers: Vec<(Place, Arc<dyn Layer>)>,
     #[cfg(feature = "policy")]
     judge: Option<Arc<dyn tools_core::Judge>>,
+    #[cfg(feature = "memory")]
+    embedder: Option<Arc<dyn tools_memory::Embedder>>,
 }
 
 impl fmt::Debug for ToolboxBuilder {
@@ -55,6 +57,8 @@ impl Toolbox {
             layers: vec![],
             #[cfg(feature = "policy")]
             judge: None,
+            #[cfg(feature = "memory")]
+            embedder: None,
         }
     }
 }
@@ -102,6 +106,12 @@ impl ToolboxBuilder {
         Self { judge: Some(judge), ..self }
     }
 
+    /// The model that finds memories by their meaning. Without one they are found by their words.
+    #[cfg(feature = "memory")]
+    pub fn embedder(self, embedder: Arc<dyn tools_memory::Embedder>) -> Self {
+        Self { embedder: Some(embedder), ..self }
+    }
+
     /// Compiles every section and puts the toolbox together.
     ///
     /// # Errors
@@ -126,6 +136,8 @@ impl ToolboxBuilder {
         let credentials = Arc::new(Credentials::new(&loaded)?);
         #[cfg(feature = "policy")]
         let gates = Arc::new(crate::gates::Gates::new(&loaded, self.judge, credentials.now(), names_of(&executors))?);
+        #[cfg(feature = "memory")]
+        let memory = crate::memory::Remembering::new(&loaded, credentials.redactor(), self.embedder)?.map(Arc::new);
         #[cfg(feature = "overflow")]
         let overflow = Arc::new(crate::overflow::Overflow::new(&loaded)?);
         #[cfg(feature = "cache")]
@@ -158,6 +170,8 @@ impl ToolboxBuilder {
         #[cfg(feature = "policy")]
         layers.extend(gates.layers(tools_policy::gate::Stands::BeforeCall));
         layers.extend(own(Place::AfterGates));
+        #[cfg(feature = "memory")]
+        layers.extend(memory.iter().map(|memory| memory.layer()));
         #[cfg(feature = "cache")]
         layers.push(cache.layer());
         #[cfg(feature = "overflow")]
@@ -185,6 +199,8 @@ impl ToolboxBuilder {
         shared.push(retry);
         #[cfg(feature = "cache")]
         shared.push(Arc::clone(&cache) as Arc<dyn Part>);
+        #[cfg(feature = "memory")]
+        shared.extend(memory.iter().map(|memory| Arc::clone(memory) as Arc<dyn Part>));
         #[cfg(feature = "overflow")]
         shared.push(Arc::clone(&overflow) as Arc<dyn Part>);
         #[cfg(feature = "filter")]
@@ -212,6 +228,8 @@ impl ToolboxBuilder {
             jobs: Arc::default(),
             #[cfg(feature = "egress")]
             outlets,
+            #[cfg(feature = "memory")]
+            memory,
             #[cfg(feature = "overflow")]
             overflow,
             #[cfg(feature = "web")]

@@ -49,7 +49,7 @@ impl Credentials {
     }
 
     /// By the patterns that are in force when a text comes.
-    #[cfg(any(feature = "file", feature = "audit"))]
+    #[cfg(any(feature = "file", feature = "audit", feature = "memory"))]
     pub(crate) fn redactor(&self) -> &LiveRedactor {
         &self.redactor
     }
@@ -95,7 +95,7 @@ pub(crate) fn security(config: &HaftConfig) -> SecurityConfig {
     }
 }
 
-fn fault(loaded: &Loaded<HaftConfig>, error: PatternError) -> LoadError {
+pub(crate) fn fault(loaded: &Loaded<HaftConfig>, error: PatternError) -> LoadError {
     loaded.fault(&format!("tools.filters.security.extra_patterns[{}]", error.index), error.problem)
 }
 

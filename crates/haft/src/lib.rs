@@ -61,6 +61,8 @@ mod selftest;
 mod checkpoints;
 #[cfg(feature = "filter")]
 mod filters;
+#[cfg(feature = "memory")]
+mod memory;
 #[cfg(feature = "overflow")]
 mod overflow;
 #[cfg(feature = "audit")]
@@ -69,6 +71,9 @@ mod record;
 mod results;
 #[cfg(feature = "retry")]
 mod retry;
+
+#[cfg(any(feature = "memory", feature = "sqlite"))]
+mod stores;
 
 mod wiring;
 
@@ -128,6 +133,8 @@ pub use filters::Filters;
 pub use gates::leave_trust_reset;
 #[cfg(feature = "mcp")]
 pub use mcp::{serve_mcp, server};
+#[cfg(feature = "memory")]
+pub use memory::memories;
 #[cfg(feature = "overflow")]
 pub use overflow::overflow_archive;
 pub use place::Place;
@@ -161,6 +168,8 @@ pub use tools_core as core;
 pub use tools_filter as filter;
 #[cfg(feature = "graph")]
 pub use tools_graph as graph;
+#[cfg(feature = "memory")]
+pub use tools_memory as memory_store;
 #[cfg(feature = "overflow")]
 pub use tools_overflow as overflow_store;
 #[cfg(feature = "policy")]

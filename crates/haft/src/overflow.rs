@@ -2,8 +2,6 @@
 //! other), and the layer that shortens it.
 
 #[cfg(all(feature = "sqlite", any(feature = "shell", feature = "file")))]
-use std::path::Path;
-#[cfg(feature = "sqlite")]
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -73,7 +71,7 @@ pub fn overflow_archive(loaded: &Loaded<HaftConfig>) -> Result<Option<Archive>, 
 
 #[cfg(feature = "sqlite")]
 fn local(config: &OverflowConfig) -> Arc<dyn OverflowStore> {
-    Arc::new(tools_overflow::SqliteStore::at(file(config)))
+    Arc::new(tools_overflow::SqliteStore::at(crate::stores::file(&config.path)))
 }
 
 #[cfg(not(feature = "sqlite"))]
@@ -109,11 +107,6 @@ fn database(_: &str) -> Result<Arc<dyn OverflowStore>, String> {
     Err("this build has no PostgreSQL; enable the feature `postgres`".to_owned())
 }
 
-#[cfg(feature = "sqlite")]
-fn file(config: &OverflowConfig) -> PathBuf {
-    crate::config::places::state_dir().join(&config.path)
-}
-
 /// The layer that stores and shortens. Lines that report a failure are shown wherever they stand.
 fn layer(config: &OverflowConfig, archive: Option<&Archive>) -> OverflowLayer {
     #[cfg(feature = "filter")]
@@ -123,31 +116,11 @@ fn layer(config: &OverflowConfig, archive: Option<&Archive>) -> OverflowLayer {
     OverflowLayer::new(archive.cloned(), config.threshold, pin)
 }
 
-/// What no tool may read: the folder of the file where it is ours alone, else the file and what SQLite keeps beside it.
+/// What no tool may read.
 #[cfg(all(feature = "sqlite", any(feature = "shell", feature = "file")))]
 pub(crate) fn private(config: &OverflowConfig) -> Vec<PathBuf> {
     if !config.enabled || !config.database.is_empty() {
         return vec![];
     }
-    let file = file(config);
-    let Some(folder) = file.parent() else { return vec![] };
-    let state = crate::config::places::state_dir();
-    if folder != state && folder.starts_with(&state) && config.path.is_relative() {
-        // What is not there cannot be hidden by the kernel, and a job may run on when it is made.
-        let _ = tools_sandbox::make_private_folder(folder);
-        return vec![canonical(folder)];
-    }
-    let beside = ["", "-wal", "-shm"].map(|ending| {
-        let mut path = canonical(&file).into_os_string();
-        path.push(ending);
-        PathBuf::from(path)
-    });
-    beside.into()
-}
-
-/// The path with its folder's links followed, whether or not it is there itself.
-#[cfg(all(feature = "sqlite", any(feature = "shell", feature = "file")))]
-fn canonical(path: &Path) -> PathBuf {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return path.to_owned() };
-    folder.canonicalize().map_or_else(|_| path.to_owned(), |folder| folder.join(name))
+    crate::stores::private(&config.path)
 }

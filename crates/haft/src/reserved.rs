@@ -68,6 +68,10 @@ pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
     let mut places = Vec::new();
     #[cfg(feature = "sqlite")]
     places.extend(crate::overflow::private(&config.tools.overflow));
+    #[cfg(feature = "memory")]
+    if config.tools.memory.enabled {
+        places.extend(crate::stores::private(&config.tools.memory.path));
+    }
     #[cfg(feature = "checkpoint")]
     places.push(crate::checkpoints::folder(config));
     #[cfg(feature = "policy")]

@@ -45,6 +45,13 @@ const OUTER: &[LayerRow] = &[
 
 /// What stands between the gates and the execution.
 const INNER: &[LayerRow] = &[
+    #[cfg(feature = "memory")]
+    LayerRow {
+        name: "memory",
+        owner: "tools-memory",
+        refuses_with: &[],
+        why: "outside the cache: a session has read text from outside also where a result is served again",
+    },
     #[cfg(feature = "cache")]
     LayerRow {
         name: "cache",

@@ -97,6 +97,10 @@ impl Toolbox {
         self.parts.wiring.gates.memory.sessions.end(session);
         #[cfg(feature = "shell")]
         self.parts.wiring.jobs.abandon_session(session);
+        #[cfg(feature = "memory")]
+        if let Some(memory) = &self.parts.wiring.memory {
+            memory.forget(session);
+        }
         #[cfg(feature = "egress")]
         self.parts.wiring.outlets.end(session);
     }

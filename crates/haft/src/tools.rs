@@ -77,6 +77,8 @@ impl ToolSet {
         }
         #[cfg(feature = "shell")]
         tools.extend(commands.jobs());
+        #[cfg(feature = "memory")]
+        tools.extend(wiring.memory.iter().flat_map(|memory| memory.executors()));
         #[cfg(feature = "overflow")]
         tools.extend(wiring.overflow.executor());
         let set = Arc::new(Self {

@@ -17,6 +17,9 @@ pub(crate) struct Wiring {
     /// The networks of sessions whose commands are gated.
     #[cfg(feature = "egress")]
     pub(crate) outlets: std::sync::Arc<crate::egress::Outlets>,
+    /// `None` where it is switched off.
+    #[cfg(feature = "memory")]
+    pub(crate) memory: Option<std::sync::Arc<crate::memory::Remembering>>,
     #[cfg(feature = "overflow")]
     pub(crate) overflow: std::sync::Arc<crate::overflow::Overflow>,
     /// One for all sessions: it keeps what TLS and names need, and no page.

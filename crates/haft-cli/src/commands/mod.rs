@@ -16,6 +16,7 @@ pub(crate) mod filter;
 pub(crate) mod init;
 pub(crate) mod layers;
 pub(crate) mod mcp;
+pub(crate) mod memory;
 pub(crate) mod migrate;
 pub(crate) mod overflow;
 pub(crate) mod policy;

@@ -17,6 +17,7 @@ mod filter;
 mod gate;
 mod gates;
 mod mcp;
+mod memory;
 mod migrate;
 mod obeyed;
 mod offer;

@@ -84,6 +84,7 @@ const PARTS: &[Part] = &[
         keys: &["tools.overflow.database"],
         is_here: cfg!(feature = "postgres"),
     },
+    Part { feature: "memory", what: "memory", keys: &["tools.memory"], is_here: cfg!(feature = "memory") },
     Part { feature: "retry", what: "retries", keys: &["tools.retry"], is_here: cfg!(feature = "retry") },
     Part { feature: "audit", what: "record", keys: &["tools.audit"], is_here: cfg!(feature = "audit") },
     Part {

@@ -20,6 +20,8 @@ use tools_file::FileConfig;
 use tools_filter::FilterConfig;
 #[cfg(feature = "graph")]
 use tools_graph::{DependenciesConfig, ToolFilterConfig};
+#[cfg(feature = "memory")]
+use tools_memory::MemoryConfig;
 #[cfg(feature = "overflow")]
 use tools_overflow::OverflowConfig;
 #[cfg(feature = "policy")]
@@ -55,6 +57,8 @@ use super::Absent as DiagnosticsConfig;
 use super::Absent as FileConfig;
 #[cfg(not(feature = "filter"))]
 use super::Absent as FilterConfig;
+#[cfg(not(feature = "memory"))]
+use super::Absent as MemoryConfig;
 #[cfg(not(feature = "overflow"))]
 use super::Absent as OverflowConfig;
 #[cfg(not(feature = "retry"))]
@@ -150,6 +154,9 @@ pub struct ToolsConfig {
     /// What becomes of output that is too long to be shown.
     #[schemars(extend("x-applies" = "reload"))]
     pub overflow: OverflowConfig,
+    /// The tools `memory_save` and `memory_search`.
+    #[schemars(extend("x-applies" = "reload"))]
+    pub memory: MemoryConfig,
     /// Rules that deny calls whatever the permissions say.
     pub policy: PolicyConfig,
     /// A second list of such rules.
@@ -192,6 +199,7 @@ impl Default for ToolsConfig {
             approvals: ApprovalsConfig::default(),
             result_cache: CacheConfig::default(),
             overflow: OverflowConfig::default(),
+            memory: MemoryConfig::default(),
             policy: PolicyConfig::default(),
             authorization: AuthorizationConfig::default(),
             adversarial_policy: AdversarialConfig::default(),

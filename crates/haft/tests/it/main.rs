@@ -60,6 +60,7 @@ fn the_layers_stand_in_the_documented_order() {
         "trust",
         "placement",
         "permissions",
+        "memory",
         "cache",
         "overflow",
         "filter",
@@ -98,6 +99,8 @@ fn the_tools_come_in_one_order() {
             "web_scrape",
             "job_read",
             "job_kill",
+            "memory_search",
+            "memory_save",
             "read_overflow",
         ]
     );

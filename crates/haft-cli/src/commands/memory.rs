@@ -1,0 +1,181 @@
+//! `haft memory`: what sessions saved, for an operator, who sees and removes that of any project.
+
+use std::{fmt::Write as _, io::Read as _, path::Path};
+
+use haft::{
+    memories,
+    memory_store::{Filter, Imported, Memories, Memory, MemoryError, project_of},
+};
+use serde_json::json;
+
+use crate::{
+    args::{Common, MemoryVerb},
+    commands::open::{load, workdir},
+    exit::Exit,
+    output,
+};
+
+/// The most bytes of a file of memories.
+const MOST_IMPORT: u64 = 256 << 20;
+/// Hits of `list --search`.
+const HITS: usize = 20;
+/// Characters of a memory in a list.
+const SHORT: usize = 100;
+
+/// Runs the verb.
+pub(crate) async fn run(common: &Common, verb: &MemoryVerb) -> Result<Exit, String> {
+    let memories = memories(&load(common)?).map_err(|error| error.to_string())?;
+    let memories = memories.ok_or("there are no memories: `tools.memory.enabled` is false")?;
+    match verb {
+        MemoryVerb::List { all, search } => list(common, &memories, *all, search.as_deref()).await,
+        MemoryVerb::Show { id } => show(common, &memories, id).await,
+        MemoryVerb::Rm { ids } => remove(common, &memories, ids).await,
+        MemoryVerb::Export => export(&memories).await,
+        MemoryVerb::Import { file } => import(common, &memories, file.as_deref()).await,
+    }
+}
+
+/// What went wrong, with the cause: an operator may know where files are.
+fn told(error: MemoryError) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            let _ = write!(text, ": {said}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+async fn list(common: &Common, memories: &Memories, all: bool, search: Option<&str>) -> Result<Exit, String> {
+    let filter = Filter { project: Some(project_of(&workdir(common)?)), user: true, ..Filter::default() };
+    let found = match search {
+        Some(query) => {
+            let hits = memories.search(query, &filter, HITS).await.map_err(told)?;
+            hits.into_iter().map(|hit| hit.memory).collect()
+        }
+        None => memories.list((!all).then_some(&filter)).await.map_err(told)?,
+    };
+    if common.json {
+        output::json(&json!({ "memories": found }));
+        return Ok(Exit::Ok);
+    }
+    for memory in &found {
+        output::line(&row(memory));
+    }
+    if found.is_empty() && !common.quiet {
+        output::note("haft: no memories");
+    }
+    Ok(Exit::Ok)
+}
+
+fn row(memory: &Memory) -> String {
+    let mut short: String = memory.content.chars().take(SHORT).collect();
+    if short.len() < memory.content.len() {
+        short.push('…');
+    }
+    let short = output::one_line(&short);
+    let mark = match (&memory.superseded_by, memory.untrusted) {
+        (Some(_), _) => " (superseded)",
+        (None, true) => " (from outside)",
+        (None, false) => "",
+    };
+    let day = memory.created_at.strftime("%Y-%m-%d");
+    format!("{}  {day}  {:<8} {:<10} {short}{mark}", memory.id, memory.scope.as_str(), memory.kind.as_str())
+}
+
+async fn show(common: &Common, memories: &Memories, id: &str) -> Result<Exit, String> {
+    let Some(memory) = memories.get(id).await.map_err(told)? else {
+        output::note(&format!("haft: there is no memory `{id}`"));
+        return Ok(Exit::ToolFailed);
+    };
+    if common.json {
+        output::json(&memory);
+        return Ok(Exit::Ok);
+    }
+    let mut text = format!("{} {} of {}", memory.id, memory.kind.as_str(), memory.scope.as_str());
+    let mut row = |name: &str, value: &dyn std::fmt::Display| {
+        let _ = write!(text, "\n{name}: {}", output::one_line(&value.to_string()));
+    };
+    if !memory.owner.is_empty() {
+        row("of", &memory.owner);
+    }
+    row("saved", &memory.created_at);
+    row("by", &memory.origin);
+    if let Some(session) = &memory.session {
+        row("session", session);
+    }
+    row("may hold text from outside", &memory.untrusted);
+    if let Some(expires) = &memory.expires_at {
+        row("expires", expires);
+    }
+    if let Some(other) = &memory.superseded_by {
+        row("superseded by", other);
+    }
+    if !memory.tags.is_empty() {
+        row("tags", &memory.tags.join(" "));
+    }
+    row("found", &format!("{} times", memory.uses));
+    output::line(&format!("{text}\n"));
+    output::text(&memory.content);
+    Ok(Exit::Ok)
+}
+
+async fn remove(common: &Common, memories: &Memories, ids: &[String]) -> Result<Exit, String> {
+    let mut exit = Exit::Ok;
+    let mut removed = vec![];
+    for id in ids {
+        if memories.remove(id).await.map_err(told)? {
+            removed.push(id);
+        } else {
+            output::note(&format!("haft: there is no memory `{id}`"));
+            exit = Exit::ToolFailed;
+        }
+    }
+    if common.json {
+        output::json(&json!({ "removed": removed }));
+    } else if !common.quiet {
+        output::line(&format!("removed {}", removed.len()));
+    }
+    Ok(exit)
+}
+
+async fn export(memories: &Memories) -> Result<Exit, String> {
+    for memory in memories.list(None).await.map_err(told)? {
+        output::json(&memory);
+    }
+    Ok(Exit::Ok)
+}
+
+async fn import(common: &Common, memories: &Memories, file: Option<&Path>) -> Result<Exit, String> {
+    let text = read(file)?;
+    let (mut stored, mut skipped) = (0_u64, 0_u64);
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let memory: Memory = serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
+        match memories.import(memory).await.map_err(|error| format!("line {number}: {}", told(error)))? {
+            Imported::Stored => stored += 1,
+            Imported::Skipped => skipped += 1,
+        }
+    }
+    if common.json {
+        output::json(&json!({ "stored": stored, "skipped": skipped }));
+    } else if !common.quiet {
+        output::line(&format!("stored {stored}, skipped {skipped}"));
+    }
+    Ok(Exit::Ok)
+}
+
+fn read(file: Option<&Path>) -> Result<String, String> {
+    let mut text = String::new();
+    let read = match file.filter(|file| *file != Path::new("-")) {
+        Some(file) => std::fs::File::open(file).and_then(|file| file.take(MOST_IMPORT).read_to_string(&mut text)),
+        None => std::io::stdin().take(MOST_IMPORT).read_to_string(&mut text),
+    };
+    match read {
+        Ok(_) if text.len() as u64 == MOST_IMPORT => Err("there is too much to import at once".to_owned()),
+        Ok(_) => Ok(text),
+        Err(error) => Err(format!("the lines cannot be read: {error}")),
+    }
+}

@@ -1,0 +1,87 @@
+//! Memories in a toolbox: where they lie, who reads them, and which sessions have read text from outside.
+
+use std::sync::Arc;
+
+use tools_core::{DynExecutor, Layer, Redactor, SessionId, Shared, SystemClock};
+use tools_memory::{Embedder, Memories, MemoryLayer, MemoryPolicy, MemoryTools, SqliteMemories, Taint};
+
+use crate::{
+    config::{HaftConfig, LoadError, Loaded},
+    credentials::{self, LiveRedactor},
+    part::{Part, Swap},
+};
+
+/// The memories, and what the tools and the layer share.
+#[derive(Debug)]
+pub(crate) struct Remembering {
+    memories: Memories,
+    policy: Shared<MemoryPolicy>,
+    taint: Taint,
+}
+
+impl Remembering {
+    /// Those of a configuration; `None` where it switches them off.
+    ///
+    /// # Errors
+    /// A value that cannot be used, by key and line.
+    pub(crate) fn new(
+        loaded: &Loaded<HaftConfig>,
+        redactor: &LiveRedactor,
+        embedder: Option<Arc<dyn Embedder>>,
+    ) -> Result<Option<Self>, LoadError> {
+        if !loaded.config.tools.memory.enabled {
+            return Ok(None);
+        }
+        let policy = Shared::new(compile(loaded)?);
+        let memories = over(loaded, policy.clone(), Arc::new(redactor.clone()));
+        let memories = match embedder {
+            Some(embedder) => memories.embedded_by(embedder),
+            None => memories,
+        };
+        Ok(Some(Self { memories, policy, taint: Taint::default() }))
+    }
+
+    pub(crate) fn executors(&self) -> Vec<DynExecutor> {
+        MemoryTools::new(self.memories.clone(), self.taint.clone()).into_executors()
+    }
+
+    pub(crate) fn layer(&self) -> Arc<dyn Layer> {
+        Arc::new(MemoryLayer::new(self.taint.clone()))
+    }
+
+    pub(crate) fn forget(&self, session: &SessionId) {
+        self.taint.forget(session);
+    }
+}
+
+impl Part for Remembering {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        let policy = compile(loaded)?;
+        Ok(Box::new(move || self.policy.store(policy)))
+    }
+}
+
+/// The memories of a configuration, for an operator, who sees those of every project; `None` where they are switched off.
+/// The file is opened when it is first used.
+///
+/// # Errors
+/// A value that cannot be used, by key and line.
+pub fn memories(loaded: &Loaded<HaftConfig>) -> Result<Option<Memories>, LoadError> {
+    if !loaded.config.tools.memory.enabled {
+        return Ok(None);
+    }
+    let policy = Shared::new(compile(loaded)?);
+    let security = credentials::security(&loaded.config);
+    let redactor = credentials::redactor(&security).map_err(|error| credentials::fault(loaded, error))?;
+    Ok(Some(over(loaded, policy, Arc::new(redactor))))
+}
+
+fn over(loaded: &Loaded<HaftConfig>, policy: Shared<MemoryPolicy>, redactor: Arc<dyn Redactor>) -> Memories {
+    let store = SqliteMemories::at(crate::stores::file(&loaded.config.tools.memory.path));
+    Memories::new(Arc::new(store), policy, redactor, Arc::new(SystemClock))
+}
+
+fn compile(loaded: &Loaded<HaftConfig>) -> Result<MemoryPolicy, LoadError> {
+    let compiled = loaded.config.tools.memory.compile();
+    compiled.map_err(|error| loaded.fault(&format!("tools.memory.{}", error.key), error.problem))
+}

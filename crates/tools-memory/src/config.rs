@@ -1,0 +1,107 @@
+//! The section `[tools.memory]`.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Limits;
+
+/// What may be saved, how much of it, and how it is found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemoryConfig {
+    /// Whether there are the tools `memory_save` and `memory_search`.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub enabled: bool,
+    /// The file that memories lie in; a relative path starts in the user's state folder.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub path: PathBuf,
+    /// The most memories that are stored, of all projects together.
+    pub max_entries: u64,
+    /// The most bytes of text that they may have together.
+    pub max_bytes: u64,
+    /// What becomes of a memory that a session saves after it read text from outside (the web, MCP servers, files, output
+    /// of commands): `mark` saves it, and it is shown as data from outside; `ask` asks a person first; `deny` refuses it.
+    pub save_from_untrusted: FromUntrusted,
+    /// How memories are ranked: `hybrid` by words, and by meaning too where the host brings a model for it; `lexical` by
+    /// words alone.
+    pub ranking: Ranking,
+}
+
+/// What becomes of memories of a session that read text from outside.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FromUntrusted {
+    /// They are saved and marked.
+    #[default]
+    Mark,
+    /// A person is asked.
+    Ask,
+    /// They are refused.
+    Deny,
+}
+
+/// How memories are ranked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ranking {
+    /// By words and by meaning.
+    #[default]
+    Hybrid,
+    /// By words alone.
+    Lexical,
+}
+
+impl Default for MemoryConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            path: PathBuf::from("memory/memory.db"),
+            max_entries: 5_000,
+            max_bytes: 16 << 20,
+            save_from_untrusted: FromUntrusted::default(),
+            ranking: Ranking::default(),
+        }
+    }
+}
+
+/// A value that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryConfigError {
+    /// The key, below `tools.memory`.
+    pub key: &'static str,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// The section, compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryPolicy {
+    /// How much the store holds.
+    pub limits: Limits,
+    /// What becomes of memories of a session that read text from outside.
+    pub save_from_untrusted: FromUntrusted,
+    /// How memories are ranked.
+    pub ranking: Ranking,
+}
+
+impl MemoryConfig {
+    /// Compiles it.
+    ///
+    /// # Errors
+    /// A bound of 0, or no file.
+    pub fn compile(&self) -> Result<MemoryPolicy, MemoryConfigError> {
+        let wrong = |key, problem: &str| Err(MemoryConfigError { key, problem: problem.to_owned() });
+        match self {
+            Self { max_entries: 0, .. } => wrong("max_entries", "at least 1; `enabled = false` takes the tools away"),
+            Self { max_bytes: 0, .. } => wrong("max_bytes", "at least 1; `enabled = false` takes the tools away"),
+            Self { path, .. } if path.file_name().is_none() => wrong("path", "a file is expected"),
+            _ => Ok(MemoryPolicy {
+                limits: Limits { entries: self.max_entries, bytes: self.max_bytes },
+                save_from_untrusted: self.save_from_untrusted,
+                ranking: self.ranking,
+            }),
+        }
+    }
+}

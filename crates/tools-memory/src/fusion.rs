@@ -1,0 +1,49 @@
+//! Two rankings as one: reciprocal rank fusion.
+
+use std::collections::HashMap;
+
+/// How much the first ranks count above later ones; the usual value of the method.
+const K: f64 = 60.0;
+
+/// The score of each identifier that is in any of the rankings, each of which has its best first.
+pub(crate) fn fused<'a>(rankings: &[Vec<&'a str>]) -> HashMap<&'a str, f64> {
+    let mut scores = HashMap::new();
+    for ranking in rankings {
+        for (rank, id) in (1_u32..).zip(ranking) {
+            *scores.entry(*id).or_insert(0.0) += 1.0 / (K + f64::from(rank));
+        }
+    }
+    scores
+}
+
+/// The cosine of the angle between two vectors; `None` where they cannot be compared.
+pub(crate) fn cosine(left: &[f32], right: &[f32]) -> Option<f32> {
+    if left.len() != right.len() {
+        return None;
+    }
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let cosine = dot(left, right) / (dot(left, left) * dot(right, right)).sqrt();
+    cosine.is_finite().then_some(cosine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_both_rankings_name_comes_before_what_only_one_does() {
+        let scores = fused(&[vec!["a", "b", "c"], vec!["c", "b", "d"]]);
+        let mut ids: Vec<&str> = scores.keys().copied().collect();
+        ids.sort_by(|left, right| scores[right].total_cmp(&scores[left]).then(left.cmp(right)));
+        assert_eq!(ids, ["c", "b", "a", "d"]);
+    }
+
+    #[test]
+    fn vectors_of_different_length_or_none_at_all_are_not_compared() {
+        assert_eq!(cosine(&[1.0, 0.0], &[1.0, 0.0]), Some(1.0));
+        assert_eq!(cosine(&[1.0, 0.0], &[0.0, 2.0]), Some(0.0));
+        assert_eq!(cosine(&[1.0], &[1.0, 0.0]), None);
+        assert_eq!(cosine(&[0.0], &[1.0]), None);
+        assert_eq!(cosine(&[f32::NAN], &[1.0]), None);
+    }
+}

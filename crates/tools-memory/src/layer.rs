@@ -1,0 +1,36 @@
+//! The layer that takes note of what sessions read.
+
+use async_trait::async_trait;
+use tools_core::{Invocation, Layer, Next, Outcome};
+
+use crate::{Taint, taint::is_from_outside};
+
+/// Notes which sessions have read text from outside: what they save later may hold some of it.
+#[derive(Debug, Clone)]
+pub struct MemoryLayer(Taint);
+
+impl MemoryLayer {
+    /// The layer that notes into `taint`.
+    pub fn new(taint: Taint) -> Self {
+        Self(taint)
+    }
+}
+
+#[async_trait]
+impl Layer for MemoryLayer {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        let outcome = next.run(inv).await;
+        let output = match &outcome {
+            Ok(output) => Some(output),
+            Err(error) => error.output(),
+        };
+        if output.is_some_and(|output| is_from_outside(output.source, inv.definition.traits.read_only)) {
+            self.0.note(inv.context.session());
+        }
+        outcome
+    }
+}

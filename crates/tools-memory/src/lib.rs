@@ -1,0 +1,36 @@
+//! What a model wants to know again: the tools `memory_save` and `memory_search`.
+//!
+//! A memory belongs to a project, to the user or to a session, and is found in no other. [`Memories`] is what the tools
+//! and an operator work with; the entries lie behind a [`MemoryStore`], of which [`SqliteMemories`] is one. Ranking is by
+//! words, and by meaning too where the host brings an [`Embedder`].
+//!
+//! What was saved by a session that had read text from outside is marked, and shown within a frame that says that it is
+//! data: [`MemoryLayer`] takes note of what sessions read.
+
+mod embedder;
+mod entry;
+mod frame;
+mod words;
+
+mod store;
+
+mod fusion;
+mod memories;
+mod project;
+
+mod config;
+mod error;
+mod layer;
+mod taint;
+mod tools;
+
+pub use config::{FromUntrusted, MemoryConfig, MemoryConfigError, MemoryPolicy, Ranking};
+pub use embedder::Embedder;
+pub use entry::{Kind, Memory, NewMemory, Scope};
+pub use error::MemoryError;
+pub use layer::MemoryLayer;
+pub use memories::{Hit, Imported, Memories, Saved};
+pub use project::project_of;
+pub use store::{Embedding, Filter, Limits, MemoryStore, Ranked, SqliteMemories, Stored, Vector};
+pub use taint::Taint;
+pub use tools::{ConversationHit, Conversations, MemoryTools};

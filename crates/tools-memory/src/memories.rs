@@ -1,0 +1,264 @@
+//! Saving and finding, over a store.
+
+use std::{borrow::Cow, collections::HashMap, fmt, sync::Arc};
+
+use jiff::Timestamp;
+use tools_core::{Clock, Redactor, Shared};
+
+use crate::{
+    Embedder, Embedding, Filter, Memory, MemoryError, MemoryPolicy, MemoryStore, NewMemory, Ranking, Stored,
+    fusion::{cosine, fused},
+};
+
+/// Characters of a memory.
+pub(crate) const MOST_CONTENT: usize = 8_000;
+/// Tags of a memory, and characters of one.
+pub(crate) const MOST_TAGS: usize = 8;
+const MOST_TAG: usize = 64;
+/// Bytes of a query.
+const MOST_QUERY: usize = 64 << 10;
+/// How many of each ranking are put together.
+const FUSED: usize = 100;
+
+/// Memories, for the tools and for an operator. Cheap to clone.
+#[derive(Clone)]
+pub struct Memories {
+    store: Arc<dyn MemoryStore>,
+    policy: Shared<MemoryPolicy>,
+    redactor: Arc<dyn Redactor>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Fn() -> String + Send + Sync>,
+    embedder: Option<Arc<dyn Embedder>>,
+}
+
+impl fmt::Debug for Memories {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memories").field("store", &self.store).finish_non_exhaustive()
+    }
+}
+
+/// What became of a memory that was to be saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saved {
+    /// The memory that says it now.
+    pub id: String,
+    /// Whether it was there before.
+    pub was_there: bool,
+}
+
+/// A memory that answers a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The memory.
+    pub memory: Memory,
+    /// How well it answers; more is better, and only hits of one query can be compared.
+    pub score: f64,
+}
+
+/// What became of a memory that was to be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Imported {
+    /// It is stored.
+    Stored,
+    /// The store has one of that identifier or text, or it has expired.
+    Skipped,
+}
+
+impl Memories {
+    /// Memories in `store`. What `redactor` would take out of a text is a credential, and such a text is not saved.
+    pub fn new(
+        store: Arc<dyn MemoryStore>,
+        policy: Shared<MemoryPolicy>,
+        redactor: Arc<dyn Redactor>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let ids = Arc::new(|| uuid::Uuid::now_v7().simple().to_string());
+        Self { store, policy, redactor, clock, ids, embedder: None }
+    }
+
+    /// The same, ranked by meaning as well.
+    #[must_use]
+    pub fn embedded_by(self, embedder: Arc<dyn Embedder>) -> Self {
+        Self { embedder: Some(embedder), ..self }
+    }
+
+    /// The same with identifiers from elsewhere: for tests.
+    #[must_use]
+    pub fn named_by(self, ids: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        Self { ids: Arc::new(ids), ..self }
+    }
+
+    /// What is in force.
+    pub fn policy(&self) -> MemoryPolicy {
+        *self.policy.load()
+    }
+
+    /// The time, by the clock of these memories.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Whether a text may be stored.
+    ///
+    /// # Errors
+    /// [`MemoryError::Parameter`] out of bounds, [`MemoryError::Secret`] for a credential.
+    pub fn check(&self, content: &str, tags: &[String]) -> Result<(), MemoryError> {
+        let wrong = |text: String| Err(MemoryError::Parameter(text));
+        let length = content.chars().count();
+        if content.trim().is_empty() {
+            return wrong("`content` is empty".to_owned());
+        }
+        if length > MOST_CONTENT {
+            return wrong(format!("`content` has {length} characters; at most {MOST_CONTENT} are saved"));
+        }
+        if tags.len() > MOST_TAGS {
+            return wrong(format!("{} tags were given; at most {MOST_TAGS} are saved", tags.len()));
+        }
+        if let Some(tag) = tags.iter().find(|tag| tag.trim().is_empty() || tag.chars().count() > MOST_TAG) {
+            return wrong(format!("the tag {tag:?} is not 1 to {MOST_TAG} characters long"));
+        }
+        if self.holds_credential(content) {
+            return Err(MemoryError::Secret("in `content`"));
+        }
+        if tags.iter().any(|tag| self.holds_credential(tag)) {
+            return Err(MemoryError::Secret("in `tags`"));
+        }
+        Ok(())
+    }
+
+    fn holds_credential(&self, text: &str) -> bool {
+        matches!(self.redactor.redact(text), Cow::Owned(redacted) if redacted != text)
+    }
+
+    /// Saves a memory. When this returns it is there, and the next search finds it.
+    ///
+    /// # Errors
+    /// As [`Memories::check`], and what the store says.
+    pub async fn save(&self, new: NewMemory) -> Result<Saved, MemoryError> {
+        self.check(&new.content, &new.tags)?;
+        let embedding = match self.model() {
+            Some(model) => {
+                let vector = model.embed(&new.content).await;
+                vector.map(|vector| Embedding { by: model.name().to_owned(), vector })
+            }
+            None => None,
+        };
+        let stored = self.store.save((self.ids)(), new, embedding, self.policy().limits, self.now()).await?;
+        Ok(match stored {
+            Stored::New(id) => Saved { id, was_there: false },
+            Stored::Duplicate(id) => Saved { id, was_there: true },
+        })
+    }
+
+    /// The memories that answer a query, the best first; none is no error.
+    ///
+    /// # Errors
+    /// [`MemoryError::Parameter`] for an empty or endless query, and what the store says.
+    pub async fn search(&self, query: &str, filter: &Filter, limit: usize) -> Result<Vec<Hit>, MemoryError> {
+        if query.trim().is_empty() {
+            return Err(MemoryError::Parameter("`query` is empty".to_owned()));
+        }
+        if query.len() > MOST_QUERY {
+            return Err(MemoryError::Parameter(format!("`query` is longer than {MOST_QUERY} bytes")));
+        }
+        let now = self.now();
+        let Some(model) = self.model() else {
+            let ranked = self.store.by_words(query, filter, limit, now).await?;
+            return Ok(ranked.into_iter().map(|found| Hit { memory: found.memory, score: found.score }).collect());
+        };
+        let by_words = self.store.by_words(query, filter, FUSED, now).await?;
+        let near = match model.embed(query).await {
+            Some(vector) => self.nearest(&vector, model.name(), filter, now).await?,
+            None => vec![],
+        };
+        let words: Vec<&str> = by_words.iter().map(|found| found.memory.id.as_str()).collect();
+        let scores = fused(&[words, near.iter().map(String::as_str).collect()]);
+        let mut known: HashMap<&str, Memory> =
+            by_words.iter().map(|found| (found.memory.id.as_str(), found.memory.clone())).collect();
+        let mut hits = Vec::with_capacity(scores.len());
+        for (id, score) in &scores {
+            let memory = match known.remove(id) {
+                Some(memory) => Some(memory),
+                None => self.store.get(id).await?,
+            };
+            hits.extend(memory.map(|memory| Hit { memory, score: *score }));
+        }
+        hits.sort_by(|left, right| {
+            let by_score = right.score.total_cmp(&left.score);
+            let by_age = right.memory.created_at.cmp(&left.memory.created_at);
+            by_score.then(by_age).then_with(|| left.memory.id.cmp(&right.memory.id))
+        });
+        hits.truncate(limit);
+        Ok(hits)
+    }
+
+    /// The identifiers of the memories whose vectors are nearest, the nearest first.
+    async fn nearest(
+        &self,
+        vector: &[f32],
+        model: &str,
+        filter: &Filter,
+        now: Timestamp,
+    ) -> Result<Vec<String>, MemoryError> {
+        let vectors = self.store.vectors(model, filter, now).await?;
+        let mut near: Vec<(f32, String)> = vectors
+            .into_iter()
+            .filter_map(|stored| Some((cosine(&stored.vector, vector).filter(|near| *near > 0.0)?, stored.id)))
+            .collect();
+        near.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
+        near.truncate(FUSED);
+        Ok(near.into_iter().map(|(_, id)| id).collect())
+    }
+
+    fn model(&self) -> Option<&Arc<dyn Embedder>> {
+        self.embedder.as_ref().filter(|_| self.policy().ranking == Ranking::Hybrid)
+    }
+
+    /// Takes note that memories were found: beside, for nobody has to wait for it.
+    pub(crate) fn note_use(&self, hits: &[Hit]) {
+        let ids: Vec<String> = hits.iter().map(|hit| hit.memory.id.clone()).collect();
+        if ids.is_empty() {
+            return;
+        }
+        let (store, now) = (Arc::clone(&self.store), self.now());
+        tokio::spawn(async move {
+            if let Err(error) = store.used(&ids, now).await {
+                tracing::debug!(%error, "the use of memories was not noted");
+            }
+        });
+    }
+
+    /// One memory, whoever's it is: for an operator.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn get(&self, id: &str) -> Result<Option<Memory>, MemoryError> {
+        self.store.get(id).await
+    }
+
+    /// The memories of a filter, the newest first; all of them without one: for an operator.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn list(&self, filter: Option<&Filter>) -> Result<Vec<Memory>, MemoryError> {
+        self.store.list(filter).await
+    }
+
+    /// Removes a memory for good; `false` when it is not there: for an operator, no tool does.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn remove(&self, id: &str) -> Result<bool, MemoryError> {
+        self.store.remove(id).await
+    }
+
+    /// Puts an exported memory back, as it was.
+    ///
+    /// # Errors
+    /// As [`Memories::save`].
+    pub async fn import(&self, memory: Memory) -> Result<Imported, MemoryError> {
+        self.check(&memory.content, &memory.tags)?;
+        let is_new = self.store.restore(memory, self.policy().limits, self.now()).await?;
+        Ok(if is_new { Imported::Stored } else { Imported::Skipped })
+    }
+}

@@ -1,0 +1,118 @@
+//! `memory_save`: keeps a text for later sessions.
+
+use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tools_core::{
+    CallContext, CallPhase, ClaimSource, ConfirmReason, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits, TrustLevel,
+};
+
+use super::shared::MemoryTools;
+use crate::{FromUntrusted, Kind, MemoryError, NewMemory, Scope, project_of};
+
+/// The longest that something can be kept for a time: a hundred years.
+const MOST_DAYS: u32 = 36_500;
+
+pub(super) struct MemorySave(pub(super) MemoryTools);
+
+/// Keeps a short text that will be worth knowing in later sessions: a fact, a preference of the user, a decision with its
+/// reason, or how something is done. It is found with `memory_search`. Save what cannot be read from the files; never a
+/// credential. To correct a memory, save the new text with `supersedes`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// What to keep, in full sentences that can be understood without this conversation; at most 8000 characters.
+    content: String,
+    /// What sort of thing it is. Default `fact`.
+    kind: Option<Kind>,
+    /// Up to 8 words that it is found by as well.
+    tags: Option<Vec<String>>,
+    /// Where it counts: `project` (default), `user` for every project, or `session`.
+    scope: Option<Scope>,
+    /// After how many days it no longer counts. Default: never.
+    ttl_days: Option<u32>,
+    /// The `id` of the memory of the same scope that this one takes the place of.
+    supersedes: Option<String>,
+}
+
+impl MemorySave {
+    /// Whether what this session saves may hold text from outside.
+    fn is_untrusted(&self, cx: &CallContext) -> bool {
+        cx.trust() < TrustLevel::Trusted || self.0.taint.has_read(cx.session())
+    }
+
+    fn check(&self, args: &Args, cx: &CallContext) -> Result<bool, MemoryError> {
+        if cx.phase() == CallPhase::Verifier {
+            return Err(MemoryError::Phase);
+        }
+        if let Some(days) = args.ttl_days.filter(|days| !(1..=MOST_DAYS).contains(days)) {
+            return Err(MemoryError::Parameter(format!("`ttl_days` is 1 to {MOST_DAYS}, not {days}")));
+        }
+        self.0.memories.check(&args.content, args.tags.as_deref().unwrap_or_default())?;
+        let untrusted = self.is_untrusted(cx);
+        if untrusted && self.0.memories.policy().save_from_untrusted == FromUntrusted::Deny {
+            return Err(MemoryError::Untrusted);
+        }
+        Ok(untrusted)
+    }
+}
+
+impl Tool for MemorySave {
+    type Args = Args;
+
+    fn definition(&self) -> ToolDef {
+        // The same text is stored once, so that trying again is harmless.
+        let traits = ToolTraits { idempotent: true, retryable: true, bounded_output: true, ..ToolTraits::EDIT };
+        ToolDef::of::<Args>("memory_save", ToolKind::Other, traits).titled("Save memory")
+    }
+
+    async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let untrusted = self.check(args, cx)?;
+        let inspection = Inspection::mutating();
+        if untrusted && self.0.memories.policy().save_from_untrusted == FromUntrusted::Ask {
+            let reason = "this session has read text from outside, which may be in what it saves";
+            return Ok(inspection.confirming(ConfirmReason::new(reason, "tools.memory.save_from_untrusted = \"ask\"")));
+        }
+        Ok(inspection)
+    }
+
+    async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let untrusted = self.check(&args, cx)?;
+        let scope = args.scope.unwrap_or_default();
+        let session = cx.session().as_str().to_owned();
+        let owner = match scope {
+            Scope::Project => project_of(cx.workdir()),
+            Scope::User => String::new(),
+            Scope::Session => session.clone(),
+        };
+        let new = NewMemory {
+            content: args.content,
+            kind: args.kind.unwrap_or_default(),
+            tags: args.tags.unwrap_or_default(),
+            scope,
+            owner,
+            origin: "memory_save".to_owned(),
+            call: None,
+            session: Some(session),
+            untrusted,
+            expires_at: args.ttl_days.map(|days| in_days(self.0.memories.now(), days)).transpose()?,
+            supersedes: args.supersedes,
+        };
+        let saved = self.0.memories.save(new).await?;
+        let raw = json!({
+            "id": saved.id,
+            "stored": !saved.was_there,
+            "duplicate_of": saved.was_there.then_some(&saved.id),
+        });
+        let said = if saved.was_there { "was there already as" } else { "saved as" };
+        let text = format!("{said} {}, found in: {}", saved.id, scope.as_str());
+        Ok(ToolOutput::text(text).from_source(ClaimSource::Internal).with_raw_response(raw))
+    }
+}
+
+fn in_days(now: Timestamp, days: u32) -> Result<Timestamp, MemoryError> {
+    let later = now.checked_add(SignedDuration::from_hours(24 * i64::from(days)));
+    later.map_err(|_| MemoryError::Parameter("`ttl_days` leads beyond what can be stored".to_owned()))
+}

@@ -1,0 +1,7 @@
+//! The two tools, and what they share.
+
+mod memory_save;
+mod memory_search;
+mod shared;
+
+pub use shared::{ConversationHit, Conversations, MemoryTools};

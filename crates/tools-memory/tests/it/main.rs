@@ -1,0 +1,6 @@
+//! Memories over their store: what is found, by whom, how fast, and what outlives a killed process.
+
+mod crash;
+mod ranking;
+mod saving;
+mod tools;

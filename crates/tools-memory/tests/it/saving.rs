@@ -1,0 +1,111 @@
+//! What is saved, what is refused, and who finds it.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use tools_core::Shared;
+use tools_memory::{Filter, Kind, Limits, Memories, MemoryConfig, MemoryError, NewMemory, Scope, SqliteMemories};
+use tools_secrets::SecretRedactor;
+use tools_testkit::FakeClock;
+
+pub(crate) fn clock() -> FakeClock {
+    FakeClock::at("2026-11-23T08:00:00Z".parse().expect("a time"))
+}
+
+pub(crate) fn memories(clock: &FakeClock, most: u64) -> Memories {
+    let policy = MemoryConfig { max_entries: most, ..MemoryConfig::default() }.compile().expect("it can be used");
+    let redactor = Arc::new(SecretRedactor::default());
+    Memories::new(Arc::new(SqliteMemories::in_memory()), Shared::new(policy), redactor, Arc::new(clock.clone()))
+}
+
+pub(crate) fn of_project(project: &str, content: &str) -> NewMemory {
+    NewMemory {
+        content: content.to_owned(),
+        kind: Kind::Fact,
+        tags: vec![],
+        scope: Scope::Project,
+        owner: project.to_owned(),
+        origin: "test".to_owned(),
+        call: None,
+        session: None,
+        untrusted: false,
+        expires_at: None,
+        supersedes: None,
+    }
+}
+
+pub(crate) fn in_project(project: &str) -> Filter {
+    Filter { project: Some(project.to_owned()), ..Filter::default() }
+}
+
+async fn contents(memories: &Memories, query: &str, filter: &Filter) -> Vec<String> {
+    memories
+        .search(query, filter, 20)
+        .await
+        .expect("it can be searched")
+        .into_iter()
+        .map(|hit| hit.memory.content)
+        .collect()
+}
+
+#[tokio::test]
+async fn projects_users_and_sessions_do_not_mix() {
+    let memories = memories(&clock(), 100);
+    let owners =
+        [(Scope::Project, "a"), (Scope::Project, "b"), (Scope::Session, "a"), (Scope::Session, "s"), (Scope::User, "")];
+    for (scope, owner) in owners {
+        let content = format!("the port of {} {owner}", scope.as_str());
+        memories.save(NewMemory { scope, ..of_project(owner, &content) }).await.unwrap();
+        // The same text for each of them: it is a duplicate of nobody's but its own.
+        let saved = memories.save(NewMemory { scope, ..of_project(owner, "the same port") }).await.unwrap();
+        assert!(!saved.was_there, "{scope:?} {owner}");
+    }
+    let all = Filter { session: Some("s".to_owned()), user: true, ..in_project("a") };
+    let mut found = contents(&memories, "port", &all).await;
+    found.sort();
+    let same = "the same port";
+    assert_eq!(found, ["the port of project a", "the port of session s", "the port of user ", same, same, same]);
+    assert_eq!(contents(&memories, "port", &all.clone().only(Scope::User)).await.len(), 2);
+    assert_eq!(contents(&memories, "port", &in_project("c")).await.len(), 0);
+    assert_eq!(contents(&memories, "port", &Filter::default()).await.len(), 0);
+}
+
+#[tokio::test]
+async fn what_was_superseded_or_has_expired_is_not_found() {
+    let clock = clock();
+    let memories = memories(&clock, 100);
+    let old = memories.save(of_project("a", "the port is 80")).await.unwrap().id;
+    let stranger = NewMemory { supersedes: Some(old.clone()), ..of_project("b", "the port is 81") };
+    assert!(matches!(memories.save(stranger).await, Err(MemoryError::NotFound(id)) if id == old));
+    let new = NewMemory { supersedes: Some(old.clone()), ..of_project("a", "the port is 8080") };
+    let new = memories.save(new).await.unwrap().id;
+    assert_eq!(contents(&memories, "port", &in_project("a")).await, ["the port is 8080"]);
+    assert_eq!(memories.get(&old).await.unwrap().unwrap().superseded_by, Some(new));
+    let again = NewMemory { supersedes: Some(old), ..of_project("a", "the port is 9") };
+    assert!(matches!(memories.save(again).await, Err(MemoryError::NotFound(_))));
+    // It may be true again.
+    assert!(!memories.save(of_project("a", "the port is 80")).await.unwrap().was_there);
+
+    let short = NewMemory {
+        expires_at: Some(memories.now() + SignedDuration::from_hours(24)),
+        ..of_project("a", "the port is closed today")
+    };
+    memories.save(short.clone()).await.unwrap();
+    assert_eq!(contents(&memories, "closed", &in_project("a")).await.len(), 1);
+    clock.advance(SignedDuration::from_hours(24));
+    assert!(contents(&memories, "closed", &in_project("a")).await.is_empty());
+    assert!(!memories.save(NewMemory { expires_at: None, ..short }).await.unwrap().was_there);
+}
+
+#[tokio::test]
+async fn a_full_store_refuses_and_keeps_what_it_has() {
+    let memories = memories(&clock(), 2);
+    memories.save(of_project("a", "one")).await.unwrap();
+    let two = memories.save(of_project("a", "two")).await.unwrap().id;
+    let error = memories.save(of_project("a", "three")).await.unwrap_err();
+    assert!(matches!(error, MemoryError::Full(Limits { entries: 2, .. })), "{error:?}");
+    assert_eq!(memories.list(None).await.unwrap().len(), 2);
+    assert!(memories.remove(&two).await.unwrap() && !memories.remove(&two).await.unwrap());
+    memories.save(of_project("a", "three")).await.unwrap();
+    assert!(contents(&memories, "two", &in_project("a")).await.is_empty());
+}

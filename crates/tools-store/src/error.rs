@@ -1,0 +1,53 @@
+//! Why a database cannot be used.
+
+use std::error::Error;
+
+use thiserror::Error;
+
+/// Why a database cannot be used. Nothing was changed in it.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A newer version of the program made it.
+    #[error("the database has schema {found}, and this version knows schemas up to {known}: use the newer version")]
+    Newer {
+        /// The schema it has.
+        found: usize,
+        /// The newest schema that this program knows.
+        known: usize,
+    },
+    /// It belongs to another program.
+    #[error("the file is a database of another program")]
+    Foreign,
+    /// It is no SQLite file, or a damaged one.
+    #[error("the database is damaged: move it away, or put a backup in its place")]
+    Damaged(#[source] sqlx::Error),
+    /// Another process holds it for longer than is waited.
+    #[error("the database is busy: another process is writing")]
+    Busy(#[source] sqlx::Error),
+    /// Anything else that the system or SQLite says.
+    #[error("the database cannot be used")]
+    Failed(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl StoreError {
+    /// Whether the same use may succeed later.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Busy(_))
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let code = error.as_database_error().and_then(|error| error.code()?.parse::<u32>().ok());
+        // The low byte of an extended code is the code.
+        match code.map(|code| code & 0xff) {
+            // SQLITE_BUSY, SQLITE_LOCKED
+            Some(5 | 6) => Self::Busy(error),
+            // SQLITE_CORRUPT, SQLITE_NOTADB
+            Some(11 | 26) => Self::Damaged(error),
+            _ if matches!(error, sqlx::Error::PoolTimedOut) => Self::Busy(error),
+            _ => Self::Failed(error.into()),
+        }
+    }
+}

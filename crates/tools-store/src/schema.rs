@@ -1,0 +1,49 @@
+//! The schema of a database, in its versions: which of them a file has is in the file (`user_version`), and whose it is,
+//! too (`application_id`).
+
+use sqlx::{Connection as _, SqliteConnection};
+
+use crate::StoreError;
+
+/// A schema: whose files have it, and the statements that lead from each version to the next. What was released is never
+/// changed, only added to.
+#[derive(Debug, Clone, Copy)]
+pub struct Schema {
+    /// The number that SQLite keeps in the file for its application; other than 0.
+    pub application: i32,
+    /// What leads from version 0 to 1, from 1 to 2, and so on.
+    pub migrations: &'static [&'static str],
+}
+
+impl Schema {
+    /// Brings a database to the newest version.
+    pub(crate) async fn migrate(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+        if self.version(connection).await? == self.migrations.len() {
+            return Ok(());
+        }
+        let mut change = connection.begin_with("BEGIN IMMEDIATE").await?;
+        // Another process may have been first.
+        let have = self.version(&mut change).await?;
+        for migration in self.migrations.iter().skip(have) {
+            sqlx::raw_sql(*migration).execute(&mut *change).await?;
+        }
+        let (application, version) = (self.application, self.migrations.len());
+        let mark = format!("PRAGMA application_id = {application}; PRAGMA user_version = {version}");
+        sqlx::raw_sql(sqlx::AssertSqlSafe(mark)).execute(&mut *change).await?;
+        change.commit().await?;
+        Ok(())
+    }
+
+    /// How many of the migrations a database has.
+    pub(crate) async fn version(&self, connection: &mut SqliteConnection) -> Result<usize, StoreError> {
+        let (application,): (i32,) = sqlx::query_as("PRAGMA application_id").fetch_one(&mut *connection).await?;
+        let (version,): (i64,) = sqlx::query_as("PRAGMA user_version").fetch_one(&mut *connection).await?;
+        let (tables,): (i64,) = sqlx::query_as("SELECT count(*) FROM sqlite_schema").fetch_one(connection).await?;
+        if application != self.application && (application != 0 || version != 0 || tables != 0) {
+            return Err(StoreError::Foreign);
+        }
+        let found = usize::try_from(version).map_err(|_| StoreError::Foreign)?;
+        let known = self.migrations.len();
+        if found > known { Err(StoreError::Newer { found, known }) } else { Ok(found) }
+    }
+}
