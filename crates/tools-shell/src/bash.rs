@@ -188,11 +188,11 @@ impl Bash {
 
     /// The way out of a command, where its network is gated and the sandbox can hold it in.
     fn passage(&self, args: &BashArgs, policy: &ShellPolicy, cx: &CallContext) -> Option<Arc<dyn Passage>> {
-        let is_held = matches!(policy.config.sandbox, SandboxChoice::Namespaces | SandboxChoice::BestEffort);
-        let is_gated = policy.config.network == NetworkMode::Gate && is_held;
+        let can_join = matches!(policy.config.sandbox, SandboxChoice::Namespaces | SandboxChoice::BestEffort);
+        let is_gated = policy.config.network == NetworkMode::Gate && can_join;
         let passage = self.way_out.as_ref().filter(|_| is_gated)?.open(&args.command, cx);
         if passage.is_none() {
-            cx.journal().warn("the network is closed: there is no gate here (see `haft doctor`)");
+            cx.journal().warn("the network is closed: the gate could not be opened (see `haft doctor`)");
         }
         passage
     }

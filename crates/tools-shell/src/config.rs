@@ -36,10 +36,10 @@ pub struct ShellConfig {
     /// How much the caches that commands have for themselves may take on disk, those of all workspaces together (`10 GiB`),
     /// or `unlimited`. Above that those that were unused longest are removed.
     pub cache_limit: String,
-    /// The network of commands: `open` is that of the machine; with `gate` the commands of a session share one of their own,
-    /// whose only way out judges every connection by `tools.permissions.network` and asks about hosts that no rule names;
-    /// with `off` they reach nothing but the servers that they start themselves. `gate` needs the sandbox `namespaces` and is
-    /// as `off` without.
+    /// The network of commands. `gate`: the commands of a session share a network of their own; its only way out judges
+    /// every connection by `tools.permissions.network` and asks about hosts that no rule names. `off`: they reach only the
+    /// servers that they start themselves. `open`: the network of the machine. `gate` needs the sandbox `namespaces` and is
+    /// the same as `off` without it.
     pub network: NetworkMode,
     /// How many bytes commands of a session may send to one host through the gate (`100 MiB`), or `unlimited`.
     pub sent_per_host: String,
@@ -126,9 +126,9 @@ pub enum NetworkMode {
     /// None but that of their own.
     Off,
     /// One of their own, with a way out that judges every connection.
+    #[default]
     Gate,
     /// That of the machine.
-    #[default]
     Open,
 }
 

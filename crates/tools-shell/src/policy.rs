@@ -361,7 +361,7 @@ mod tests {
         let handle = ShellPolicyHandle::new(ShellConfig::default().compile().unwrap());
         let before = handle.load();
         handle.rebuild(&ShellConfig { network: NetworkMode::Off, ..ShellConfig::default() }).unwrap();
-        assert!(before.config.network == NetworkMode::Open && handle.load().config.network == NetworkMode::Off);
+        assert!(before.config.network == NetworkMode::Gate && handle.load().config.network == NetworkMode::Off);
         let wrong = ShellConfig { blocked_commands: vec![" ".into()], ..ShellConfig::default() };
         assert_eq!(handle.rebuild(&wrong).unwrap_err().key, "blocked_commands");
         assert!(handle.load().config.network == NetworkMode::Off);

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use haft::{
     config::places,
-    init::{ProjectKind, add, detect, propose},
+    init::{ProjectKind, add, detect, hosts, propose},
 };
 
 use crate::{
@@ -19,11 +19,13 @@ use crate::{
 
 /// Proposes rules for the project in the working directory.
 pub(crate) fn run(common: &Common, kinds: &[Kind], write: bool) -> Result<Exit, String> {
+    let project = workdir(common)?;
     let kinds: Vec<ProjectKind> = match kinds {
-        [] => detect(&workdir(common)?),
+        [] => detect(&project),
         named => named.iter().map(|kind| ProjectKind::from(*kind)).collect(),
     };
-    let proposed = propose(&kinds);
+    let hosts = hosts(&project);
+    let proposed = propose(&kinds, &hosts);
     if !write {
         output::text(&proposed);
         return Ok(Exit::Ok);
@@ -48,6 +50,10 @@ pub(crate) fn run(common: &Common, kinds: &[Kind], write: bool) -> Result<Exit, 
     let copy = if change.before.as_ref() == Some(&change.after) { None } else { store(&change)? };
     if !common.quiet {
         output::line(&format!("{said}; `haft config check` reads it"));
+        if !hosts.is_empty() {
+            let named: Vec<String> = hosts.iter().map(|host| format!("`{}`", host.pattern)).collect();
+            output::line(&format!("commands may connect to {}", named.join(", ")));
+        }
         if let Some(copy) = copy {
             output::line(&format!("the text as it was: `{}`", copy.display()));
         }

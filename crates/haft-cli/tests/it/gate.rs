@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 
 use crate::{client::Client, support::Haft};
 
-/// Every command may run; its connections are another matter.
-const GATED: &str = "[tools.shell]\nnetwork = \"gate\"\nsandbox = \"namespaces\"\n\
+/// Every command may run; its connections are another matter. The gate is there unless something else is configured.
+const GATED: &str = "[tools.shell]\nsandbox = \"namespaces\"\ntimeout = 100\n\
                      [[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
 
 /// A workspace whose commands are gated; `None` after saying why this machine has no gate.
@@ -306,4 +306,56 @@ fn a_rule_that_names_no_host_is_told_by_its_line() {
         let ran = Haft::configured(&rules).run(&["exec", "--", "true"]);
         assert!(ran.code == 2 && ran.err.contains(problem), "{rules}: {ran:?}");
     }
+}
+
+/// Clients of package registries: a program, and a line that fetches something small with it.
+const CLIENTS: &[(&str, &str)] = &[
+    (
+        "cargo",
+        "cargo init -q --name x x && cd x && echo 'itoa = \"1\"' >> Cargo.toml && CARGO_HOME=$PWD/home cargo fetch -q",
+    ),
+    ("npm", "npm init -y && npm install --no-audit --no-fund left-pad && ls node_modules/left-pad"),
+    ("pip", "python3 -m pip download -q --no-deps -d wheels six && ls wheels"),
+];
+
+#[test]
+fn clients_of_registries_fetch_once_their_hosts_are_allowed() {
+    for (program, line) in CLIENTS {
+        let Some(haft) = gated("") else { return };
+        if !has(program) || haft.run(&["exec", "--network", "open", "--", line]).code != 0 {
+            eprintln!("SKIPPED: `{program}` is missing, or no registry can be reached");
+            continue;
+        }
+        let mut rules = String::new();
+        let fetched = (0..5).any(|_| {
+            let Some(haft) = gated(&rules) else { return false };
+            let ran = haft.run(&["exec", "--", line]);
+            let refused = connections(&haft).into_iter().filter(|line| line["decision"] == "deny");
+            for line in refused {
+                let pattern = format!("{}:{}", line["host"].as_str().unwrap(), line["port"]);
+                if !rules.contains(&pattern) {
+                    // A registry may be a mirror in a private network.
+                    rules.push_str(&format!("{}private = true\n", rule(&pattern, "allow")));
+                }
+            }
+            ran.code == 0
+        });
+        assert!(fetched && !rules.is_empty(), "`{program}` with the rules:\n{rules}");
+    }
+}
+
+#[test]
+fn init_proposes_the_hosts_that_lock_files_name() {
+    let haft = Haft::new();
+    haft.workspace.file("package.json", "{}");
+    haft.workspace.file("package-lock.json", "{\n\"resolved\": \"https://npm.example.org/a/-/a-1.tgz\"\n}");
+    let printed = haft.run(&["init"]);
+    assert!(
+        printed.out.contains("    # package-lock.json\n    { pattern = \"npm.example.org\", action"),
+        "{printed:?}"
+    );
+    let written = haft.run(&["init", "--write"]);
+    assert!(written.code == 0 && written.out.contains("commands may connect to `npm.example.org`"), "{written:?}");
+    let again = haft.run(&["init", "--write"]);
+    assert!(again.out.contains("has all these rules already"), "{again:?}");
 }

@@ -101,18 +101,6 @@ const PARTS: &[Part] = &[
     },
 ];
 
-/// One value of a key that other builds have too.
-const EGRESS: Part = Part {
-    feature: "egress",
-    what: "gate for the network of commands",
-    keys: &["tools.shell.network"],
-    is_here: cfg!(feature = "egress"),
-};
-
-fn asks_for_gate(config: &Value) -> bool {
-    config.pointer("/tools/shell/network").and_then(Value::as_str) == Some("gate")
-}
-
 /// Refuses a configuration that switches on what this build does not have.
 ///
 /// # Errors
@@ -120,8 +108,7 @@ fn asks_for_gate(config: &Value) -> bool {
 pub(crate) fn refuse(loaded: &Loaded<HaftConfig>) -> Result<(), LoadError> {
     let value = serde_json::to_value(&loaded.config).unwrap_or_default();
     let usual = serde_json::to_value(HaftConfig::default()).unwrap_or_default();
-    let gated = (!EGRESS.is_here && asks_for_gate(&value)).then_some((&EGRESS, EGRESS.keys[0]));
-    let Some((part, key)) = switched_on(PARTS, &value, &usual).or(gated) else { return Ok(()) };
+    let Some((part, key)) = switched_on(PARTS, &value, &usual) else { return Ok(()) };
     let place = loaded.place(key);
     Err(LoadError::NotBuilt { key: key.to_owned(), place, what: part.what, feature: part.feature })
 }
@@ -161,14 +148,6 @@ mod tests {
         Part { feature: "here", what: "", keys: &["tools.here"], is_here: true },
         Part { feature: "web", what: "web tools", keys: &["tools.web", "limit"], is_here: false },
     ];
-
-    #[test]
-    fn only_the_gate_needs_what_judges_connections() {
-        for (mode, asks) in [("gate", true), ("open", false), ("off", false)] {
-            assert_eq!(asks_for_gate(&json!({"tools": {"shell": {"network": mode}}})), asks);
-        }
-        assert!(!asks_for_gate(&json!({})));
-    }
 
     #[test]
     fn a_part_that_is_not_here_is_on_where_its_section_says_more_than_that_it_is_off() {

@@ -2,8 +2,10 @@
 
 mod add;
 mod detect;
+mod hosts;
 mod propose;
 
 pub use add::{AddError, Added, add};
 pub use detect::{ProjectKind, detect};
+pub use hosts::{SourceHost, hosts};
 pub use propose::propose;

@@ -1,6 +1,8 @@
 //! The proposed rules as the text of a configuration: parts that are files of their own, put together. Pure.
 
-use super::detect::ProjectKind;
+use std::fmt::Write as _;
+
+use super::{detect::ProjectKind, hosts::SourceHost};
 
 /// What asks although a later rule would allow it.
 const ASKS: &str = include_str!("rules/asks.toml");
@@ -21,9 +23,9 @@ fn part(kind: ProjectKind) -> &'static str {
     }
 }
 
-/// The proposed configuration for a project of these kinds. Packages are installed and scripts run as its kinds do;
-/// programs that look, check and test are there for every project.
-pub fn propose(kinds: &[ProjectKind]) -> String {
+/// The proposed configuration for a project of these kinds, whose packages come from these hosts. Packages are installed
+/// and scripts run as its kinds do; programs that look, check and test are there for every project.
+pub fn propose(kinds: &[ProjectKind], hosts: &[SourceHost]) -> String {
     let named: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
     let of = if named.is_empty() {
         "a project of no kind that is known".to_owned()
@@ -42,6 +44,27 @@ pub fn propose(kinds: &[ProjectKind]) -> String {
     let parts = std::iter::once(ASKS).chain(kinds.iter().map(|kind| part(*kind))).chain([GENERAL]);
     text.push_str(&parts.collect::<Vec<_>>().join("\n"));
     text.push_str("]\n");
+    text.push_str(&network(hosts));
     text.push_str(FILES);
+    text
+}
+
+/// The hosts that commands may connect to, each behind the file that names it.
+fn network(hosts: &[SourceHost]) -> String {
+    if hosts.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "\n# Hosts that packages come from. Any other is asked about when a command connects to it.\n".to_owned();
+    text.push_str("network = [\n");
+    let mut from = None;
+    for host in hosts {
+        if from != Some(&host.from) {
+            let _ = writeln!(text, "    # {}", host.from.display().to_string().escape_debug());
+            from = Some(&host.from);
+        }
+        let _ = writeln!(text, "    {{ pattern = \"{}\", action = \"allow\" }},", host.pattern);
+    }
+    text.push_str("]\n");
     text
 }

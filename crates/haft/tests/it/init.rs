@@ -30,7 +30,7 @@ async fn check(name: &str, text: &str, is_harmless: bool, most: usize) {
     let workspace = tools_testkit::Workspace::new();
     let (mut all, mut wrong) = (0, vec![]);
     for kind in [ProjectKind::Rust, ProjectKind::Node, ProjectKind::Python] {
-        let mut loaded = Loaded::<HaftConfig>::parse(&propose(&[kind]), &|_| None).expect("it is valid");
+        let mut loaded = Loaded::<HaftConfig>::parse(&propose(&[kind], &[]), &|_| None).expect("it is valid");
         loaded.config.tools.audit.enabled = false;
         let toolbox = Toolbox::builder(loaded, workspace.dir("work")).build().expect("it can be built");
         let (allowed, stopped) = judged(&toolbox, lines(text, kind)).await;
@@ -70,7 +70,7 @@ async fn what_is_stopped_without_rules_is_stopped_under_them() {
 fn every_proposal_is_a_configuration_without_dead_rules() {
     let each = ProjectKind::ALL.map(|kind| vec![kind]);
     for kinds in each.into_iter().chain([vec![], ProjectKind::ALL.to_vec()]) {
-        let text = propose(&kinds);
+        let text = propose(&kinds, &[]);
         let loaded = Loaded::<HaftConfig>::parse(&text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
         let permissions = loaded.config.tools.permissions.compile(None).expect("it compiles");
         let dead: Vec<String> = haft::policy::permissions::lint(&permissions).iter().map(ToString::to_string).collect();
@@ -80,7 +80,7 @@ fn every_proposal_is_a_configuration_without_dead_rules() {
 
 #[test]
 fn a_project_gets_the_rules_of_its_kinds_alone() {
-    let mentions = |kinds: &[ProjectKind], text: &str| propose(kinds).contains(text);
+    let mentions = |kinds: &[ProjectKind], text: &str| propose(kinds, &[]).contains(text);
     assert!(mentions(&[ProjectKind::Node], "{ pattern = \"npm {"));
     assert!(!mentions(&[ProjectKind::Rust], "{ pattern = \"npm {"));
     assert!(!mentions(&[], "poetry"));

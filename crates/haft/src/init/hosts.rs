@@ -1,0 +1,284 @@
+//! The hosts that a project's packages come from: told by its lock files and by the settings of package managers. No
+//! host is built in. Reads files, connects to nothing.
+
+use std::{
+    fs::File,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+use tools_sandbox::home;
+
+/// Most bytes that are read of one file.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// Most hosts that are proposed. What names more is no list that a person reads.
+const MAX_HOSTS: usize = 50;
+
+/// A host that something in a project or on the machine names as a source of packages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceHost {
+    /// As in a rule: `HOST` for the ports of the web, otherwise `HOST:PORT`.
+    pub pattern: String,
+    /// The file that names it.
+    pub from: PathBuf,
+}
+
+/// Files of a project, and the keys whose values name where packages come from.
+const OF_PROJECT: &[(&str, &[&str])] = &[
+    ("Cargo.lock", &["source"]),
+    (".cargo/config.toml", &["index", "registry"]),
+    ("package-lock.json", &["resolved"]),
+    ("npm-shrinkwrap.json", &["resolved"]),
+    ("yarn.lock", &["resolved"]),
+    (".yarnrc.yml", &["npmRegistryServer"]),
+    ("pnpm-lock.yaml", &["tarball"]),
+    (".npmrc", &["registry"]),
+    ("uv.lock", &["registry", "source", "url"]),
+    ("poetry.lock", &["url"]),
+    ("pdm.lock", &["url"]),
+    ("pyproject.toml", &["url"]),
+    ("Pipfile", &["url"]),
+    ("Pipfile.lock", &["url"]),
+    ("requirements.txt", &["--index-url", "-i", "--extra-index-url"]),
+    ("Gemfile.lock", &["remote"]),
+    ("gradle/wrapper/gradle-wrapper.properties", &["distributionUrl"]),
+    (".git/config", &["url"]),
+    (".gitmodules", &["url"]),
+];
+
+/// Files below the home.
+const OF_HOME: &[(&str, &[&str])] = &[
+    (".cargo/config.toml", &["index", "registry"]),
+    (".npmrc", &["registry"]),
+    (".yarnrc.yml", &["npmRegistryServer"]),
+    (".config/pip/pip.conf", &["index-url", "extra-index-url"]),
+    (".pip/pip.conf", &["index-url", "extra-index-url"]),
+    (".config/uv/uv.toml", &["url", "index-url"]),
+    (".config/go/env", &["GOPROXY", "GOSUMDB"]),
+    (".m2/settings.xml", &["<url>"]),
+    (".bundle/config", &["BUNDLE_MIRROR__ALL"]),
+];
+
+/// The hosts that `project` fetches from, each once, in the order in which they are found. What cannot be read names
+/// none. Hosts that only the machine names count where the project has a file of that package manager.
+pub fn hosts(project: &Path) -> Vec<SourceHost> {
+    found(project, home().as_deref())
+}
+
+fn found(project: &Path, home: Option<&Path>) -> Vec<SourceHost> {
+    let mut found = Vec::new();
+    let mut add = |from: &Path, patterns: Vec<String>| {
+        for pattern in patterns {
+            let is_new = found.iter().all(|known: &SourceHost| known.pattern != pattern);
+            if is_new && found.len() < MAX_HOSTS {
+                found.push(SourceHost { pattern, from: from.to_owned() });
+            }
+        }
+    };
+    for (name, keys) in OF_PROJECT {
+        let text = read(&project.join(name)).unwrap_or_default();
+        add(Path::new(name), named(&text, keys));
+    }
+    let Some(home) = home else { return found };
+    for (name, keys) in OF_HOME {
+        let text = read(&home.join(name)).unwrap_or_default();
+        add(&Path::new("~").join(name), named(&text, keys));
+    }
+    let is_there = |name: &str| project.join(name).symlink_metadata().is_ok();
+    if is_there("Cargo.toml") {
+        for (from, patterns) in indexes(&home.join(".cargo/registry/index")) {
+            add(&Path::new("~/.cargo/registry/index").join(from), patterns);
+        }
+    }
+    if is_there("go.mod") || is_there("go.work") {
+        for file in go_settings() {
+            let text = read(&file).unwrap_or_default();
+            add(&file, named(&text, &["GOPROXY", "GOSUMDB"]));
+        }
+    }
+    found
+}
+
+/// The beginning of a regular file.
+fn read(path: &Path) -> Option<String> {
+    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What cargo knows of the registries it has read: a folder for each, named by its host, with the address of downloads.
+fn indexes(folder: &Path) -> Vec<(PathBuf, Vec<String>)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut read: Vec<_> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let (host, _) = name.rsplit_once('-')?;
+            let downloads = read(&entry.path().join("config.json")).unwrap_or_default();
+            let downloads = downloads.split(['{', ',']).flat_map(|member| named(member, &["dl"]));
+            let patterns = pattern("https", host).into_iter().chain(downloads).collect();
+            Some((PathBuf::from(name), patterns))
+        })
+        .collect();
+    read.sort();
+    read
+}
+
+/// The settings that `go` comes with.
+fn go_settings() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let go = std::env::split_paths(&path).find_map(|folder| folder.join("go").canonicalize().ok());
+    go.and_then(|go| Some(go.parent()?.parent()?.join("go.env"))).into_iter().collect()
+}
+
+/// The hosts in lines whose key is one of `keys`, as patterns of rules.
+fn named(text: &str, keys: &[&str]) -> Vec<String> {
+    text.lines().filter_map(|line| value(line, keys)).flat_map(addresses).collect()
+}
+
+/// What stands behind one of the keys. Keys may be quoted, belong to a scope (`@scope:registry`) or stand in an inline table.
+fn value<'a>(line: &'a str, keys: &[&str]) -> Option<&'a str> {
+    let line = line.trim_start_matches([' ', '\t', '"', '\'', '{', '-']);
+    let line = if line.starts_with('@') { line.split_once(':')?.1 } else { line };
+    keys.iter().find_map(|key| {
+        let key = key.trim_start_matches('-');
+        let rest = line.strip_prefix(key)?;
+        (key.ends_with('>') || rest.starts_with([' ', '\t', '=', ':', '"', '\''])).then_some(rest)
+    })
+}
+
+/// The addresses in a value. The index that stands for cargo's usual registry is not where cargo fetches it from.
+fn addresses(value: &str) -> Vec<String> {
+    let value = value.replace("\\:", ":").replace("\\/", "/");
+    let mut found = Vec::new();
+    let mut rest = value.as_str();
+    while let Some(at) = rest.find("://") {
+        let scheme = rest[..at].rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        let is_stand_in = rest[..at].ends_with("registry+https") && rest.contains("/crates.io-index");
+        let behind = &rest[at + 3..];
+        let end = behind.find(|c: char| c.is_whitespace() || "/\"'<>,;|?#)}]\\".contains(c)).unwrap_or(behind.len());
+        let authority = behind[..end].rsplit('@').next().unwrap_or_default();
+        if !is_stand_in {
+            found.extend(pattern(scheme, authority));
+        }
+        rest = &behind[end..];
+    }
+    if found.is_empty() {
+        found.extend(without_scheme(&value));
+    }
+    found
+}
+
+/// `user@host:path`, as git writes an address reached by ssh, or a host that stands alone.
+fn without_scheme(value: &str) -> Option<String> {
+    let value = value.trim_matches([' ', '\t', '=', '"', '\'']);
+    match value.split_once('@') {
+        Some((user, rest)) if user.chars().all(char::is_alphanumeric) => pattern("ssh", rest.split_once(':')?.0),
+        Some(_) => None,
+        None => value.contains('.').then(|| pattern("https", value))?,
+    }
+}
+
+/// The rule's pattern for an authority; `None` where it is no host, or one of a scheme that fetches nothing.
+fn pattern(scheme: &str, authority: &str) -> Option<String> {
+    let usual = match scheme {
+        "http" => "80",
+        "https" => "443",
+        "ssh" => "22",
+        "git" => "9418",
+        _ => return None,
+    };
+    let (host, port) = authority.rsplit_once(':').unwrap_or((authority, usual));
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let port: u16 = port.parse().ok().filter(|port| *port != 0)?;
+    let is_label = |label: &str| {
+        let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        (1..=63).contains(&label.len())
+            && label.chars().all(is_inner)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    if host.len() > 253 || !host.split('.').all(is_label) {
+        return None;
+    }
+    // A host that is not public needs one port.
+    let is_public = host.contains('.') && !host.ends_with(|c: char| c.is_ascii_digit());
+    Some(if is_public && matches!(port, 80 | 443) { host } else { format!("{host}:{port}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, text: &str, expected: &[&str]) {
+        let keys = OF_PROJECT.iter().chain(OF_HOME).find(|(file, _)| *file == name).expect("a file that is read").1;
+        assert_eq!(named(text, keys), expected, "{name}: {text}");
+    }
+
+    #[test]
+    fn lock_files_and_settings_name_hosts() {
+        check("Cargo.lock", "source = \"registry+https://github.com/rust-lang/crates.io-index\"", &[]);
+        check("Cargo.lock", "source = \"sparse+https://crates.example.org/index/\"", &["crates.example.org"]);
+        check("Cargo.lock", "source = \"git+https://git.example.org/a?rev=1#2\"", &["git.example.org"]);
+        check(
+            "package-lock.json",
+            "  \"resolved\": \"https://npm.example.org/a/-/a-1.tgz\",\n  \"url\": \"https://sponsor.example.com\"",
+            &["npm.example.org"],
+        );
+        check("yarn.lock", "  resolved \"https://yarn.example.org/a.tgz#1\"", &["yarn.example.org"]);
+        check("pnpm-lock.yaml", "    resolution: {tarball: https://x.example.org/a}", &[]);
+        check("pnpm-lock.yaml", "      tarball: https://x.example.org/a", &["x.example.org"]);
+        check(".npmrc", "@a:registry=http://localhost:4873/\nalways-auth=true", &["localhost:4873"]);
+        check("uv.lock", "source = { registry = \"https://py.example.org/simple\" }", &["py.example.org"]);
+        check("requirements.txt", "-i https://user:pass@py.example.org:8443/simple\nsix", &["py.example.org:8443"]);
+        check("requirements.txt", "--extra-index-url=https://two.example.org/", &["two.example.org"]);
+        check("Gemfile.lock", "  remote: https://gems.example.org/", &["gems.example.org"]);
+        check(
+            "gradle/wrapper/gradle-wrapper.properties",
+            "distributionUrl=https\\://gradle.example.org/d.zip",
+            &["gradle.example.org"],
+        );
+        check(".git/config", "\turl = git@git.example.org:a/b.git", &["git.example.org:22"]);
+        check(".git/config", "\turl = ssh://git@git.example.org:2222/a", &["git.example.org:2222"]);
+        check(".git/config", "\turl = ../beside.git", &[]);
+        check(
+            ".config/go/env",
+            "GOPROXY=https://p.example.org,direct\nGOSUMDB=s.example.org",
+            &["p.example.org", "s.example.org"],
+        );
+        check(".m2/settings.xml", "  <url>https://m.example.org/maven2</url>", &["m.example.org"]);
+        check("Pipfile.lock", "\"url\": \"https://{a,b}/\"", &[]);
+    }
+
+    #[test]
+    fn what_is_no_host_becomes_no_rule() {
+        for authority in ["", ".", "-a.example", "a..b", "a b", "*.example.org", "{a,b}.org", "x:0", "x:99999", "[::1]"]
+        {
+            assert_eq!(pattern("https", authority), None, "{authority}");
+        }
+        assert_eq!(pattern("file", "example.org"), None);
+        assert_eq!(pattern("https", "10.0.0.1"), Some("10.0.0.1:443".to_owned()));
+    }
+
+    #[test]
+    fn each_host_is_named_once_and_the_machine_counts_where_the_project_uses_it() {
+        let (project, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let index = home.path().join(".cargo/registry/index/index.example.org-0123abcd");
+        std::fs::create_dir_all(&index).unwrap();
+        std::fs::write(
+            index.join("config.json"),
+            r#"{"dl": "https://files.example.org/c", "api": "https://x.example.org"}"#,
+        )
+        .unwrap();
+        std::fs::write(project.path().join("poetry.lock"), "url = \"https://py.example.org/a\"\n".repeat(3)).unwrap();
+        let found =
+            || found(project.path(), Some(home.path())).into_iter().map(|host| host.pattern).collect::<Vec<_>>();
+        assert_eq!(found(), ["py.example.org"]);
+        std::fs::write(project.path().join("Cargo.toml"), "").unwrap();
+        assert_eq!(found(), ["py.example.org", "index.example.org", "files.example.org"]);
+        std::fs::create_dir(project.path().join("yarn.lock")).unwrap();
+        std::fs::write(project.path().join("uv.lock"), b"url = \"https://\xff/\"\n").unwrap();
+        assert_eq!(found().len(), 3);
+    }
+}
