@@ -33,6 +33,8 @@ pub struct ToolboxBuilder {
     judge: Option<Arc<dyn tools_core::Judge>>,
     #[cfg(feature = "memory")]
     embedder: Option<Arc<dyn tools_memory::Embedder>>,
+    #[cfg(feature = "llm")]
+    providers: Vec<Arc<dyn tools_providers::Provider>>,
 }
 
 impl fmt::Debug for ToolboxBuilder {
@@ -59,6 +61,8 @@ impl Toolbox {
             judge: None,
             #[cfg(feature = "memory")]
             embedder: None,
+            #[cfg(feature = "llm")]
+            providers: vec![],
         }
     }
 }
@@ -100,7 +104,14 @@ impl ToolboxBuilder {
         self
     }
 
-    /// The model that judges calls under `[tools.adversarial_policy]`. Without one, such a section refuses every call.
+    /// One more model, under its own name. It stands in for a configured one of that name.
+    #[cfg(feature = "llm")]
+    pub fn provider(mut self, provider: Arc<dyn tools_providers::Provider>) -> Self {
+        self.providers.push(provider);
+        self
+    }
+
+    /// The model that judges calls under `[tools.adversarial_policy]`, instead of the provider that is configured there.
     #[cfg(feature = "policy")]
     pub fn judge(self, judge: Arc<dyn tools_core::Judge>) -> Self {
         Self { judge: Some(judge), ..self }
@@ -134,8 +145,14 @@ impl ToolboxBuilder {
         places.guard(&loaded.config, &workdir, discovered)?;
 
         let credentials = Arc::new(Credentials::new(&loaded)?);
+        #[cfg(feature = "llm")]
+        let models = Arc::new(crate::models::Models::new(&loaded, self.providers)?);
+        #[cfg(all(feature = "policy", feature = "llm"))]
+        let judge = self.judge.or_else(|| models.judge(&loaded.config));
+        #[cfg(all(feature = "policy", not(feature = "llm")))]
+        let judge = self.judge;
         #[cfg(feature = "policy")]
-        let gates = Arc::new(crate::gates::Gates::new(&loaded, self.judge, credentials.now(), names_of(&executors))?);
+        let gates = Arc::new(crate::gates::Gates::new(&loaded, judge, credentials.now(), names_of(&executors))?);
         #[cfg(feature = "memory")]
         let memory = crate::memory::Remembering::new(&loaded, credentials.redactor(), self.embedder)?.map(Arc::new);
         #[cfg(feature = "overflow")]
@@ -193,6 +210,8 @@ impl ToolboxBuilder {
         #[cfg(feature = "policy")]
         shared.extend([Arc::clone(&gates) as Arc<dyn Part>]);
         shared.extend([Arc::clone(&credentials) as Arc<dyn Part>]);
+        #[cfg(feature = "llm")]
+        shared.push(Arc::clone(&models) as Arc<dyn Part>);
         #[cfg(feature = "egress")]
         shared.push(Arc::clone(&outlets) as Arc<dyn Part>);
         #[cfg(feature = "retry")]
@@ -244,6 +263,8 @@ impl ToolboxBuilder {
             sets: Sets::default(),
             #[cfg(feature = "graph")]
             offering,
+            #[cfg(feature = "llm")]
+            models,
             #[cfg(feature = "audit")]
             record,
             #[cfg(feature = "cache")]

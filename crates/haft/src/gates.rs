@@ -154,7 +154,7 @@ impl Listed for AdversarialGate {
     }
 
     fn over(memory: &Memory) -> GateLayer<Self> {
-        GateLayer::new(Self::new(memory.judge.clone()), Shared::new(Self::Policy::default()))
+        GateLayer::new(Self::new(memory.judge.clone(), memory.secrets.clone()), Shared::new(Self::Policy::default()))
     }
 }
 
@@ -212,6 +212,16 @@ fn effective_permissions(config: &HaftConfig) -> PermissionsConfig {
     config.tools.permissions.clone()
 }
 
+/// Why a gate that asks a model cannot be switched on.
+fn without_judge(config: &HaftConfig) -> String {
+    let name = &config.tools.adversarial_policy.provider;
+    #[cfg(feature = "llm")]
+    let missing = config.llm.unknown(name);
+    #[cfg(not(feature = "llm"))]
+    let missing = format!("this build has no models, so that there is no provider `{name}`");
+    format!("a model judges calls, and {missing}")
+}
+
 /// Leaves the wish that a tool be let back, for every process of this user that blocks it for failing.
 ///
 /// # Errors
@@ -247,6 +257,9 @@ impl Gates {
 
     /// Compiles every section; the first that cannot be compiled is the error.
     fn policies(&self, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        if self.memory.judge.is_none() && loaded.config.tools.adversarial_policy.enabled {
+            return Err(loaded.fault("tools.adversarial_policy.enabled", without_judge(&loaded.config)));
+        }
         let renamed = named(&loaded.config, &self.hosts).map(|config| loaded.with(config));
         let loaded = renamed.as_ref().unwrap_or(loaded);
         let compiled = self.wired.iter().map(|wired| (wired.compile)(loaded)).collect::<Result<Vec<_>, _>>()?;

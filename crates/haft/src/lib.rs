@@ -63,6 +63,8 @@ mod checkpoints;
 mod filters;
 #[cfg(feature = "memory")]
 mod memory;
+#[cfg(feature = "llm")]
+mod models;
 #[cfg(feature = "overflow")]
 mod overflow;
 #[cfg(feature = "audit")]
@@ -174,4 +176,6 @@ pub use tools_memory as memory_store;
 pub use tools_overflow as overflow_store;
 #[cfg(feature = "policy")]
 pub use tools_policy as policy;
+#[cfg(feature = "llm")]
+pub use tools_providers as providers;
 pub use tools_secrets as secrets;

@@ -32,6 +32,8 @@ pub(crate) struct Parts {
     /// What sessions are shown.
     #[cfg(feature = "graph")]
     pub(crate) offering: Arc<crate::offer::Offering>,
+    #[cfg(feature = "llm")]
+    pub(crate) models: Arc<crate::models::Models>,
     #[cfg(feature = "audit")]
     pub(crate) record: Option<Arc<crate::record::Record>>,
     #[cfg(feature = "cache")]

@@ -38,13 +38,15 @@ impl Part for Retry {
     fn lint(&self, config: &HaftConfig, tools: &[Arc<ToolDef>]) -> Vec<String> {
         let config = &config.tools.retry;
         let mut found = Vec::new();
-        if !config.parameter_reformat_provider.is_empty() {
+        if cfg!(not(feature = "llm")) && !config.parameter_reformat_provider.is_empty() {
             found.push(
                 "`tools.retry.parameter_reformat_provider`: there is no model here, so that no parameters are reformatted"
                     .to_owned(),
             );
         }
-        if *config != RetryConfig::default() && !tools.iter().any(|tool| tool.trusted_traits().retryable) {
+        if (RetryConfig { parameter_reformat_provider: String::new(), ..config.clone() }) != RetryConfig::default()
+            && !tools.iter().any(|tool| tool.trusted_traits().retryable)
+        {
             found.push("`tools.retry`: no tool here may be repeated, so that nothing is retried".to_owned());
         }
         found

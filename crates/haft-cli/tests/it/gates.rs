@@ -38,13 +38,9 @@ fn explain_says_yes_exactly_where_the_call_is_let_through() {
     check("[tools]\nmax_tool_calls_per_session = 1\n", read, "allow", "permissions");
     check("[tools.utility]\nenabled = true\nthreshold = 10.0\n", read, "deny", "utility");
     check("[tools.utility]\nenabled = true\nthreshold = 10.0\n", bash, "allow", "permissions");
-    let judged = |more: &str| {
-        format!("[tools.adversarial_policy]\nenabled = true\npolicies = [\"never\"]\nprovider = \"fast\"\n{more}")
-    };
-    check(&judged(""), read, "deny", "adversarial");
-    check(&judged("fail_open = true\n"), read, "allow", "permissions");
-    check(&judged("block_on_reject = false\n"), read, "allow", "permissions");
-    check(&judged("exempt_tools = [\"read\"]\n"), read, "allow", "permissions");
+    let exempt = "[tools.adversarial_policy]\nenabled = true\npolicies = [\"never\"]\nexempt_tools = [\"read\"]\n\
+                  [[llm.providers]]\nname = \"fast\"\nkind = \"ollama\"\nmodel = \"m\"\n";
+    check(exempt, read, "allow", "permissions");
     let denies = "[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"read\"\n";
     check(denies, read, "deny", "policy");
     check(&format!("[tools.policy]\nenabled = false\n{denies}"), read, "allow", "permissions");
@@ -69,15 +65,6 @@ fn a_gate_that_comes_to_nothing_is_named_by_config_check() {
         assert_eq!(text.contains("0 warnings"), expected.is_empty(), "{config}: {text}");
     };
     check(ALL, &[]);
-    check(
-        "[tools.adversarial_policy]\nenabled = true\npolicies = [\"never\"]\n",
-        &["no model that judges here, so that every call is refused"],
-    );
-    check(
-        "[tools.adversarial_policy]\nenabled = true\nfail_open = true\npolicies = [\"never\"]\n",
-        &["every call goes on unjudged"],
-    );
-    check("[tools.retry]\nparameter_reformat_provider = \"fast\"\n", &["`tools.retry.parameter_reformat_provider`"]);
     check("[tools.retry]\nmax_attempts = 7\n", &[]);
     check("[tools.trust.tools]\nbaash = \"untrusted\"\n", &["`tools.trust.tools.baash`", "did you mean `bash`?"]);
     check(

@@ -16,6 +16,7 @@ mod exec;
 mod filter;
 mod gate;
 mod gates;
+mod judge;
 mod mcp;
 mod memory;
 mod migrate;

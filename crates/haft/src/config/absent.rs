@@ -40,6 +40,7 @@ const PARTS: &[Part] = &[
         keys: &["tools.dependencies", "tools.tafc", "tools.profiles", "agent.tool_filter"],
         is_here: cfg!(feature = "graph"),
     },
+    Part { feature: "llm", what: "models", keys: &["llm"], is_here: cfg!(feature = "llm") },
     Part { feature: "web", what: "web tools", keys: &["tools.scrape"], is_here: cfg!(feature = "web") },
     Part {
         feature: "policy",

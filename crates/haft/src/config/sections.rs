@@ -33,6 +33,8 @@ use tools_policy::{
     trust::TrustConfig,
     utility::UtilityConfig,
 };
+#[cfg(feature = "llm")]
+use tools_providers::LlmConfig;
 #[cfg(feature = "retry")]
 use tools_retry::RetryConfig;
 #[cfg(feature = "shell")]
@@ -59,6 +61,8 @@ use super::Absent as FileConfig;
 use super::Absent as FilterConfig;
 #[cfg(not(feature = "memory"))]
 use super::Absent as MemoryConfig;
+#[cfg(not(feature = "llm"))]
+use super::Absent as LlmConfig;
 #[cfg(not(feature = "overflow"))]
 use super::Absent as OverflowConfig;
 #[cfg(not(feature = "retry"))]
@@ -86,6 +90,9 @@ pub struct HaftConfig {
     pub mcp: McpConfig,
     /// The model behind the calls, as far as tools care.
     pub agent: AgentConfig,
+    /// The models that may be asked.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub llm: LlmConfig,
 }
 
 /// The section `[agent]`.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use tools_core::CallPhase;
 
 /// The longest a judge may take, in seconds.
 const LONGEST: u64 = 600;
@@ -19,11 +20,14 @@ pub struct AdversarialConfig {
     pub fail_open: bool,
     /// The policies, each a sentence.
     pub policies: Vec<String>,
+    /// Further policies for calls that the model makes in one phase of its work.
+    pub phases: PhasePolicies,
     /// Tools whose calls are not judged.
     pub exempt_tools: Vec<String>,
-    /// The name of the model that judges.
+    /// The name of the model that judges, one of `[[llm.providers]]`; empty for the one that agents use.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub provider: String,
-    /// Whether a refusal stops the call; otherwise a person is only warned.
+    /// Whether a refusal stops the call, and a wish for a person asks one; otherwise people are only warned.
     pub block_on_reject: bool,
     /// How many seconds the judge may take for a call.
     pub timeout: u64,
@@ -36,11 +40,41 @@ impl Default for AdversarialConfig {
             enabled: false,
             fail_open: false,
             policies: vec![],
+            phases: PhasePolicies::default(),
             exempt_tools: exempt.map(str::to_owned).into(),
             provider: String::new(),
             block_on_reject: true,
             timeout: 10,
         }
+    }
+}
+
+/// Policies that count in one phase, beside those that always do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PhasePolicies {
+    /// While it works out what to do.
+    pub planner: Vec<String>,
+    /// While it does it.
+    pub executor: Vec<String>,
+    /// While it checks what was done.
+    pub verifier: Vec<String>,
+    /// While nobody is there to be asked.
+    pub autonomous: Vec<String>,
+}
+
+impl PhasePolicies {
+    fn of(&self, phase: CallPhase) -> &[String] {
+        match phase {
+            CallPhase::Planner => &self.planner,
+            CallPhase::Executor => &self.executor,
+            CallPhase::Verifier => &self.verifier,
+            CallPhase::Autonomous => &self.autonomous,
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &String> {
+        [&self.planner, &self.executor, &self.verifier, &self.autonomous].into_iter().flatten()
     }
 }
 
@@ -70,15 +104,29 @@ impl AdversarialConfig {
         if self.policies.iter().any(|policy| policy.trim().is_empty()) {
             return Err(AdversarialError { key: "policies", problem: "an empty policy says nothing" });
         }
+        if self.phases.all().any(|policy| policy.trim().is_empty()) {
+            return Err(AdversarialError { key: "phases", problem: "an empty policy says nothing" });
+        }
         Ok(AdversarialPolicy(self.clone()))
+    }
+
+    /// Whether there is a policy at all, in whatever phase.
+    pub(super) fn says_something(&self) -> bool {
+        !self.policies.is_empty() || self.phases.all().next().is_some()
     }
 }
 
 impl AdversarialPolicy {
-    /// Whether calls of a tool are judged.
-    pub fn judges(&self, tool: &str) -> bool {
+    /// Whether calls of a tool are judged in a phase.
+    pub fn judges(&self, tool: &str, phase: CallPhase) -> bool {
         let config = &self.0;
-        config.enabled && !config.policies.is_empty() && !config.exempt_tools.iter().any(|exempt| exempt == tool)
+        let mut policies = self.policies(phase);
+        config.enabled && policies.next().is_some() && !config.exempt_tools.iter().any(|exempt| exempt == tool)
+    }
+
+    /// The policies that count in a phase.
+    pub(super) fn policies(&self, phase: CallPhase) -> impl Iterator<Item = &String> {
+        self.0.policies.iter().chain(self.0.phases.of(phase))
     }
 
     pub(super) fn patience(&self) -> Duration {

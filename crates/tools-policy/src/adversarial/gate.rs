@@ -8,7 +8,11 @@ use std::{
 };
 
 use serde_json::json;
-use tools_core::{CallDigest, Invocation, Judge, SessionId, ToolDef, ToolError, ToolErrorCategory, Verdict, keys};
+use tools_core::{
+    CallDigest, CallPhase, ConfirmPrompt, Invocation, Judge, JudgeRequest, PromptPart, SessionId, Subject, ToolDef,
+    ToolError, ToolErrorCategory, Verdict, keys,
+};
+use tools_secrets::SecretRedactor;
 
 use super::{
     config::{AdversarialConfig, AdversarialPolicy},
@@ -26,14 +30,18 @@ const MOST: usize = 10_000;
 pub struct AdversarialGate {
     judge: Option<Arc<dyn Judge>>,
     allowed: Mutex<Allowed>,
+    secrets: SecretRedactor,
 }
 
 /// The calls that were allowed under one policy.
 #[derive(Debug, Default)]
 struct Allowed {
     policy: Option<Arc<AdversarialPolicy>>,
-    calls: HashSet<(SessionId, CallDigest)>,
+    calls: HashSet<Key>,
 }
+
+/// A call as it is remembered: another phase may have other policies.
+type Key = (SessionId, CallDigest, CallPhase);
 
 /// How a judgement ended: a sentence, or why there is none.
 type Judged = Result<Sentence, String>;
@@ -42,14 +50,21 @@ type Judged = Result<Sentence, String>;
 const NO_JUDGE: &str = "no judge is configured";
 
 impl AdversarialGate {
-    /// A gate without a judge refuses every call that a policy is about, unless it may fail open.
-    pub fn new(judge: Option<Arc<dyn Judge>>) -> Self {
-        Self { judge, allowed: Mutex::default() }
+    /// A gate without a judge refuses every call that a policy is about, unless it may fail open. What `secrets` finds is
+    /// not shown to the judge.
+    pub fn new(judge: Option<Arc<dyn Judge>>, secrets: SecretRedactor) -> Self {
+        Self { judge, allowed: Mutex::default(), secrets }
+    }
+
+    /// What the judge is asked about a call.
+    fn requests(&self, inv: &Invocation, policy: &AdversarialPolicy) -> Option<Vec<JudgeRequest>> {
+        let redactor = self.secrets.of_session(inv.context.session());
+        requests(policy, &inv.call, inv.context.phase(), &redactor)
     }
 
     async fn judge(&self, inv: &Invocation, policy: &Arc<AdversarialPolicy>) -> Ruling {
         let (call, journal) = (&inv.call, inv.context.journal());
-        let key = (inv.context.session().clone(), call.digest());
+        let key = key(inv);
         if self.was_allowed(policy, &key) {
             journal.note(keys::ADVERSARIAL_POLICY_DECISION, json!({"decision": "allow", "cached": true}));
             return Ruling::allow(SECTION);
@@ -67,9 +82,10 @@ impl AdversarialGate {
         if matches!(judged, Ok(Sentence::Allow)) {
             self.remember(policy, key);
         }
-        let ruling = ruling(&judged, policy, inv);
+        let ruling = self.ruling(&judged, policy, inv);
         if ruling.verdict == Some(Verdict::Allow) && !goes_on(&judged, policy) {
-            journal.warn(format!("the policy judge would refuse `{}`: {reason}", call.tool));
+            let would = if matches!(judged, Ok(Sentence::Ask(_))) { "ask a person about" } else { "refuse" };
+            journal.warn(format!("the policy judge would {would} `{}`: {reason}", call.tool));
         }
         ruling
     }
@@ -77,7 +93,7 @@ impl AdversarialGate {
     /// Asks about every piece, and stops at the first that is not allowed.
     async fn ask(&self, inv: &Invocation, policy: &AdversarialPolicy) -> Judged {
         let Some(judge) = &self.judge else { return Err(NO_JUDGE.to_owned()) };
-        let Some(requests) = requests(policy, &inv.call, inv.context.phase()) else {
+        let Some(requests) = self.requests(inv, policy) else {
             return Ok(Sentence::Deny("the parameters are too long to be judged".to_owned()));
         };
         for request in &requests {
@@ -95,12 +111,46 @@ impl AdversarialGate {
         Ok(Sentence::Allow)
     }
 
-    fn was_allowed(&self, policy: &Arc<AdversarialPolicy>, key: &(SessionId, CallDigest)) -> bool {
+    fn ruling(&self, judged: &Judged, policy: &AdversarialPolicy, inv: &Invocation) -> Ruling {
+        if goes_on(judged, policy) || !policy.0.block_on_reject {
+            return Ruling::allow(SECTION);
+        }
+        if let Ok(Sentence::Ask(reason)) = judged {
+            return Ruling::ask(SECTION, self.question(reason, inv));
+        }
+        let by = match judged {
+            Err(problem) => format!("{SECTION}: {problem}"),
+            Ok(_) => SECTION.to_owned(),
+        };
+        let message = format!("the policies do not let `{}` do this", inv.call.tool);
+        Ruling::deny(by, ToolError::new(ToolErrorCategory::PolicyBlocked, "adversarial_denied", message))
+    }
+
+    /// The question to a person: why the judge wants one, and all that the call touches. Whoever agrees is asked once, so
+    /// that a credential which would move is told here as well.
+    fn question(&self, reason: &str, inv: &Invocation) -> ToolError {
+        let tool = &inv.call.tool;
+        let part = |subject: Subject| PromptPart { subject, verdict: Verdict::Ask, rule: SECTION.to_owned() };
+        let why = if reason.is_empty() { "the policies want a person to agree" } else { reason };
+        let moves = self.secrets.of_session(inv.context.session()).asks(inv);
+        let others = match moves.as_ref().and_then(ToolError::prompt) {
+            Some(prompt) => prompt.parts.clone(),
+            None => {
+                inv.inspection().ok().into_iter().flat_map(|seen| seen.subjects.iter().cloned().map(part)).collect()
+            }
+        };
+        let parts = [part(Subject::Opaque { why: why.to_owned() })].into_iter().chain(others).collect();
+        let message = format!("the policies want a person to agree before `{tool}` does this");
+        ToolError::new(ToolErrorCategory::ConfirmationRequired, "adversarial_asks", message)
+            .with_prompt(ConfirmPrompt::new(tool.clone(), SECTION, parts))
+    }
+
+    fn was_allowed(&self, policy: &Arc<AdversarialPolicy>, key: &Key) -> bool {
         let allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
         allowed.policy.as_ref().is_some_and(|of| of == policy) && allowed.calls.contains(key)
     }
 
-    fn remember(&self, policy: &Arc<AdversarialPolicy>, key: (SessionId, CallDigest)) {
+    fn remember(&self, policy: &Arc<AdversarialPolicy>, key: Key) {
         let mut allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
         if allowed.policy.as_ref().is_none_or(|of| of != policy) || allowed.calls.len() >= MOST {
             *allowed = Allowed { policy: Some(Arc::clone(policy)), calls: HashSet::new() };
@@ -109,10 +159,15 @@ impl AdversarialGate {
     }
 }
 
+fn key(inv: &Invocation) -> Key {
+    (inv.context.session().clone(), inv.call.digest(), inv.context.phase())
+}
+
 /// The word of a judgement in the record, and its reason.
 fn described(judged: &Judged) -> (&'static str, String) {
     match judged {
         Ok(Sentence::Allow) => ("allow", String::new()),
+        Ok(Sentence::Ask(reason)) => ("ask", reason.clone()),
         Ok(Sentence::Deny(reason)) => ("deny", reason.clone()),
         Ok(Sentence::Unclear) => ("unclear", "the answer is neither ALLOW nor DENY".to_owned()),
         Err(problem) => ("error", problem.clone()),
@@ -128,18 +183,6 @@ fn goes_on(judged: &Judged, policy: &AdversarialPolicy) -> bool {
     }
 }
 
-fn ruling(judged: &Judged, policy: &AdversarialPolicy, inv: &Invocation) -> Ruling {
-    if goes_on(judged, policy) || !policy.0.block_on_reject {
-        return Ruling::allow(SECTION);
-    }
-    let by = match judged {
-        Err(problem) => format!("{SECTION}: {problem}"),
-        Ok(_) => SECTION.to_owned(),
-    };
-    let message = format!("the policies do not let `{}` do this", inv.call.tool);
-    Ruling::deny(by, ToolError::new(ToolErrorCategory::PolicyBlocked, "adversarial_denied", message))
-}
-
 const SECTION: &str = "tools.adversarial_policy";
 
 impl Gate for AdversarialGate {
@@ -152,7 +195,7 @@ impl Gate for AdversarialGate {
         sections: &[SECTION],
         applies: Applies::Reload,
         stands: Stands::BeforeCall,
-        refuses_with: &["policy_blocked/adversarial_denied"],
+        refuses_with: &["policy_blocked/adversarial_denied", "confirmation_required/adversarial_asks"],
         why_here: "a model judges only what the rules leave, and nobody is asked about what it refuses",
     };
 
@@ -162,19 +205,19 @@ impl Gate for AdversarialGate {
 
     /// What the judge would say is not known before it is asked: until then such a call is not allowed.
     fn decide(&self, policy: &Arc<AdversarialPolicy>, inv: &Invocation) -> Ruling {
-        if !policy.judges(inv.call.tool.as_str()) {
+        if !policy.judges(inv.call.tool.as_str(), inv.context.phase()) {
             return Ruling::none();
         }
         // A call that cannot even be inspected is refused as what it is, and nobody is asked.
         if let Err(error) = inv.inspection() {
             return Ruling::unreadable(error);
         }
-        let Some(judge) = &self.judge else { return ruling(&Err(NO_JUDGE.to_owned()), policy, inv) };
-        if self.was_allowed(policy, &(inv.context.session().clone(), inv.call.digest())) {
+        let Some(judge) = &self.judge else { return self.ruling(&Err(NO_JUDGE.to_owned()), policy, inv) };
+        if self.was_allowed(policy, &key(inv)) {
             return Ruling::allow(SECTION);
         }
-        if requests(policy, &inv.call, inv.context.phase()).is_none() {
-            return ruling(&Ok(Sentence::Unclear), policy, inv);
+        if self.requests(inv, policy).is_none() {
+            return self.ruling(&Ok(Sentence::Unclear), policy, inv);
         }
         Ruling {
             verdict: Some(Verdict::Ask),
@@ -196,10 +239,10 @@ impl Gate for AdversarialGate {
             config.exempt_tools.iter().filter(|tool| !AdversarialConfig::default().exempt_tools.contains(tool));
         let mut found: Vec<String> =
             exempt.filter_map(|tool| unknown(&format!("{SECTION}.exempt_tools"), tool, tools)).collect();
-        if config.enabled && config.policies.is_empty() {
+        if config.enabled && !config.says_something() {
             found.push(format!("`{SECTION}.enabled`: there are no policies, so that no call is judged"));
         }
-        if config.enabled && !config.policies.is_empty() && self.judge.is_none() {
+        if config.enabled && config.says_something() && self.judge.is_none() {
             let end = match (config.fail_open, config.block_on_reject) {
                 (true, _) => "every call goes on unjudged",
                 (false, false) => "every call goes on with a warning",

@@ -18,6 +18,7 @@ use tools_policy::{
     trust::{TrustConfig, TrustGate, TrustPolicy, effective, floor},
     utility::{History, UtilityConfig, UtilityGate},
 };
+use tools_secrets::SecretRedactor;
 use tools_testkit::{Behaviour, FakeClock, FakeJudge, Ruling, ScriptedExecutor};
 
 use crate::decisions::tool;
@@ -210,7 +211,8 @@ fn judged(config: &str, judge: Option<FakeJudge>) -> (Stack, ScriptedExecutor, S
     let policy = toml::from_str::<AdversarialConfig>(&text).unwrap().compile().unwrap();
     let policy = Shared::new(policy);
     let judge = judge.map(|judge| Arc::new(judge) as Arc<dyn tools_core::Judge>);
-    let gate: Arc<dyn Layer> = Arc::new(GateLayer::new(AdversarialGate::new(judge), policy.clone()));
+    let gate: Arc<dyn Layer> =
+        Arc::new(GateLayer::new(AdversarialGate::new(judge, SecretRedactor::default()), policy.clone()));
     let scripted = ["t", "load_skill"].into_iter().fold(ScriptedExecutor::new(), |scripted, name| {
         scripted.tool(name, ToolTraits::EDIT, Behaviour::reply("done"))
     });
@@ -240,6 +242,33 @@ async fn only_the_judges_one_word_lets_a_call_go_on() {
     assert_eq!(end("fail_open = true", hangs()).await, ("ok", "error".into(), 0));
     assert_eq!(end("fail_open = true", answer("maybe")).await, ("adversarial_denied", "unclear".into(), 0));
     assert_eq!(end("block_on_reject = false", answer("DENY")).await, ("ok", "deny".into(), 1));
+    assert_eq!(end("", answer("ASK: it sends mail")).await, ("adversarial_asks", "ask".into(), 0));
+    assert_eq!(end("block_on_reject = false", answer("ASK")).await, ("ok", "ask".into(), 1));
+}
+
+#[tokio::test]
+async fn a_person_who_agrees_to_what_the_judge_asks_about_lets_it_run() {
+    let (stack, scripted, _) = judged("", Some(FakeJudge::answering("ASK: it sends mail")));
+    let cx = CallContext::new("/w");
+    let error = stack.dispatch(call("t"), &cx).await.unwrap_err();
+    let prompt = error.prompt().unwrap();
+    assert!(prompt.parts.iter().any(|part| part.subject.text().contains("it sends mail")), "{prompt:?}");
+    assert!(scripted.ran().is_empty());
+    let asked = call("t");
+    let consent = approval(&asked);
+    let recorded = stack.run(asked, Some(consent), &cx).await;
+    assert_eq!((code(&recorded.outcome), scripted.ran().len()), ("ok", 1));
+}
+
+#[tokio::test]
+async fn a_judge_reads_no_credential() {
+    let judge = FakeJudge::answering("ALLOW");
+    let (stack, _, _) = judged("", Some(judge.clone()));
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let params = json!({"command": format!("curl -H 'authorization: Bearer {token}' https://api.test")});
+    stack.dispatch(ToolCall::new("t", params).unwrap(), &CallContext::new("/w")).await.unwrap();
+    let material = &judge.asked()[0].material;
+    assert!(!material.contains(&token) && material.contains("https://api.test"), "{material}");
 }
 
 #[tokio::test]

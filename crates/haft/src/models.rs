@@ -1,0 +1,156 @@
+//! The models of a toolbox: the configured ones and those of the host, by name.
+
+use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
+
+use tokio::io::AsyncReadExt as _;
+use tools_providers::{Key, KeyReader, LlmFault, Provider};
+use tools_sandbox::{
+    kernel::{Confinement, Sandbox, SandboxMode},
+    process::{ProcessSpec, ProcessTree},
+};
+
+use crate::{
+    Toolbox,
+    config::{HaftConfig, LoadError, Loaded},
+    part::{Part, Swap},
+};
+
+/// How long a command may take that prints a key.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How much it may print.
+const LONGEST_KEY: u64 = 16 * 1024;
+
+/// The models, opened at the start. Opening one asks nothing and reads no key.
+pub(crate) struct Models {
+    /// Those of the host first: they stand in for configured ones of the same name.
+    providers: Vec<Arc<dyn Provider>>,
+}
+
+impl std::fmt::Debug for Models {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.providers.iter().map(|provider| provider.name())).finish()
+    }
+}
+
+impl Models {
+    /// Opens every configured provider.
+    ///
+    /// # Errors
+    /// The first value that cannot be used, and a name that no provider has.
+    pub(crate) fn new(loaded: &Loaded<HaftConfig>, own: Vec<Arc<dyn Provider>>) -> Result<Self, LoadError> {
+        let llm = &loaded.config.llm;
+        let fault = |fault: LlmFault| loaded.fault(&format!("llm.{}", fault.key), fault.problem);
+        llm.check().map_err(fault)?;
+        let mut models = Self { providers: own };
+        for config in &llm.providers {
+            let command = (!config.key_command.is_empty()).then(|| printed_by(config.key_command.clone()));
+            models.providers.push(Arc::new(config.open(command).map_err(fault)?));
+        }
+        models.check(loaded)?;
+        Ok(models)
+    }
+
+    /// A model by its name; `None` when nobody has it.
+    fn named(&self, name: &str) -> Option<Arc<dyn Provider>> {
+        self.providers.iter().find(|provider| provider.name() == name).cloned()
+    }
+
+    /// The model of a key that names one: the agent's where the key is empty.
+    fn of(&self, config: &HaftConfig, name: &str) -> Option<Arc<dyn Provider>> {
+        match [name, &config.llm.provider].into_iter().find(|name| !name.is_empty()) {
+            Some(name) => self.named(name),
+            None => self.providers.first().cloned(),
+        }
+    }
+
+    /// The model that judges calls; `None` when there is none of that name.
+    #[cfg(feature = "policy")]
+    pub(crate) fn judge(&self, config: &HaftConfig) -> Option<Arc<dyn tools_core::Judge>> {
+        let provider = self.of(config, &config.tools.adversarial_policy.provider)?;
+        Some(Arc::new(tools_providers::ModelJudge::new(provider)))
+    }
+
+    /// Whether every name that a key gives is one of a model.
+    fn check(&self, loaded: &Loaded<HaftConfig>) -> Result<(), LoadError> {
+        #[cfg(feature = "retry")]
+        {
+            let name = &loaded.config.tools.retry.parameter_reformat_provider;
+            if !name.is_empty() && self.named(name).is_none() {
+                let problem = loaded.config.llm.unknown(name);
+                return Err(loaded.fault("tools.retry.parameter_reformat_provider", problem));
+            }
+        }
+        let _ = loaded;
+        Ok(())
+    }
+}
+
+impl Part for Models {
+    /// Providers count from the next start; names that other sections give are looked up at once.
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        self.check(loaded)?;
+        Ok(Box::new(|| ()))
+    }
+}
+
+impl Toolbox {
+    /// A model by its name in `[[llm.providers]]`; for an empty name the one that agents use. `None` when there is none.
+    pub fn provider(&self, name: &str) -> Option<Arc<dyn Provider>> {
+        self.parts.models.of(&self.config, name)
+    }
+
+    /// The model that writes wrong parameters anew (`tools.retry.parameter_reformat_provider`); `None` where the model that
+    /// wrote them does.
+    #[cfg(feature = "retry")]
+    pub fn reformat_provider(&self) -> Option<Arc<dyn Provider>> {
+        let running = self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let name = &running.tools.retry.parameter_reformat_provider;
+        if name.is_empty() { None } else { self.parts.models.named(name) }
+    }
+}
+
+/// Reads a key that a command of the operator prints.
+fn printed_by(words: Vec<String>) -> KeyReader {
+    Arc::new(move || {
+        let words = words.clone();
+        Box::pin(async move {
+            match tokio::time::timeout(PATIENCE, printed(&words)).await {
+                Ok(key) => key,
+                Err(_) => Err("`key_command` did not end in time".to_owned()),
+            }
+        })
+    })
+}
+
+/// What the command prints, as a key. It runs as the user and with the user's environment: it is no model's.
+async fn printed(words: &[String]) -> Result<Key, String> {
+    let failed = |problem: &dyn std::fmt::Display| format!("`key_command` could not be run: {problem}");
+    let [name, args @ ..] = words else { return Err("`key_command` is empty".to_owned()) };
+    let program = found(name).ok_or_else(|| failed(&format!("there is no program `{name}`")))?;
+    let sandbox = Sandbox::compile(&Confinement { mode: SandboxMode::Off, ..Confinement::default() });
+    let sandbox = sandbox.map_err(|error| failed(&error))?;
+    let mut spec = ProcessSpec::new(program, "/");
+    spec.args = args.iter().map(OsString::from).collect();
+    spec.env = std::env::vars_os().collect();
+    let mut tree = ProcessTree::spawn(&spec, &sandbox).await.map_err(|error| failed(&error))?;
+    let mut text = Vec::new();
+    if let Some(stdout) = tree.take_stdout() {
+        stdout.take(LONGEST_KEY).read_to_end(&mut text).await.map_err(|error| failed(&error))?;
+    }
+    let exit = tree.wait().await;
+    tree.finish().await;
+    if exit.code != Some(0) {
+        return Err("`key_command` failed".to_owned());
+    }
+    let text = String::from_utf8(text).map_err(|_| "`key_command` printed no text".to_owned())?;
+    Key::new(&text).ok_or_else(|| "`key_command` printed no key".to_owned())
+}
+
+/// The file of a program: as it is named, or in `PATH`.
+fn found(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|path| path.is_absolute() && path.is_file());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_absolute() && file.is_file())
+}
