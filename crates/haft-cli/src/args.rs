@@ -111,10 +111,15 @@ pub(crate) enum Verb {
     Tools(Tools),
     /// List the layers around a call, outermost first.
     Layers,
-    /// Serve the tools to an MCP client.
+    /// Serve the tools to an MCP client, and look after the MCP servers behind it.
     Mcp {
         #[command(subcommand)]
         verb: McpVerb,
+    },
+    /// Look at the pinned definitions of MCP servers' tools.
+    Pins {
+        #[command(subcommand)]
+        verb: PinsVerb,
     },
     /// Take back what calls changed in the workspace; what somebody else changed, since or meanwhile, stays.
     Undo {
@@ -198,7 +203,7 @@ pub(crate) struct Tools {
 /// Which tools are offered.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Offer {
-    /// The tools of this profile: `core`, `coding`, `full` or one of `[tools.profiles]` [default: `mcp.profile`].
+    /// The tools of this profile: `core`, `coding`, `full`, `gateway` or one of `[tools.profiles]` [default: `mcp.profile`].
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
     /// Only tools that change nothing, whatever they are called with; there are no others then.
@@ -326,6 +331,106 @@ pub(crate) enum McpVerb {
         stdio: bool,
         #[command(flatten)]
         offer: Offer,
+    },
+    /// Add a server whose tools are offered among Haft's own.
+    Add(AddServer),
+    /// List the servers of the configuration, and how many tools of each are offered.
+    List,
+    /// Start servers and say what they list and what of it is held.
+    Test {
+        /// Only this server.
+        #[arg(value_name = "ID")]
+        id: Option<String>,
+    },
+    /// Remove a server from the configuration, and forget what was accepted of it.
+    Remove {
+        /// The key of the server.
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Take servers over from the configurations of other hosts: Claude Desktop, Claude Code, Codex, Cursor, Gemini CLI, VS
+    /// Code, opencode, Zed.
+    Import {
+        /// The files [default: those of the hosts that are installed].
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Say what would be added, and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+/// A server to add.
+#[derive(Debug, Args)]
+pub(crate) struct AddServer {
+    /// The key of the server: its tools are called `mcp_<ID>_<tool>`.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// A variable of its environment.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    /// A variable of this environment that it gets, too.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) env_pass: Vec<String>,
+    /// A place outside the workspace that it may read.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) read_path: Vec<String>,
+    /// What it may do with the workspace.
+    #[arg(long, value_enum, default_value_t = ServerWorkspace::Read, value_name = "ACCESS")]
+    pub(crate) workspace: ServerWorkspace,
+    /// Its network.
+    #[arg(long, value_enum, default_value_t = ServerNetwork::Off, value_name = "MODE")]
+    pub(crate) network: ServerNetwork,
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    pub(crate) command: Vec<String>,
+}
+
+/// What a server may do with the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ServerWorkspace {
+    /// It does not see it.
+    None,
+    /// It reads it.
+    Read,
+    /// It reads and writes it.
+    Write,
+}
+
+/// The network of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ServerNetwork {
+    /// None.
+    Off,
+    /// Only what rules on hosts let through.
+    Gate,
+    /// That of the machine.
+    Open,
+}
+
+impl std::fmt::Display for ServerWorkspace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.to_possible_value().as_ref().map_or("", |value| value.get_name()))
+    }
+}
+
+impl std::fmt::Display for ServerNetwork {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.to_possible_value().as_ref().map_or("", |value| value.get_name()))
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PinsVerb {
+    /// Show what MCP servers changed about their tools, and accept it: calls of what changed are held until then. At a
+    /// terminal it asks; exits with 3 when something is left.
+    Review {
+        /// Only this server.
+        #[arg(value_name = "ID")]
+        id: Option<String>,
+        /// Accept the changes that were shown with this code.
+        #[arg(long, value_name = "CODE")]
+        accept: Option<String>,
     },
 }
 

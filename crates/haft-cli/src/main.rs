@@ -12,7 +12,7 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::{CommandFactory, Parser};
 
 use crate::{
-    args::{Cli, McpVerb, PolicyVerb, Verb},
+    args::{Cli, McpVerb, PinsVerb, PolicyVerb, Verb},
     exit::Exit,
 };
 
@@ -79,9 +79,19 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Scan { files, redact, check } => {
             commands::scan::run(common, files, commands::scan::Ask { redact: *redact, check: *check })
         }
-        Verb::Tools(verb) => commands::tools::run(common, verb),
+        Verb::Tools(verb) => commands::tools::run(common, verb).await,
         Verb::Layers => Ok(commands::layers::run(common)),
-        Verb::Mcp { verb: McpVerb::Serve { offer, .. } } => commands::mcp::serve(common, offer).await,
+        Verb::Mcp { verb } => match verb {
+            McpVerb::Serve { offer, .. } => commands::mcp::serve(common, offer).await,
+            McpVerb::Add(asked) => commands::servers::add(common, asked),
+            McpVerb::List => commands::servers::list(common),
+            McpVerb::Test { id } => commands::servers::test(common, id.as_deref()).await,
+            McpVerb::Remove { id } => commands::servers::remove(common, id),
+            McpVerb::Import { files, dry_run } => commands::servers::import(common, files, *dry_run),
+        },
+        Verb::Pins { verb: PinsVerb::Review { id, accept } } => {
+            commands::pins::review(common, id.as_deref(), accept.as_deref()).await
+        }
         Verb::Undo { calls, last, list, diff } => {
             use commands::undo::What;
             let what = match (list, diff) {

@@ -174,6 +174,9 @@ impl ToolboxBuilder {
         #[cfg(feature = "checkpoint")]
         let checkpoints = crate::checkpoints::keep(&loaded, &workdir)?;
 
+        #[cfg(feature = "mcp-client")]
+        let servers = crate::mcp_servers::servers(&loaded, beside.as_deref())?;
+
         // The order of the layers, outermost first; `crate::layers` lists it with reasons.
         let own = |place| own.iter().filter(move |(at, _)| *at == place).map(|(_, layer)| Arc::clone(layer));
         let mut layers = vec![credentials.announce()];
@@ -249,6 +252,8 @@ impl ToolboxBuilder {
             outlets,
             #[cfg(feature = "memory")]
             memory,
+            #[cfg(feature = "mcp-client")]
+            servers: Arc::clone(&servers),
             #[cfg(feature = "overflow")]
             overflow,
             #[cfg(feature = "web")]
@@ -274,7 +279,11 @@ impl ToolboxBuilder {
             #[cfg(feature = "checkpoint")]
             checkpoints,
             last_reload: Mutex::default(),
+            #[cfg(feature = "mcp-client")]
+            relisted: Arc::clone(servers.changed()),
+            #[cfg(not(feature = "mcp-client"))]
             relisted: Arc::default(),
+            joined: Mutex::default(),
         };
         let stack = parts.stack(&parts.loaded, context.workdir(), None)?;
         let running = Arc::new(Mutex::new(config.clone()));

@@ -106,9 +106,13 @@ mod doctor;
 pub mod init;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp-client")]
+mod mcp_servers;
 #[cfg(feature = "graph")]
 mod offer;
 mod report;
+#[cfg(feature = "mcp-client")]
+mod server_entries;
 
 #[cfg(all(doctest, feature = "policy", feature = "audit"))]
 #[doc = include_str!("../../../README.md")]
@@ -146,6 +150,8 @@ pub use reloaded::{ReloadState, Reloaded};
 pub use report::{CallReport, ConfirmationReport, ErrorReport};
 #[cfg(feature = "policy")]
 pub use selftest::TestedExample;
+#[cfg(feature = "mcp-client")]
+pub use server_entries::{EntryError, Foreign, add_server, foreign_servers, remove_server};
 pub use stack::{LayerRow, layers};
 pub use toolbox::Toolbox;
 pub use view::{Seen, ViewReport};
@@ -170,6 +176,8 @@ pub use tools_core as core;
 pub use tools_filter as filter;
 #[cfg(feature = "graph")]
 pub use tools_graph as graph;
+#[cfg(feature = "mcp-client")]
+pub use tools_mcp_client as mcp_client;
 #[cfg(feature = "memory")]
 pub use tools_memory as memory_store;
 #[cfg(feature = "overflow")]

@@ -17,11 +17,26 @@ pub async fn serve_mcp<E: Into<Box<dyn Error + Send + Sync>>>(
 ) -> Result<(), McpError> {
     McpServer::serve_stdio_while_building(greeting(), move || {
         make().map(|toolbox| {
+            #[cfg(feature = "mcp-client")]
+            introduce(&toolbox);
             let watch = toolbox.watch(|name| std::env::var(name).ok());
             serving(&toolbox, watch)
         })
     })
     .await
+}
+
+/// Asks servers behind this one for their tools where nothing is known of them. Clients wait for it, once: what is known is
+/// offered without asking.
+#[cfg(feature = "mcp-client")]
+fn introduce(toolbox: &Toolbox) {
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+    if toolbox.servers().unknown().is_empty() {
+        return;
+    }
+    for (server, error) in runtime.block_on(toolbox.introduce_servers()).failed {
+        tracing::warn!(server, %error, "the tools of an MCP server are not offered");
+    }
 }
 
 fn greeting() -> Greeting {
@@ -57,6 +72,11 @@ fn serving(toolbox: &Toolbox, watch: Option<ConfigWatch>) -> McpServer {
 struct Bridge(Toolbox, #[expect(dead_code, reason = "held, not used")] Option<ConfigWatch>);
 
 impl Showing for Bridge {
+    #[cfg(feature = "mcp-client")]
+    fn settle(&self) {
+        self.0.parts.relist();
+    }
+
     fn shown(&self, session: &SessionId, listed: &ToolDefs) -> ToolDefs {
         self.0.parts.offering.shown(session, listed)
     }

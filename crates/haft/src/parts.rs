@@ -7,7 +7,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-use tools_core::{CompositeExecutor, DynExecutor, Layer, Stack, ToolExecutor as _, ToolName};
+use tools_core::{
+    Approval, CallContext, CompositeExecutor, DynExecutor, Executed, Inspection, Layer, Stack, ToolCall, ToolDefs,
+    ToolError, ToolExecutor, ToolName,
+};
 
 use crate::{
     config::{HaftConfig, LoadError, Loaded},
@@ -46,6 +49,8 @@ pub(crate) struct Parts {
     pub(crate) last_reload: Mutex<Option<ReloadState>>,
     /// Woken when other tools may be listed than before.
     pub(crate) relisted: Arc<tokio::sync::Notify>,
+    /// All executors of each stack as one, to be asked for their tools again.
+    pub(crate) joined: Mutex<Vec<Weak<CompositeExecutor>>>,
 }
 
 /// The layers, made once and shared by every stack of a toolbox.
@@ -87,25 +92,73 @@ impl Parts {
         roots: Option<Vec<PathBuf>>,
     ) -> Result<Arc<Stack>, LoadError> {
         let mut executors = Vec::new();
+        #[cfg(feature = "mcp-client")]
+        let mut servers = None;
         if loaded.config.tools.enabled {
             let (set, tools) = ToolSet::new(&self.wiring, loaded, workdir, roots)?;
             self.sets.keep(&set);
             executors.push(tools);
+            #[cfg(feature = "mcp-client")]
+            if !self.wiring.servers.all().is_empty() {
+                servers = Some(crate::mcp_servers::executor(&self.wiring, &set.commands));
+            }
         }
         executors.extend(self.executors.iter().cloned());
         one_owner(&executors)?;
+        // Behind all others: what a server calls its tools takes no name from anybody.
+        #[cfg(feature = "mcp-client")]
+        if let Some(servers) = servers {
+            let others = executors.iter().flat_map(|executor| executor.tool_definitions().to_vec());
+            self.wiring.servers.surround(others.map(|tool| tool.name.as_str().to_owned()));
+            executors.push(servers);
+        }
         if loaded.config.tools.read_only {
             executors = executors.into_iter().map(|executor| DynExecutor::new(Reading::new(executor))).collect();
         }
         #[cfg(feature = "graph")]
         self.offering.of(&self.loaded, &mut executors)?;
-        Ok(Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new(executors))))
+        let joined = Arc::new(CompositeExecutor::new(executors));
+        let mut all = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|one| one.strong_count() > 0);
+        all.push(Arc::downgrade(&joined));
+        drop(all);
+        Ok(Arc::new(Stack::new(self.layers.0.clone(), Joined(joined))))
+    }
+
+    /// Publishes what MCP servers list now, where that is something else than before. Called between turns.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn relist(&self) {
+        if self.wiring.servers.settle() {
+            let all = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
+            all.iter().filter_map(Weak::upgrade).for_each(|joined| joined.refresh());
+        }
     }
 
     /// The layers around no tools at all: for a session whose workspace is empty.
     #[cfg(feature = "mcp")]
     pub(crate) fn closed(&self) -> Arc<Stack> {
         Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new([])))
+    }
+}
+
+/// All executors of a stack, held by whoever asks them for their tools again, too.
+struct Joined(Arc<CompositeExecutor>);
+
+impl ToolExecutor for Joined {
+    fn tool_definitions(&self) -> ToolDefs {
+        self.0.tool_definitions()
+    }
+
+    async fn inspect(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
+        self.0.inspect(call, cx).await
+    }
+
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+        self.0.execute_tool_call(call, cx).await
+    }
+
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+        self.0.execute_tool_call_confirmed(call, approval, cx).await
     }
 }
 

@@ -44,6 +44,8 @@ fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
     files.extend(crate::Filters::file(&config.tools.filters, beside));
     #[cfg(feature = "policy")]
     files.push(config.tools.approvals.file());
+    #[cfg(feature = "mcp-client")]
+    files.push(crate::mcp_servers::lock_file(beside));
     let _ = (config, beside, &mut files);
     files
 }

@@ -101,8 +101,43 @@ impl Toolbox {
         if let Some(memory) = &self.parts.wiring.memory {
             memory.forget(session);
         }
+        #[cfg(feature = "mcp-client")]
+        self.parts.wiring.servers.end(session);
         #[cfg(feature = "egress")]
         self.parts.wiring.outlets.end(session);
+    }
+
+    /// The MCP servers of the configuration.
+    #[cfg(feature = "mcp-client")]
+    pub fn servers(&self) -> &Arc<tools_mcp_client::McpServers> {
+        &self.parts.wiring.servers
+    }
+
+    /// How MCP servers are started for calls of this toolbox; `None` when it has no tools.
+    #[cfg(feature = "mcp-client")]
+    pub fn server_launcher(&self) -> Option<tools_mcp_client::Launcher> {
+        Some(crate::mcp_servers::launcher(&self.parts.wiring, &self.tools()?.commands))
+    }
+
+    /// Asks MCP servers for their tools whose tools are not known yet. Their definitions are kept, so that later starts ask
+    /// nobody. A server that cannot be reached is named in what comes back; the others are offered.
+    #[cfg(feature = "mcp-client")]
+    pub async fn introduce_servers(&self) -> tools_mcp_client::Introduced {
+        let Some(launcher) = self.server_launcher().filter(|_| !self.servers().all().is_empty()) else {
+            return tools_mcp_client::Introduced::default();
+        };
+        let introduced = self.servers().introduce(&launcher, &self.context).await;
+        self.relist();
+        introduced
+    }
+
+    /// Offers what MCP servers list now, where that is something else than before: to be called between turns.
+    #[cfg(feature = "mcp-client")]
+    pub fn relist(&self) {
+        self.parts.relist();
+        // What `introduce` itself published shows up in the lists of all stacks as well.
+        let all = self.parts.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().filter_map(std::sync::Weak::upgrade).for_each(|joined| joined.refresh());
     }
 
     /// The tools that a model is shown which calls them natively, in the session of this toolbox: those of the profile, in
@@ -116,6 +151,8 @@ impl Toolbox {
     /// called already. With `agent.tool_filter` what fits is added to what the session was shown before.
     #[cfg(feature = "graph")]
     pub fn turn(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> tools_core::ToolDefs {
+        #[cfg(feature = "mcp-client")]
+        self.parts.relist();
         self.parts.offering.turn(cx.session(), &self.stack.listed(), text, used)
     }
 

@@ -20,6 +20,9 @@ pub(crate) struct Wiring {
     /// `None` where it is switched off.
     #[cfg(feature = "memory")]
     pub(crate) memory: Option<std::sync::Arc<crate::memory::Remembering>>,
+    /// The MCP servers, whose processes belong to sessions.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) servers: std::sync::Arc<tools_mcp_client::McpServers>,
     #[cfg(feature = "overflow")]
     pub(crate) overflow: std::sync::Arc<crate::overflow::Overflow>,
     /// One for all sessions: it keeps what TLS and names need, and no page.

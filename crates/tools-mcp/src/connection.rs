@@ -96,6 +96,9 @@ impl Connection {
 
     /// The definitions that this client is shown.
     fn shown(&self) -> ToolDefs {
+        if let Some(showing) = &self.settings.showing {
+            showing.settle();
+        }
         let listed = self.stack().listed();
         match &self.settings.showing {
             Some(showing) => showing.shown(self.session(), &listed),

@@ -18,7 +18,7 @@ use crate::{
     args::Common,
     commands::{
         call::{Consent, make},
-        open::open,
+        open::open_introduced,
     },
     exit::Exit,
     output,
@@ -62,7 +62,7 @@ impl Id {
 
 /// Makes the calls. A bad line gets an error line and the rest run.
 pub(crate) async fn run(common: &Common, file: Option<&Path>) -> Result<Exit, String> {
-    let toolbox = open(common)?;
+    let toolbox = open_introduced(common).await?;
     let _watch = toolbox.watch(|name| std::env::var(name).ok());
     let mut input: Box<dyn BufRead> = match file.filter(|file| *file != Path::new("-")) {
         None => Box::new(BufReader::new(io::stdin())),

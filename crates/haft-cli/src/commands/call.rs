@@ -10,7 +10,7 @@ use haft::{
 
 use crate::{
     args::{Call, Common, Trust},
-    commands::{open::open, parameters},
+    commands::{open::open_introduced, parameters},
     exit::Exit,
     output,
     terminal::{Terminal, summary},
@@ -18,7 +18,7 @@ use crate::{
 
 /// Makes the call and prints what the model would get.
 pub(crate) async fn run(common: &Common, verb: &Call) -> Result<Exit, String> {
-    let toolbox = open(common)?;
+    let toolbox = open_introduced(common).await?;
     let definition = ToolName::parse(&verb.tool).ok().and_then(|name| toolbox.stack().definition(&name));
     let params = parameters::parse(&verb.params, definition.as_deref())?;
     let mut call = ToolCall::new(&verb.tool, params).map_err(|error| error.to_string())?;

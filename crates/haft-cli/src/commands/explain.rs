@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     args::{Common, Explain},
-    commands::{open::open, parameters},
+    commands::{open::open_introduced, parameters},
     exit::Exit,
     output::{self, one_line},
 };
@@ -25,7 +25,7 @@ struct Line {
 
 /// Explains one call, or one per line of standard input.
 pub(crate) async fn run(common: &Common, verb: &Explain) -> Result<Exit, String> {
-    let toolbox = open(common)?;
+    let toolbox = open_introduced(common).await?;
     if verb.stdin {
         return lines(&toolbox, verb).await;
     }

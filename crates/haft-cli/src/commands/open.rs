@@ -21,6 +21,19 @@ pub(crate) fn open(common: &Common) -> Result<Toolbox, String> {
     open_with(common, |config| config)
 }
 
+/// The same, with the tools of MCP servers that were never asked for theirs.
+pub(crate) async fn open_introduced(common: &Common) -> Result<Toolbox, String> {
+    introduced(open(common)?).await
+}
+
+/// The toolbox, once its MCP servers are known.
+pub(crate) async fn introduced(toolbox: Toolbox) -> Result<Toolbox, String> {
+    for (_, error) in toolbox.introduce_servers().await.failed {
+        output::note(&format!("warning: {error}"));
+    }
+    Ok(toolbox)
+}
+
 /// The same for a server, which works for others and for long: it does not take the whole machine, or a home, for a workspace
 /// because a client happened to start it there.
 pub(crate) fn open_to_serve(common: &Common, offer: &Offer) -> Result<Toolbox, String> {

@@ -12,14 +12,14 @@ use serde_json::Value;
 
 use crate::{
     args::{Common, Tools, ToolsFormat},
-    commands::open::open_offering,
+    commands::open::{introduced, open_offering},
     exit::Exit,
     output,
 };
 
 /// Prints the tools in a shape, or what is to be said of them.
-pub(crate) fn run(common: &Common, verb: &Tools) -> Result<Exit, String> {
-    let toolbox = open_offering(common, &verb.offer)?;
+pub(crate) async fn run(common: &Common, verb: &Tools) -> Result<Exit, String> {
+    let toolbox = introduced(open_offering(common, &verb.offer)?).await?;
     let tools = toolbox.offered();
     let calls = if verb.cost { calls(&toolbox)? } else { HashMap::new() };
     let dialect = match (verb.dialect, verb.format) {

@@ -29,6 +29,7 @@ mod question;
 mod report;
 mod scripts;
 mod secrets;
+mod servers;
 mod starts;
 mod support;
 mod survivors;

@@ -41,6 +41,7 @@ const PARTS: &[Part] = &[
         is_here: cfg!(feature = "graph"),
     },
     Part { feature: "llm", what: "models", keys: &["llm"], is_here: cfg!(feature = "llm") },
+    Part { feature: "mcp-client", what: "MCP client", keys: &["mcp.servers"], is_here: cfg!(feature = "mcp-client") },
     Part { feature: "web", what: "web tools", keys: &["tools.scrape"], is_here: cfg!(feature = "web") },
     Part {
         feature: "policy",

@@ -20,6 +20,8 @@ use tools_file::FileConfig;
 use tools_filter::FilterConfig;
 #[cfg(feature = "graph")]
 use tools_graph::{DependenciesConfig, ToolFilterConfig};
+#[cfg(feature = "mcp-client")]
+use tools_mcp_client::McpServerConfig;
 #[cfg(feature = "memory")]
 use tools_memory::MemoryConfig;
 #[cfg(feature = "overflow")]
@@ -63,6 +65,8 @@ use super::Absent as FilterConfig;
 use super::Absent as MemoryConfig;
 #[cfg(not(feature = "llm"))]
 use super::Absent as LlmConfig;
+#[cfg(not(feature = "mcp-client"))]
+use super::Absent as McpServerConfig;
 #[cfg(not(feature = "overflow"))]
 use super::Absent as OverflowConfig;
 #[cfg(not(feature = "retry"))]
@@ -85,7 +89,7 @@ use super::{
 pub struct HaftConfig {
     /// The tools and what stands around them.
     pub tools: ToolsConfig,
-    /// The MCP server.
+    /// The MCP server, and the servers behind it.
     #[schemars(extend("x-applies" = "next_start"))]
     pub mcp: McpConfig,
     /// The model behind the calls, as far as tools care.
@@ -232,12 +236,16 @@ pub struct McpConfig {
     pub answer_bytes: Option<usize>,
     /// How many seconds a person may take to answer a question; nobody answering in time is a refusal.
     pub question_timeout: u64,
-    /// Which tools a client is shown: `core`, `coding`, `full` or one of `[tools.profiles]`. Others can still be called.
+    /// Which tools a client is shown: `core`, `coding`, `full`, `gateway` (`tool_search` and `read_overflow`; all others are
+    /// shown once a search has found them) or one of `[tools.profiles]`. Others can still be called.
     pub profile: String,
     /// With more tools than this, a client is shown those of `core` and `tool_search`, and what a search finds.
     pub search_above: usize,
     /// Tools that a client should load even where it leaves others to a search of its own.
     pub always_load: Vec<String>,
+    /// MCP servers whose tools are offered among the others: judged by the same gates, confined as commands are, their
+    /// definitions pinned in `mcp.lock.json` beside the configuration.
+    pub servers: Vec<McpServerConfig>,
 }
 
 impl Default for McpConfig {
@@ -249,6 +257,7 @@ impl Default for McpConfig {
             profile: "full".to_owned(),
             search_above: 40,
             always_load: ["bash", "read", "edit"].map(str::to_owned).to_vec(),
+            servers: vec![],
         }
     }
 }

@@ -63,19 +63,20 @@ impl Offering {
         let filter =
             filter.map_err(|error| loaded.fault(&format!("agent.tool_filter.{}", error.key), error.problem))?;
         let (graph, faults) = ToolDependencyGraph::new(&config.tools.dependencies, &names, filter.always_on());
-        let Profile { tools: profile, description_length } = profiles::chosen(loaded, &names)?;
+        let Profile { tools: profile, description_length, is_searched } = profiles::chosen(loaded, &names)?;
         self.words.store(Words { description_length, tafc: config.tools.tafc.compile() });
         self.faults.store(faults);
-        let mut core = profiles::core(&names);
+        let mut core = if is_searched { profiles::searched(&names) } else { profiles::core(&names) };
         core.extend(filter.always_on().iter().filter(|name| names.contains(*name)).cloned());
         self.lists.configure(ListSettings {
             tools: profile,
             core,
-            search_above: config.mcp.search_above,
+            search_above: if is_searched { 0 } else { config.mcp.search_above },
             graph,
             filter: Some(filter),
         });
-        if self.lists.is_long(&tools) {
+        // What servers list may become long later.
+        if self.lists.is_long(&tools) || !config.mcp.servers.is_empty() {
             let search = ToolSearch::new(Arc::clone(&self.lists)).into_executor();
             tools.extend(search.tool_definitions().iter().cloned());
             executors.push(DynExecutor::new(search));

@@ -32,6 +32,16 @@ pub(super) struct Profile {
     /// `None` for all tools.
     pub(super) tools: Option<Vec<ToolName>>,
     pub(super) description_length: Option<usize>,
+    /// Whether a list begins with next to nothing and all else is found by a search.
+    pub(super) is_searched: bool,
+}
+
+/// What a list begins with that is searched: what was shown in part is read on.
+const SEARCHED: &[&str] = &["read_overflow"];
+
+/// What the tools of `gateway` are here, besides the search.
+pub(super) fn searched(tools: &BTreeSet<ToolName>) -> Vec<ToolName> {
+    SEARCHED.iter().filter_map(|name| tools.get(*name).cloned()).collect()
 }
 
 /// What the tools of `core` are here, for lists that are too long.
@@ -51,11 +61,12 @@ pub(super) fn chosen(loaded: &Loaded<HaftConfig>, tools: &BTreeSet<ToolName>) ->
     let all = |names: &[&str]| names.iter().filter_map(|name| tools.get(*name).cloned()).collect();
     match name {
         "full" => Ok(Profile::default()),
-        "core" => Ok(Profile { tools: Some(all(CORE)), description_length: None }),
-        "coding" => Ok(Profile { tools: Some(all(CODING)), description_length: None }),
+        "core" => Ok(Profile { tools: Some(all(CORE)), ..Profile::default() }),
+        "coding" => Ok(Profile { tools: Some(all(CODING)), ..Profile::default() }),
+        "gateway" => Ok(Profile { is_searched: true, ..Profile::default() }),
         other => {
             let configured = loaded.config.tools.profiles.keys().map(String::as_str);
-            let known: Vec<&str> = ["core", "coding", "full"].into_iter().chain(configured).collect();
+            let known: Vec<&str> = ["core", "coding", "full", "gateway"].into_iter().chain(configured).collect();
             let near = nearest(other, known.iter().copied());
             let hint = if near.is_empty() { listed(&known) } else { format!("did you mean {}?", listed(&near)) };
             let shown: String = other.chars().take(80).flat_map(char::escape_debug).collect();
@@ -84,7 +95,7 @@ fn of(
             names.push(tool.clone());
         }
     }
-    Ok(Profile { tools: Some(names), description_length: profile.description_length })
+    Ok(Profile { tools: Some(names), description_length: profile.description_length, is_searched: false })
 }
 
 fn listed(names: &[&str]) -> String {

@@ -42,6 +42,8 @@ pub mod keys {
     pub const OVERFLOW: &str = "overflow";
     /// How many credentials were found in the result, by kind.
     pub const SECRETS: &str = "secrets";
+    /// The MCP server that was called, and what it calls the tool.
+    pub const MCP: &str = "mcp";
 }
 
 /// One gate's opinion of a call.

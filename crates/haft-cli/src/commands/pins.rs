@@ -1,0 +1,85 @@
+//! `haft pins review`: shows what servers changed about their tools, and accepts it where a person says so.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use haft::{
+    core::Visible,
+    mcp_client::pins::{Finding, Found, difference, digest},
+};
+use serde_json::json;
+
+use crate::{args::Common, commands::open::open, exit::Exit, output};
+
+/// Shows the changes of one server, or of all, and accepts those whose code is given or that a person at the terminal
+/// agrees to.
+pub(crate) async fn review(common: &Common, id: Option<&str>, accept: Option<&str>) -> Result<Exit, String> {
+    let toolbox = open(common)?;
+    let launcher = toolbox.server_launcher().ok_or("there are no tools: `tools.enabled` is off")?;
+    let servers = toolbox.servers();
+    let chosen: Vec<_> = match id {
+        Some(id) => vec![servers.get(id).ok_or_else(|| format!("there is no server `{id}`"))?.clone()],
+        None => servers.all().to_vec(),
+    };
+    let (mut exit, mut taken) = (Exit::Ok, false);
+    for server in chosen {
+        let report = match servers.report(&server, &launcher, &toolbox.context()).await {
+            Ok(report) => report,
+            Err(error) => {
+                output::note(&format!("haft: {error}"));
+                exit = Exit::ToolFailed;
+                continue;
+            }
+        };
+        let is_unreviewed = |finding: &Finding| {
+            let why = report.listing.held(&finding.tool);
+            matches!(why, Some(haft::mcp_client::Held::Because(_))) || finding.found == Found::Gone
+        };
+        let open: Vec<Finding> =
+            report.listing.findings.iter().filter(|finding| is_unreviewed(finding)).cloned().collect();
+        if open.is_empty() {
+            if !common.json && !common.quiet {
+                output::line(&format!("{}: nothing to review", server.id()));
+            }
+            continue;
+        }
+        let text: String = open.iter().map(difference).collect();
+        // What is accepted is what was shown: another list has another code.
+        let code = digest(&json!([server.id(), text]))[..12].to_owned();
+        if common.json {
+            let tools: Vec<_> = open
+                .iter()
+                .map(|finding| json!({"tool": Visible::of(&finding.tool).as_str(), "why": finding.to_string()}))
+                .collect();
+            output::json(&json!({"server": server.id(), "code": code, "tools": tools}));
+        } else {
+            output::line(&format!("{}\n{}", server.id(), text.trim_end()));
+        }
+        if accept == Some(code.as_str()) || (accept.is_none() && !common.json && agreed()?) {
+            servers.accept(&server, &open).map_err(|error| error.to_string())?;
+            taken = true;
+            output::line(&format!("{}: accepted", server.id()));
+        } else {
+            if accept.is_none() && !common.json {
+                output::line(&format!("not accepted; `haft pins review {} --accept {code}` accepts it", server.id()));
+            }
+            exit = Exit::ApprovalWanted;
+        }
+    }
+    servers.stop().await;
+    if let Some(code) = accept.filter(|_| !taken) {
+        return Err(format!("no server has changes with the code `{code}`: look at them again"));
+    }
+    Ok(exit)
+}
+
+/// Whether a person at the terminal agrees; nobody there is no.
+fn agreed() -> Result<bool, String> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Ok(false);
+    }
+    let failed = |error: io::Error| error.to_string();
+    write!(io::stdout(), "Accept this? [y/N] ").and_then(|()| io::stdout().flush()).map_err(failed)?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).map_err(failed)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,229 @@
+//! `haft mcp add|list|test|remove|import`: the MCP servers of the configuration.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use haft::{
+    EntryError, add_server,
+    config::places,
+    core::Visible,
+    foreign_servers,
+    mcp_client::{McpServerConfig, PinMode, pins::Found},
+    remove_server,
+};
+use serde_json::json;
+
+use crate::{
+    args::{AddServer, Common},
+    commands::{
+        change::{Change, read},
+        open::open,
+    },
+    exit::Exit,
+    output,
+};
+
+/// Adds a server to the configuration.
+pub(crate) fn add(common: &Common, asked: &AddServer) -> Result<Exit, String> {
+    let (program, args) = asked.command.split_first().ok_or("name a command after `--`")?;
+    let mut env = serde_json::Map::new();
+    for pair in &asked.env {
+        let (name, value) = pair.split_once('=').ok_or_else(|| format!("`{pair}`: expected NAME=VALUE"))?;
+        env.insert(name.to_owned(), value.into());
+    }
+    let server = json!({
+        "id": asked.id, "command": program, "args": args, "env": env, "env_pass": asked.env_pass,
+        "read_paths": asked.read_path, "workspace": asked.workspace.to_string(), "network": asked.network.to_string(),
+    });
+    let server: McpServerConfig = serde_json::from_value(server).map_err(|error| error.to_string())?;
+    change(common, |text| add_server(text, &server).map(Some))?;
+    told(common, &format!("added `{}`; `haft mcp test {}` asks it for its tools", asked.id, asked.id));
+    Ok(Exit::Ok)
+}
+
+/// Removes a server from the configuration, and forgets what was accepted of it.
+pub(crate) fn remove(common: &Common, id: &str) -> Result<Exit, String> {
+    let toolbox = open(common)?;
+    let removed = change(common, |text| remove_server(text, id))?;
+    let forgot = toolbox.servers().forget(id).map_err(|error| error.to_string())?;
+    if !removed && !forgot {
+        return Err(format!("there is no server `{id}`"));
+    }
+    told(common, &format!("removed `{id}`"));
+    Ok(Exit::Ok)
+}
+
+/// Lists the servers and what was accepted of each.
+pub(crate) fn list(common: &Common) -> Result<Exit, String> {
+    let toolbox = open(common)?;
+    let unknown: Vec<String> = toolbox.servers().unknown().iter().map(|server| server.id().to_owned()).collect();
+    let offered = toolbox.stack().definitions();
+    let rows = toolbox.config().mcp.servers.iter().map(|server| {
+        let tools = offered
+            .iter()
+            .filter(|tool| matches!(&tool.origin, haft::core::ToolOrigin::Mcp { server: id, .. } if *id == server.id));
+        let state = match (server.enabled, unknown.contains(&server.id), server.pin) {
+            (false, ..) => "off".to_owned(),
+            (_, true, _) => "not asked yet".to_owned(),
+            (_, _, PinMode::Off) => "not pinned".to_owned(),
+            _ => format!("{} tools", tools.count()),
+        };
+        (server, state)
+    });
+    for (server, state) in rows {
+        let launch =
+            std::iter::once(&server.command).chain(&server.args).map(String::as_str).collect::<Vec<_>>().join(" ");
+        if common.json {
+            output::json(&json!({"id": server.id, "command": server.command, "args": server.args, "state": state}));
+        } else {
+            output::line(&format!("{:<20} {state:<14} {}", server.id, Visible::of(&launch).shortened(100)));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// Starts servers and says what they list.
+pub(crate) async fn test(common: &Common, id: Option<&str>) -> Result<Exit, String> {
+    let toolbox = open(common)?;
+    let launcher = toolbox.server_launcher().ok_or("there are no tools: `tools.enabled` is off")?;
+    let servers = toolbox.servers();
+    let chosen: Vec<_> = match id {
+        Some(id) => vec![servers.get(id).ok_or_else(|| format!("there is no server `{id}`"))?.clone()],
+        None => servers.all().to_vec(),
+    };
+    let mut exit = Exit::Ok;
+    for server in chosen {
+        match servers.report(&server, &launcher, &toolbox.context()).await {
+            Ok(report) => {
+                let held = report.listing.findings.iter().filter(|finding| finding.is_held());
+                let held: Vec<String> =
+                    held.map(|finding| format!("{}: {finding}", Visible::of(&finding.tool))).collect();
+                let count = report.listing.findings.iter().filter(|finding| finding.found != Found::Gone).count();
+                let about = report.about.map_or_else(String::new, |(name, version, revision)| {
+                    format!(" ({name} {version}, revision {revision})")
+                });
+                if common.json {
+                    output::json(&json!({
+                        "id": server.id(), "ok": true, "tools": count, "held": held, "asked_for": report.asked,
+                        "lines_that_are_no_messages": report.noise,
+                    }));
+                    continue;
+                }
+                output::line(&format!("{}{about}: {count} tools, {} held", server.id(), held.len()));
+                held.iter().for_each(|held| output::line(&format!("  held: {}", output::printable(held))));
+                if !held.is_empty() {
+                    output::line("  `haft pins review` shows what changed");
+                }
+                if report.noise > 0 {
+                    output::line(&format!("  {} lines on its standard output are no messages", report.noise));
+                }
+                report
+                    .asked
+                    .iter()
+                    .for_each(|asked| output::line(&format!("  it asked for {asked}, which is not offered")));
+            }
+            Err(error) => {
+                exit = Exit::ToolFailed;
+                if common.json {
+                    output::json(
+                        &json!({"id": server.id(), "ok": false, "code": error.code(), "error": error.to_string()}),
+                    );
+                } else {
+                    output::line(&format!("{}: {error}", server.id()));
+                }
+            }
+        }
+    }
+    servers.stop().await;
+    Ok(exit)
+}
+
+/// Takes the servers of other hosts' configurations over.
+pub(crate) fn import(common: &Common, files: &[PathBuf], dry_run: bool) -> Result<Exit, String> {
+    let found: Vec<PathBuf> = if files.is_empty() {
+        known_files().into_iter().filter(|file| file.is_file()).collect()
+    } else {
+        files.to_vec()
+    };
+    if found.is_empty() {
+        return Err("no configuration of a known host is here; name a file".to_owned());
+    }
+    let mut lines = Vec::new();
+    change(common, |text| {
+        let mut text = text.to_owned();
+        for file in &found {
+            let read = fs::read_to_string(file).map_err(|error| EntryError::Syntax(error.to_string()));
+            let foreign = match read.and_then(|text| foreign_servers(&text)) {
+                Ok(foreign) => foreign,
+                Err(error) => {
+                    lines.push(format!("`{}`: {error}", file.display()));
+                    continue;
+                }
+            };
+            for server in &foreign.servers {
+                match add_server(&text, server) {
+                    Ok(added) => {
+                        text = added;
+                        lines.push(format!("`{}` from `{}`", server.id, file.display()));
+                    }
+                    Err(error) => lines.push(format!("not `{}` from `{}`: {error}", server.id, file.display())),
+                }
+            }
+            lines.extend(foreign.skipped.iter().map(|(name, why)| {
+                format!("not `{}` from `{}`: {why}", Visible::of(name).shortened(80), file.display())
+            }));
+        }
+        Ok((!dry_run).then_some(text))
+    })?;
+    lines.iter().for_each(|line| told(common, line));
+    if !dry_run {
+        told(common, "each may read the workspace and has no network; `[[mcp.servers]]` says how to give more");
+    }
+    Ok(Exit::Ok)
+}
+
+/// Where known hosts keep theirs.
+fn known_files() -> Vec<PathBuf> {
+    let Some(home) = std::env::var_os("HOME").map(PathBuf::from) else { return vec![] };
+    [
+        ".claude.json",
+        ".config/Claude/claude_desktop_config.json",
+        "Library/Application Support/Claude/claude_desktop_config.json",
+        ".codex/config.toml",
+        ".cursor/mcp.json",
+        ".gemini/settings.json",
+        ".config/Code/User/mcp.json",
+        ".config/opencode/opencode.json",
+        ".config/zed/settings.json",
+    ]
+    .iter()
+    .map(|name| home.join(name))
+    .collect()
+}
+
+/// Changes the configuration's text in one step; whether anything changed.
+fn change(common: &Common, change: impl FnOnce(&str) -> Result<Option<String>, EntryError>) -> Result<bool, String> {
+    let file = common.config.clone().or_else(places::config_file);
+    let file = file.ok_or("there is no home to write a configuration to; name a file with `--config`")?;
+    // A link stays a link: what it leads to is renewed.
+    let file = file.canonicalize().unwrap_or(file);
+    let before = read(&file)?;
+    let text = before.clone().unwrap_or_default();
+    let after = change(&text).map_err(|error| format!("`{}`: {error}", file.display()))?;
+    let Some(after) = after.filter(|after| *after != text) else { return Ok(false) };
+    if let Some(folder) = file.parent().filter(|folder| *folder != Path::new("")) {
+        fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
+    }
+    let change = Change { file, before, after };
+    change.backup()?;
+    change.replace()?;
+    Ok(true)
+}
+
+fn told(common: &Common, text: &str) {
+    if !common.quiet && !common.json {
+        output::line(text);
+    }
+}

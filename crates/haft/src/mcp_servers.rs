@@ -1,0 +1,197 @@
+//! MCP servers in a toolbox: where their pins are kept, what each is held to, and their tools among the others.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tools_catalog::Checked;
+use tools_core::{CallContext, DynExecutor};
+use tools_mcp_client::{
+    Launcher, McpServers, McpTools, NetworkAccess, Prepared, Server, Way, WorkspaceAccess, compile, pins::LockStore,
+};
+use tools_sandbox::{
+    expand_home, home,
+    kernel::{Network, NetworkNamespace},
+    process::own_variables,
+};
+
+use crate::{
+    commands::{Commands, ServerSees},
+    config::{HaftConfig, LoadError, Loaded, places},
+    wiring::Wiring,
+};
+
+/// Variables that a server gets without asking.
+const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TERM"];
+
+/// Where accepted definitions are kept: beside the configuration, else in the folder of the user's state.
+pub(crate) fn lock_file(beside: Option<&Path>) -> PathBuf {
+    let folder = beside.and_then(Path::parent).map_or_else(places::state_dir, Path::to_owned);
+    folder.join("mcp.lock.json")
+}
+
+/// The servers of a configuration; none is started.
+///
+/// # Errors
+/// A server that cannot be used, by key and line.
+pub(crate) fn servers(loaded: &Loaded<HaftConfig>, beside: Option<&Path>) -> Result<Arc<McpServers>, LoadError> {
+    let compiled = compile(&loaded.config.mcp.servers);
+    let servers = compiled
+        .map_err(|error| loaded.fault(&format!("mcp.servers[{}].{}", error.index, error.key), error.problem))?;
+    Ok(Arc::new(McpServers::new(servers, LockStore::new(lock_file(beside)), [])))
+}
+
+/// The tools of the servers, started below the confinement of `commands`; calls are held to the pinned definitions.
+pub(crate) fn executor(wiring: &Arc<Wiring>, commands: &Arc<Commands>) -> DynExecutor {
+    let tools = McpTools::new(Arc::clone(&wiring.servers), launcher(wiring, commands));
+    DynExecutor::new(Checked::new(DynExecutor::new(tools)))
+}
+
+/// Makes servers ready to be started.
+pub(crate) fn launcher(wiring: &Arc<Wiring>, commands: &Arc<Commands>) -> Launcher {
+    let (wiring, commands) = (Arc::clone(wiring), Arc::clone(commands));
+    Arc::new(move |server: &Server, cx: &CallContext| prepared(&wiring, &commands, server, cx))
+}
+
+fn prepared(wiring: &Wiring, commands: &Commands, server: &Server, cx: &CallContext) -> Result<Prepared, String> {
+    let config = &server.config;
+    let mut env = environment(server);
+    let program = program(&config.command, &env)?;
+    let roots = commands.writable();
+    let mut readable: Vec<PathBuf> = Vec::new();
+    let home = home();
+    for typed in &config.read_paths {
+        let place = expand_home(typed, home.as_deref()).filter(|place| place.is_absolute());
+        readable.push(place.ok_or_else(|| format!("`read_paths`: `{typed}` is no absolute path"))?);
+    }
+    readable.extend(launched(&program, &config.args, home.as_deref()));
+    let (writable, cwd) = match config.workspace {
+        WorkspaceAccess::Write => (roots, cx.workdir().to_owned()),
+        WorkspaceAccess::Read => {
+            readable.extend(roots);
+            (vec![], cx.workdir().to_owned())
+        }
+        WorkspaceAccess::None => (vec![], PathBuf::from("/")),
+    };
+    let (network, way) = network(wiring, server, cx, &mut env)?;
+    let joins = way.as_ref().map(|(_, network)| Arc::clone(network));
+    let sandbox = commands.server(ServerSees { writable, readable, network, joins })?;
+    sandbox.name_temp(&mut env);
+    Ok(Prepared {
+        program,
+        args: config.args.iter().map(OsString::from).collect(),
+        env,
+        cwd,
+        sandbox,
+        way: way.map(|(way, _)| way),
+    })
+}
+
+type Out = (Arc<dyn Way>, Arc<NetworkNamespace>);
+
+#[cfg(feature = "egress")]
+fn network(
+    wiring: &Wiring,
+    server: &Server,
+    cx: &CallContext,
+    env: &mut Vec<(OsString, OsString)>,
+) -> Result<(Network, Option<Out>), String> {
+    use tools_shell::WayOut as _;
+    match server.config.network {
+        NetworkAccess::Off => Ok((Network::Closed, None)),
+        NetworkAccess::Open => Ok((Network::Open, None)),
+        NetworkAccess::Gate => {
+            let line = std::iter::once(&server.config.command).chain(&server.config.args);
+            let line = line.map(String::as_str).collect::<Vec<_>>().join(" ");
+            let passage = wiring.outlets.open(&line, cx);
+            let passage = passage.ok_or("there can be no network of its own here, which `network = \"gate\"` needs")?;
+            let variables = passage.variables();
+            env.retain(|(name, _)| variables.iter().all(|(other, _)| other != name));
+            env.extend(variables);
+            let network = passage.network();
+            Ok((Network::Gate, Some((Arc::new(GatedWay(passage)), network))))
+        }
+    }
+}
+
+#[cfg(not(feature = "egress"))]
+fn network(
+    _: &Wiring,
+    server: &Server,
+    _: &CallContext,
+    _: &mut Vec<(OsString, OsString)>,
+) -> Result<(Network, Option<Out>), String> {
+    match server.config.network {
+        NetworkAccess::Off => Ok((Network::Closed, None)),
+        NetworkAccess::Open => Ok((Network::Open, None)),
+        NetworkAccess::Gate => Err("this build has no gate for the network".to_owned()),
+    }
+}
+
+/// The way out of a server through the endpoint of its session.
+#[cfg(feature = "egress")]
+struct GatedWay(Arc<dyn tools_shell::Passage>);
+
+#[cfg(feature = "egress")]
+impl std::fmt::Debug for GatedWay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("GatedWay")
+    }
+}
+
+#[cfg(feature = "egress")]
+impl Way for GatedWay {
+    fn started(&self, supervisor: i32) {
+        self.0.started(supervisor);
+    }
+}
+
+/// What a server gets of this process's variables, and its own.
+fn environment(server: &Server) -> Vec<(OsString, OsString)> {
+    let config = &server.config;
+    let is_passed = |name: &str| {
+        ENVIRONMENT.contains(&name)
+            || name.starts_with("LC_")
+            || config.env_pass.iter().any(|pattern| match pattern.strip_suffix('*') {
+                Some(start) => name.starts_with(start),
+                None => name == pattern,
+            })
+    };
+    let kept = own_variables()
+        .into_iter()
+        .filter(|(name, _)| name.to_str().is_some_and(|name| is_passed(name) && !config.env.contains_key(name)));
+    kept.chain(config.env.iter().map(|(name, value)| (name.into(), value.into()))).collect()
+}
+
+fn program(command: &str, env: &[(OsString, OsString)]) -> Result<PathBuf, String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let is_program = |path: &PathBuf| {
+        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    if command.contains('/') {
+        let place = expand_home(command, home().as_deref()).filter(is_program);
+        return place.ok_or_else(|| format!("`{command}` is no program"));
+    }
+    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
+    let mut found =
+        std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(command));
+    found.find(is_program).ok_or_else(|| format!("`{command}` is not installed: no folder of `PATH` has it"))
+}
+
+/// Places that the launch line names: the program's folder and those of files among the arguments, unless that is a home or
+/// everything.
+fn launched(program: &Path, args: &[String], home: Option<&Path>) -> Vec<PathBuf> {
+    let real = program.canonicalize().ok();
+    let named = args.iter().map(PathBuf::from).filter(|path| path.is_absolute() && path.exists());
+    let named: Vec<PathBuf> = [program.to_owned()].into_iter().chain(real).chain(named).collect();
+    let folder = |path: &PathBuf| {
+        if path.is_dir() {
+            return path.clone();
+        }
+        let is_narrow = |folder: &&Path| folder.parent().is_some() && home.is_none_or(|home| !home.starts_with(folder));
+        path.parent().filter(is_narrow).map_or_else(|| path.clone(), Path::to_owned)
+    };
+    named.iter().map(folder).collect()
+}

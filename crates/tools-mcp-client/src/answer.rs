@@ -1,0 +1,115 @@
+//! From what a server answered to the output of a tool: text that shows, media that fit, nothing believed.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
+use tools_core::{ClaimSource, Media, Shown, ToolError, ToolErrorCategory, ToolOutput, Visible, visible_lines};
+
+use crate::error::shown;
+
+/// Bytes of all images of one answer.
+const MOST_MEDIA: usize = 8 << 20;
+/// Bytes that a token has, estimated.
+const BYTES_OF_TOKEN: usize = 4;
+
+/// The output of a call; of a tool that failed, its error.
+pub(crate) fn output(result: CallToolResult, server: &str, max_tokens: usize) -> Result<ToolOutput, ToolError> {
+    let (mut texts, mut media, mut media_bytes) = (Vec::new(), Vec::new(), 0);
+    for block in result.content {
+        match block {
+            ContentBlock::Text(text) => texts.push(visible_lines(&text.text).into_owned()),
+            ContentBlock::Image(image) => match STANDARD.decode(image.data.as_bytes()) {
+                Ok(data) if media_bytes + data.len() <= MOST_MEDIA && image.mime_type.starts_with("image/") => {
+                    media_bytes += data.len();
+                    media.push(Media { mime: shown(&image.mime_type), data: data.into() });
+                }
+                _ => texts.push(format!("[an image that cannot be shown: {}]", shown(&image.mime_type))),
+            },
+            ContentBlock::Audio(audio) => texts.push(format!("[audio, {}: not shown]", shown(&audio.mime_type))),
+            ContentBlock::Resource(embedded) => texts.push(match embedded.resource {
+                ResourceContents::TextResourceContents { text, .. } => visible_lines(&text).into_owned(),
+                ResourceContents::BlobResourceContents { uri, .. } => {
+                    format!("[binary content of `{}`: not shown]", Visible::of(&uri).shortened(300))
+                }
+                _ => "[content of an unknown kind: not shown]".to_owned(),
+            }),
+            ContentBlock::ResourceLink(link) => texts.push(format!(
+                "[link to a resource of the server: `{}`, {}]",
+                Visible::of(&link.name).shortened(200),
+                Visible::of(&link.uri).shortened(300)
+            )),
+            _ => texts.push("[content of an unknown kind: not shown]".to_owned()),
+        }
+    }
+    let structured = result.structured_content.filter(serde_json::Value::is_object);
+    if texts.iter().all(String::is_empty)
+        && let Some(structured) = &structured
+    {
+        texts = vec![tools_core::visible_json(&structured.to_string()).into_owned()];
+    }
+    let text = texts.join("\n");
+    let output = ToolOutput { summary: text, media, source: ClaimSource::Mcp, ..ToolOutput::default() };
+    let output = shortened(output, max_tokens.saturating_mul(BYTES_OF_TOKEN));
+    if result.is_error != Some(true) {
+        return Ok(ToolOutput { raw_response: structured, ..output });
+    }
+    let said = Visible::of(&output.summary).shortened(2_000);
+    let said = if output.summary.trim().is_empty() { "it gave no reason".to_owned() } else { said.to_string() };
+    let message = format!("the MCP server `{server}` says: {said}");
+    Err(ToolError::new(ToolErrorCategory::PermanentFailure, "mcp_tool_failed", message).with_output(output))
+}
+
+/// The output with both ends of its text where that is longer than `most` bytes; all of it stays for whoever stores it.
+fn shortened(output: ToolOutput, most: usize) -> ToolOutput {
+    if output.summary.len() <= most {
+        return output;
+    }
+    let text = &output.summary;
+    let head = text.floor_char_boundary(most / 3 * 2);
+    let tail = text.ceil_char_boundary(text.len() - most / 3);
+    let ends = format!("{}\n[… {} bytes left out …]\n{}", &text[..head], tail - head, &text[tail..]);
+    ToolOutput { truncated: true, ..output.showing(ends, Shown::Ends) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answered(result: serde_json::Value, max_tokens: usize) -> Result<ToolOutput, ToolError> {
+        output(serde_json::from_value(result).unwrap(), "s", max_tokens)
+    }
+
+    #[test]
+    fn content_becomes_text_that_shows() {
+        let result = json!({"content": [
+            {"type": "text", "text": "a\u{1b}[2J\nb"},
+            {"type": "resource_link", "uri": "file:///x", "name": "x\u{202e}"},
+            {"type": "resource", "resource": {"uri": "u", "text": "inside"}},
+            {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+            {"type": "image", "data": "!", "mimeType": "image/png"},
+        ]});
+        let output = answered(result, 100).unwrap();
+        assert_eq!(
+            output.summary,
+            "a\\u{1b}[2J\nb\n[link to a resource of the server: `x\\u{202e}`, file:///x]\ninside\n[an image that cannot be shown: image/png]"
+        );
+        assert_eq!((output.media.len(), output.source), (1, ClaimSource::Mcp));
+    }
+
+    #[test]
+    fn structure_stands_for_text_where_there_is_none_and_errors_are_errors() {
+        let output = answered(json!({"content": [], "structuredContent": {"a": 1}}), 100).unwrap();
+        assert_eq!((output.summary.as_str(), output.raw_response), ("{\"a\":1}", Some(json!({"a": 1}))));
+        let error = answered(json!({"content": [{"type": "text", "text": "no"}], "isError": true}), 100).unwrap_err();
+        assert_eq!((error.code(), error.message()), ("mcp_tool_failed", "the MCP server `s` says: no"));
+    }
+
+    #[test]
+    fn long_text_is_shown_in_part_and_kept_whole() {
+        let text = "é".repeat(1_000);
+        let output = answered(json!({"content": [{"type": "text", "text": text}]}), 25).unwrap();
+        assert!(output.summary.len() < 160 && output.truncated, "{}", output.summary.len());
+        assert_eq!(output.whole(), text);
+    }
+}

@@ -1,0 +1,101 @@
+//! A server as a confined child process: its start, its last words, and its end in steps.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
+use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin};
+
+use crate::slots::{Prepared, Way};
+
+/// How long a server is given to end by itself once its standard input is closed, and again once it was asked to.
+const GRACE: Duration = Duration::from_secs(2);
+/// Bytes of standard error that are kept.
+const TAIL: usize = 4096;
+
+/// The end of what a server wrote to standard error. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tail(Arc<Mutex<VecDeque<u8>>>);
+
+impl Tail {
+    fn push(&self, bytes: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(bytes);
+        let over = kept.len().saturating_sub(TAIL);
+        kept.drain(..over);
+    }
+
+    /// Its last lines; for the operator, not for a model.
+    pub(crate) fn text(&self) -> String {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: Vec<u8> = kept.iter().copied().collect();
+        tools_core::visible_lines(String::from_utf8_lossy(&bytes).trim()).into_owned()
+    }
+}
+
+/// A running server. Dropping it kills it and all it started.
+#[derive(Debug)]
+pub(crate) struct Child {
+    tree: ProcessTree,
+    _way: Option<Arc<dyn Way>>,
+}
+
+/// The ends of the pipes of a server that was started.
+pub(crate) struct Streams {
+    pub(crate) stdin: pipe::Sender,
+    pub(crate) stdout: pipe::Receiver,
+}
+
+impl Child {
+    pub(crate) async fn start(prepared: Prepared, tail: &Tail) -> Result<(Self, Streams), SpawnError> {
+        let Prepared { program, args, env, cwd, sandbox, way } = prepared;
+        let mut spec = ProcessSpec::new(program, cwd);
+        (spec.args, spec.env, spec.stdin) = (args, env, Stdin::Piped);
+        let mut tree = ProcessTree::spawn(&spec, &sandbox).await?;
+        if let Some(way) = &way {
+            way.started(tree.id());
+        }
+        let missing = || SpawnError::Create(std::io::ErrorKind::BrokenPipe.into());
+        let stdin = tree.take_stdin().ok_or_else(missing)?;
+        let stdout = tree.take_stdout().ok_or_else(missing)?;
+        if let Some(mut stderr) = tree.take_stderr() {
+            let tail = tail.clone();
+            // Ends with the pipe, which ends with the last process of the tree.
+            tokio::spawn(async move {
+                let mut buffer = vec![0; TAIL];
+                while let Ok(count) = stderr.read(&mut buffer).await {
+                    if count == 0 {
+                        break;
+                    }
+                    tail.push(&buffer[..count]);
+                }
+            });
+        }
+        Ok((Self { tree, _way: way }, Streams { stdin, stdout }))
+    }
+
+    /// How it ended, when it has within a moment.
+    pub(crate) async fn ended(&mut self) -> Option<Exit> {
+        timeout(Duration::from_millis(200), self.tree.wait()).await.ok()
+    }
+
+    /// Waits for the end of a server whose input was closed, asks it to end, then kills what is left.
+    pub(crate) async fn stop(mut self) {
+        if timeout(GRACE, self.tree.wait()).await.is_err() {
+            self.tree.terminate(GRACE).await;
+        }
+        self.tree.finish().await;
+    }
+}
+
+/// How a server ended, as a phrase.
+pub(crate) fn ending(exit: Exit) -> String {
+    match (exit.code, exit.signal) {
+        (Some(code), _) => format!("it ended with exit code {code}"),
+        (None, Some(signal)) => format!("it was ended by signal {signal}"),
+        (None, None) => "it ended".to_owned(),
+    }
+}

@@ -1,0 +1,273 @@
+//! One connection to one server: started, greeted, listed, compared with what was accepted; calls go over it until it ends.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use rmcp::{
+    RoleClient, ServiceError,
+    model::{CallToolRequestParams, CallToolResponse, CallToolResult, PaginatedRequestParams, ProtocolVersion},
+    service::{ClientLifecycleMode, RunningService, serve_client_with_lifecycle},
+};
+use tokio::{
+    sync::{Mutex, Notify},
+    time::timeout,
+};
+use tools_core::{JsonObject, Shared};
+
+use crate::{
+    McpError,
+    child::{Child, Tail, ending},
+    config::Server,
+    error::shown,
+    handler::Handler,
+    listing::{Held, Listing},
+    pins::Definition,
+    slots::Prepared,
+    transport::{Lines, Notes},
+};
+
+/// Tools of one server that are taken.
+const MOST_TOOLS: usize = 2_000;
+/// Bytes that the definitions of one server may take together.
+const MOST_BYTES: usize = 8 << 20;
+/// Pages of a list that are asked for.
+const MOST_PAGES: usize = 200;
+/// A list older than this is asked for again before a call, whether or not the server said that it changed.
+const LIST_AGE: Duration = Duration::from_secs(30);
+
+/// What a list is compared with and becomes; called after each listing.
+pub(crate) type Judge = Arc<dyn Fn(&Server, Vec<Definition>) -> Result<Listing, McpError> + Send + Sync>;
+
+/// A connection. Dropping it ends the server at once; [`Connection::stop`] lets it end by itself first.
+pub(crate) struct Connection {
+    server: Arc<Server>,
+    service: RunningService<RoleClient, Handler>,
+    child: Mutex<Option<Child>>,
+    notes: Notes,
+    tail: Tail,
+    judge: Judge,
+    listing: Shared<(Instant, Listing)>,
+    relisting: Mutex<()>,
+    pub(crate) since: Instant,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Connection").field(&self.server.id()).finish()
+    }
+}
+
+impl Connection {
+    /// Starts a server and asks for its tools.
+    pub(crate) async fn open(
+        server: Arc<Server>,
+        prepared: Prepared,
+        judge: Judge,
+        woken: Arc<Notify>,
+    ) -> Result<Self, McpError> {
+        let id = || server.id().to_owned();
+        let tail = Tail::default();
+        let started = Child::start(prepared, &tail).await;
+        let (mut child, streams) =
+            started.map_err(|error| McpError::Start { server: id(), problem: error.to_string() })?;
+        let notes = Notes::default();
+        let lines = Lines::new(streams.stdout, streams.stdin, notes.clone());
+        let handler = Handler::new(notes.clone(), woken);
+        let lifecycle = ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            legacy_version: Some(ProtocolVersion::V_2025_11_25),
+        };
+        let until = Instant::now() + server.start_timeout;
+        let greeting = timeout(server.start_timeout, serve_client_with_lifecycle(handler, lines, lifecycle)).await;
+        let service = match greeting {
+            Ok(Ok(service)) => service,
+            Ok(Err(error)) => {
+                let problem = match (notes.fault(), child.ended().await) {
+                    (Some(fault), _) => fault,
+                    (None, Some(exit)) => ending(exit),
+                    (None, None) => shown(&error.to_string()),
+                };
+                log_tail(&server, &tail);
+                return Err(McpError::Handshake { server: id(), problem });
+            }
+            Err(_) => {
+                log_tail(&server, &tail);
+                let seconds = server.start_timeout.as_secs();
+                return Err(McpError::Handshake { server: id(), problem: format!("no answer within {seconds} s") });
+            }
+        };
+        let now = Instant::now();
+        let listing = Shared::new((now, Listing::default()));
+        let made = Self {
+            service,
+            child: Mutex::new(Some(child)),
+            notes,
+            tail,
+            judge,
+            listing,
+            relisting: Mutex::new(()),
+            since: now,
+            server: Arc::clone(&server),
+        };
+        match timeout(until.saturating_duration_since(now).max(Duration::from_millis(100)), made.list()).await {
+            Ok(Ok(())) => Ok(made),
+            Ok(Err(error)) => {
+                log_tail(&server, &made.tail);
+                Err(match error {
+                    McpError::Gone { server, problem } => McpError::Handshake {
+                        server,
+                        problem: problem.unwrap_or_else(|| "it ended before it listed its tools".to_owned()),
+                    },
+                    McpError::ToolCall { server, message, .. } => {
+                        McpError::Handshake { server, problem: format!("it does not list its tools: {message}") }
+                    }
+                    other => other,
+                })
+            }
+            Err(_) => Err(McpError::Handshake { server: id(), problem: "no list of tools in time".to_owned() }),
+        }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.service.is_closed() || self.service.peer().is_transport_closed()
+    }
+
+    /// What the server listed last, judged.
+    pub(crate) fn listing(&self) -> Listing {
+        self.listing.load().1.clone()
+    }
+
+    /// What the server says about itself: name, version, revision of the protocol.
+    pub(crate) fn about(&self) -> Option<(String, String, String)> {
+        let info = self.service.peer_info()?;
+        let about = info.server_info.as_ref().map(|about| (shown(&about.name), shown(&about.version)));
+        let (name, version) = about.unwrap_or_else(|| ("unnamed".to_owned(), String::new()));
+        Some((name, version, info.protocol_version.to_string()))
+    }
+
+    /// What the server wrote to standard error last.
+    pub(crate) fn last_words(&self) -> String {
+        self.tail.text()
+    }
+
+    /// Client features that the server asked for and was not offered, and how many lines it wrote that are no messages.
+    pub(crate) fn misdeeds(&self) -> (Vec<&'static str>, usize) {
+        (self.notes.all_asked(), self.notes.noise())
+    }
+
+    /// Asks for the list again where the server said that it changed, or where it is old.
+    pub(crate) async fn refresh(&self) -> Result<(), McpError> {
+        let _one = self.relisting.lock().await;
+        let changed = self.service.service().take_changed();
+        if changed || self.listing.load().0.elapsed() > LIST_AGE { self.list().await } else { Ok(()) }
+    }
+
+    /// Asks for the list and judges it.
+    pub(crate) async fn list(&self) -> Result<(), McpError> {
+        let mut definitions = Vec::new();
+        let (mut cursor, mut bytes) = (None::<String>, 0);
+        let too_much =
+            |what: &str| McpError::Protocol { server: self.id(), problem: format!("its list of tools has {what}") };
+        for _ in 0..MOST_PAGES {
+            let params = PaginatedRequestParams::default().with_cursor(cursor.clone());
+            let page = match self.service.peer().list_tools(Some(params)).await {
+                Ok(page) => page,
+                Err(error) => return Err(self.failed(error).await),
+            };
+            for tool in &page.tools {
+                let value = serde_json::to_value(tool).unwrap_or_default();
+                let definition = Definition::of(&value);
+                bytes += definition.fields().map(|(_, value)| value.to_string().len()).sum::<usize>();
+                definitions.push(definition);
+            }
+            if definitions.len() > MOST_TOOLS {
+                return Err(too_much(&format!("more than {MOST_TOOLS} tools")));
+            }
+            if bytes > MOST_BYTES {
+                return Err(too_much(&format!("more than {} MiB", MOST_BYTES >> 20)));
+            }
+            match page.next_cursor {
+                Some(next) if cursor.as_ref() != Some(&next) => cursor = Some(next),
+                _ => {
+                    let listing = (self.judge)(&self.server, definitions)?;
+                    self.listing.store((Instant::now(), listing));
+                    return Ok(());
+                }
+            }
+        }
+        Err(too_much("no end"))
+    }
+
+    /// Why a tool of this server may not be called now; `None` when it may.
+    pub(crate) fn held(&self, tool: &str) -> Option<McpError> {
+        let listing = &self.listing.load().1;
+        match listing.held(tool) {
+            Some(Held::Missing) => Some(McpError::NoTool { server: self.id(), tool: shown(tool) }),
+            Some(Held::Because(reason)) => {
+                Some(McpError::Held { server: self.id(), tool: shown(tool), reason: reason.clone() })
+            }
+            None => None,
+        }
+    }
+
+    /// Makes a call. Dropping the future tells the server to stop.
+    pub(crate) async fn call(
+        &self,
+        tool: &str,
+        params: JsonObject,
+        after: Duration,
+    ) -> Result<CallToolResult, McpError> {
+        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(params);
+        let answer = match timeout(after, self.service.peer().call_tool_once(request)).await {
+            Err(_) => return Err(McpError::Timeout { server: self.id(), after }),
+            Ok(Err(error)) => return Err(self.failed(error).await),
+            Ok(Ok(answer)) => answer,
+        };
+        match answer {
+            CallToolResponse::Complete(result) => Ok(result),
+            CallToolResponse::InputRequired(_) => {
+                self.notes.asked("input");
+                Err(McpError::NotOffered { server: self.id(), wanted: "input" })
+            }
+            CallToolResponse::Task(_) => {
+                self.notes.asked("a task");
+                Err(McpError::NotOffered { server: self.id(), wanted: "a task" })
+            }
+            _ => Err(McpError::Protocol { server: self.id(), problem: "its answer is of an unknown kind".to_owned() }),
+        }
+    }
+
+    async fn failed(&self, error: ServiceError) -> McpError {
+        let gone = match (self.notes.fault(), self.child.lock().await.as_mut()) {
+            (Some(fault), _) => Some(fault),
+            (None, Some(child)) if self.is_closed() => child.ended().await.map(ending),
+            _ => None,
+        };
+        if self.is_closed() {
+            log_tail(&self.server, &self.tail);
+        }
+        McpError::of_service(self.server.id(), error, gone)
+    }
+
+    fn id(&self) -> String {
+        self.server.id().to_owned()
+    }
+
+    /// Closes the server's input and waits until it is gone.
+    pub(crate) async fn stop(&self) {
+        self.service.cancellation_token().cancel();
+        let child = self.child.lock().await.take();
+        if let Some(child) = child {
+            child.stop().await;
+        }
+    }
+}
+
+fn log_tail(server: &Server, tail: &Tail) {
+    let text = tail.text();
+    if !text.is_empty() {
+        tracing::warn!(server = server.id(), stderr = text, "an MCP server failed");
+    }
+}

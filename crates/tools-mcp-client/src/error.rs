@@ -1,0 +1,284 @@
+//! What can go wrong with a server or a call to it, its code, and which category of tool error that is.
+
+use std::time::Duration;
+
+use rmcp::{ServiceError, model::ErrorCode};
+use serde::{Deserialize, Serialize};
+use tools_core::{ToolError, ToolErrorCategory as Category, classify_http_status};
+
+/// What sort of failure of a server it was: a closed list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum McpErrorCode {
+    /// The connection broke, or is being made anew.
+    Transient,
+    /// The server asks for patience.
+    RateLimited,
+    /// The server does not take the parameters.
+    InvalidInput,
+    /// The server refuses whoever asks.
+    AuthFailure,
+    /// The server failed, or does not keep to the protocol.
+    ServerError,
+    /// The server has no such tool.
+    NotFound,
+    /// It was refused here: the definition is not the accepted one.
+    PolicyBlocked,
+}
+
+impl McpErrorCode {
+    /// Whether the same call may work later.
+    pub fn is_retryable(self) -> bool {
+        matches!(self, Self::Transient | Self::RateLimited | Self::ServerError)
+    }
+
+    /// Its category among the failures of tools.
+    pub fn category(self) -> Category {
+        match self {
+            Self::Transient => Category::NetworkError,
+            Self::RateLimited => Category::RateLimited,
+            Self::InvalidInput => Category::InvalidParameters,
+            Self::AuthFailure | Self::PolicyBlocked => Category::PolicyBlocked,
+            Self::ServerError => Category::ServerError,
+            Self::NotFound => Category::PermanentFailure,
+        }
+    }
+
+    /// The permanent name that errors carry.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Transient => "mcp_transient",
+            Self::RateLimited => "mcp_rate_limited",
+            Self::InvalidInput => "mcp_invalid_input",
+            Self::AuthFailure => "mcp_auth_failure",
+            Self::ServerError => "mcp_server_error",
+            Self::NotFound => "mcp_not_found",
+            Self::PolicyBlocked => "mcp_policy_blocked",
+        }
+    }
+}
+
+/// A failure of a server or of a call to it. The text holds nothing of the server's that was not made visible.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum McpError {
+    /// The server answered a call with an error of the protocol.
+    #[error("the MCP server `{server}` refused the call: {message}")]
+    ToolCall {
+        /// The key of the server.
+        server: String,
+        /// What sort of failure it is.
+        code: McpErrorCode,
+        /// What the server said.
+        message: String,
+    },
+    /// The server cannot be started.
+    #[error("the MCP server `{server}` cannot be started: {problem}")]
+    Start {
+        /// The key of the server.
+        server: String,
+        /// Why.
+        problem: String,
+    },
+    /// The server started and did not get as far as a list of tools.
+    #[error("the MCP server `{server}` did not come up: {problem}")]
+    Handshake {
+        /// The key of the server.
+        server: String,
+        /// Why.
+        problem: String,
+    },
+    /// The server failed a moment ago and is not started again yet.
+    #[error("the MCP server `{server}` failed {failures} times and is started again in {} s", wait.as_secs().max(1))]
+    BackingOff {
+        /// The key of the server.
+        server: String,
+        /// How often it failed in a row.
+        failures: u32,
+        /// How long it takes until the next start.
+        wait: Duration,
+    },
+    /// The connection ended during the call.
+    #[error("the MCP server `{server}` went away during the call{}", detail(.problem.as_ref()))]
+    Gone {
+        /// The key of the server.
+        server: String,
+        /// What is known of the reason.
+        problem: Option<String>,
+    },
+    /// The call took too long; the server was told to stop.
+    #[error("the MCP server `{server}` did not answer within {} s", after.as_secs())]
+    Timeout {
+        /// The key of the server.
+        server: String,
+        /// How long was waited.
+        after: Duration,
+    },
+    /// The server sent something that the protocol does not allow.
+    #[error("the MCP server `{server}` does not keep to the protocol: {problem}")]
+    Protocol {
+        /// The key of the server.
+        server: String,
+        /// What.
+        problem: String,
+    },
+    /// The server wants something of its client that it was not offered.
+    #[error("the MCP server `{server}` asked for {wanted}, which it was not offered")]
+    NotOffered {
+        /// The key of the server.
+        server: String,
+        /// What.
+        wanted: &'static str,
+    },
+    /// The server does not list the tool any more.
+    #[error("the MCP server `{server}` has no tool `{tool}`")]
+    NoTool {
+        /// The key of the server.
+        server: String,
+        /// The server's name of the tool.
+        tool: String,
+    },
+    /// The definition is not the accepted one.
+    #[error("the tool `{tool}` of the MCP server `{server}` is held: {reason}")]
+    Held {
+        /// The key of the server.
+        server: String,
+        /// The server's name of the tool.
+        tool: String,
+        /// What is different.
+        reason: String,
+    },
+    /// The file of accepted definitions cannot be used.
+    #[error("the accepted definitions of MCP servers cannot be read: {0}")]
+    Lock(String),
+}
+
+fn detail(problem: Option<&String>) -> String {
+    problem.map_or_else(String::new, |problem| format!(" ({problem})"))
+}
+
+impl McpError {
+    /// What sort of failure it is.
+    pub fn code(&self) -> McpErrorCode {
+        match self {
+            Self::ToolCall { code, .. } => *code,
+            Self::BackingOff { .. } | Self::Gone { .. } | Self::Timeout { .. } => McpErrorCode::Transient,
+            Self::Start { .. } | Self::Handshake { .. } | Self::Protocol { .. } | Self::NotOffered { .. } => {
+                McpErrorCode::ServerError
+            }
+            Self::NoTool { .. } => McpErrorCode::NotFound,
+            Self::Held { .. } | Self::Lock(_) => McpErrorCode::PolicyBlocked,
+        }
+    }
+
+    /// The failure of a request, as rmcp tells it; `gone` is what the transport knows about its end.
+    pub(crate) fn of_service(server: &str, error: ServiceError, gone: Option<String>) -> Self {
+        let server = server.to_owned();
+        match error {
+            ServiceError::McpError(data) => {
+                let code = of_protocol(data.code, data.data.as_ref());
+                Self::ToolCall { server, code, message: shown(&data.message) }
+            }
+            ServiceError::TransportClosed | ServiceError::TransportSend(_) | ServiceError::Cancelled { .. } => {
+                Self::Gone { server, problem: gone }
+            }
+            ServiceError::Timeout { timeout } => Self::Timeout { server, after: timeout },
+            ServiceError::UnexpectedResponse => {
+                Self::Protocol { server, problem: "its answer is of another kind than the request".to_owned() }
+            }
+            other => Self::Protocol { server, problem: shown(&other.to_string()) },
+        }
+    }
+}
+
+/// A text of the server's in an error: visible, on one line, short.
+pub(crate) fn shown(text: &str) -> String {
+    tools_core::Visible::of(text).shortened(600).to_string()
+}
+
+/// The code of an error of the protocol. A status of HTTP in its data says more than the number.
+fn of_protocol(code: ErrorCode, data: Option<&serde_json::Value>) -> McpErrorCode {
+    let status = data.and_then(|data| ["status", "statusCode", "code"].iter().find_map(|key| data.get(key)?.as_u64()));
+    if let Some(status) = status.and_then(|status| u16::try_from(status).ok()).filter(|status| *status >= 400) {
+        return match classify_http_status(status) {
+            Category::InvalidParameters => McpErrorCode::InvalidInput,
+            Category::PolicyBlocked => McpErrorCode::AuthFailure,
+            Category::RateLimited => McpErrorCode::RateLimited,
+            _ if status == 404 => McpErrorCode::NotFound,
+            _ => McpErrorCode::ServerError,
+        };
+    }
+    match code {
+        ErrorCode::INVALID_PARAMS => McpErrorCode::InvalidInput,
+        ErrorCode::METHOD_NOT_FOUND => McpErrorCode::NotFound,
+        _ => McpErrorCode::ServerError,
+    }
+}
+
+impl From<McpError> for ToolError {
+    fn from(error: McpError) -> Self {
+        let code = error.code();
+        let category = match &error {
+            McpError::Timeout { .. } => Category::Timeout,
+            McpError::NoTool { .. } => Category::ToolNotFound,
+            // Trying again gives the same.
+            McpError::Start { .. } | McpError::Protocol { .. } | McpError::NotOffered { .. } => {
+                Category::PermanentFailure
+            }
+            _ => code.category(),
+        };
+        let made = Self::new(category, code.as_str(), error.to_string());
+        match &error {
+            McpError::Held { .. } => made.with_suggestion(
+                "Do not try this again: the user has to look at the change with `haft pins review` and accept it.",
+            ),
+            McpError::BackingOff { wait, .. } => made.with_retry_after(*wait),
+            McpError::Start { .. } | McpError::Handshake { .. } => made.with_suggestion(
+                "Go on without this tool, and tell the user that `haft mcp test` says why the server does not start.",
+            ),
+            _ => made,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_that_may_pass_are_the_documented_ones() {
+        use McpErrorCode as C;
+        let all = [
+            (C::Transient, true, Category::NetworkError),
+            (C::RateLimited, true, Category::RateLimited),
+            (C::InvalidInput, false, Category::InvalidParameters),
+            (C::AuthFailure, false, Category::PolicyBlocked),
+            (C::ServerError, true, Category::ServerError),
+            (C::NotFound, false, Category::PermanentFailure),
+            (C::PolicyBlocked, false, Category::PolicyBlocked),
+        ];
+        for (code, is_retryable, category) in all {
+            assert_eq!((code.is_retryable(), code.category()), (is_retryable, category), "{code:?}");
+        }
+    }
+
+    #[test]
+    fn errors_of_the_protocol_have_the_code_of_their_number_or_status() {
+        let check = |code: i32, data: serde_json::Value, expected: McpErrorCode| {
+            assert_eq!(of_protocol(ErrorCode(code), Some(&data)), expected, "{code} {data}");
+        };
+        check(-32602, serde_json::json!(null), McpErrorCode::InvalidInput);
+        check(-32601, serde_json::json!(null), McpErrorCode::NotFound);
+        check(-32603, serde_json::json!({"text": "x"}), McpErrorCode::ServerError);
+        for (status, expected) in [
+            (429, McpErrorCode::RateLimited),
+            (401, McpErrorCode::AuthFailure),
+            (403, McpErrorCode::AuthFailure),
+            (404, McpErrorCode::NotFound),
+            (422, McpErrorCode::InvalidInput),
+            (503, McpErrorCode::ServerError),
+        ] {
+            check(-32000, serde_json::json!({"status": status}), expected);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What a server may ask of its client: nothing but signs of life. Requests for what was not offered are refused and noted.
+#![expect(deprecated, reason = "servers of earlier revisions may ask for it all the same")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::{
+    ClientHandler, ErrorData, RoleClient,
+    model::{
+        ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, CustomRequest, CustomResult,
+        ElicitRequestParams, ElicitResult, ErrorCode, Implementation, ListRootsResult,
+    },
+    service::{NotificationContext, RequestContext},
+};
+use tokio::sync::Notify;
+
+use crate::transport::Notes;
+
+/// The client's side of a connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Handler {
+    notes: Notes,
+    /// Whether the server said that its list is another one.
+    changed: Arc<AtomicBool>,
+    /// Woken when it did.
+    woken: Arc<Notify>,
+}
+
+impl Handler {
+    pub(crate) fn new(notes: Notes, woken: Arc<Notify>) -> Self {
+        Self { notes, changed: Arc::default(), woken }
+    }
+
+    /// Whether the list changed since this was asked last.
+    pub(crate) fn take_changed(&self) -> bool {
+        self.changed.swap(false, Ordering::AcqRel)
+    }
+
+    fn refuse(&self, what: &'static str) -> ErrorData {
+        self.notes.asked(what);
+        tracing::warn!(what, "an MCP server asks for what it was not offered");
+        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("{what} is not offered"), None)
+    }
+}
+
+impl ClientHandler for Handler {
+    async fn create_message(
+        &self,
+        _: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        Err(self.refuse("sampling"))
+    }
+
+    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        Err(self.refuse("roots"))
+    }
+
+    async fn create_elicitation(
+        &self,
+        _: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        Err(self.refuse("elicitation"))
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(self.refuse(match request.method.as_str() {
+            "sampling/createMessage" => "sampling",
+            "elicitation/create" => "elicitation",
+            "roots/list" => "roots",
+            _ => "an unknown feature",
+        }))
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.changed.store(true, Ordering::Release);
+        self.woken.notify_waiters();
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        ClientConfig::new(ClientCapabilities::default(), Implementation::new("haft", env!("CARGO_PKG_VERSION")))
+    }
+}

@@ -1,0 +1,159 @@
+//! The file `mcp.lock.json`: read whole, written whole under a lock of its own, never half.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use super::Definition;
+use crate::McpError;
+
+/// The form of the file.
+const VERSION: u32 = 1;
+
+/// What was accepted of each server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockFile {
+    /// The form of the file.
+    pub version: u32,
+    /// By the key of the server.
+    pub servers: BTreeMap<String, ServerPins>,
+}
+
+impl Default for LockFile {
+    fn default() -> Self {
+        Self { version: VERSION, servers: BTreeMap::new() }
+    }
+}
+
+/// What was accepted of one server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerPins {
+    /// The digest of what was started when it was accepted.
+    pub launch: String,
+    /// Whether a person has looked at it, rather than that it was taken at the first contact.
+    pub reviewed: bool,
+    /// The accepted definitions, in the order of their names.
+    pub tools: Vec<Pin>,
+}
+
+/// An accepted definition and its digest, which a change by hand does not keep.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pin {
+    /// The digest of the definition.
+    pub sha256: String,
+    /// The definition.
+    pub definition: Definition,
+}
+
+impl ServerPins {
+    /// The accepted definition of this name; `None` also where the digest is another one's.
+    pub fn get(&self, tool: &str) -> Option<&Definition> {
+        self.definitions().find(|definition| definition.name() == tool)
+    }
+
+    /// All accepted definitions whose digest is theirs.
+    pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
+        self.tools.iter().filter(|pin| pin.definition.digest() == pin.sha256).map(|pin| &pin.definition)
+    }
+
+    /// Accepts a definition in place of the one of its name.
+    pub fn accept(&mut self, definition: Definition) {
+        self.forget(definition.name());
+        self.tools.push(Pin { sha256: definition.digest(), definition });
+        self.tools.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
+    }
+
+    /// Forgets the definition of this name.
+    pub fn forget(&mut self, tool: &str) {
+        self.tools.retain(|pin| pin.definition.name() != tool);
+    }
+}
+
+/// Where the accepted definitions are kept.
+#[derive(Debug, Clone)]
+pub struct LockStore {
+    file: PathBuf,
+}
+
+impl LockStore {
+    /// In this file, which need not exist.
+    pub fn new(file: impl Into<PathBuf>) -> Self {
+        Self { file: file.into() }
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// What was accepted until now; nothing where there is no file.
+    ///
+    /// # Errors
+    /// [`McpError::Lock`] when the file cannot be read, is no such file, or is of a later form.
+    pub fn load(&self) -> Result<LockFile, McpError> {
+        let fault = |problem: String| McpError::Lock(format!("`{}`: {problem}", self.file.display()));
+        let text = match fs::read_to_string(&self.file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LockFile::default()),
+            Err(error) => return Err(fault(error.to_string())),
+        };
+        let lock: LockFile = serde_json::from_str(&text).map_err(|error| fault(error.to_string()))?;
+        if lock.version != VERSION {
+            return Err(fault(format!("its form is {}, known is {VERSION}", lock.version)));
+        }
+        Ok(lock)
+    }
+
+    /// Changes what is accepted, after whatever other processes changed. Nothing is written where nothing changes.
+    ///
+    /// # Errors
+    /// [`McpError::Lock`] when the file cannot be read or written: then it is as it was.
+    pub fn change<T>(&self, change: impl FnOnce(&mut LockFile) -> T) -> Result<T, McpError> {
+        let fault = |error: io::Error| McpError::Lock(format!("`{}`: {error}", self.file.display()));
+        let _held = self.hold().map_err(fault)?;
+        let before = self.load()?;
+        let mut after = before.clone();
+        let made = change(&mut after);
+        if after != before {
+            self.write(&after).map_err(fault)?;
+        }
+        Ok(made)
+    }
+
+    /// Waits until no other process changes the file.
+    fn hold(&self) -> io::Result<File> {
+        if let Some(folder) = self.file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let name = self.file.with_extension("json.flock");
+        let held = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(name)?;
+        flock(&held, FlockOperation::LockExclusive)?;
+        Ok(held)
+    }
+
+    fn write(&self, lock: &LockFile) -> io::Result<()> {
+        let mut text = serde_json::to_string_pretty(lock)?;
+        text.push('\n');
+        let made = self.file.with_extension(format!("json.{}", std::process::id()));
+        let written = (|| {
+            let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&made)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&made, &self.file)
+        })();
+        if written.is_err() {
+            let _ = fs::remove_file(&made);
+        }
+        written
+    }
+}

@@ -1,0 +1,188 @@
+//! Where connections are kept: one for each server and session, started when it is needed, again after it broke, later each
+//! time it breaks soon.
+
+use std::{
+    collections::HashMap,
+    ffi::OsString,
+    fmt,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tools_core::{CallContext, SessionId};
+use tools_sandbox::kernel::Sandbox;
+
+use crate::{
+    McpError, Server,
+    connection::{Connection, Judge},
+};
+
+/// A connection that held for this long is no failure when it ends.
+const STEADY: Duration = Duration::from_mins(1);
+/// The longest wait between two starts.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// Ended sessions whose servers are still given time to end by themselves.
+const MOST_STOPPING: usize = 64;
+
+/// A server that is ready to be started.
+pub struct Prepared {
+    /// Absolute path of the program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its whole environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Its working directory.
+    pub cwd: PathBuf,
+    /// What it is held to.
+    pub sandbox: Sandbox,
+    /// Its way out into the network, kept for as long as it runs.
+    pub way: Option<Arc<dyn Way>>,
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+/// The way out of a server into the network.
+pub trait Way: fmt::Debug + Send + Sync {
+    /// The server runs below this process from now on.
+    fn started(&self, supervisor: i32);
+}
+
+/// Makes a server ready to be started for a session; the error says why it cannot be.
+pub type Launcher = Arc<dyn Fn(&Server, &CallContext) -> Result<Prepared, String> + Send + Sync>;
+
+/// Which connection: the server, the session, and where relative paths start, which decides what it may touch.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    server: String,
+    session: SessionId,
+    workdir: PathBuf,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    connection: Option<Arc<Connection>>,
+    /// Failures in a row.
+    failures: u32,
+    /// Not started again before.
+    not_before: Option<Instant>,
+}
+
+/// The connections of all sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Slots(Mutex<HashMap<Key, Arc<AsyncMutex<Slot>>>>);
+
+impl Slots {
+    /// The connection of a server in a session: the one there is, or a new one.
+    pub(crate) async fn connection(
+        &self,
+        server: &Arc<Server>,
+        launcher: &Launcher,
+        cx: &CallContext,
+        judge: &Judge,
+        woken: &Arc<Notify>,
+    ) -> Result<Arc<Connection>, McpError> {
+        let key =
+            Key { server: server.id().to_owned(), session: cx.session().clone(), workdir: cx.workdir().to_owned() };
+        let slot = Arc::clone(self.lock().entry(key).or_default());
+        let mut slot = slot.lock().await;
+        if let Some(connection) = &slot.connection {
+            if !connection.is_closed() {
+                return Ok(Arc::clone(connection));
+            }
+            if connection.since.elapsed() > STEADY {
+                slot.failures = 0;
+            }
+            slot.connection = None;
+            slot.failed();
+        }
+        if let Some(wait) = slot.not_before.and_then(|at| at.checked_duration_since(Instant::now())) {
+            return Err(McpError::BackingOff { server: server.id().to_owned(), failures: slot.failures, wait });
+        }
+        let opened = async {
+            let prepared =
+                launcher(server, cx).map_err(|problem| McpError::Start { server: server.id().to_owned(), problem })?;
+            Connection::open(Arc::clone(server), prepared, Arc::clone(judge), Arc::clone(woken)).await
+        };
+        match opened.await {
+            Ok(connection) => {
+                let connection = Arc::new(connection);
+                slot.connection = Some(Arc::clone(&connection));
+                Ok(connection)
+            }
+            Err(error) => {
+                slot.failed();
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends the servers of a session. Where there is a runtime they are given time to end by themselves.
+    pub(crate) fn end(&self, session: &SessionId) {
+        let ended: Vec<_> = self.lock().extract_if(|key, _| key.session == *session).map(|(_, slot)| slot).collect();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current()
+            && ended.len() <= MOST_STOPPING
+        {
+            runtime.spawn(stop_all(ended));
+        }
+    }
+
+    /// Ends all servers and waits until they are gone.
+    pub(crate) async fn stop(&self) {
+        let ended: Vec<_> = self.lock().drain().map(|(_, slot)| slot).collect();
+        stop_all(ended).await;
+    }
+
+    /// Connections that are open now.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<AsyncMutex<Slot>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn stop_all(slots: Vec<Arc<AsyncMutex<Slot>>>) {
+    let mut stopping = tokio::task::JoinSet::new();
+    for slot in slots {
+        stopping.spawn(async move {
+            if let Some(connection) = slot.lock().await.connection.take() {
+                connection.stop().await;
+            }
+        });
+    }
+    while stopping.join_next().await.is_some() {}
+}
+
+impl Slot {
+    /// Counts a failure. After the first the next start is at once: it may have been an accident.
+    fn failed(&mut self) {
+        self.failures = self.failures.saturating_add(1);
+        self.not_before = wait(self.failures).map(|wait| Instant::now() + wait);
+    }
+}
+
+/// How long is waited after so many failures in a row.
+fn wait(failures: u32) -> Option<Duration> {
+    let doublings = failures.checked_sub(2)?;
+    Some(Duration::from_secs(1u64.checked_shl(doublings.min(16)).unwrap_or(u64::MAX)).min(LONGEST_WAIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_up_to_a_minute() {
+        let seconds: Vec<Option<u64>> =
+            [0, 1, 2, 3, 4, 8, 9, 1000].map(|n| wait(n).map(|wait| wait.as_secs())).to_vec();
+        assert_eq!(seconds, [None, None, Some(1), Some(2), Some(4), Some(60), Some(60), Some(60)]);
+    }
+}

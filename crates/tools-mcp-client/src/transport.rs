@@ -1,0 +1,223 @@
+//! Messages of a server as lines: bounded, whatever it writes. What is no message is counted and passed over; what cannot be
+//! passed over ends the connection, with the reason kept for the error of the call.
+
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use rmcp::{
+    RoleClient,
+    model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage},
+    transport::Transport,
+};
+use serde_json::Value;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    sync::Mutex as AsyncMutex,
+};
+
+use crate::error::shown;
+
+/// The longest message that is read.
+const LONGEST: usize = 16 << 20;
+/// Lines that are no messages and are passed over; with more the connection ends.
+const MOST_NOISE: usize = 10_000;
+/// How much is read at once.
+const CHUNK: usize = 32 << 10;
+/// A buffer larger than this is given back once the message that needed it is gone.
+const KEPT_BUFFER: usize = 256 << 10;
+
+/// What is known about a connection beside its messages. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Notes(Arc<Mutex<Noted>>);
+
+#[derive(Debug, Default)]
+struct Noted {
+    /// Why the connection was ended from this side.
+    fault: Option<String>,
+    /// Lines that were no messages.
+    noise: usize,
+    /// Client features that the server asked for.
+    asked: Vec<&'static str>,
+}
+
+impl Notes {
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.lock().fault.clone()
+    }
+
+    pub(crate) fn noise(&self) -> usize {
+        self.lock().noise
+    }
+
+    /// Notes that the server asked for something it was not offered.
+    pub(crate) fn asked(&self, what: &'static str) {
+        let mut noted = self.lock();
+        if !noted.asked.contains(&what) {
+            noted.asked.push(what);
+        }
+    }
+
+    /// What the server asked for and was not offered.
+    pub(crate) fn all_asked(&self) -> Vec<&'static str> {
+        self.lock().asked.clone()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Noted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lines from `R` and to `W`.
+pub(crate) struct Lines<R, W> {
+    read: R,
+    write: Arc<AsyncMutex<Option<W>>>,
+    buffer: Vec<u8>,
+    /// Bytes of the buffer in which there is no line end.
+    searched: usize,
+    notes: Notes,
+}
+
+impl<R, W> Lines<R, W> {
+    pub(crate) fn new(read: R, write: W, notes: Notes) -> Self {
+        Self { read, write: Arc::new(AsyncMutex::new(Some(write))), buffer: Vec::new(), searched: 0, notes }
+    }
+
+    /// The next whole line, taken out; `None` when more has to be read.
+    fn line(&mut self) -> Option<Vec<u8>> {
+        let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..]) else {
+            self.searched = self.buffer.len();
+            return None;
+        };
+        let end = self.searched + at;
+        let line = self.buffer[..end].to_vec();
+        self.buffer.drain(..=end);
+        self.searched = 0;
+        if self.buffer.is_empty() && self.buffer.capacity() > KEPT_BUFFER {
+            self.buffer = Vec::new();
+        }
+        Some(line)
+    }
+}
+
+/// What a line is.
+enum Read {
+    Message(Box<ServerJsonRpcMessage>),
+    Noise,
+}
+
+fn read(line: &[u8]) -> Read {
+    if let Ok(message) = serde_json::from_slice(line) {
+        return Read::Message(Box::new(message));
+    }
+    // An answer that cannot be read is one all the same: whoever waits for it hears so.
+    let Ok(Value::Object(object)) = serde_json::from_slice::<Value>(line) else { return Read::Noise };
+    let id = object.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    match id {
+        Some(id) if !object.contains_key("method") => {
+            let error = ErrorData::internal_error("the server's answer has not the form of one", None);
+            Read::Message(Box::new(ServerJsonRpcMessage::error(error, Some(id))))
+        }
+        _ => Read::Noise,
+    }
+}
+
+impl<R, W> Transport<RoleClient> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let write = Arc::clone(&self.write);
+        async move {
+            let mut line = serde_json::to_vec(&item)?;
+            line.push(b'\n');
+            // Written by a task of its own: half a line would spoil all that follow.
+            let writing = tokio::spawn(async move {
+                let mut write = write.lock().await;
+                let Some(write) = write.as_mut() else { return Err(io::ErrorKind::NotConnected.into()) };
+                write.write_all(&line).await?;
+                write.flush().await
+            });
+            writing.await.map_err(io::Error::other)?
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            while let Some(line) = self.line() {
+                if line.iter().all(u8::is_ascii_whitespace) {
+                    continue;
+                }
+                match read(&line) {
+                    Read::Message(message) => return Some(*message),
+                    Read::Noise => {
+                        let mut noted = self.notes.lock();
+                        noted.noise += 1;
+                        if noted.noise == 1 {
+                            let start = String::from_utf8_lossy(&line[..line.len().min(200)]);
+                            tracing::warn!(line = shown(&start), "an MCP server writes what is no message");
+                        }
+                        if noted.noise > MOST_NOISE {
+                            noted.fault = Some(format!("it wrote more than {MOST_NOISE} lines that are no messages"));
+                            return None;
+                        }
+                    }
+                }
+            }
+            if self.buffer.len() > LONGEST {
+                self.notes.lock().fault = Some(format!("it sent a message of more than {} MiB", LONGEST >> 20));
+                return None;
+            }
+            self.buffer.reserve(CHUNK);
+            match self.read.read_buf(&mut self.buffer).await {
+                Ok(count) if count > 0 => {}
+                Ok(_) | Err(_) => return None,
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        // A writer that hangs must not keep the connection open: what it holds goes with it.
+        if let Ok(mut write) = self.write.try_lock() {
+            write.take();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &[u8]) -> (Lines<&[u8], tokio::io::Sink>, Notes) {
+        let notes = Notes::default();
+        (Lines::new(text, tokio::io::sink(), notes.clone()), notes)
+    }
+
+    #[tokio::test]
+    async fn noise_is_passed_over_and_a_bad_answer_is_an_answer() {
+        let text = b"starting up\n\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n{\"id\":7,\"result\":4,\"x\":[}\n[1]\n{\"jsonrpc\":\"3\",\"id\":2,\"result\":{}}\n";
+        let (mut lines, notes) = lines(text);
+        assert!(matches!(lines.receive().await, Some(ServerJsonRpcMessage::Response(_))));
+        let Some(ServerJsonRpcMessage::Error(error)) = lines.receive().await else { panic!("an error was expected") };
+        assert_eq!(error.id, Some(RequestId::Number(2)));
+        assert!(lines.receive().await.is_none());
+        assert_eq!((notes.noise(), notes.fault()), (3, None));
+    }
+
+    #[tokio::test]
+    async fn what_is_too_long_or_too_noisy_ends_the_connection() {
+        let long = vec![b'x'; LONGEST + CHUNK];
+        let noisy = b"x\n".repeat(MOST_NOISE + 1);
+        for text in [long, noisy] {
+            let (mut lines, notes) = lines(&text);
+            assert!(lines.receive().await.is_none());
+            assert!(notes.fault().is_some());
+            assert!(lines.buffer.capacity() < LONGEST * 3);
+        }
+    }
+}

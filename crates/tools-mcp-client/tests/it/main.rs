@@ -1,0 +1,7 @@
+//! Servers and pins through the public API.
+
+#![expect(clippy::unwrap_used, reason = "what helpers unwrap was made by their tests")]
+
+mod pins;
+mod real;
+mod servers;
