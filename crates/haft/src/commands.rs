@@ -100,7 +100,7 @@ impl Commands {
     }
 
     /// What commands cannot read.
-    #[cfg(feature = "diagnostics")]
+    #[cfg(any(feature = "code", feature = "diagnostics"))]
     pub(crate) fn hidden(&self) -> &Hidden {
         &self.hidden
     }

@@ -36,7 +36,7 @@ impl Files {
         Ok(Self { wiring: Arc::clone(wiring), workdir: workdir.to_owned(), policy })
     }
 
-    #[cfg(feature = "diagnostics")]
+    #[cfg(any(feature = "code", feature = "diagnostics"))]
     pub(crate) fn policy(&self) -> &Shared<FilePolicy> {
         &self.policy
     }

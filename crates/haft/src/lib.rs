@@ -79,6 +79,8 @@ mod stores;
 
 mod wiring;
 
+#[cfg(feature = "code")]
+mod code;
 #[cfg(feature = "shell")]
 mod commands;
 #[cfg(feature = "diagnostics")]

@@ -63,6 +63,15 @@ impl ToolSet {
             tools.extend(files.executors());
             parts.push(Arc::clone(&files) as Arc<dyn Part>);
         }
+        #[cfg(feature = "code")]
+        if loaded.config.index.enabled {
+            let code = Arc::new(crate::code::Code::new(loaded)?);
+            let tool = code.tool(&files);
+            #[cfg(feature = "shell")]
+            let tool = tool.with_servers(crate::code::held(wiring, &loaded.config, &commands));
+            tools.push(DynExecutor::new(tool.into_executor()));
+            parts.push(code);
+        }
         #[cfg(feature = "diagnostics")]
         {
             let checks = Arc::new(crate::diagnostics::Checks::new(loaded)?);

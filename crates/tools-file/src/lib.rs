@@ -47,6 +47,9 @@ mod media;
 mod search;
 mod walk;
 
+mod survey;
+
 pub use config::{Closing, FileConfig, FilePolicy};
 pub use diff::diff;
+pub use survey::{Seen, Survey, Surveyed};
 pub use tools::{executor, executors};

@@ -64,6 +64,14 @@ impl Workspace {
         })
     }
 
+    /// The same, where what gates close to the tool is closed. Not for `inspect`: what gates close they refuse themselves,
+    /// where a call names it.
+    pub(crate) fn closed_site(&self, cx: &CallContext) -> Result<Site, FileError> {
+        let mut site = self.site(cx)?;
+        site.closed = site.policy.closed_to(self.tool, &site.workdir);
+        Ok(site)
+    }
+
     /// Runs `work` where blocking is allowed. It is told to stop when nobody waits for the result any more. What it noted
     /// of what it looked at is left for whoever wants to know.
     pub(crate) async fn blocking<T: Send + 'static>(
@@ -71,9 +79,7 @@ impl Workspace {
         cx: &CallContext,
         work: impl FnOnce(&Site, &Cancel) -> Result<T, FileError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let mut site = self.site(cx)?;
-        // Not for `inspect`: what gates close they refuse themselves, where a call names it.
-        site.closed = site.policy.closed_to(self.tool, &site.workdir);
+        let mut site = self.closed_site(cx)?;
         site.stamps = cx.basis().map(|_| Stamps::new(&site.workdir));
         let token = cx.cancel().child_token();
         let cancel = Cancel(token.clone());
@@ -108,6 +114,10 @@ impl Cancel {
     /// For cleaning up, which nobody can call off.
     pub(crate) fn never() -> Self {
         Self(CancellationToken::new())
+    }
+
+    pub(crate) fn of(token: CancellationToken) -> Self {
+        Self(token)
     }
 
     pub(crate) fn check(&self) -> Result<(), FileError> {

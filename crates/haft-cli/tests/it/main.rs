@@ -9,6 +9,7 @@ mod call;
 mod client;
 mod clients;
 mod closed;
+mod code;
 mod config;
 mod crash;
 mod demo;

@@ -34,6 +34,7 @@ const PARTS: &[Part] = &[
         keys: &["tools.diagnostics"],
         is_here: cfg!(feature = "diagnostics"),
     },
+    Part { feature: "code", what: "search in code", keys: &["index"], is_here: cfg!(feature = "code") },
     Part {
         feature: "graph",
         what: "lists of tools",

@@ -12,6 +12,8 @@ use tools_cache::CacheConfig;
 use tools_catalog::TafcConfig;
 #[cfg(feature = "checkpoint")]
 use tools_checkpoint::CheckpointConfig;
+#[cfg(feature = "code")]
+use tools_code::IndexConfig;
 #[cfg(feature = "diagnostics")]
 use tools_diagnostics::DiagnosticsConfig;
 #[cfg(feature = "file")]
@@ -55,6 +57,8 @@ use super::Absent as AuditConfig;
 use super::Absent as CacheConfig;
 #[cfg(not(feature = "checkpoint"))]
 use super::Absent as CheckpointConfig;
+#[cfg(not(feature = "code"))]
+use super::Absent as IndexConfig;
 #[cfg(not(feature = "diagnostics"))]
 use super::Absent as DiagnosticsConfig;
 #[cfg(not(feature = "file"))]
@@ -92,6 +96,9 @@ pub struct HaftConfig {
     /// The MCP server, and the servers behind it.
     #[schemars(extend("x-applies" = "next_start"))]
     pub mcp: McpConfig,
+    /// The tool `search_code`.
+    #[schemars(extend("x-applies" = "reload"))]
+    pub index: IndexConfig,
     /// The model behind the calls, as far as tools care.
     pub agent: AgentConfig,
     /// The models that may be asked.

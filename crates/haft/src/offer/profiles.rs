@@ -16,6 +16,7 @@ const CODING: &[&str] = &[
     "edit",
     "write",
     "grep",
+    "search_code",
     "find_path",
     "list_directory",
     "move_path",

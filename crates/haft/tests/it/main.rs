@@ -92,6 +92,8 @@ fn the_tools_come_in_one_order() {
             "delete_path",
             "move_path",
             "copy_path",
+            #[cfg(feature = "code")]
+            "search_code",
             "diagnostics",
             #[cfg(feature = "web")]
             "fetch",

@@ -8,7 +8,7 @@ mod write;
 mod find_path;
 mod grep;
 mod list_directory;
-mod notes;
+pub(crate) mod notes;
 
 mod create_directory;
 mod delete_path;

@@ -9,7 +9,7 @@ use tools_core::nearest;
 use crate::{error::FileError, walk::Skipped, workspace::Site};
 
 /// Threads of one search.
-pub(super) fn threads(site: &Site) -> usize {
+pub(crate) fn threads(site: &Site) -> usize {
     match site.limits().search_threads {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8),
         threads => threads.min(64),
@@ -71,7 +71,7 @@ pub(super) fn skipped(skipped: &Skipped, site: &Site) -> Vec<String> {
 }
 
 /// Names some of what could not be read.
-pub(super) fn unreadable(what: &str, count: u64, some: &[PathBuf], site: &Site) -> String {
+pub(crate) fn unreadable(what: &str, count: u64, some: &[PathBuf], site: &Site) -> String {
     let names: Vec<String> = some.iter().take(5).map(|path| format!("`{}`", site.show(path))).collect();
     let more = if count > names.len() as u64 { ", …" } else { "" };
     format!("{count} {what} could not be read: {}{more}", names.join(", "))

@@ -1,0 +1,120 @@
+//! The tool `search_code` in a toolbox: its policy, over the files that the file tools may see.
+
+use std::{io, path::Path, sync::Arc};
+
+use tools_code::{Candidate, IndexPolicy, SearchCode, Sight, Sources, Space, Walked};
+use tools_core::{AnswerBudget, CallContext, FileState, Inspection, Shared, ToolError};
+use tools_file::{Seen, Survey, Surveyed};
+
+use crate::{
+    config::{HaftConfig, LoadError, Loaded},
+    files::Files,
+    part::{Part, Swap},
+};
+
+/// The policy of one tool `search_code`.
+#[derive(Debug)]
+pub(crate) struct Code(Shared<IndexPolicy>);
+
+impl Code {
+    pub(crate) fn new(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
+        compile(loaded).map(|policy| Self(Shared::new(policy)))
+    }
+
+    /// The tool, over the files of `files`.
+    pub(crate) fn tool(&self, files: &Files) -> SearchCode {
+        let sources = Surveying(Survey::new(files.policy().clone(), "search_code"));
+        SearchCode::new(self.0.clone(), Arc::new(sources))
+    }
+}
+
+/// What language servers are held to: the same as commands.
+#[cfg(feature = "shell")]
+pub(crate) fn held(
+    wiring: &crate::wiring::Wiring,
+    config: &HaftConfig,
+    commands: &Arc<crate::commands::Commands>,
+) -> tools_code::Held {
+    let (confining, reserved) = (Arc::clone(commands), wiring.reserved.now());
+    tools_code::Held {
+        confine: Arc::new(move |writable, hidden| confining.confined(writable, hidden, reserved.clone())),
+        hidden: Some(commands.hidden().clone()),
+        env_pass: config.tools.shell.env_pass.clone(),
+        // By shape only: a variable that the operator passes on is a known value, too.
+        redactor: Arc::new(tools_secrets::SecretRedactor::default()),
+    }
+}
+
+fn compile(loaded: &Loaded<HaftConfig>) -> Result<IndexPolicy, LoadError> {
+    let compiled = loaded.config.index.compile();
+    compiled.map_err(|error| loaded.fault(&format!("index.{}", error.key), error.problem))
+}
+
+impl Part for Code {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        let policy = compile(loaded)?;
+        Ok(Box::new(move || self.0.store(policy)))
+    }
+}
+
+/// Files as `search_code` asks for them.
+struct Surveying(Survey);
+
+impl Sources for Surveying {
+    fn inspect(&self, path: Option<&str>, cx: &CallContext) -> Result<Inspection, ToolError> {
+        self.0.inspect(path, cx)
+    }
+
+    fn sight(&self, cx: &CallContext) -> Result<Box<dyn Sight>, ToolError> {
+        Ok(Box::new(InSight(self.0.of_call(cx)?)))
+    }
+}
+
+struct InSight(Surveyed);
+
+impl Sight for InSight {
+    fn space(&self) -> Space {
+        Space { roots: self.0.roots(), rules: self.0.rules() }
+    }
+
+    fn walk(&self, path: Option<&str>, visit: &(dyn Fn(&dyn Candidate) + Sync)) -> Result<Walked, ToolError> {
+        let (starts, is_cut, notes) = self.0.walk(path, &|seen| visit(&Came(seen)))?;
+        Ok(Walked { starts, is_cut, notes })
+    }
+
+    fn read(&self, path: &Path, most: u64) -> Option<Vec<u8>> {
+        self.0.read(path, most)
+    }
+
+    fn hide(&self, path: &Path, text: Vec<u8>) -> Vec<u8> {
+        self.0.hide(path, text)
+    }
+
+    fn show(&self, path: &Path) -> String {
+        self.0.show(path)
+    }
+
+    fn answer(&self) -> AnswerBudget {
+        self.0.answer()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
+struct Came<'a, 'b>(&'a Seen<'b>);
+
+impl Candidate for Came<'_, '_> {
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn state(&self) -> io::Result<FileState> {
+        self.0.state()
+    }
+
+    fn read(&self, most: u64) -> io::Result<(FileState, Option<Vec<u8>>)> {
+        self.0.read(most)
+    }
+}

@@ -1,0 +1,48 @@
+//! What can be wrong with a call of `search_code`, and which category of tool error it is.
+
+use tools_core::{ToolError, ToolErrorCategory as Category};
+
+/// Why a call failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CodeError {
+    #[error("`query` is missing")]
+    NoQuery,
+    #[error("`query` holds no name and no word")]
+    NoWords,
+    #[error("`query` has {0} characters, more than the {most} that are searched for", most = crate::query::MOST)]
+    TooLong(usize),
+    #[error("`{0}` is no language that is known here")]
+    Language(String),
+    #[error("the search ended unexpectedly")]
+    Lost,
+}
+
+impl From<CodeError> for ToolError {
+    fn from(error: CodeError) -> Self {
+        let text = error.to_string();
+        let (category, code, advice) = match error {
+            CodeError::NoQuery => (
+                Category::InvalidParameters,
+                "no_query",
+                "Name a symbol, or say in a few words what to look for; only `kind: outline` needs no `query`.",
+            ),
+            CodeError::NoWords => (
+                Category::InvalidParameters,
+                "no_words",
+                "Name a symbol, or say in a few words what to look for. Signs are found with `grep`.",
+            ),
+            CodeError::TooLong(_) => (
+                Category::InvalidParameters,
+                "query_too_long",
+                "Name a symbol, or say in a few words what to look for.",
+            ),
+            CodeError::Language(_) => (
+                Category::InvalidParameters,
+                "unknown_language",
+                "Known are rust, python, javascript, typescript, go, java, c, c++, bash and text.",
+            ),
+            CodeError::Lost => return Self::new(Category::PermanentFailure, "lost", text),
+        };
+        Self::new(category, code, text).with_suggestion(advice)
+    }
+}

@@ -1,0 +1,492 @@
+//! The index of one workspace: which file holds which names, and the passages of those files that a query was about. A
+//! file is scanned for its names when it is first seen and parsed when a query leads to it: scanning keeps up with the
+//! disk, parsing would not. What a file is known by is the hash of its content, so that nothing is shown of another one.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher as _, RandomState},
+    path::Path,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use globset::GlobSet;
+use tools_core::{FileState, ToolError, ToolErrorCategory};
+
+use crate::{
+    config::IndexPolicy,
+    languages::{Form, form_of},
+    parse::{Parsed, parse},
+    passages::Passages,
+    sources::{Candidate, Sight, Walked},
+    vocabulary::{Posting, Vocabulary},
+    watch::{Changes, Watch},
+    weight::weight,
+    words::words,
+};
+
+/// A file whose content changed this shortly before it was read may change again without other times to show for it.
+const UNSETTLED: Duration = Duration::from_millis(100);
+/// Threads that parse.
+const THREADS: usize = 4;
+/// Bytes at the beginning of a file that tell whether it is text.
+const PROBE: usize = 8000;
+
+/// The index of one workspace. Shared by calls.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    state: Mutex<State>,
+    /// Held while files are looked at, so that two calls do not do the same work.
+    syncing: Mutex<Watch>,
+    hasher: RandomState,
+}
+
+/// What is known of all files.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    by_path: HashMap<Arc<Path>, u32>,
+    /// By number, which holds for as long as the lock is held; a file that changed or is gone leaves its place empty.
+    files: Vec<Option<File>>,
+    live: usize,
+    pub(crate) vocabulary: Vocabulary,
+    /// Names in all files.
+    total_words: u64,
+    generation: u64,
+    parsed_bytes: usize,
+    clock: u64,
+    /// Files that did not fit.
+    full: u64,
+}
+
+/// One file as it was read.
+#[derive(Debug, Clone)]
+pub(crate) struct File {
+    pub(crate) path: Arc<Path>,
+    pub(crate) form: FormName,
+    state: FileState,
+    settled: bool,
+    pub(crate) hash: u64,
+    /// How many names it holds.
+    pub(crate) length: u32,
+    /// How much its passages count.
+    pub(crate) weight: f32,
+    seen: u64,
+    passages: Option<(Arc<Passages>, u64)>,
+}
+
+/// The name of a form, to be compared with those that a call wants.
+pub(crate) type FormName = &'static str;
+
+/// The names of a text, each with its number and whether it may be defined there.
+struct Scanned<'a> {
+    names: HashMap<&'a str, (u16, bool)>,
+    length: u32,
+}
+
+/// What a look at the files came to.
+#[derive(Debug, Default)]
+pub(crate) struct Synced {
+    pub(crate) walked: Walked,
+    /// Files that did not fit into memory.
+    pub(crate) full: u64,
+}
+
+/// A file and what it consists of.
+pub(crate) type Known = (Arc<Path>, Arc<Passages>);
+
+/// A file that was read again just now.
+pub(crate) struct Fresh {
+    pub(crate) text: Vec<u8>,
+    pub(crate) hash: u64,
+    pub(crate) passages: Arc<Passages>,
+}
+
+impl Index {
+    /// Brings the index up to the files at `path`, or of the whole workspace, as they are now.
+    ///
+    /// # Errors
+    /// `Cancelled`; a path that is not there or may not be read.
+    pub(crate) fn sync(
+        &self,
+        sight: &dyn Sight,
+        path: Option<&str>,
+        policy: &IndexPolicy,
+    ) -> Result<Synced, ToolError> {
+        let mut watch = self.turn(sight)?;
+        if path.is_none()
+            && policy.watch
+            && let Changes::Files(changed) = watch.changes()
+            // Whether a new file is searched, ignore files say: the walk knows.
+            && changed.iter().all(|path| form_of(path).is_none() || self.state().by_path.contains_key(path.as_path()))
+        {
+            for path in changed {
+                self.reread(sight, &path, policy);
+            }
+            return Ok(Synced { walked: watch.walked().clone(), full: self.state().full });
+        }
+        let generation = {
+            let mut state = self.state();
+            state.generation += 1;
+            state.full = 0;
+            state.generation
+        };
+        let folders = Mutex::new(Vec::new());
+        let is_watching = path.is_none() && policy.watch;
+        let walked = sight.walk(path, &|candidate| {
+            if is_watching && let Some(folder) = candidate.path().parent() {
+                let mut folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
+                if folders.last().is_none_or(|last: &std::path::PathBuf| last != folder) {
+                    folders.push(folder.to_owned());
+                }
+            }
+            self.visit(candidate, generation, policy);
+        })?;
+        if sight.is_cancelled() {
+            return Err(cancelled());
+        }
+        let mut state = self.state();
+        if !walked.is_cut {
+            state.drop_unseen(&walked.starts, generation);
+        }
+        let full = state.full;
+        drop(state);
+        if is_watching {
+            watch.follow(folders.into_inner().unwrap_or_else(PoisonError::into_inner), &walked);
+        }
+        Ok(Synced { walked, full })
+    }
+
+    /// Waits for calls that look at the files.
+    fn turn(&self, sight: &dyn Sight) -> Result<MutexGuard<'_, Watch>, ToolError> {
+        loop {
+            match self.syncing.try_lock() {
+                Ok(watch) => return Ok(watch),
+                Err(std::sync::TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+                Err(std::sync::TryLockError::WouldBlock) if sight.is_cancelled() => return Err(cancelled()),
+                Err(std::sync::TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
+    }
+
+    fn visit(&self, candidate: &dyn Candidate, generation: u64, policy: &IndexPolicy) {
+        let path = candidate.path();
+        let Some(form) = form_of(path).filter(|_| !excludes(&policy.exclude, path)) else { return };
+        let Ok(found) = candidate.state() else { return };
+        if found.size > policy.max_file_bytes {
+            return;
+        }
+        if self.state().keep(path, &found, generation) {
+            return;
+        }
+        if let Ok((found, Some(text))) = candidate.read(policy.max_file_bytes) {
+            self.take_in(path, form, found, &text, generation, policy);
+        }
+    }
+
+    /// Takes in one file as it is, by its path.
+    fn reread(&self, sight: &dyn Sight, path: &Path, policy: &IndexPolicy) {
+        let Some(form) = form_of(path).filter(|_| !excludes(&policy.exclude, path)) else { return };
+        match sight.read(path, policy.max_file_bytes) {
+            // Its times were not asked for: what is known of it is its content.
+            Some(text) => {
+                let generation = self.state().generation;
+                self.take_in(
+                    path,
+                    form,
+                    FileState { id: (0, 0), size: 0, modified: (0, 0), changed: (0, 0) },
+                    &text,
+                    generation,
+                    policy,
+                );
+            }
+            None => self.state().drop_path(path),
+        }
+    }
+
+    fn take_in(&self, path: &Path, form: Form, found: FileState, text: &[u8], generation: u64, policy: &IndexPolicy) {
+        if is_binary(text) {
+            self.state().drop_path(path);
+            return;
+        }
+        let hash = self.hasher.hash_one(text);
+        let lossy = String::from_utf8_lossy(text);
+        let scanned = Scanned::of(&lossy);
+        let settled = is_settled(&found);
+        let mut state = self.state();
+        if let Some(file) = state.file_mut(path).filter(|file| file.hash == hash) {
+            (file.state, file.settled, file.seen) = (found, settled, generation);
+            return;
+        }
+        state.drop_path(path);
+        if state.bytes() > policy.memory_bytes {
+            state.full += 1;
+            return;
+        }
+        let path: Arc<Path> = path.into();
+        let file = File {
+            weight: weight(&path, form, text),
+            path,
+            form: form.name(),
+            state: found,
+            settled,
+            hash,
+            length: scanned.length,
+            seen: generation,
+            passages: None,
+        };
+        state.add(file, &scanned);
+    }
+
+    /// The passages of files as they are, parsed where they were not yet. A file that is gone or closed is left out.
+    pub(crate) fn passages(&self, sight: &dyn Sight, files: &[Arc<Path>], policy: &IndexPolicy) -> Vec<Known> {
+        let (mut ready, mut missing) = (Vec::new(), Vec::new());
+        {
+            let mut state = self.state();
+            state.clock += 1;
+            let clock = state.clock;
+            for path in files {
+                match state.file_mut(path) {
+                    Some(File { passages: Some((passages, used)), .. }) => {
+                        *used = clock;
+                        ready.push((Arc::clone(path), Arc::clone(passages)));
+                    }
+                    Some(_) => missing.push(Arc::clone(path)),
+                    None => {}
+                }
+            }
+        }
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut done = Vec::new();
+            while let Some(path) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if sight.is_cancelled() {
+                    break;
+                }
+                if let Some(fresh) = self.fresh(sight, path, policy) {
+                    done.push((Arc::clone(path), fresh.passages));
+                }
+            }
+            done
+        };
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS);
+        if missing.len() < 3 || threads < 2 {
+            ready.extend(work());
+        } else {
+            std::thread::scope(|scope| {
+                let spawn = |_| std::thread::Builder::new().name("haft-parse".into()).spawn_scoped(scope, work).ok();
+                let others: Vec<_> = (1..threads).filter_map(spawn).collect();
+                ready.extend(work());
+                ready.extend(others.into_iter().filter_map(|other| other.join().ok()).flatten());
+            });
+        }
+        ready.sort_by(|(a, _), (b, _)| a.cmp(b));
+        ready
+    }
+
+    /// A file as it is now, parsed; `None` when it is gone or closed. One that changed is taken in again.
+    pub(crate) fn fresh(&self, sight: &dyn Sight, path: &Path, policy: &IndexPolicy) -> Option<Fresh> {
+        let Some(text) = sight.read(path, policy.max_file_bytes) else {
+            self.state().drop_path(path);
+            return None;
+        };
+        let form = form_of(path)?;
+        let hash = self.hasher.hash_one(text.as_slice());
+        let known = self.state().known(path, hash);
+        if let Some(passages) = known {
+            return Some(Fresh { text, hash, passages });
+        }
+        let parsed = form.language().map_or_else(Parsed::default, |language| parse(&text, language));
+        let mut state = self.state();
+        if state.hash_of(path) != Some(hash) {
+            let (unknown, generation) =
+                (FileState { id: (0, 0), size: 0, modified: (0, 0), changed: (0, 0) }, state.generation);
+            drop(state);
+            self.take_in(path, form, unknown, &text, generation, policy);
+            state = self.state();
+        }
+        let passages = {
+            let vocabulary = &state.vocabulary;
+            // Names of a text that is no UTF-8 are not all known.
+            Arc::new(Passages::of(&text, parsed, |name| vocabulary.id(name)))
+        };
+        state.remember(path, hash, &passages, policy.memory_bytes / 2);
+        Some(Fresh { text, hash, passages })
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        // What a panic left is a file less, which the next look finds.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'a> Scanned<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut scanned = Self { names: HashMap::with_capacity(text.len() / 40), length: 0 };
+        for word in words(text.as_bytes()) {
+            // Bytes of a word are whole characters: what ends it is ASCII.
+            let Some(name) = text.get(word.at..word.at + word.text.len()) else { continue };
+            scanned.length += 1;
+            let (count, may_define) = scanned.names.entry(name).or_default();
+            *count = count.saturating_add(1);
+            *may_define |= word.may_define;
+        }
+        scanned
+    }
+}
+
+impl State {
+    /// Whether a file is still as it was read.
+    fn keep(&mut self, path: &Path, found: &FileState, generation: u64) -> bool {
+        match self.file_mut(path) {
+            Some(file) if file.settled && file.state == *found => {
+                file.seen = generation;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn add(&mut self, file: File, scanned: &Scanned<'_>) {
+        let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        for (name, (count, may_define)) in &scanned.names {
+            let name = self.vocabulary.intern(name);
+            self.vocabulary.add(name, Posting { file: number, count: *count, may_define: *may_define });
+        }
+        self.total_words += u64::from(file.length);
+        self.by_path.insert(Arc::clone(&file.path), number);
+        self.files.push(Some(file));
+        self.live += 1;
+    }
+
+    fn drop_path(&mut self, path: &Path) {
+        let Some(number) = self.by_path.remove(path) else { return };
+        if let Some(file) = self.files.get_mut(number as usize).and_then(Option::take) {
+            self.live -= 1;
+            self.total_words -= u64::from(file.length);
+            self.parsed_bytes -= file.passages.map_or(0, |(passages, _)| passages.bytes());
+        }
+        self.sweep();
+    }
+
+    /// Forgets files below `starts` that the walk did not come by.
+    fn drop_unseen(&mut self, starts: &[std::path::PathBuf], generation: u64) {
+        let unseen = |file: &&File| file.seen < generation && starts.iter().any(|start| file.path.starts_with(start));
+        let gone: Vec<_> = self.files.iter().flatten().filter(unseen).map(|file| Arc::clone(&file.path)).collect();
+        for path in gone {
+            self.drop_path(&path);
+        }
+    }
+
+    /// Gives the files new numbers once most of the old ones are nobody's.
+    fn sweep(&mut self) {
+        let gone = self.files.len() - self.live;
+        if gone < 1000 || gone < self.live {
+            return;
+        }
+        let (mut numbers, mut files) = (vec![None; self.files.len()], Vec::with_capacity(self.live));
+        for (file, number) in std::mem::take(&mut self.files).into_iter().zip(&mut numbers) {
+            if let Some(file) = file {
+                *number = u32::try_from(files.len()).ok();
+                files.push(Some(file));
+            }
+        }
+        self.by_path
+            .retain(|_, own| numbers.get(*own as usize).copied().flatten().inspect(|new| *own = *new).is_some());
+        self.vocabulary.renumber(|old| numbers.get(old as usize).copied().flatten());
+        self.files = files;
+    }
+
+    fn known(&mut self, path: &Path, hash: u64) -> Option<Arc<Passages>> {
+        let number = *self.by_path.get(path)?;
+        let file = self.files.get(number as usize)?.as_ref().filter(|file| file.hash == hash)?;
+        file.passages.as_ref().map(|(passages, _)| Arc::clone(passages))
+    }
+
+    pub(crate) fn hash_of(&self, path: &Path) -> Option<u64> {
+        self.file(*self.by_path.get(path)?).map(|file| file.hash)
+    }
+
+    pub(crate) fn file_at(&self, path: &Path) -> Option<&File> {
+        self.file(*self.by_path.get(path)?)
+    }
+
+    fn file_mut(&mut self, path: &Path) -> Option<&mut File> {
+        self.files.get_mut(*self.by_path.get(path)? as usize)?.as_mut()
+    }
+
+    /// Keeps what was parsed, and forgets what was not asked for in the longest time where that is too much.
+    fn remember(&mut self, path: &Path, hash: u64, passages: &Arc<Passages>, most: usize) {
+        let clock = self.clock;
+        let Some(file) = self.file_mut(path) else { return };
+        if file.hash != hash || file.passages.is_some() {
+            return;
+        }
+        file.passages = Some((Arc::clone(passages), clock));
+        self.parsed_bytes += passages.bytes();
+        if self.parsed_bytes <= most {
+            return;
+        }
+        let mut ages: Vec<_> = self.files.iter().flatten().filter_map(|file| Some(file.passages.as_ref()?.1)).collect();
+        ages.sort_unstable();
+        let oldest_kept = ages.get(ages.len() / 2).copied().unwrap_or_default();
+        let mut freed = 0;
+        for file in self.files.iter_mut().flatten() {
+            if file.passages.as_ref().is_some_and(|(_, used)| *used <= oldest_kept) {
+                freed += file.passages.take().map_or(0, |(passages, _)| passages.bytes());
+            }
+        }
+        self.parsed_bytes -= freed;
+    }
+
+    pub(crate) fn file(&self, number: u32) -> Option<&File> {
+        self.files.get(number as usize)?.as_ref()
+    }
+
+    /// Every file with its number.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (u32, &File)> {
+        (0_u32..).zip(&self.files).filter_map(|(number, file)| Some((number, file.as_ref()?)))
+    }
+
+    pub(crate) fn live(&self) -> usize {
+        self.live
+    }
+
+    /// Names in an average file.
+    pub(crate) fn mean_length(&self) -> f32 {
+        #[expect(clippy::cast_precision_loss, reason = "a mean of counts")]
+        let mean = self.total_words as f32 / self.live.max(1) as f32;
+        mean.max(1.0)
+    }
+
+    /// About how much memory all takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.vocabulary.bytes() + self.parsed_bytes + self.files.len() * (size_of::<File>() + 120)
+    }
+}
+
+/// Whether a later change would show in the times of a file.
+#[expect(clippy::disallowed_methods, reason = "compared with times that the system gave to files")]
+fn is_settled(found: &FileState) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let of = |(seconds, nanoseconds): (i64, u64)| {
+        Duration::from_secs(seconds.try_into().unwrap_or(0)) + Duration::from_nanos(nanoseconds)
+    };
+    // A time in the future is no time to go by.
+    let settles = |time| now.checked_sub(time).is_some_and(|age| age >= UNSETTLED);
+    found.id != (0, 0) && settles(of(found.changed))
+}
+
+fn excludes(globs: &GlobSet, path: &Path) -> bool {
+    !globs.is_empty() && globs.is_match(path)
+}
+
+fn is_binary(text: &[u8]) -> bool {
+    text[..text.len().min(PROBE)].contains(&0)
+}
+
+pub(crate) fn cancelled() -> ToolError {
+    ToolError::new(ToolErrorCategory::Cancelled, "cancelled", "the call was cancelled")
+}

@@ -1,0 +1,19 @@
+//! The languages whose definitions are known. Adding one is a file here and a line in this list.
+
+mod language;
+mod lookup;
+
+mod bash;
+mod c;
+mod cpp;
+mod go;
+mod java;
+mod javascript;
+mod python;
+mod rust;
+mod typescript;
+
+pub(crate) use language::{Capture, Language};
+#[cfg(test)]
+pub(crate) use lookup::all;
+pub(crate) use lookup::{Form, form_of, named};

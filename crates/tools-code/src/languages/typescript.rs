@@ -1,0 +1,52 @@
+//! TypeScript, and TypeScript with JSX, which is a grammar of its own.
+
+use std::sync::OnceLock;
+
+use super::Language;
+
+pub(super) static TYPESCRIPT: Language = Language {
+    name: "typescript",
+    aliases: &["ts"],
+    extensions: &["ts", "mts", "cts"],
+    grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    query: QUERY,
+    leads: &["//", "/*", "*", "@"],
+    compiled: OnceLock::new(),
+};
+
+pub(super) static TSX: Language = Language {
+    name: "tsx",
+    aliases: &["typescript", "ts"],
+    extensions: &["tsx"],
+    grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
+    query: QUERY,
+    leads: &["//", "/*", "*", "@"],
+    compiled: OnceLock::new(),
+};
+
+const QUERY: &str = r"
+(function_declaration name: (identifier) @name) @definition.function
+(generator_function_declaration name: (identifier) @name) @definition.function
+(class_declaration name: (_) @name) @definition.class
+(class name: (_) @name) @definition.class
+(method_definition name: (property_identifier) @name) @definition.method
+(method_definition name: (private_property_identifier) @name) @definition.method
+(variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)]) @definition.function
+(program (lexical_declaration (variable_declarator name: (identifier) @name) @definition.variable))
+(program (variable_declaration (variable_declarator name: (identifier) @name) @definition.variable))
+(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @definition.variable)))
+(assignment_expression left: (member_expression property: (property_identifier) @name) right: [(arrow_function) (function_expression)]) @definition.function
+(pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @definition.function
+[(comment) (string)] @quiet
+
+(interface_declaration name: (type_identifier) @name) @definition.interface
+(type_alias_declaration name: (type_identifier) @name) @definition.type
+(enum_declaration name: (identifier) @name) @definition.enum
+(abstract_class_declaration name: (type_identifier) @name) @definition.class
+(function_signature name: (identifier) @name) @definition.declaration
+(method_signature name: (property_identifier) @name) @definition.declaration
+(abstract_method_signature name: (property_identifier) @name) @definition.declaration
+(public_field_definition name: (property_identifier) @name value: [(arrow_function) (function_expression)]) @definition.function
+(internal_module name: (_) @name) @definition.module
+(module name: (_) @name) @definition.module
+";

@@ -1,0 +1,39 @@
+//! The tool `search_code`: definitions, uses, outlines and passages of code, so that a model reads less of it.
+//!
+//! Files come from [`Sources`], which whoever has the file tools implements: the same walk, read rules and ignore files as
+//! `grep`. A file is scanned for its names when it is first seen and parsed (tree-sitter) when a query leads to it; each
+//! line is taken from its file at the moment it is shown, and only while the file is what it was found in.
+
+mod config;
+mod sources;
+
+mod languages;
+mod parse;
+mod words;
+
+mod index;
+mod passages;
+mod vocabulary;
+mod watch;
+mod weight;
+
+mod embedding;
+mod hit;
+mod query;
+mod scope;
+mod semantic;
+mod structural;
+mod text;
+
+mod lsp;
+
+mod error;
+mod render;
+mod told;
+mod tool;
+
+pub use config::{IndexConfig, IndexConfigError, IndexPolicy, ServerConfig, VectorBackend};
+pub use embedding::Embedding;
+pub use lsp::{Confine, Held};
+pub use sources::{Candidate, Sight, Sources, Space, Walked};
+pub use tool::{Args, Kind, SearchCode};

@@ -1,0 +1,209 @@
+//! The servers that run, one for each workspace and language, and what they say of one name.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use serde_json::json;
+use tokio::time::timeout;
+use tools_core::CallContext;
+
+use super::{
+    client::{Client, Failure, Place, hover, places, uri},
+    launch::{Child, Held, launch},
+};
+use crate::config::ServerConfig;
+
+/// A place in a file whose text is known, and what it is asked about.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+    /// From 0.
+    pub(crate) line: u32,
+    /// Where in the line the name begins, in bytes.
+    pub(crate) column: usize,
+}
+
+/// What a server says of a name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) definitions: Vec<Place>,
+    pub(crate) references: Vec<Place>,
+    pub(crate) hover: Option<String>,
+}
+
+/// The servers of one tool.
+#[derive(Debug, Default)]
+pub(crate) struct Servers {
+    running: Mutex<HashMap<(Vec<PathBuf>, &'static str), Slot>>,
+}
+
+type Slot = Arc<tokio::sync::Mutex<Option<Running>>>;
+
+/// One server and the conversation with it.
+struct Running {
+    client: Client,
+    _child: Option<Child>,
+}
+
+impl std::fmt::Debug for Running {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Running")
+    }
+}
+
+impl Servers {
+    /// Asks the server of a language, which is started if it does not run. One that does not answer in time is ended.
+    ///
+    /// # Errors
+    /// Why there is nothing from it, as a model may read it.
+    pub(crate) async fn ask(
+        &self,
+        held: &Held,
+        (language, server): (&'static str, &ServerConfig),
+        roots: &[PathBuf],
+        asked: &Asked,
+        cx: &CallContext,
+    ) -> Result<Told, String> {
+        let slot = {
+            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(running.entry((roots.to_vec(), language)).or_default())
+        };
+        let work = async {
+            let mut slot = slot.lock().await;
+            // Taken out: a conversation that was left in the middle is not gone on with.
+            let mut running = match slot.take() {
+                Some(running) => running,
+                None => begin(held, server, roots, cx).await?,
+            };
+            let told = converse(&mut running.client, language, asked).await;
+            match told {
+                Ok(told) => {
+                    *slot = Some(running);
+                    Ok(told)
+                }
+                Err(failure) => Err(failure.to_string()),
+            }
+        };
+        let waited = Duration::from_secs(server.timeout);
+        timeout(waited, work)
+            .await
+            .unwrap_or_else(|_| Err(format!("the server did not answer within {} s", server.timeout)))
+    }
+}
+
+async fn begin(held: &Held, server: &ServerConfig, roots: &[PathBuf], cx: &CallContext) -> Result<Running, String> {
+    let mut child = launch(held, server, roots, cx).await?;
+    let (Some(input), Some(output)) = (child.tree.take_stdin(), child.tree.take_stdout()) else {
+        return Err("the server has no streams".to_owned());
+    };
+    let root = roots.first().map_or(Path::new("/"), PathBuf::as_path);
+    let client = Client::begin(input, output, root).await.map_err(|failure| failure.to_string())?;
+    Ok(Running { client, _child: Some(child) })
+}
+
+/// Shows the server the file as it is now, asks about the name, and takes the file back.
+async fn converse(client: &mut Client, language: &str, asked: &Asked) -> Result<Told, Failure> {
+    let document = uri(&asked.path);
+    let line = asked.text.lines().nth(asked.line as usize).unwrap_or_default();
+    let character = client.character(line, asked.column);
+    let at = json!({
+        "textDocument": {"uri": document},
+        "position": {"line": asked.line, "character": character},
+    });
+    let language = match language {
+        "tsx" => "typescriptreact",
+        "c++" => "cpp",
+        "bash" => "shellscript",
+        other => other,
+    };
+    let item = json!({"uri": document, "languageId": language, "version": 1, "text": asked.text});
+    client.notify("textDocument/didOpen", json!({"textDocument": item})).await?;
+    let definitions = places(&refusable(client.request("textDocument/definition", at.clone()).await)?);
+    let mut with_context = at.clone();
+    with_context["context"] = json!({"includeDeclaration": false});
+    let references = places(&refusable(client.request("textDocument/references", with_context).await)?);
+    let hover = hover(&refusable(client.request("textDocument/hover", at).await)?);
+    client.notify("textDocument/didClose", json!({"textDocument": {"uri": document}})).await?;
+    Ok(Told { definitions, references, hover })
+}
+
+/// A server that cannot do one thing may do the next.
+fn refusable(answered: super::client::Answered) -> super::client::Answered {
+    match answered {
+        Err(Failure::Refused(_)) => Ok(serde_json::Value::Null),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use tokio::io::{AsyncRead, AsyncWrite};
+
+    use super::*;
+    use crate::lsp::frame::{Frames, send};
+
+    /// A server that asks back before it answers, knows one definition and two uses, and has no hover.
+    async fn scripted(mut input: impl AsyncRead + Unpin, mut output: impl AsyncWrite + Unpin) -> Vec<String> {
+        let (mut frames, mut methods) = (Frames::default(), Vec::new());
+        while let Ok(message) = frames.next(&mut input).await {
+            let method = message["method"].as_str().unwrap_or("reply").to_owned();
+            methods.push(method.clone());
+            let at = |line: u64| json!({"uri": "file:///w/a.py", "range": {"start": {"line": line, "character": 0}}});
+            let result = match method.as_str() {
+                "initialize" => json!({"capabilities": {}}),
+                "textDocument/definition" => {
+                    assert_eq!(message["params"]["position"], json!({"line": 1, "character": 5}), "UTF-16");
+                    let ask = json!({"jsonrpc": "2.0", "id": "x", "method": "workspace/configuration", "params": {"items": [{}]}});
+                    send(&mut output, &ask).await.unwrap();
+                    send(&mut output, &json!({"jsonrpc": "2.0", "method": "window/logMessage"})).await.unwrap();
+                    at(1)
+                }
+                "textDocument/references" => json!([at(4), at(7), at(4)]),
+                "textDocument/hover" => {
+                    let error =
+                        json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "no"}});
+                    send(&mut output, &error).await.unwrap();
+                    continue;
+                }
+                _ => continue,
+            };
+            send(&mut output, &json!({"jsonrpc": "2.0", "id": message["id"], "result": result})).await.unwrap();
+        }
+        methods
+    }
+
+    #[tokio::test]
+    async fn a_server_is_asked_about_the_file_as_it_is() {
+        let (ours, theirs) = tokio::io::duplex(64);
+        let (input, output) = tokio::io::split(theirs);
+        let server = tokio::spawn(scripted(input, output));
+        let (output, input) = tokio::io::split(ours);
+        let mut client = Client::begin(input, output, Path::new("/w")).await.unwrap();
+        let asked = Asked { path: "/w/a.py".into(), text: "x\n\u{1F600}ü = name\n".to_owned(), line: 1, column: 8 };
+        let told = converse(&mut client, "python", &asked).await.unwrap();
+        let place = |line| Place { path: "/w/a.py".into(), line };
+        assert_eq!(told, Told { definitions: vec![place(1)], references: vec![place(4), place(7)], hover: None });
+        drop(client);
+        let methods = server.await.unwrap();
+        assert_eq!(
+            methods,
+            [
+                "initialize",
+                "initialized",
+                "textDocument/didOpen",
+                "textDocument/definition",
+                "reply",
+                "textDocument/references",
+                "textDocument/hover",
+                "textDocument/didClose"
+            ]
+        );
+        let _ = Value::Null;
+    }
+}

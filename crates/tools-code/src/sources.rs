@@ -1,0 +1,91 @@
+//! Where files come from. The index opens nothing itself: whoever has the roots and read rules of the file tools shows it
+//! what a call may see, and is asked again before anything is shown to a model.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use tools_core::{AnswerBudget, CallContext, FileState, Inspection, ToolError};
+
+/// The files of workspaces under the rules of the file tools. Called by [`crate::SearchCode`] for each call.
+pub trait Sources: Send + Sync + 'static {
+    /// What a search at `path` would touch, or one of the whole workspace; opens nothing.
+    ///
+    /// # Errors
+    /// `PolicyBlocked` for a path outside the roots.
+    fn inspect(&self, path: Option<&str>, cx: &CallContext) -> Result<Inspection, ToolError>;
+
+    /// The files as one call may see them, to its end.
+    ///
+    /// # Errors
+    /// When a root cannot be opened.
+    fn sight(&self, cx: &CallContext) -> Result<Box<dyn Sight>, ToolError>;
+}
+
+/// The files that one call may see. All of it may block.
+pub trait Sight: Send + Sync {
+    /// Which files these are: calls of equal spaces share an index. Other roots or other rules are another space.
+    fn space(&self) -> Space;
+
+    /// Shows the regular files at `path`, or of the whole workspace, to `visit`: from several threads, in any order, but
+    /// for those that ignore files, read rules or gates leave out. No link is followed.
+    ///
+    /// # Errors
+    /// A path that is not there or may not be read. A folder below that cannot be read is a note.
+    fn walk(&self, path: Option<&str>, visit: &(dyn Fn(&dyn Candidate) + Sync)) -> Result<Walked, ToolError>;
+
+    /// The content of a file as it is now, by its canonical path; `None` when it is gone, closed to this call, no regular
+    /// file, or longer than `most` bytes.
+    fn read(&self, path: &Path, most: u64) -> Option<Vec<u8>>;
+
+    /// A text as it may be shown: the same lines without credentials.
+    fn hide(&self, path: &Path, text: Vec<u8>) -> Vec<u8>;
+
+    /// A path as a model should see it.
+    fn show(&self, path: &Path) -> String;
+
+    /// How much text the answer may hold.
+    fn answer(&self) -> AnswerBudget;
+
+    /// Whether nobody waits for the result any more.
+    fn is_cancelled(&self) -> bool;
+}
+
+/// Which files a call may see.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Space {
+    /// The canonical folders.
+    pub roots: Vec<PathBuf>,
+    /// Another number for other rules.
+    pub rules: u64,
+}
+
+/// A file that a walk came by.
+pub trait Candidate {
+    /// Its canonical path.
+    fn path(&self) -> &Path;
+
+    /// What it is now, without opening it.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    fn state(&self) -> io::Result<FileState>;
+
+    /// Its content, with what was known of it before it was read; `None` for content longer than `most` bytes.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn read(&self, most: u64) -> io::Result<(FileState, Option<Vec<u8>>)>;
+}
+
+/// What a walk came by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// Where it began: canonical paths.
+    pub starts: Vec<PathBuf>,
+    /// Whether it was ended before it had seen everything.
+    pub is_cut: bool,
+    /// What was left out that a model should know of, each a sentence without its full stop.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,470 @@
+//! The tool `search_code`: a call read, the index brought up to the files, layers asked, hits shown.
+
+use std::{
+    collections::HashMap,
+    fmt::{self, Write as _},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tools_core::{
+    CallContext, ClaimSource, Filling, Inspection, Shared, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
+    Typed, Window,
+};
+
+use crate::{
+    config::{IndexPolicy, VectorBackend},
+    embedding::Embedding,
+    error::CodeError,
+    hit::{Hit, Layer, fuse},
+    index::{Index, Synced},
+    lsp::{Asked as AskedOfServer, Held, Servers, Told},
+    query::Query,
+    render::Style,
+    scope::Wanted,
+    sources::{Sight, Sources, Space},
+    structural::Search,
+};
+
+/// Hits of a call that names no number.
+const USUAL: usize = 15;
+/// The most hits of one call.
+const MOST: usize = 50;
+/// The most definitions of one outline.
+const MOST_OUTLINED: usize = 2000;
+/// Passages beside the definitions of a name.
+const BESIDE: usize = 3;
+/// Passages that score less than this part of the best one tell nothing.
+const TELLING: f32 = 0.4;
+/// How often a search is made anew because a file changed under it.
+const TRIES: usize = 3;
+/// Indexes that are kept: of workspaces, and of rules that changed.
+const INDEXES: usize = 4;
+/// Bytes of an answer for what stands below the hits.
+const NOTES: usize = 700;
+
+/// Makes the tool: over the files of `Sources`, with an index for each workspace.
+#[derive(Clone)]
+pub struct SearchCode {
+    policy: Shared<IndexPolicy>,
+    sources: Arc<dyn Sources>,
+    embedding: Option<Arc<dyn Embedding>>,
+    held: Option<Held>,
+    servers: Arc<Servers>,
+    indexes: Arc<Mutex<Indexes>>,
+}
+
+/// Each with when it was last asked for.
+type Indexes = HashMap<Space, (Arc<Index>, u64)>;
+
+impl fmt::Debug for SearchCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SearchCode").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
+impl SearchCode {
+    /// The tool under a policy. Nothing is indexed before the first call.
+    pub fn new(policy: Shared<IndexPolicy>, sources: Arc<dyn Sources>) -> Self {
+        Self { policy, sources, embedding: None, held: None, servers: Arc::default(), indexes: Arc::default() }
+    }
+
+    /// The same tool with the language servers of its policy, held to this. Without it none is started.
+    pub fn with_servers(self, held: Held) -> Self {
+        Self { held: Some(held), ..self }
+    }
+
+    /// The same tool, whose passages are ranked by an embedding as well as by their words.
+    pub fn with_embedding(self, embedding: Arc<dyn Embedding>) -> Self {
+        Self { embedding: Some(embedding), ..self }
+    }
+
+    /// As an executor.
+    pub fn into_executor(self) -> Typed<Self> {
+        Typed::new(self)
+    }
+
+    /// The index of a space. The one that was not asked for in the longest time makes room.
+    fn index(&self, space: &Space) -> Arc<Index> {
+        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let clock = indexes.values().map(|(_, used)| *used).max().unwrap_or_default() + 1;
+        if !indexes.contains_key(space) && indexes.len() >= INDEXES {
+            let oldest = indexes.iter().min_by_key(|(_, (_, used))| *used).map(|(space, _)| space.clone());
+            oldest.and_then(|oldest| indexes.remove(&oldest));
+        }
+        let (index, used) = indexes.entry(space.clone()).or_default();
+        *used = clock;
+        Arc::clone(index)
+    }
+}
+
+/// Finds code without reading files: where a name is defined (`kind: definition`) or used (`reference`), which code is
+/// about something (`semantic`, a few words), or what a file or folder defines (`outline`, the signatures with their
+/// lines). Knows Rust, Python, JavaScript, TypeScript, Go, Java, C, C++ and Bash; other text is found with `grep`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// A name as code has it (`Stack`, `Stack::dispatch`), or a few words that say what to look for. May be left out for
+    /// `outline` only.
+    query: Option<String>,
+    /// `auto` (default) looks for a name as a definition first and for words in every layer.
+    kind: Option<Kind>,
+    /// The file or folder to search. Default: the workspace.
+    path: Option<String>,
+    /// Only this language, for example `rust` or `ts`.
+    lang: Option<String>,
+    /// Results to show at most, 1 to 50. Default 15; an outline shows what fits.
+    limit: Option<usize>,
+    /// Results to skip. Default 0.
+    offset: Option<usize>,
+}
+
+/// What to look for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// What the query looks like.
+    #[default]
+    Auto,
+    /// Where a name is defined.
+    Definition,
+    /// Where a name is used.
+    Reference,
+    /// Code that is about something.
+    Semantic,
+    /// Lines that hold the query as it is.
+    Text,
+    /// What a file or folder defines.
+    Outline,
+}
+
+impl Tool for SearchCode {
+    type Args = Args;
+
+    fn definition(&self) -> ToolDef {
+        ToolDef::of::<Args>("search_code", ToolKind::Search, ToolTraits::READ_ONLY).titled("Search code")
+    }
+
+    async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
+        Asked::read(args)?;
+        self.sources.inspect(args.path.as_deref(), cx)
+    }
+
+    async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let asked = Asked::read(&args)?;
+        let sight: Arc<dyn Sight> = self.sources.sight(cx)?.into();
+        let policy = self.policy.load();
+        let told = self.consulted(&asked, &args, &sight, &policy, cx).await?;
+        let tool = self.clone();
+        aside(move || tool.search(&asked, args.path.as_deref(), sight.as_ref(), &policy, &told)).await
+    }
+}
+
+/// Runs what blocks where that is allowed.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(CodeError::Lost.into()))
+}
+
+/// What language servers had to say.
+#[derive(Debug, Clone, Default)]
+enum Consulted {
+    /// None is configured for what was asked.
+    #[default]
+    Nobody,
+    Told(Told),
+    /// Why there is nothing from it.
+    Failed(String),
+}
+
+/// A call that was read.
+#[derive(Debug, Clone)]
+struct Asked {
+    query: Option<Query>,
+    kind: Kind,
+    wanted: Wanted,
+    limit: usize,
+    offset: usize,
+}
+
+impl Asked {
+    fn read(args: &Args) -> Result<Self, CodeError> {
+        let kind = args.kind.unwrap_or_default();
+        let text = args.query.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let query = match text {
+            Some(text) => Some(Query::read(text)?),
+            None if kind == Kind::Outline => None,
+            None if args.query.is_some() => return Err(CodeError::NoWords),
+            None => return Err(CodeError::NoQuery),
+        };
+        let (usual, most) = if kind == Kind::Outline { (MOST_OUTLINED, MOST_OUTLINED) } else { (USUAL, MOST) };
+        Ok(Self {
+            query,
+            kind,
+            wanted: Wanted::in_language(args.lang.as_deref())?,
+            limit: args.limit.unwrap_or(usual).clamp(1, most),
+            offset: args.offset.unwrap_or(0),
+        })
+    }
+}
+
+/// Hits, and what is to be said below them.
+#[derive(Default)]
+struct Answer {
+    /// Lines above the hits.
+    head: Vec<String>,
+    hits: Vec<Hit>,
+    notes: Vec<String>,
+}
+
+impl Answer {
+    /// The same answer with what a language server said.
+    fn with(mut self, search: &Search<'_>, asked: &Asked, told: &Consulted) -> Self {
+        let (Consulted::Told(told), Some(query)) = (told, &asked.query) else {
+            if let Consulted::Failed(why) = told {
+                self.notes.push(format!("lsp: {why}"));
+            }
+            return self;
+        };
+        let Some(name) = query.sought().last().or(query.names.last()) else { return self };
+        let (uses, elsewhere) = search.told(&told.references, &name.text);
+        let outside =
+            if elsewhere > 0 { format!(", {elsewhere} more outside of what is searched") } else { String::new() };
+        self.head.push(format!("[lsp] {} references{outside}\n", uses.len()));
+        if asked.kind == Kind::Reference {
+            self.hits = fuse(vec![self.hits, uses]);
+        } else {
+            let what = told.hover.as_deref().map(|text| search.shown_of(text)).filter(|text| !text.is_empty());
+            self.head.extend(what.map(|text| format!("[lsp] {text}\n")));
+            let (defined, _) = search.told(&told.definitions, &name.text);
+            for hit in defined {
+                match self.hits.iter_mut().find(|known| known.path == hit.path && known.line == hit.line) {
+                    Some(known) => known.layers.push(Layer::Lsp),
+                    None => self.hits.push(hit),
+                }
+            }
+        }
+        self
+    }
+}
+
+impl SearchCode {
+    /// Asks the server of the language in which the name of a query is defined.
+    async fn consulted(
+        &self,
+        asked: &Asked,
+        args: &Args,
+        sight: &Arc<dyn Sight>,
+        policy: &Arc<IndexPolicy>,
+        cx: &CallContext,
+    ) -> Result<Consulted, ToolError> {
+        let is_about_a_name = match asked.kind {
+            Kind::Auto => asked.query.as_ref().is_some_and(|query| query.is_name),
+            Kind::Definition | Kind::Reference => true,
+            _ => false,
+        };
+        let Some(held) = self.held.as_ref().filter(|_| is_about_a_name && !policy.servers.is_empty()) else {
+            return Ok(Consulted::Nobody);
+        };
+        let (tool, asked, path) = (self.clone(), asked.clone(), args.path.clone());
+        let (seeing, limits) = (Arc::clone(sight), Arc::clone(policy));
+        let located = aside(move || tool.located(&asked, path.as_deref(), seeing.as_ref(), &limits)).await?;
+        let Some((language, place)) = located else { return Ok(Consulted::Nobody) };
+        let Some(server) = policy.servers.get(language) else { return Ok(Consulted::Nobody) };
+        let roots = sight.space().roots;
+        let told = self.servers.ask(held, (language, server), &roots, &place, cx).await;
+        Ok(told.map_or_else(Consulted::Failed, Consulted::Told))
+    }
+
+    /// Where the name of a query is defined, for a server to go on from.
+    fn located(
+        &self,
+        asked: &Asked,
+        path: Option<&str>,
+        sight: &dyn Sight,
+        policy: &IndexPolicy,
+    ) -> Result<Option<(&'static str, AskedOfServer)>, ToolError> {
+        let Some(query) = &asked.query else { return Ok(None) };
+        let index = self.index(&sight.space());
+        let synced = index.sync(sight, path, policy)?;
+        let wanted = Wanted { starts: synced.walked.starts, ..asked.wanted.clone() };
+        let search = Search { index: &index, sight, policy, wanted: &wanted };
+        let named = Query { is_name: true, ..query.clone() };
+        let found = search.definitions(&named).into_iter().next();
+        Ok(found.and_then(|hit| {
+            let fresh = index.fresh(sight, &hit.path, policy).filter(|fresh| fresh.hash == hit.hash)?;
+            let language = crate::languages::form_of(&hit.path)?.name();
+            let text = String::from_utf8(fresh.text).ok()?;
+            let column = hit.symbol?.column as usize;
+            Some((language, AskedOfServer { path: hit.path.to_path_buf(), text, line: hit.line, column }))
+        }))
+    }
+
+    fn search(
+        &self,
+        asked: &Asked,
+        path: Option<&str>,
+        sight: &dyn Sight,
+        policy: &IndexPolicy,
+        told: &Consulted,
+    ) -> Result<ToolOutput, ToolError> {
+        let index = self.index(&sight.space());
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let synced = index.sync(sight, path, policy)?;
+            let wanted = Wanted { starts: synced.walked.starts.clone(), ..asked.wanted.clone() };
+            let search = Search { index: &index, sight, policy, wanted: &wanted };
+            let answer = self.answer(&search, asked).with(&search, asked, told);
+            if sight.is_cancelled() {
+                return Err(crate::index::cancelled());
+            }
+            let mut filling = Filling::new(sight.answer().less(NOTES));
+            let parts = asked.query.as_ref().map_or(&[][..], |query| query.parts.as_slice());
+            let is_outline = asked.kind == Kind::Outline;
+            let hits = answer.hits.get(asked.offset.min(answer.hits.len())..).unwrap_or_default();
+            for line in &answer.head {
+                filling.takes(line);
+            }
+            let page = search.page(hits, Style { parts, limit: asked.limit, is_outline }, &mut filling);
+            if page.is_stale && tries < TRIES {
+                continue;
+            }
+            return Ok(self.output(asked, &answer, page, &synced, policy));
+        }
+    }
+
+    fn answer(&self, search: &Search<'_>, asked: &Asked) -> Answer {
+        let Some(query) = asked.query.as_ref().filter(|_| asked.kind != Kind::Outline) else {
+            return Answer { hits: search.outline(asked.query.as_ref()), ..Answer::default() };
+        };
+        let hits = match asked.kind {
+            Kind::Definition => {
+                let named = Query { is_name: true, ..query.clone() };
+                search.definitions(if query.sought().next().is_some() { query } else { &named })
+            }
+            Kind::Reference => query.names.last().map(|name| search.references(name)).unwrap_or_default(),
+            Kind::Semantic => telling(self.passages(search, query)),
+            Kind::Text => search.lines(query),
+            Kind::Auto | Kind::Outline => return self.every_layer(search, query),
+        };
+        Answer { hits, ..Answer::default() }
+    }
+
+    /// A name is looked for as a definition first; words are ranked by all layers together.
+    fn every_layer(&self, search: &Search<'_>, query: &Query) -> Answer {
+        let defined = search.definitions(query);
+        let passages = telling(self.passages(search, query));
+        let mut notes = Vec::new();
+        if !query.is_name || defined.is_empty() {
+            return Answer { hits: fuse(vec![defined, passages]), notes, ..Answer::default() };
+        }
+        if let Some(name) = query.sought().next() {
+            let mentions = search.mentions(&name.text);
+            notes.push(format!(
+                "`{}` stands {} times in {} files; `kind: reference` lists its uses",
+                name.text, mentions.times, mentions.files
+            ));
+        }
+        // What stands in the same file is found from there.
+        let is_new = |hit: &Hit| hit.symbol.is_some() && !defined.iter().any(|known| known.path == hit.path);
+        let beside: Vec<Hit> = passages.into_iter().filter(is_new).take(BESIDE).collect();
+        let mut hits = defined;
+        hits.extend(beside);
+        Answer { hits, notes, ..Answer::default() }
+    }
+
+    fn passages(&self, search: &Search<'_>, query: &Query) -> Vec<Hit> {
+        search.passages(query, self.embedding.as_deref())
+    }
+
+    fn output(
+        &self,
+        asked: &Asked,
+        answer: &Answer,
+        page: crate::render::Page,
+        synced: &Synced,
+        policy: &IndexPolicy,
+    ) -> ToolOutput {
+        let (total, end) = (answer.hits.len(), asked.offset + page.passed);
+        let mut notes = Vec::new();
+        let what = if asked.kind == Kind::Outline { "definitions" } else { "results" };
+        if page.shown == 0 && (total > 0 || answer.head.is_empty()) {
+            notes.push(match total {
+                0 => nothing(asked),
+                _ => format!("no {what} shown; there are {total}, offset is {}", asked.offset),
+            });
+        } else if end < total {
+            notes.push(format!(
+                "{what} {}-{end} of {total}; for more: offset={end}, or narrow `path`",
+                asked.offset + 1
+            ));
+        }
+        notes.extend(answer.notes.iter().cloned());
+        notes.extend(synced.walked.notes.iter().cloned());
+        if synced.full > 0 {
+            notes.push(format!(
+                "{} files did not fit into the index (`index.memory_bytes`); name a `path`, or use `grep`",
+                synced.full
+            ));
+        }
+        let layers = self.layers(policy);
+        if let (Some(Value::String(state)), true) = (layers.get("semantic"), policy.backend == VectorBackend::Qdrant) {
+            notes.push(format!("semantic: {state}"));
+        }
+        let mut text = answer.head.concat();
+        text.push_str(&page.text);
+        for note in notes {
+            let _ = writeln!(text, "[{note}]");
+        }
+        let window = (page.shown > 0).then_some(Window {
+            from: asked.offset as u64,
+            to: end as u64,
+            total: Some(total as u64),
+            next: (end < total).then_some(end as u64),
+        });
+        let raw = json!({"hits": page.hits, "total": total, "layers": layers});
+        let output = ToolOutput::text(text.trim_end()).with_raw_response(raw).from_source(ClaimSource::Workspace);
+        ToolOutput { truncated: end < total, locations: page.locations, window, ..output }
+    }
+
+    /// How each layer stands.
+    fn layers(&self, policy: &IndexPolicy) -> Map<String, Value> {
+        let semantic = match policy.backend {
+            VectorBackend::Qdrant => "by words only: this build has no adapter for Qdrant",
+            VectorBackend::Words => "ok",
+        };
+        let lsp = match (policy.servers.is_empty(), &self.held) {
+            (true, _) => "off: no server is configured (`index.lsp`)",
+            (false, None) => "off: this build cannot confine servers",
+            (false, Some(_)) => "ok",
+        };
+        let layers = [(Layer::Structural, "ok"), (Layer::Semantic, semantic), (Layer::Lsp, lsp)];
+        layers.into_iter().map(|(layer, state)| (layer.name().to_owned(), Value::from(state))).collect()
+    }
+}
+
+/// The passages that come near the best one.
+fn telling(mut hits: Vec<Hit>) -> Vec<Hit> {
+    let best = hits.first().map_or(0.0, |hit| hit.score);
+    hits.retain(|hit| hit.score >= TELLING * best);
+    hits.truncate(MOST);
+    hits
+}
+
+/// What to do when nothing was found.
+fn nothing(asked: &Asked) -> String {
+    match asked.kind {
+        Kind::Outline => {
+            "nothing is defined there in a language that is known; use `read` or `list_directory`".to_owned()
+        }
+        Kind::Definition => {
+            "no definition of that name; `kind: semantic` takes words, `grep` finds any text".to_owned()
+        }
+        Kind::Reference => "no use of that name; `kind: text` searches comments and strings too".to_owned(),
+        _ => "nothing found; try other words, or `grep` for text in files of other kinds".to_owned(),
+    }
+}

@@ -1,0 +1,151 @@
+//! Files of a folder without roots and rules: what the tests of the binary have from the file tools, these walk for
+//! themselves. Names that a test closes are closed.
+
+use std::{
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use serde_json::{Value, json};
+use tools_code::{Candidate, IndexConfig, SearchCode, Sight, Sources, Space, Walked};
+use tools_core::{
+    Access, AnswerBudget, CallContext, FileState, Inspection, Shared, Stack, Subject, ToolCall, ToolError, ToolOutput,
+};
+
+/// A folder, what is closed in it, and how often files were read.
+#[derive(Clone, Default)]
+pub(crate) struct Folder {
+    pub(crate) root: PathBuf,
+    pub(crate) closed: Arc<Mutex<BTreeSet<PathBuf>>>,
+    pub(crate) reads: Arc<AtomicUsize>,
+    pub(crate) answer: AnswerBudget,
+}
+
+impl Folder {
+    pub(crate) fn new(root: &Path) -> Self {
+        Self { root: root.canonicalize().unwrap(), ..Self::default() }
+    }
+
+    pub(crate) fn stack(&self, config: &IndexConfig) -> Stack {
+        let tool = SearchCode::new(Shared::new(config.compile().unwrap()), Arc::new(self.clone()));
+        Stack::new(vec![], tool.into_executor())
+    }
+
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn is_closed(&self, path: &Path) -> bool {
+        self.closed.lock().unwrap().contains(path)
+    }
+}
+
+/// Calls the tool.
+pub(crate) async fn call(stack: &Stack, root: &Path, params: Value) -> Result<ToolOutput, ToolError> {
+    let call = ToolCall::new("search_code", params).unwrap();
+    stack.dispatch(call, &CallContext::new(root)).await
+}
+
+/// What a call for one query answers.
+pub(crate) async fn answer(stack: &Stack, root: &Path, kind: &str, query: &str) -> String {
+    call(stack, root, json!({"kind": kind, "query": query})).await.unwrap().summary
+}
+
+impl Sources for Folder {
+    fn inspect(&self, path: Option<&str>, _: &CallContext) -> Result<Inspection, ToolError> {
+        Ok(Inspection::read_only().touching(Subject::path(self.root.join(path.unwrap_or("")), Access::Read)))
+    }
+
+    fn sight(&self, _: &CallContext) -> Result<Box<dyn Sight>, ToolError> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl Sight for Folder {
+    fn space(&self) -> Space {
+        Space { roots: vec![self.root.clone()], rules: 0 }
+    }
+
+    fn walk(&self, path: Option<&str>, visit: &(dyn Fn(&dyn Candidate) + Sync)) -> Result<Walked, ToolError> {
+        let start = self.root.join(path.unwrap_or("")).components().collect::<PathBuf>();
+        let mut folders = vec![];
+        if start.is_dir() {
+            folders.push(start.clone())
+        } else {
+            visit(&Plain(self, start.clone()))
+        }
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                let kind = entry.file_type().unwrap();
+                if kind.is_dir() {
+                    folders.push(entry.path());
+                } else if kind.is_file() && !self.is_closed(&entry.path()) {
+                    files.push(entry.path());
+                }
+            }
+        }
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        visit(&Plain(self, file.clone()));
+                    }
+                });
+            }
+        });
+        Ok(Walked { starts: vec![start], ..Walked::default() })
+    }
+
+    fn read(&self, path: &Path, most: u64) -> Option<Vec<u8>> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        let text = std::fs::read(path).ok().filter(|_| !self.is_closed(path))?;
+        (text.len() as u64 <= most).then_some(text)
+    }
+
+    fn hide(&self, _: &Path, text: Vec<u8>) -> Vec<u8> {
+        match String::from_utf8(text) {
+            Ok(text) => text.replace("hunter2", "<hidden>").into_bytes(),
+            Err(error) => error.into_bytes(),
+        }
+    }
+
+    fn show(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
+    }
+
+    fn answer(&self) -> AnswerBudget {
+        self.answer
+    }
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+struct Plain<'a>(&'a Folder, PathBuf);
+
+impl Candidate for Plain<'_> {
+    fn path(&self) -> &Path {
+        &self.1
+    }
+
+    fn state(&self) -> io::Result<FileState> {
+        std::fs::symlink_metadata(&self.1).map(|metadata| FileState::from(&metadata))
+    }
+
+    fn read(&self, most: u64) -> io::Result<(FileState, Option<Vec<u8>>)> {
+        let state = self.state()?;
+        self.0.reads.fetch_add(1, Ordering::Relaxed);
+        let text = std::fs::read(&self.1)?;
+        Ok((state, (text.len() as u64 <= most).then_some(text)))
+    }
+}

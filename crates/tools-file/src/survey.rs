@@ -1,0 +1,244 @@
+//! The files of a workspace for others that keep something about them (an index): walked, read and shown as the file tools
+//! would for the tool of that name, under the same roots, read rules, gates and ignore files.
+
+use std::{
+    ffi::OsStr,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tools_core::{Access, AnswerBudget, CallContext, FileState, Inspection, Shared, Subject, ToolError};
+use tools_sandbox::{Directory, FileKind, Metadata};
+
+use crate::{
+    FilePolicy,
+    error::FileError,
+    ignored::Ignored,
+    tools::notes,
+    walk::{Found, Plan, Skipped, Visitor, walk},
+    workspace::{Cancel, Site, Workspace},
+};
+
+/// The way to the files of calls of one tool.
+pub struct Survey {
+    workspace: Arc<Workspace>,
+    policy: Shared<FilePolicy>,
+}
+
+/// The files that one call may see.
+pub struct Surveyed {
+    site: Site,
+    cancel: Cancel,
+    rules: u64,
+    _stop: DropGuard,
+}
+
+/// A regular file that a walk came by, closed to nobody.
+pub struct Seen<'a> {
+    found: Place<'a>,
+    path: &'a Path,
+}
+
+enum Place<'a> {
+    Named(&'a Directory, &'a OsStr),
+    Opened(&'a std::fs::File, Metadata),
+}
+
+impl Survey {
+    /// The way for the tool of that name.
+    pub fn new(policy: Shared<FilePolicy>, tool: &'static str) -> Self {
+        Self { workspace: Workspace::new(policy.clone()).of(tool), policy }
+    }
+
+    /// What a search at `path`, or in the whole workspace, would touch.
+    ///
+    /// # Errors
+    /// `PolicyBlocked` for a path outside the roots.
+    pub fn inspect(&self, path: Option<&str>, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let site = self.workspace.site(cx)?;
+        let mut inspection = Inspection::read_only();
+        for start in site.search_starts(path) {
+            let resolved = site.roots.resolve(&start, &site.workdir).map_err(FileError::from)?;
+            inspection = inspection.touching(Subject::path(resolved.into_path(), Access::Read));
+        }
+        Ok(inspection)
+    }
+
+    /// The files as a call may see them. What it began ends when this is dropped or the call is cancelled.
+    ///
+    /// # Errors
+    /// When a root cannot be opened.
+    pub fn of_call(&self, cx: &CallContext) -> Result<Surveyed, ToolError> {
+        let site = self.workspace.closed_site(cx)?;
+        let token: CancellationToken = cx.cancel().child_token();
+        // Another policy is another allocation: what was indexed under old rules is not used under new ones.
+        let rules = Arc::as_ptr(&self.policy.load()) as usize as u64;
+        Ok(Surveyed { site, cancel: Cancel::of(token.clone()), rules, _stop: token.drop_guard() })
+    }
+}
+
+impl Surveyed {
+    /// The canonical roots.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        self.site.roots.paths().map(Path::to_path_buf).collect()
+    }
+
+    /// A number that is another one under other rules.
+    pub fn rules(&self) -> u64 {
+        self.rules
+    }
+
+    /// How much text the answer may hold.
+    pub fn answer(&self) -> AnswerBudget {
+        self.site.answer()
+    }
+
+    /// Whether nobody waits any more.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// A path as a model should see it.
+    pub fn show(&self, path: &Path) -> String {
+        self.site.show(path)
+    }
+
+    /// Shows the regular files at `path`, or of the whole workspace, to `visit`: from several threads, without those that
+    /// ignore files and read rules leave out. Gives where it began, whether it was cut short, and what it left out.
+    ///
+    /// # Errors
+    /// A path that is not there or may not be read. Folders below that cannot be read are named in the notes.
+    pub fn walk(
+        &self,
+        path: Option<&str>,
+        visit: &(dyn Fn(&Seen<'_>) + Sync),
+    ) -> Result<(Vec<PathBuf>, bool, Vec<String>), ToolError> {
+        let (mut starts, mut skipped) = (Vec::new(), Skipped::default());
+        for asked in self.site.search_starts(path) {
+            let (start, left_out) = self.walk_one(&asked, visit)?;
+            starts.push(start);
+            skipped.add(left_out);
+        }
+        let mut notes = Vec::new();
+        if skipped.unreadable > 0 {
+            notes.push(notes::unreadable("directories", skipped.unreadable, &skipped.names, &self.site));
+        }
+        if skipped.exhausted {
+            notes.push("stopped early: too many entries; the result is not complete, narrow the path".to_owned());
+        }
+        Ok((starts, skipped.exhausted, notes))
+    }
+
+    fn walk_one(&self, asked: &Path, visit: &(dyn Fn(&Seen<'_>) + Sync)) -> Result<(PathBuf, Skipped), ToolError> {
+        let (site, rules) = (&self.site, self.site.rules());
+        let start = site.open_any(asked)?;
+        let path = start.path().to_path_buf();
+        if start.metadata().kind != FileKind::Directory || rules.scope(&path).is_sealed() {
+            site.check_readable(&path, asked)?;
+        }
+        match start.metadata().kind {
+            FileKind::Directory => {
+                let directory = start.into_directory().map_err(FileError::from)?;
+                let plan = Plan {
+                    rules,
+                    cancel: &self.cancel,
+                    hidden: true,
+                    ignored: Some(Ignored::above(&directory, &site.roots, None)),
+                    depth: None,
+                    budget: site.limits().search_entries,
+                    ordered: false,
+                    threads: notes::threads(site),
+                    stamps: None,
+                };
+                let (_, skipped) = walk(&directory, &plan, || Visiting { surveyed: self, visit });
+                Ok((path, skipped))
+            }
+            FileKind::File => {
+                let metadata = *start.metadata();
+                let file = start.into_file().map_err(FileError::from)?;
+                visit(&Seen { found: Place::Opened(&file, metadata), path: &path });
+                Ok((path, Skipped::default()))
+            }
+            kind => Err(FileError::NotReadable { path: asked.to_path_buf(), kind }.into()),
+        }
+    }
+
+    /// The content of the file at a canonical path; `None` when it is gone, closed, no regular file, lies elsewhere by now
+    /// or is longer than `most` bytes.
+    pub fn read(&self, path: &Path, most: u64) -> Option<Vec<u8>> {
+        let opened = self.site.open_readable(path).ok()?;
+        if opened.path() != path || opened.metadata().kind != FileKind::File {
+            return None;
+        }
+        read_to(&opened.into_file().ok()?, most).ok()?
+    }
+
+    /// A text without its credentials, with the same lines.
+    pub fn hide(&self, path: &Path, text: Vec<u8>) -> Vec<u8> {
+        if !self.site.hides() {
+            return text;
+        }
+        let mut shown = Vec::with_capacity(text.len());
+        match self.site.hiding(path, text.as_slice()).read_to_end(&mut shown) {
+            Ok(_) => shown,
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+impl Seen<'_> {
+    /// Its canonical path.
+    pub fn path(&self) -> &Path {
+        self.path
+    }
+
+    /// What it is now.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn state(&self) -> io::Result<FileState> {
+        match self.found {
+            Place::Named(directory, name) => Ok(directory.stat(name)?.state()),
+            Place::Opened(_, metadata) => Ok(metadata.state()),
+        }
+    }
+
+    /// Its content with what was known of it before it was read; `None` for content longer than `most` bytes.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no regular file any more.
+    pub fn read(&self, most: u64) -> io::Result<(FileState, Option<Vec<u8>>)> {
+        match self.found {
+            Place::Named(directory, name) => {
+                let file = directory.open(name)?;
+                let metadata = Metadata::of(&file)?;
+                if metadata.kind != FileKind::File {
+                    return Err(io::ErrorKind::InvalidInput.into());
+                }
+                Ok((metadata.state(), read_to(&file, most)?))
+            }
+            Place::Opened(file, metadata) => Ok((metadata.state(), read_to(file, most)?)),
+        }
+    }
+}
+
+fn read_to(file: &std::fs::File, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut text = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut text)?;
+    Ok((text.len() as u64 <= most).then_some(text))
+}
+
+struct Visiting<'a> {
+    surveyed: &'a Surveyed,
+    visit: &'a (dyn Fn(&Seen<'_>) + Sync),
+}
+
+impl Visitor for Visiting<'_> {
+    fn visit(&mut self, found: &Found<'_>) {
+        if found.kind == FileKind::File && !self.surveyed.site.rules().below(found.scope, found.path).is_closed() {
+            (self.visit)(&Seen { found: Place::Named(found.directory, found.name), path: found.path });
+        }
+    }
+}
