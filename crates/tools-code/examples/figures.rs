@@ -1,7 +1,11 @@
 //! How fast `search_code` is on a folder: `cargo run --release -p tools-code --example figures -- FOLDER [FILES]`. With a
 //! number of files it makes a folder of that many small ones and measures an update after an edit there as well.
 
-#![expect(dead_code, reason = "the folder of the tests has more than this needs")]
+#![expect(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "the folder of the tests: more than this needs, and what fails there ends this"
+)]
 
 use std::{
     path::{Path, PathBuf},

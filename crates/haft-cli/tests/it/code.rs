@@ -23,7 +23,7 @@ fn code_is_found_from_a_terminal_and_by_a_client() {
     let ran = haft.run(&["call", "search_code", "query=token of requests"]);
     assert!(ran.out.starts_with("[semantic] src/auth.rs:1-4 (score: "), "{ran:?}");
     let ran = haft.run(&["call", "search_code", "query=!!!"]);
-    assert!(ran.code == 2 && ran.err.contains("no name and no word"), "{ran:?}");
+    assert!(ran.code == 2 && ran.out.contains("no name and no word"), "{ran:?}");
     let ran = haft.run(&["call", "search_code", "kind=outline", "path=../elsewhere"]);
     assert_eq!(ran.code, 4, "{ran:?}");
 

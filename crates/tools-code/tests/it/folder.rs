@@ -77,9 +77,9 @@ impl Sight for Folder {
         let start = self.root.join(path.unwrap_or("")).components().collect::<PathBuf>();
         let mut folders = vec![];
         if start.is_dir() {
-            folders.push(start.clone())
+            folders.push(start.clone());
         } else {
-            visit(&Plain(self, start.clone()))
+            visit(&Plain(self, start.clone()));
         }
         let mut files = Vec::new();
         while let Some(folder) = folders.pop() {

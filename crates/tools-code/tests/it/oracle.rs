@@ -69,7 +69,7 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
         match entry.file_type().unwrap() {
             kind if kind.is_dir() => rust_files(&entry.path(), found),
             kind if kind.is_file() && entry.path().extension().is_some_and(|end| end == "rs") => {
-                found.push(entry.path())
+                found.push(entry.path());
             }
             _ => {}
         }
