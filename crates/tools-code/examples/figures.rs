@@ -69,8 +69,9 @@ async fn figures(root: &Path) {
     let stack = folder.stack(&IndexConfig { watch: true, ..IndexConfig::default() });
     let (cold, _) = timed(&stack, &folder.root, "definition", "zyxwvut").await;
     #[expect(clippy::cast_precision_loss, reason = "a size")]
-    let speed = size as f64 / 1e6 / cold.as_secs_f64();
-    println!("{}: {:.1} MB, cold index {cold:?}, {speed:.0} MB/s", folder.root.display(), size as f64 / 1e6);
+    let size = size as f64 / 1e6;
+    let speed = size / cold.as_secs_f64();
+    println!("{}: {size:.1} MB, cold index {cold:?}, {speed:.0} MB/s", folder.root.display());
     let queries = [
         ("auto", "Index"),
         ("definition", "new"),

@@ -296,10 +296,11 @@ impl SearchCode {
         let found = search.definitions(&named).into_iter().next();
         Ok(found.and_then(|hit| {
             let fresh = index.fresh(sight, &hit.path, policy).filter(|fresh| fresh.hash == hit.hash)?;
-            let language = crate::languages::form_of(&hit.path)?.name();
+            let language = crate::languages::form_of(&hit.path)?.language()?;
             let text = String::from_utf8(fresh.text).ok()?;
             let column = hit.symbol?.column as usize;
-            Some((language, AskedOfServer { path: hit.path.to_path_buf(), text, line: hit.line, column }))
+            let (path, language_id) = (hit.path.to_path_buf(), language.id);
+            Some((language.name, AskedOfServer { path, language_id, text, line: hit.line, column }))
         }))
     }
 
@@ -364,10 +365,12 @@ impl SearchCode {
         }
         if let Some(name) = query.sought().next() {
             let mentions = search.mentions(&name.text);
-            notes.push(format!(
-                "`{}` stands {} times in {} files; `kind: reference` lists its uses",
-                name.text, mentions.times, mentions.files
-            ));
+            notes.extend((mentions.times > 0).then(|| {
+                format!(
+                    "`{}` stands {} times in {} files; `kind: reference` lists its uses",
+                    name.text, mentions.times, mentions.files
+                )
+            }));
         }
         // What stands in the same file is found from there.
         let is_new = |hit: &Hit| hit.symbol.is_some() && !defined.iter().any(|known| known.path == hit.path);

@@ -54,6 +54,8 @@ fn code_is_found_from_a_terminal_and_by_a_client() {
 fn what_is_closed_ignored_or_elsewhere_is_not_shown() {
     let haft = project(
         r#"
+        [tools.file]
+        deny_read = ["**/closed/**"]
         [[tools.permissions.search_code]]
         pattern = "src/internal/**"
         action = "deny"
@@ -63,7 +65,7 @@ fn what_is_closed_ignored_or_elsewhere_is_not_shown() {
         "#,
     );
     let outside = haft.home.file("elsewhere/outside.rs", "pub fn wanted_outside() {}\n");
-    haft.workspace.file("secrets/key.rs", "pub fn wanted_secret() {}\n");
+    haft.workspace.file("closed/key.rs", "pub fn wanted_closed() {}\n");
     haft.workspace.file("src/internal/own.rs", "pub fn wanted_internal() {}\n");
     haft.workspace.file("made/out.rs", "pub fn wanted_made() {}\n");
     haft.workspace.file(".gitignore", "made/\n");
@@ -74,7 +76,7 @@ fn what_is_closed_ignored_or_elsewhere_is_not_shown() {
         .unwrap();
     for kind in ["auto", "definition", "semantic", "text", "outline"] {
         let ran = haft.run(&["call", "search_code", "query=wanted", &format!("kind={kind}")]);
-        for hidden in ["secret", "outside", "made"] {
+        for hidden in ["closed", "outside", "made"] {
             assert!(!ran.out.contains(&format!("wanted_{hidden}")), "{kind} {hidden}: {ran:?}");
         }
         assert!(!ran.out.contains("wanted_internal"), "{kind}: {ran:?}");
@@ -106,4 +108,68 @@ fn one_key_switches_it_off_and_what_cannot_be_used_is_said() {
     let ran = qdrant.run(&["call", "search_code", "query=auth_layer"]);
     assert!(ran.out.contains("[semantic: by words only: this build has no adapter for Qdrant]"), "{ran:?}");
     assert!(!ran.out.contains("main.rs"), "{ran:?}");
+}
+
+/// Speaks the protocol as far as one question takes, after it has tried to change the workspace.
+const SERVER: &str = r#"
+import json, sys
+try:
+    open("made.txt", "w").write("x")
+except OSError:
+    pass
+def read():
+    length = 0
+    while True:
+        line = sys.stdin.buffer.readline().strip()
+        if not line:
+            break
+        name, value = line.split(b":")
+        if name.lower() == b"content-length":
+            length = int(value)
+    return json.loads(sys.stdin.buffer.read(length)) if length else None
+def send(message):
+    body = json.dumps(message).encode()
+    sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    sys.stdout.buffer.flush()
+def at(uri, line):
+    place = {"line": line, "character": 0}
+    return {"uri": uri, "range": {"start": place, "end": place}}
+while (message := read()):
+    method, uri = message.get("method"), message.get("params", {}).get("textDocument", {}).get("uri")
+    if method == "initialize":
+        result = {"capabilities": {}}
+    elif method == "textDocument/definition":
+        result = at(uri, 0)
+    elif method == "textDocument/references":
+        # One that is there, one that is not, one outside.
+        result = [at(uri, 3), at(uri, 1), at("file:///etc/hostname", 0)]
+    elif method == "textDocument/hover":
+        result = {"contents": {"kind": "plaintext", "value": "wanted(a: int)"}}
+    else:
+        continue
+    send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+"#;
+
+#[test]
+fn a_language_server_is_asked_and_held_like_a_command() {
+    let haft = Haft::configured("[index.lsp.python]\ncommand = \"python3\"\nargs = [\"server.py\"]\ntimeout = 60\n");
+    haft.workspace.file("server.py", SERVER);
+    haft.workspace.file("a.py", "def wanted(a):\n    return a\n\nprint(wanted(1))\n");
+    let ran = haft.run(&["call", "search_code", "query=wanted", "kind=definition", "path=a.py"]);
+    if ran.out.contains("is not installed") {
+        eprintln!("skipped: there is no python3 on this machine");
+        return;
+    }
+    let expected = "[lsp] 1 references, 2 more outside of what is searched\n[lsp] wanted(a: int)\n[structural] a.py:1 def wanted(a)";
+    assert_eq!(ran.out.trim_end(), expected, "{ran:?}");
+    let report = haft.run(&["doctor"]);
+    if report.out.lines().next().is_some_and(|line| line.contains("namespaces")) {
+        assert_eq!(haft.workspace.read("made.txt"), None, "a server changes nothing");
+    } else {
+        eprintln!("skipped: this machine has no namespaces, so that a server is not kept from writing");
+    }
+    let gone = project("[index.lsp.rust]\ncommand = \"no-such-server\"\n");
+    let ran = gone.run(&["call", "search_code", "query=auth_layer", "kind=definition"]);
+    assert!(ran.out.starts_with("[structural] src/auth.rs:2 "), "{ran:?}");
+    assert!(ran.out.contains("[lsp: `no-such-server` is not installed]"), "{ran:?}");
 }

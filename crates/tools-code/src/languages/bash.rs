@@ -6,6 +6,7 @@ use super::Language;
 
 pub(super) static BASH: Language = Language {
     name: "bash",
+    id: "shellscript",
     aliases: &["sh", "shell", "zsh"],
     extensions: &["sh", "bash", "bats"],
     grammar: || tree_sitter_bash::LANGUAGE.into(),

@@ -6,6 +6,7 @@ use super::Language;
 
 pub(super) static C: Language = Language {
     name: "c",
+    id: "c",
     aliases: &[],
     extensions: &["c", "h"],
     grammar: || tree_sitter_c::LANGUAGE.into(),

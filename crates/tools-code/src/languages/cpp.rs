@@ -6,6 +6,7 @@ use super::Language;
 
 pub(super) static CPP: Language = Language {
     name: "c++",
+    id: "cpp",
     aliases: &["cpp", "cxx"],
     extensions: &["cc", "cpp", "cxx", "hpp", "hh", "hxx", "ipp", "tpp", "inl"],
     grammar: || tree_sitter_cpp::LANGUAGE.into(),

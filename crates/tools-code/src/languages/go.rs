@@ -6,6 +6,7 @@ use super::Language;
 
 pub(super) static GO: Language = Language {
     name: "go",
+    id: "go",
     aliases: &["golang"],
     extensions: &["go"],
     grammar: || tree_sitter_go::LANGUAGE.into(),

@@ -6,6 +6,7 @@ use super::Language;
 
 pub(super) static JAVA: Language = Language {
     name: "java",
+    id: "java",
     aliases: &[],
     extensions: &["java"],
     grammar: || tree_sitter_java::LANGUAGE.into(),

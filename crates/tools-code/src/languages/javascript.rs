@@ -6,6 +6,7 @@ use super::Language;
 
 pub(super) static JAVASCRIPT: Language = Language {
     name: "javascript",
+    id: "javascript",
     aliases: &["js", "node"],
     extensions: &["js", "mjs", "cjs", "jsx"],
     grammar: || tree_sitter_javascript::LANGUAGE.into(),

@@ -12,6 +12,8 @@ use tree_sitter::{Language as Grammar, Query};
 pub(crate) struct Language {
     /// As models and people call it.
     pub(crate) name: &'static str,
+    /// As the Language Server Protocol calls it.
+    pub(crate) id: &'static str,
     /// Other names of it.
     pub(crate) aliases: &'static [&'static str],
     /// How its files end, without the dot.

@@ -6,6 +6,7 @@ use super::Language;
 
 pub(super) static PYTHON: Language = Language {
     name: "python",
+    id: "python",
     aliases: &["py"],
     extensions: &["py", "pyi"],
     grammar: || tree_sitter_python::LANGUAGE.into(),

@@ -6,6 +6,7 @@ use super::Language;
 
 pub(super) static RUST: Language = Language {
     name: "rust",
+    id: "rust",
     aliases: &["rs"],
     extensions: &["rs"],
     grammar: || tree_sitter_rust::LANGUAGE.into(),

@@ -6,6 +6,7 @@ use super::Language;
 
 pub(super) static TYPESCRIPT: Language = Language {
     name: "typescript",
+    id: "typescript",
     aliases: &["ts"],
     extensions: &["ts", "mts", "cts"],
     grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
@@ -16,6 +17,7 @@ pub(super) static TYPESCRIPT: Language = Language {
 
 pub(super) static TSX: Language = Language {
     name: "tsx",
+    id: "typescriptreact",
     aliases: &["typescript", "ts"],
     extensions: &["tsx"],
     grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),

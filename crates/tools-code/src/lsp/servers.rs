@@ -21,6 +21,8 @@ use crate::config::ServerConfig;
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) path: PathBuf,
+    /// Its language, as the protocol calls it.
+    pub(crate) language_id: &'static str,
     pub(crate) text: String,
     /// From 0.
     pub(crate) line: u32,
@@ -80,7 +82,7 @@ impl Servers {
                 Some(running) => running,
                 None => begin(held, server, roots, cx).await?,
             };
-            let told = converse(&mut running.client, language, asked).await;
+            let told = converse(&mut running.client, asked).await;
             match told {
                 Ok(told) => {
                     *slot = Some(running);
@@ -107,7 +109,7 @@ async fn begin(held: &Held, server: &ServerConfig, roots: &[PathBuf], cx: &CallC
 }
 
 /// Shows the server the file as it is now, asks about the name, and takes the file back.
-async fn converse(client: &mut Client, language: &str, asked: &Asked) -> Result<Told, Failure> {
+async fn converse(client: &mut Client, asked: &Asked) -> Result<Told, Failure> {
     let document = uri(&asked.path);
     let line = asked.text.lines().nth(asked.line as usize).unwrap_or_default();
     let character = client.character(line, asked.column);
@@ -115,13 +117,7 @@ async fn converse(client: &mut Client, language: &str, asked: &Asked) -> Result<
         "textDocument": {"uri": document},
         "position": {"line": asked.line, "character": character},
     });
-    let language = match language {
-        "tsx" => "typescriptreact",
-        "c++" => "cpp",
-        "bash" => "shellscript",
-        other => other,
-    };
-    let item = json!({"uri": document, "languageId": language, "version": 1, "text": asked.text});
+    let item = json!({"uri": document, "languageId": asked.language_id, "version": 1, "text": asked.text});
     client.notify("textDocument/didOpen", json!({"textDocument": item})).await?;
     let definitions = places(&refusable(client.request("textDocument/definition", at.clone()).await)?);
     let mut with_context = at.clone();
@@ -185,8 +181,14 @@ mod tests {
         let server = tokio::spawn(scripted(input, output));
         let (output, input) = tokio::io::split(ours);
         let mut client = Client::begin(input, output, Path::new("/w")).await.unwrap();
-        let asked = Asked { path: "/w/a.py".into(), text: "x\n\u{1F600}ü = name\n".to_owned(), line: 1, column: 8 };
-        let told = converse(&mut client, "python", &asked).await.unwrap();
+        let asked = Asked {
+            path: "/w/a.py".into(),
+            language_id: "python",
+            text: "x\n\u{1F600}ü = name\n".to_owned(),
+            line: 1,
+            column: 8,
+        };
+        let told = converse(&mut client, &asked).await.unwrap();
         let place = |line| Place { path: "/w/a.py".into(), line };
         assert_eq!(told, Told { definitions: vec![place(1)], references: vec![place(4), place(7)], hover: None });
         drop(client);
