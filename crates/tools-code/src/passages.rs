@@ -128,10 +128,11 @@ mod tests {
         let mut names = Vec::new();
         let passages = Passages::of(text, parse(text, language), |name| {
             let at = names.iter().position(|known| known == name);
-            Some(at.unwrap_or_else(|| {
+            let at = at.unwrap_or_else(|| {
                 names.push(name.to_owned());
                 names.len() - 1
-            }) as u32)
+            });
+            u32::try_from(at).ok()
         });
         let shown: Vec<_> = passages
             .passages
