@@ -1,0 +1,127 @@
+//! The section `[scheduler]`.
+
+use std::path::PathBuf;
+
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Calls and prompts at later times. `haft schedule serve` runs them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SchedulerConfig {
+    /// Whether there are the tools `schedule_periodic`, `schedule_deferred` and `cancel_task`.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub enabled: bool,
+    /// The file that tasks lie in; a relative path starts in the user's state folder.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub path: PathBuf,
+    /// The most tasks of a folder that are still to run.
+    pub max_tasks: u64,
+    /// The fewest seconds between two runs of a task.
+    pub min_interval_secs: u64,
+    /// What becomes of times that nobody served: `none` are left out, `once` one run stands for all of them, `all` each
+    /// is made up for.
+    pub catch_up: CatchUp,
+    /// How many seconds ago such a time may be.
+    pub grace_secs: u64,
+    /// Whether a person is asked before a task is stored, also where a rule allows the call: it runs later, when nobody
+    /// is there.
+    pub confirm_create: bool,
+    /// What becomes of a call of a task that would ask a person.
+    pub unattended: Unattended,
+}
+
+/// What becomes of times that nobody served.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CatchUp {
+    /// They are left out.
+    None,
+    /// One run stands for all of them.
+    #[default]
+    Once,
+    /// Each is made up for.
+    All,
+}
+
+/// What becomes of a call of a task that would ask a person.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unattended {
+    /// It is refused.
+    #[default]
+    DenyOnAsk,
+}
+
+impl Default for SchedulerConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            path: PathBuf::from("scheduler/tasks.db"),
+            max_tasks: 50,
+            min_interval_secs: 60,
+            catch_up: CatchUp::default(),
+            grace_secs: 3_600,
+            confirm_create: true,
+            unattended: Unattended::default(),
+        }
+    }
+}
+
+/// A value that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchedulerConfigError {
+    /// The key, below `scheduler`.
+    pub key: &'static str,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// The section, compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchedulerPolicy {
+    /// The most tasks of a folder.
+    pub max_tasks: u64,
+    /// The least time between two runs of a task.
+    pub min_interval: SignedDuration,
+    /// What becomes of times that nobody served.
+    pub catch_up: CatchUp,
+    /// How long ago such a time may be.
+    pub grace: SignedDuration,
+    /// Whether a person is asked before a task is stored.
+    pub confirm_create: bool,
+    /// How long a task that runs is held without its process renewing that.
+    pub lease: SignedDuration,
+}
+
+/// Beyond a century nothing is planned.
+const MOST_SECS: u64 = 3_155_760_000;
+
+impl SchedulerConfig {
+    /// Compiles it.
+    ///
+    /// # Errors
+    /// A bound that cannot be used.
+    pub fn compile(&self) -> Result<SchedulerPolicy, SchedulerConfigError> {
+        let wrong = |key, problem: &str| Err(SchedulerConfigError { key, problem: problem.to_owned() });
+        if self.max_tasks == 0 {
+            return wrong("max_tasks", "at least 1; `enabled = false` takes the tools away");
+        }
+        if self.path.file_name().is_none() {
+            return wrong("path", "a file is expected");
+        }
+        let seconds = |key, secs: u64| match i64::try_from(secs) {
+            Ok(signed) if secs <= MOST_SECS => Ok(SignedDuration::from_secs(signed)),
+            _ => Err(SchedulerConfigError { key, problem: format!("at most {MOST_SECS}") }),
+        };
+        Ok(SchedulerPolicy {
+            max_tasks: self.max_tasks,
+            min_interval: seconds("min_interval_secs", self.min_interval_secs)?,
+            catch_up: self.catch_up,
+            grace: seconds("grace_secs", self.grace_secs)?,
+            confirm_create: self.confirm_create,
+            lease: SignedDuration::from_secs(60),
+        })
+    }
+}

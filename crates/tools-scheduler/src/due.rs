@@ -1,0 +1,135 @@
+//! What becomes of a task whose time has come, perhaps long ago. Pure.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{CatchUp, ScheduledTask, SchedulerPolicy};
+
+/// How late a run may be and still counts as on time.
+const ON_TIME: SignedDuration = SignedDuration::from_secs(60);
+
+/// What becomes of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Due {
+    /// Its time has not come.
+    Not,
+    /// It runs now, for the time that was due, and then at `next`; `None` for not again.
+    Run {
+        /// The time for which it runs.
+        due: Timestamp,
+        /// When it runs then.
+        next: Option<Timestamp>,
+    },
+    /// Its time has passed without a run; it goes on at `next`; `None` for not again.
+    Missed {
+        /// When it runs then.
+        next: Option<Timestamp>,
+    },
+}
+
+/// What becomes of a task at a time. Whoever gets `Run` has to write `next` before it runs.
+///
+/// A time that nobody served is caught up by `policy.catch_up` while it is no longer ago than `policy.grace`.
+pub fn due(task: &ScheduledTask, now: Timestamp, policy: &SchedulerPolicy) -> Due {
+    let Some(first) = task.next_run.filter(|next| *next <= now) else { return Due::Not };
+    let is_spent = |runs: u64| task.max_runs.is_some_and(|most| runs >= most);
+    let lives = |time: &Timestamp| task.expires_at.is_none_or(|at| *time < at);
+    if is_spent(task.runs) || !lives(&first) {
+        return Due::Missed { next: None };
+    }
+    let patience = if policy.catch_up == CatchUp::None { ON_TIME.min(policy.grace) } else { policy.grace };
+    let is_recent = |time: &Timestamp| now.duration_since(*time) <= patience;
+    // Of many that were missed the search would take long: those before the patience ends are of no interest.
+    let oldest = if is_recent(&first) {
+        Some(first)
+    } else {
+        let begin = now.checked_sub(patience).unwrap_or(first);
+        let before = begin.checked_sub(SignedDuration::from_micros(1)).unwrap_or(begin);
+        task.schedule.after(before.max(first))
+    };
+    let Some(oldest) = oldest.filter(|time| *time <= now && lives(time)) else {
+        return Due::Missed { next: task.schedule.after(now).filter(lives) };
+    };
+    let after = if policy.catch_up == CatchUp::All { oldest } else { now };
+    let next = task.schedule.after(after).filter(lives).filter(|_| !is_spent(task.runs + 1));
+    Due::Run { due: oldest, next }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CronLine, Schedule, SchedulerConfig, Task, TaskName, parse_zone, task::PromptTask};
+
+    fn hourly() -> ScheduledTask {
+        ScheduledTask {
+            workdir: "/w".to_owned(),
+            name: TaskName::parse("t").unwrap(),
+            schedule: Schedule::Periodic {
+                line: Box::new(CronLine::parse("0 * * * *").unwrap()),
+                zone: parse_zone(None).unwrap(),
+            },
+            task: Task::Prompt(PromptTask { prompt: "x".to_owned() }),
+            created_by: String::new(),
+            created_at: at("00:00"),
+            next_run: Some(at("01:00")),
+            last_run: None,
+            last_status: None,
+            runs: 0,
+            max_runs: None,
+            expires_at: None,
+            lease_until: None,
+        }
+    }
+
+    fn at(time: &str) -> Timestamp {
+        format!("2026-11-23T{time}:00Z").parse().unwrap()
+    }
+
+    fn run(due: &str, next: Option<&str>) -> Due {
+        Due::Run { due: at(due), next: next.map(at) }
+    }
+
+    fn missed(next: Option<&str>) -> Due {
+        Due::Missed { next: next.map(at) }
+    }
+
+    #[test]
+    fn what_nobody_served_is_caught_up_as_configured() {
+        let check = |catch_up, now: &str, expected: Due| {
+            let config = SchedulerConfig { catch_up, ..SchedulerConfig::default() };
+            assert_eq!(due(&hourly(), at(now), &config.compile().unwrap()), expected, "{catch_up:?} at {now}");
+        };
+        for catch_up in [CatchUp::None, CatchUp::Once, CatchUp::All] {
+            check(catch_up, "00:59", Due::Not);
+            check(catch_up, "01:00", run("01:00", Some("02:00")));
+            check(catch_up, "01:01", run("01:00", Some("02:00")));
+        }
+        check(CatchUp::None, "01:30", missed(Some("02:00")));
+        check(CatchUp::Once, "01:30", run("01:00", Some("02:00")));
+        // More than an hour ago is too long; what is left of it is caught up.
+        check(CatchUp::Once, "05:30", run("05:00", Some("06:00")));
+        check(CatchUp::None, "05:30", missed(Some("06:00")));
+        check(CatchUp::All, "05:00", run("04:00", Some("05:00")));
+        check(CatchUp::All, "02:00", run("01:00", Some("02:00")));
+    }
+
+    #[test]
+    fn a_single_time_long_ago_is_missed_for_good() {
+        let policy = SchedulerConfig::default().compile().unwrap();
+        let once = ScheduledTask { schedule: Schedule::Deferred { at: at("01:00") }, ..hourly() };
+        assert_eq!(due(&once, at("01:30"), &policy), run("01:00", None));
+        assert_eq!(due(&once, at("02:01"), &policy), missed(None));
+    }
+
+    #[test]
+    fn a_task_ends_with_its_runs_and_its_time() {
+        let policy = SchedulerConfig::default().compile().unwrap();
+        let last = ScheduledTask { runs: 2, max_runs: Some(3), ..hourly() };
+        assert_eq!(due(&last, at("01:00"), &policy), run("01:00", None));
+        let spent = ScheduledTask { runs: 3, max_runs: Some(3), ..hourly() };
+        assert_eq!(due(&spent, at("01:00"), &policy), missed(None));
+        let ends = ScheduledTask { expires_at: Some(at("02:00")), ..hourly() };
+        assert_eq!(due(&ends, at("01:00"), &policy), run("01:00", None));
+        let ended = ScheduledTask { expires_at: Some(at("01:00")), ..hourly() };
+        assert_eq!(due(&ended, at("01:00"), &policy), missed(None));
+    }
+}

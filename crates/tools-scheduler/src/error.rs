@@ -1,0 +1,132 @@
+//! What can go wrong with tasks, and which category of failure it is.
+
+use jiff::Timestamp;
+use thiserror::Error;
+use tools_core::{ToolError, ToolErrorCategory};
+use tools_store::StoreError;
+
+use crate::TaskName;
+
+/// Why a task was not stored, cancelled or run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ScheduleError {
+    /// No name of a task.
+    #[error("`{0}` is no name of a task: 1 to 64 of `a-z`, `0-9`, `_` and `-` are expected")]
+    Name(String),
+    /// No cron line.
+    #[error("`cron` cannot be used: {0}")]
+    Cron(String),
+    /// A cron line whose times never come.
+    #[error("`cron` names a date that never comes")]
+    Never,
+    /// A cron line whose times come too often.
+    #[error("`cron` comes every {found} seconds, and at least {least} are between two runs")]
+    TooOften {
+        /// How often it comes.
+        found: i64,
+        /// How often it may.
+        least: i64,
+    },
+    /// No time.
+    #[error("`{text}` is no time: {problem}")]
+    When {
+        /// What was given.
+        text: String,
+        /// What would be right.
+        problem: String,
+    },
+    /// A time that has passed.
+    #[error("{at} has passed: it is {now} now")]
+    Past {
+        /// The time.
+        at: Timestamp,
+        /// The time it is.
+        now: Timestamp,
+    },
+    /// No zone.
+    #[error("there is no time zone `{0}`: a name as `Europe/Berlin` is expected")]
+    Zone(String),
+    /// A parameter out of its bounds.
+    #[error("{0}")]
+    Parameter(String),
+    /// A task of that name is there.
+    #[error("there is a task `{0}` already: `replace = true` puts this one in its place")]
+    Exists(TaskName),
+    /// No task of that name.
+    #[error("there is no task `{name}`")]
+    NotFound {
+        /// The name.
+        name: TaskName,
+        /// Names that are like it.
+        near: Vec<String>,
+    },
+    /// The task runs just now.
+    #[error("the task `{0}` runs just now")]
+    Running(TaskName),
+    /// There are as many tasks as there may be.
+    #[error("there are {0} tasks in this folder, which is as many as there may be")]
+    TooMany(u64),
+    /// More commands than the loop takes at once.
+    #[error("the scheduler has more to do than it can take")]
+    Full,
+    /// The loop has ended.
+    #[error("the scheduler has ended")]
+    Ended,
+    /// What lies in the store is not what was put in.
+    #[error("the store of tasks is damaged: {0} cannot be read")]
+    Damaged(String),
+    /// The store failed.
+    #[error("the store of tasks cannot be used: {0}")]
+    Store(#[from] StoreError),
+}
+
+impl From<sqlx::Error> for ScheduleError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl From<ScheduleError> for ToolError {
+    fn from(error: ScheduleError) -> Self {
+        use ScheduleError as E;
+        use ToolErrorCategory as C;
+        let (category, code) = match &error {
+            E::Name(_)
+            | E::Cron(_)
+            | E::Never
+            | E::TooOften { .. }
+            | E::When { .. }
+            | E::Past { .. }
+            | E::Zone(_)
+            | E::Parameter(_) => (C::InvalidParameters, "invalid_schedule"),
+            E::Exists(_) => (C::InvalidParameters, "task_exists"),
+            E::NotFound { .. } => (C::PermanentFailure, "task_not_found"),
+            E::Running(_) => (C::PermanentFailure, "task_running"),
+            E::TooMany(_) => (C::PolicyBlocked, "quota_blocked"),
+            E::Full => (C::ServerError, "scheduler_full"),
+            E::Ended => (C::PermanentFailure, "scheduler_ended"),
+            E::Store(store) if store.is_passing() => (C::ServerError, "scheduler_busy"),
+            E::Store(StoreError::Newer { .. }) => (C::PermanentFailure, "scheduler_newer"),
+            E::Damaged(_) | E::Store(StoreError::Damaged(_) | StoreError::Foreign) => {
+                (C::PermanentFailure, "scheduler_damaged")
+            }
+            E::Store(_) => (C::PermanentFailure, "scheduler_failed"),
+        };
+        let suggestion = match &error {
+            E::NotFound { near, .. } if !near.is_empty() => {
+                let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+                Some(format!("Did you mean {}?", near.join(" or ")))
+            }
+            E::TooMany(_) => {
+                Some("Cancel one with `cancel_task`, or ask the user to raise `scheduler.max_tasks`.".to_owned())
+            }
+            _ => None,
+        };
+        let tool_error = Self::new(category, code, error.to_string()).with_source(error);
+        match suggestion {
+            Some(suggestion) => tool_error.with_suggestion(suggestion),
+            None => tool_error,
+        }
+    }
+}

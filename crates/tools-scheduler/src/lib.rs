@@ -1,0 +1,36 @@
+//! Calls and prompts at later times: the tools `schedule_periodic`, `schedule_deferred` and `cancel_task`.
+//!
+//! A task is written into a [`TaskStore`] before it counts. [`Scheduler`] is the background loop: tools and operators
+//! send it commands, and where it serves it hands tasks that are due to a [`Dispatch`]. That a task ran is written before
+//! it runs, so that nothing fires twice, whatever is killed and however many processes serve one store.
+//!
+//! Nobody is assumed to be present when a task runs: what would ask is refused, by the policy that is in force then.
+
+mod cron;
+mod when;
+mod zone;
+
+mod due;
+mod task;
+
+mod store;
+
+mod dispatch;
+mod scheduler;
+mod serve;
+
+mod config;
+mod error;
+mod tools;
+
+pub use config::{CatchUp, SchedulerConfig, SchedulerConfigError, SchedulerPolicy, Unattended};
+pub use cron::CronLine;
+pub use dispatch::{Dispatch, Firing};
+pub use due::{Due, due};
+pub use error::ScheduleError;
+pub use scheduler::Scheduler;
+pub use store::{Claim, SqliteTasks, TaskStore};
+pub use task::{Schedule, ScheduledTask, Task, TaskName};
+pub use tools::SchedulerTools;
+pub use when::parse_when;
+pub use zone::parse_zone;

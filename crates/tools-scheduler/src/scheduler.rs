@@ -1,0 +1,168 @@
+//! The handle: commands of tools and operators go to a background loop, which answers each.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+use tokio::sync::{mpsc, oneshot};
+use tools_core::{Clock, Shared, nearest};
+
+use crate::{Schedule, ScheduleError, ScheduledTask, SchedulerPolicy, TaskName, TaskStore};
+
+/// Commands that wait for the loop.
+const WAITING: usize = 64;
+
+/// Tasks of one folder. Cheap to clone; clones are one scheduler.
+#[derive(Debug, Clone)]
+pub struct Scheduler {
+    pub(crate) shared: Arc<Inner>,
+    /// The way to the loop, which begins with the first command.
+    loop_: Arc<Mutex<Option<mpsc::Sender<Command>>>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) store: Arc<dyn TaskStore>,
+    pub(crate) policy: Shared<SchedulerPolicy>,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Woken when a task was stored or removed.
+    pub(crate) changed: tokio::sync::Notify,
+}
+
+#[derive(Debug)]
+enum Command {
+    Put(Box<ScheduledTask>, Replace, oneshot::Sender<Result<(), ScheduleError>>),
+    Cancel(String, TaskName, oneshot::Sender<Result<ScheduledTask, ScheduleError>>),
+}
+
+type Replace = bool;
+
+impl Scheduler {
+    /// A scheduler over a store.
+    pub fn new(store: Arc<dyn TaskStore>, policy: Shared<SchedulerPolicy>, clock: Arc<dyn Clock>) -> Self {
+        let shared = Inner { store, policy, clock, changed: tokio::sync::Notify::new() };
+        Self { shared: Arc::new(shared), loop_: Arc::default() }
+    }
+
+    /// What is in force.
+    pub fn policy(&self) -> SchedulerPolicy {
+        *self.shared.policy.load()
+    }
+
+    /// The time, by the clock of this scheduler.
+    pub fn now(&self) -> Timestamp {
+        self.shared.clock.now()
+    }
+
+    /// The first three times of a schedule.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Past`], [`ScheduleError::Never`], [`ScheduleError::TooOften`].
+    pub async fn plan(&self, schedule: &Schedule) -> Result<Vec<Timestamp>, ScheduleError> {
+        let (schedule, now) = (schedule.clone(), self.now());
+        // A date that there is not is looked for in every year.
+        let found = tokio::task::spawn_blocking({
+            let schedule = schedule.clone();
+            move || schedule.next(now, 3)
+        });
+        let times = found.await.map_err(|_| ScheduleError::Ended)?;
+        match &schedule {
+            Schedule::Deferred { at } if times.is_empty() => return Err(ScheduleError::Past { at: *at, now }),
+            Schedule::Periodic { .. } if times.is_empty() => return Err(ScheduleError::Never),
+            _ => {}
+        }
+        let least = self.policy().min_interval;
+        let gap = times.windows(2).map(|pair| pair[1].duration_since(pair[0])).min();
+        match gap {
+            Some(found) if found < least => {
+                Err(ScheduleError::TooOften { found: found.as_secs(), least: least.as_secs() })
+            }
+            _ => Ok(times),
+        }
+    }
+
+    /// Stores a task; when this returns it counts.
+    ///
+    /// # Errors
+    /// As [`TaskStore::put`], and [`ScheduleError::Full`].
+    pub async fn put(&self, task: ScheduledTask, replace: bool) -> Result<(), ScheduleError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Put(Box::new(task), replace, reply))?;
+        answer.await.map_err(|_| ScheduleError::Ended)?
+    }
+
+    /// Removes a task, and says what it was.
+    ///
+    /// # Errors
+    /// [`ScheduleError::NotFound`] with names that are like it, and what the store says.
+    pub async fn cancel(&self, workdir: &str, name: TaskName) -> Result<ScheduledTask, ScheduleError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Cancel(workdir.to_owned(), name, reply))?;
+        answer.await.map_err(|_| ScheduleError::Ended)?
+    }
+
+    /// The tasks of a folder, by name.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn list(&self, workdir: &str) -> Result<Vec<ScheduledTask>, ScheduleError> {
+        self.shared.store.list(workdir).await
+    }
+
+    /// One task of a folder.
+    ///
+    /// # Errors
+    /// [`ScheduleError::NotFound`] with names that are like it, and what the store says.
+    pub async fn get(&self, workdir: &str, name: &TaskName) -> Result<ScheduledTask, ScheduleError> {
+        let tasks = self.list(workdir).await?;
+        let near = nearest(name.as_str(), tasks.iter().map(|task| task.name.as_str()));
+        let near = near.into_iter().map(str::to_owned).collect();
+        let found = tasks.into_iter().find(|task| task.name == *name);
+        found.ok_or_else(|| ScheduleError::NotFound { name: name.clone(), near })
+    }
+
+    fn send(&self, command: Command) -> Result<(), ScheduleError> {
+        let mut sender = self.loop_.lock().unwrap_or_else(PoisonError::into_inner);
+        let live = sender.take().filter(|sender| !sender.is_closed());
+        let live = live.unwrap_or_else(|| {
+            let (sender, commands) = mpsc::channel(WAITING);
+            tokio::spawn(obey(self.clone_without_loop(), commands));
+            sender
+        });
+        let sent = live.try_send(command);
+        *sender = Some(live);
+        sent.map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => ScheduleError::Full,
+            mpsc::error::TrySendError::Closed(_) => ScheduleError::Ended,
+        })
+    }
+
+    /// For the loop, which must not hold the way to itself: it ends when nobody can send any more.
+    fn clone_without_loop(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), loop_: Arc::default() }
+    }
+}
+
+/// The loop: one command after the other, until nobody can send any more.
+async fn obey(scheduler: Scheduler, mut commands: mpsc::Receiver<Command>) {
+    let store = &scheduler.shared.store;
+    while let Some(command) = commands.recv().await {
+        // Whoever asked may be gone.
+        match command {
+            Command::Put(task, replace, reply) => {
+                let _ = reply.send(store.put(*task, replace, scheduler.policy().max_tasks).await);
+            }
+            Command::Cancel(workdir, name, reply) => {
+                let removed = match store.remove(&workdir, &name).await {
+                    Ok(Some(task)) => Ok(task),
+                    Ok(None) => Err(match scheduler.get(&workdir, &name).await {
+                        Err(error) => error,
+                        Ok(_) => ScheduleError::Running(name),
+                    }),
+                    Err(error) => Err(error),
+                };
+                let _ = reply.send(removed);
+            }
+        }
+        scheduler.shared.changed.notify_waiters();
+    }
+}

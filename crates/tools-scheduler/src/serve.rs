@@ -1,0 +1,129 @@
+//! Serving: tasks that are due are taken from the store and handed on, until somebody ends it.
+
+use std::{sync::Arc, time::Duration};
+
+use jiff::Timestamp;
+use tokio::{task::JoinSet, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Claim, Dispatch, Firing, ScheduleError, Scheduler, TaskName};
+
+/// How long the loop sleeps at most: another process may have stored a task, or the clock may have been set.
+const LOOK: Duration = Duration::from_secs(5);
+/// Tasks that run at once.
+const MOST: usize = 8;
+/// Characters of what became of a run that are kept.
+const STATUS: usize = 200;
+
+impl Scheduler {
+    /// Runs the tasks of a folder when they are due, until `stop` is cancelled; then it waits for those that run. Several
+    /// processes may serve one folder: each run is made by one of them.
+    ///
+    /// # Errors
+    /// What the store says at the start; later it is tried again.
+    pub async fn serve(
+        &self,
+        workdir: &str,
+        dispatch: Arc<dyn Dispatch>,
+        stop: &CancellationToken,
+    ) -> Result<(), ScheduleError> {
+        let owner = uuid::Uuid::new_v4().simple().to_string();
+        let mut running = JoinSet::new();
+        self.shared.store.next(workdir).await?;
+        while !stop.is_cancelled() {
+            let changed = self.shared.changed.notified();
+            let free = MOST.saturating_sub(running.len());
+            let claims = match self.take(workdir, &owner, free).await {
+                Ok(claims) => claims,
+                Err(error) => {
+                    tracing::warn!(%error, "the tasks that are due cannot be looked for");
+                    vec![]
+                }
+            };
+            let took_any = !claims.is_empty();
+            for claim in claims {
+                running.spawn(run(self.clone(), Arc::clone(&dispatch), claim, owner.clone()));
+            }
+            if took_any {
+                continue;
+            }
+            let wake = Instant::now() + self.pause(workdir).await;
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep_until(wake) => {}
+                () = changed => {}
+                _ = running.join_next(), if !running.is_empty() => {}
+            }
+        }
+        while running.join_next().await.is_some() {}
+        Ok(())
+    }
+
+    /// Runs a task now, whether or not it is due; its times stay as they are.
+    ///
+    /// # Errors
+    /// [`ScheduleError::NotFound`], [`ScheduleError::Running`], and what the store says. What becomes of the run is no
+    /// error here.
+    pub async fn run_now(
+        &self,
+        workdir: &str,
+        name: &TaskName,
+        dispatch: Arc<dyn Dispatch>,
+    ) -> Result<Result<String, String>, ScheduleError> {
+        self.get(workdir, name).await?;
+        let owner = uuid::Uuid::new_v4().simple().to_string();
+        let claim = self.shared.store.claim_now(workdir, name, &owner, self.now(), &self.policy()).await?;
+        let claim = claim.ok_or_else(|| ScheduleError::NotFound { name: name.clone(), near: vec![] })?;
+        Ok(run(self.clone(), dispatch, claim, owner).await)
+    }
+
+    async fn take(&self, workdir: &str, owner: &str, most: usize) -> Result<Vec<Claim>, ScheduleError> {
+        if most == 0 {
+            return Ok(vec![]);
+        }
+        self.shared.store.claim(workdir, owner, self.now(), &self.policy(), most).await
+    }
+
+    /// How long nothing is due.
+    async fn pause(&self, workdir: &str) -> Duration {
+        let next: Option<Timestamp> = self.shared.store.next(workdir).await.ok().flatten();
+        let until = next.map(|next| next.duration_since(self.now()));
+        // A time that has come already and was not taken waits for a lease or for a free place.
+        until.map_or(LOOK, |until| Duration::try_from(until).unwrap_or(Duration::from_millis(50)).min(LOOK))
+    }
+}
+
+/// Runs what was taken, and writes what became of it.
+async fn run(scheduler: Scheduler, dispatch: Arc<dyn Dispatch>, claim: Claim, owner: String) -> Result<String, String> {
+    let firing = Firing {
+        name: claim.task.name.clone(),
+        task: claim.task.task.clone(),
+        due: claim.due,
+        caller: claim.task.caller(),
+    };
+    let lease = scheduler.policy().lease;
+    let beat = Duration::try_from(lease).unwrap_or(Duration::from_mins(1)) / 3;
+    let ended = {
+        let mut running = std::pin::pin!(dispatch.run(firing));
+        loop {
+            tokio::select! {
+                ended = &mut running => break ended,
+                () = tokio::time::sleep(beat) => {
+                    let until = scheduler.now().checked_add(lease).unwrap_or(Timestamp::MAX);
+                    if let Err(error) = scheduler.shared.store.renew(&claim, &owner, until).await {
+                        tracing::warn!(%error, task = %claim.task.name, "the lease cannot be renewed");
+                    }
+                }
+            }
+        }
+    };
+    let status: String = match &ended {
+        Ok(said) => format!("ok: {said}"),
+        Err(said) => format!("failed: {said}"),
+    };
+    let status: String = status.chars().take(STATUS).collect();
+    if let Err(error) = scheduler.shared.store.finish(&claim, &owner, status.trim_end_matches([':', ' '])).await {
+        tracing::warn!(%error, task = %claim.task.name, "what became of the task cannot be written");
+    }
+    ended
+}

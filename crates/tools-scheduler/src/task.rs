@@ -1,0 +1,173 @@
+//! A task: what runs, when, and what became of it.
+
+use std::fmt;
+
+use jiff::{Timestamp, tz::TimeZone};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tools_core::JsonObject;
+
+use crate::{CronLine, ScheduleError, parse_zone, zone::zone_name};
+
+/// The name of a task: 1 to 64 of `a-z`, `0-9`, `_` and `-`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct TaskName(String);
+
+impl TaskName {
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Name`].
+    pub fn parse(text: &str) -> Result<Self, ScheduleError> {
+        let is_usual = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
+        if (1..=64).contains(&text.len()) && text.bytes().all(is_usual) {
+            return Ok(Self(text.to_owned()));
+        }
+        Err(ScheduleError::Name(text.chars().take(80).collect()))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for TaskName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What runs: one tool call, or a prompt for a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Task {
+    /// A tool call.
+    Call(CallTask),
+    /// A prompt.
+    Prompt(PromptTask),
+}
+
+/// A tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CallTask {
+    /// The tool.
+    pub tool: String,
+    /// Its parameters.
+    #[serde(default)]
+    pub args: JsonObject,
+}
+
+/// A prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PromptTask {
+    /// What the model is asked, in a session of its own.
+    pub prompt: String,
+}
+
+impl Task {
+    /// What runs, for a person.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Call(call) => format!("`{}` {}", call.tool, serde_json::Value::Object(call.args.clone())),
+            Self::Prompt(task) => format!("the prompt {:?}", task.prompt),
+        }
+    }
+}
+
+/// When a task runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Schedule {
+    /// Again and again, by the clocks of a zone.
+    Periodic {
+        /// The line.
+        line: Box<CronLine>,
+        /// The zone.
+        zone: TimeZone,
+    },
+    /// Once.
+    Deferred {
+        /// The time.
+        at: Timestamp,
+    },
+}
+
+impl Schedule {
+    /// The first time after another; `None` when there is none.
+    pub fn after(&self, time: Timestamp) -> Option<Timestamp> {
+        match self {
+            Self::Periodic { line, zone } => line.after(time, zone),
+            Self::Deferred { at } => (*at > time).then_some(*at),
+        }
+    }
+
+    /// The first times after another.
+    pub fn next(&self, mut time: Timestamp, count: usize) -> Vec<Timestamp> {
+        let mut times = Vec::with_capacity(count.min(64));
+        while times.len() < count
+            && let Some(next) = self.after(time)
+        {
+            times.push(next);
+            time = next;
+        }
+        times
+    }
+
+    /// How it is stored: kind, text and zone.
+    pub(crate) fn parts(&self) -> (&'static str, String, &str) {
+        match self {
+            Self::Periodic { line, zone } => ("periodic", line.as_str().to_owned(), zone_name(zone)),
+            Self::Deferred { at } => ("deferred", at.to_string(), "UTC"),
+        }
+    }
+
+    pub(crate) fn of_parts(kind: &str, spec: &str, zone: &str) -> Result<Self, ScheduleError> {
+        let damaged = || ScheduleError::Damaged(format!("the schedule `{spec}`"));
+        match kind {
+            "periodic" => Ok(Self::Periodic { line: Box::new(CronLine::parse(spec)?), zone: parse_zone(Some(zone))? }),
+            "deferred" => Ok(Self::Deferred { at: spec.parse().map_err(|_| damaged())? }),
+            _ => Err(damaged()),
+        }
+    }
+}
+
+/// A stored task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScheduledTask {
+    /// The folder it runs in; its name is one within it.
+    pub workdir: String,
+    /// Its name.
+    pub name: TaskName,
+    /// When it runs.
+    pub schedule: Schedule,
+    /// What runs.
+    pub task: Task,
+    /// The session that made it.
+    pub created_by: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it runs next; `None` when it does not any more.
+    pub next_run: Option<Timestamp>,
+    /// The time for which it ran last.
+    pub last_run: Option<Timestamp>,
+    /// What became of that: `started` until it ended.
+    pub last_status: Option<String>,
+    /// How often it ran.
+    pub runs: u64,
+    /// How often it may run; `None` for no limit.
+    pub max_runs: Option<u64>,
+    /// When it no longer runs; `None` for never.
+    pub expires_at: Option<Timestamp>,
+    /// Until when some process holds it; `None` when none does.
+    pub lease_until: Option<Timestamp>,
+}
+
+impl ScheduledTask {
+    /// On whose behalf its calls are made.
+    pub fn caller(&self) -> String {
+        format!("schedule:{}", self.name)
+    }
+}

@@ -1,0 +1,110 @@
+//! What the tools share: the scheduler, the folder, and the question before a task is stored.
+
+use jiff::Timestamp;
+use tools_core::{CallContext, ConfirmReason, DynExecutor, Inspection, JsonObject, Redactor, ToolName, Typed};
+
+use super::{cancel_task::CancelTask, schedule_deferred::ScheduleDeferred, schedule_periodic::SchedulePeriodic};
+use crate::{Schedule, ScheduleError, ScheduledTask, Scheduler, Task, TaskName};
+
+/// Characters of a prompt.
+const MOST_PROMPT: usize = 16_000;
+/// Bytes of the parameters of a call.
+const MOST_ARGS: usize = 64 << 10;
+
+/// The tools `schedule_periodic`, `schedule_deferred` and `cancel_task`.
+#[derive(Clone)]
+pub struct SchedulerTools {
+    pub(super) scheduler: Scheduler,
+    redactor: std::sync::Arc<dyn Redactor>,
+}
+
+impl std::fmt::Debug for SchedulerTools {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SchedulerTools").field("scheduler", &self.scheduler).finish_non_exhaustive()
+    }
+}
+
+impl SchedulerTools {
+    /// The tools over this scheduler. What `redactor` would take out of a task is a credential, and such a task is not
+    /// stored.
+    pub fn new(scheduler: Scheduler, redactor: std::sync::Arc<dyn Redactor>) -> Self {
+        Self { scheduler, redactor }
+    }
+
+    /// Each as an executor.
+    pub fn into_executors(self) -> Vec<DynExecutor> {
+        vec![
+            DynExecutor::new(Typed::new(SchedulePeriodic(self.clone()))),
+            DynExecutor::new(Typed::new(ScheduleDeferred(self.clone()))),
+            DynExecutor::new(Typed::new(CancelTask(self))),
+        ]
+    }
+
+    /// Whether a task may be stored.
+    pub(super) fn check(&self, task: &Task) -> Result<(), ScheduleError> {
+        let wrong = |text: String| Err(ScheduleError::Parameter(text));
+        let text = match task {
+            Task::Prompt(task) if task.prompt.trim().is_empty() => return wrong("`task.prompt` is empty".to_owned()),
+            Task::Prompt(task) if task.prompt.chars().count() > MOST_PROMPT => {
+                return wrong(format!("`task.prompt` has more than {MOST_PROMPT} characters"));
+            }
+            Task::Prompt(task) => task.prompt.clone(),
+            Task::Call(call) => {
+                if ToolName::parse(&call.tool).is_err() {
+                    return wrong(format!("`task.tool` is no name of a tool: {:?}", call.tool));
+                }
+                args(&call.args)
+            }
+        };
+        if text.len() > MOST_ARGS {
+            return wrong(format!("`task.args` are longer than {MOST_ARGS} bytes"));
+        }
+        if self.redactor.redact(&text) != text {
+            return wrong("the task holds a credential, and credentials are not stored".to_owned());
+        }
+        Ok(())
+    }
+
+    /// What a call that stores a task asks a person: with the times as they are, not as they were written.
+    pub(super) fn asking(&self, name: &TaskName, task: &Task, times: &[Timestamp], more: &str) -> Inspection {
+        let inspection = Inspection::mutating();
+        if !self.scheduler.policy().confirm_create {
+            return inspection;
+        }
+        let times: Vec<String> = times.iter().map(ToString::to_string).collect();
+        let reason = format!(
+            "stores the task `{name}`, which runs {} with nobody present, at {}{more}",
+            task.describe(),
+            times.join(", ")
+        );
+        inspection.confirming(ConfirmReason::new(reason, "scheduler.confirm_create"))
+    }
+
+    pub(super) fn task(&self, cx: &CallContext, name: TaskName, schedule: Schedule, task: Task) -> ScheduledTask {
+        ScheduledTask {
+            workdir: folder(cx),
+            name,
+            schedule,
+            task,
+            created_by: cx.session().as_str().to_owned(),
+            created_at: self.scheduler.now(),
+            next_run: None,
+            last_run: None,
+            last_status: None,
+            runs: 0,
+            max_runs: None,
+            expires_at: None,
+            lease_until: None,
+        }
+    }
+}
+
+fn args(args: &JsonObject) -> String {
+    serde_json::to_string(args).unwrap_or_default()
+}
+
+/// The folder whose tasks a call sees.
+pub(super) fn folder(cx: &CallContext) -> String {
+    let workdir = cx.workdir();
+    workdir.canonicalize().unwrap_or_else(|_| workdir.to_owned()).to_string_lossy().into_owned()
+}

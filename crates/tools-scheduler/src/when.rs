@@ -1,0 +1,65 @@
+//! A time as somebody writes it: ISO 8601 with its offset, or in plain words.
+
+use interim::{Dialect, parse_date_string};
+use jiff::{Timestamp, civil, tz::TimeZone};
+
+use crate::ScheduleError;
+
+/// The longest text that is read as a time.
+const MOST: usize = 100;
+
+/// The time that a text names: `2026-11-24T08:00:00Z`, an offset in the place of the `Z`, or words (`tomorrow 8pm`,
+/// `in 2 hours`, `next friday`) by the clocks of `zone`. A date and time without an offset is refused: it would mean
+/// another time to each reader.
+///
+/// # Errors
+/// [`ScheduleError::When`] with what would be right.
+pub fn parse_when(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, ScheduleError> {
+    let text = text.trim();
+    let wrong = |problem: &str| {
+        Err(ScheduleError::When { text: text.chars().take(MOST).collect(), problem: problem.to_owned() })
+    };
+    if text.is_empty() || text.len() > MOST {
+        return wrong("a time as `2026-11-24T08:00:00Z`, or words as `tomorrow 8pm`, are expected");
+    }
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Ok(time);
+    }
+    if text.parse::<civil::DateTime>().is_ok() && text.starts_with(|c: char| c.is_ascii_digit()) {
+        return wrong("the offset is missing: add `Z` for UTC, or `+01:00`");
+    }
+    let words = text.strip_prefix("in ").unwrap_or(text);
+    match parse_date_string(words, now.to_zoned(zone.clone()), Dialect::Uk) {
+        Ok(time) => Ok(time.timestamp()),
+        Err(_) => wrong("it is neither a time as `2026-11-24T08:00:00Z` nor known words as `tomorrow 8pm`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let now = "2026-11-23T12:00:00Z".parse().unwrap();
+        let found = parse_when(text, now, &TimeZone::get("Europe/Berlin").unwrap());
+        match found {
+            Ok(time) => assert_eq!(time.to_string(), expected, "{text}"),
+            Err(error) => assert!(error.to_string().contains(expected), "{text}: {error}"),
+        }
+    }
+
+    #[test]
+    fn times_and_words_and_what_is_neither() {
+        check("2026-11-24T08:00:00Z", "2026-11-24T08:00:00Z");
+        check("2026-11-24T08:00:00+01:00", "2026-11-24T07:00:00Z");
+        check("2026-11-24T08:00:00", "the offset is missing");
+        check("2026-11-24 08:00", "the offset is missing");
+        check("tomorrow 8pm", "2026-11-24T19:00:00Z");
+        check("in 2 hours", "2026-11-23T14:00:00Z");
+        check("2027-02-30T08:00:00Z", "neither");
+        check("soon", "neither");
+        check("", "are expected");
+        check(&"x".repeat(10_000), "are expected");
+        check("\u{202e} \u{0}", "neither");
+    }
+}

@@ -1,0 +1,86 @@
+//! The format's own rules, one sentence for each that is broken.
+
+use std::path::Path;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::{
+    Field, SkillError,
+    front::{Front, split},
+    skill::read_skill_file,
+};
+
+/// The fields that there are.
+const FIELDS: &[&str] = &["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
+const MOST_NAME: usize = 64;
+const MOST_DESCRIPTION: usize = 1_024;
+const MOST_COMPATIBILITY: usize = 500;
+
+/// What is wrong with the skill in a folder; nothing when it keeps the format.
+///
+/// # Errors
+/// Where there is no skill that could be judged.
+pub fn check(folder: &Path) -> Result<Vec<String>, SkillError> {
+    let (_, text) = read_skill_file(folder)?;
+    let front = match split(&text).and_then(|(front, _)| Front::parse(front)) {
+        Ok(front) => front,
+        Err(error) => return Ok(vec![error.to_string()]),
+    };
+    let mut faults = front.faults.clone();
+    let unknown: Vec<&str> = front.fields.keys().map(String::as_str).filter(|name| !FIELDS.contains(name)).collect();
+    if !unknown.is_empty() {
+        faults.push(format!("there are no fields {}; the fields are {}", listed(&unknown), listed(FIELDS)));
+    }
+    match front.fields.get("name") {
+        Some(name) => faults.extend(name_faults(name, folder)),
+        None => faults.push("the field `name` is missing".to_owned()),
+    }
+    match front.fields.get("description") {
+        Some(text) => faults.extend(length_faults("description", text, MOST_DESCRIPTION, true)),
+        None => faults.push("the field `description` is missing".to_owned()),
+    }
+    if let Some(text) = front.fields.get("compatibility") {
+        faults.extend(length_faults("compatibility", text, MOST_COMPATIBILITY, false));
+    }
+    Ok(faults)
+}
+
+fn name_faults(name: &Field, folder: &Path) -> Vec<String> {
+    let Some(name) = name.text().map(str::trim).filter(|name| !name.is_empty()) else {
+        return vec!["`name` is no text, or empty".to_owned()];
+    };
+    let name: String = name.nfkc().collect();
+    let mut faults = vec![];
+    if name.chars().count() > MOST_NAME {
+        faults.push(format!("`name` has {} characters; at most {MOST_NAME}", name.chars().count()));
+    }
+    if name != name.to_lowercase() {
+        faults.push(format!("`name` is not in lower case: {name:?}"));
+    }
+    if name.starts_with('-') || name.ends_with('-') {
+        faults.push("`name` begins or ends with a hyphen".to_owned());
+    }
+    if name.contains("--") {
+        faults.push("`name` has two hyphens in a row".to_owned());
+    }
+    if !name.chars().all(|c| c.is_alphanumeric() || c == '-') {
+        faults.push(format!("`name` has other characters than letters, digits and hyphens: {name:?}"));
+    }
+    let of_folder: String = folder.file_name().map(|name| name.to_string_lossy().nfkc().collect()).unwrap_or_default();
+    if of_folder != name {
+        faults.push(format!("the folder is called {of_folder:?}, and the skill {name:?}"));
+    }
+    faults
+}
+
+fn length_faults(field: &str, value: &Field, most: usize, needed: bool) -> Vec<String> {
+    let Some(text) = value.text().filter(|text| !(needed && text.trim().is_empty())) else {
+        return vec![format!("`{field}` is no text, or empty")];
+    };
+    let length = text.chars().count();
+    if length > most { vec![format!("`{field}` has {length} characters; at most {most}")] } else { vec![] }
+}
+
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

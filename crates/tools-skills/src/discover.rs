@@ -1,0 +1,101 @@
+//! Which skills there are: in the folders of the user and of the project.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use crate::{Skill, SkillError, skill::is_circle};
+
+/// The most skills of a folder.
+const MOST: usize = 500;
+
+/// Whose a skill is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The user's own.
+    User,
+    /// Brought by the project: it counts when somebody agreed to it.
+    Project,
+}
+
+/// A folder that holds folders of skills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The folder; it may not be there.
+    pub folder: PathBuf,
+    /// Whose the skills in it are.
+    pub origin: Origin,
+}
+
+/// A folder in which a skill is expected.
+#[derive(Debug)]
+pub struct Found {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Whose it is.
+    pub origin: Origin,
+    /// The skill, or why there is none.
+    pub skill: Result<Skill, SkillError>,
+    /// Whether a later one of the same name takes its place.
+    pub shadowed: bool,
+}
+
+/// The usual places, first to last: a skill of a later one takes the place of one of its name. `extra` are those of the
+/// configuration, which are the user's own words.
+pub fn places(home: Option<&Path>, workdir: &Path, extra: &[PathBuf]) -> Vec<Place> {
+    let user = |folder: PathBuf| Place { folder, origin: Origin::User };
+    let project = |name: &str| Place { folder: workdir.join(name), origin: Origin::Project };
+    let usual = home.into_iter().flat_map(|home| [home.join(".agents/skills"), home.join(".haft/skills")]);
+    let named = extra.iter().map(|folder| workdir.join(folder)).map(|folder| {
+        // What lies in the project is the project's, whoever names it.
+        let origin = if folder.starts_with(workdir) { Origin::Project } else { Origin::User };
+        Place { folder, origin }
+    });
+    let of_project = [".agents/skills", ".haft/skills", ".claude/skills"].map(project);
+    usual.map(user).chain(named).chain(of_project).collect()
+}
+
+/// Looks for skills. Folders without a `SKILL.md` are none.
+pub fn discover(places: &[Place]) -> Vec<Found> {
+    let mut all: Vec<Found> = vec![];
+    let mut seen: Vec<PathBuf> = vec![];
+    for place in places {
+        let Ok(entries) = std::fs::read_dir(&place.folder) else { continue };
+        let mut folders: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+        folders.sort();
+        for folder in folders.into_iter().take(MOST) {
+            let has_file = ["SKILL.md", "skill.md"].iter().any(|name| folder.join(name).symlink_metadata().is_ok());
+            let circles = folder.metadata().is_err_and(|error| is_circle(&error));
+            if !has_file && !circles {
+                continue;
+            }
+            // The same folder by two names is one skill, as the place says that is trusted least.
+            if let Ok(canonical) = folder.canonicalize() {
+                if seen.contains(&canonical) {
+                    continue;
+                }
+                seen.push(canonical);
+            }
+            let skill = Skill::read(&folder);
+            all.push(Found { folder, origin: place.origin, skill, shadowed: false });
+        }
+    }
+    shadow(&mut all);
+    all
+}
+
+fn shadow(all: &mut [Found]) {
+    let mut last: BTreeMap<String, usize> = BTreeMap::new();
+    for (index, found) in all.iter().enumerate() {
+        if let Ok(skill) = &found.skill {
+            last.insert(skill.name.clone(), index);
+        }
+    }
+    for (index, found) in all.iter_mut().enumerate() {
+        found.shadowed = found.skill.as_ref().is_ok_and(|skill| last.get(&skill.name) != Some(&index));
+    }
+}

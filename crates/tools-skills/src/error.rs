@@ -1,0 +1,101 @@
+//! What can go wrong with a skill, and which category of failure it is.
+
+use std::{io, path::PathBuf};
+
+use thiserror::Error;
+use tools_core::{ToolError, ToolErrorCategory};
+
+/// Why a skill cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SkillError {
+    /// No skill of this name.
+    #[error("there is no skill `{name}`")]
+    NotFound {
+        /// The name.
+        name: String,
+        /// Names that are like it.
+        near: Vec<String>,
+    },
+    /// What stands before the body is no front matter.
+    #[error("the front matter of `SKILL.md` cannot be read: {0}")]
+    Front(String),
+    /// A file or a folder is larger than is read.
+    #[error("{what} is too large: more than {most}")]
+    TooLarge {
+        /// Which.
+        what: String,
+        /// What is read at most.
+        most: String,
+    },
+    /// Text that is no UTF-8.
+    #[error("`{0}` is not UTF-8 text")]
+    NotText(String),
+    /// A file that the skill does not have, or that does not lie in it.
+    #[error("the skill has no file `{0}`")]
+    NoFile(String),
+    /// Links that lead in a circle or out of the folder.
+    #[error("`{0}` is a link that leads in a circle or out of the skill")]
+    Link(String),
+    /// The skill is not what was agreed to.
+    #[error("the files of the skill changed while it was judged")]
+    Changed,
+    /// Skills that nobody agreed to are not used.
+    #[error("the skill `{0}` is not trusted, and `skills.trust` is `deny`")]
+    Untrusted(String),
+    /// The system says so.
+    #[error("`{path}` cannot be read")]
+    Unreadable {
+        /// Which file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The list of what was agreed to cannot be used.
+    #[error("the list of trusted skills cannot be used")]
+    Pins(#[source] io::Error),
+}
+
+impl SkillError {
+    pub(crate) fn unreadable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        |source| Self::Unreadable { path, source }
+    }
+}
+
+impl From<SkillError> for ToolError {
+    fn from(error: SkillError) -> Self {
+        use SkillError as E;
+        use ToolErrorCategory as C;
+        let (category, code) = match &error {
+            E::NotFound { .. } => (C::InvalidParameters, "skill_not_found"),
+            E::NoFile(_) => (C::InvalidParameters, "skill_file_not_found"),
+            E::Front(_) => (C::PermanentFailure, "skill_broken"),
+            E::TooLarge { .. } => (C::PermanentFailure, "skill_too_large"),
+            E::NotText(_) => (C::PermanentFailure, "skill_not_text"),
+            E::Link(_) => (C::PermanentFailure, "skill_link"),
+            E::Changed => (C::PermanentFailure, "skill_changed"),
+            E::Untrusted(_) => (C::PolicyBlocked, "skill_untrusted"),
+            E::Unreadable { .. } | E::Pins(_) => (C::PermanentFailure, "skill_unreadable"),
+        };
+        let suggestion = match &error {
+            E::NotFound { near, .. } if !near.is_empty() => {
+                let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+                Some(format!("Did you mean {}?", near.join(" or ")))
+            }
+            E::Changed => Some("Make the call again: it is judged anew.".to_owned()),
+            E::Untrusted(_) => Some("Ask the user to run `haft skills trust`.".to_owned()),
+            _ => None,
+        };
+        // Host paths are not for the model.
+        let message = match &error {
+            E::Unreadable { .. } => "a file of the skill cannot be read".to_owned(),
+            other => other.to_string(),
+        };
+        let tool_error = Self::new(category, code, message).with_source(error);
+        match suggestion {
+            Some(suggestion) => tool_error.with_suggestion(suggestion),
+            None => tool_error,
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The front matter of a `SKILL.md`: YAML between two lines of `---`, of which the format takes only a plain part.
+//! Whatever can be understood is read; what the format does not allow is noted as a fault beside it.
+
+use std::collections::BTreeMap;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+
+use crate::SkillError;
+
+/// The most bytes of front matter.
+const MOST: usize = 64 << 10;
+/// How deep values lie at most.
+const DEEPEST: usize = 16;
+
+/// A value of the front matter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Field {
+    /// A text: numbers and the like are text too.
+    Text(String),
+    /// Names with values.
+    Map(BTreeMap<String, Field>),
+    /// A list.
+    List(Vec<Field>),
+}
+
+impl Field {
+    /// The text; `None` for what is none.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// The front matter of a skill.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Front {
+    /// Its fields.
+    pub fields: BTreeMap<String, Field>,
+    /// What in it the format does not allow, a sentence each.
+    pub faults: Vec<String>,
+}
+
+/// Splits a `SKILL.md` into front matter and body.
+///
+/// # Errors
+/// [`SkillError::Front`] where one of the marks is missing.
+pub(crate) fn split(text: &str) -> Result<(&str, &str), SkillError> {
+    let missing = |what: &str| SkillError::Front(what.to_owned());
+    let behind = text.strip_prefix("---").ok_or_else(|| missing("the file does not begin with `---`"))?;
+    // The mark counts wherever it stands: the format's own reader looks for nothing else.
+    let (front, body) = behind.split_once("---").ok_or_else(|| missing("it does not end with `---`"))?;
+    Ok((front, body.trim()))
+}
+
+impl Front {
+    /// Reads front matter.
+    ///
+    /// # Errors
+    /// [`SkillError::Front`] for what is no YAML, or no names with values.
+    pub fn parse(text: &str) -> Result<Self, SkillError> {
+        if text.len() > MOST {
+            return Err(SkillError::TooLarge { what: "the front matter".to_owned(), most: format!("{MOST} bytes") });
+        }
+        let mut reader = Reader { parser: Parser::new_from_str(text), text, faults: vec![] };
+        let root = reader.document()?;
+        let faults = reader.faults;
+        match root {
+            Some(Field::Map(fields)) => Ok(Self { fields, faults }),
+            _ => Err(SkillError::Front("it is no list of names with values".to_owned())),
+        }
+    }
+
+    /// The text of a field, without blanks around it; `None` where there is none.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).and_then(Field::text).map(str::trim)
+    }
+}
+
+struct Reader<'a> {
+    parser: Parser<'a, saphyr_parser::StrInput<'a>>,
+    text: &'a str,
+    faults: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn event(&mut self) -> Result<(Event<'a>, Span), SkillError> {
+        match self.parser.next() {
+            Some(Ok(event)) => Ok(event),
+            Some(Err(error)) => Err(SkillError::Front(error.to_string())),
+            None => Err(SkillError::Front("it ends too early".to_owned())),
+        }
+    }
+
+    fn document(&mut self) -> Result<Option<Field>, SkillError> {
+        let mut root = None;
+        loop {
+            match self.event()? {
+                (Event::StreamEnd, _) => return Ok(root),
+                (Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd | Event::Nothing, _) => {}
+                (event, span) if root.is_none() => root = Some(self.value(event, span, 0)?),
+                _ => return Err(SkillError::Front("it holds more than one document".to_owned())),
+            }
+        }
+    }
+
+    fn fault(&mut self, span: Span, what: &str) {
+        self.faults.push(format!("line {}: {what}", span.start.line()));
+    }
+
+    /// Whether a list or map is written between brackets.
+    fn is_flow(&self, span: Span, bracket: char) -> bool {
+        self.text.chars().nth(span.start.index()) == Some(bracket)
+    }
+
+    fn value(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<Field, SkillError> {
+        if depth > DEEPEST {
+            return Err(SkillError::Front(format!("it is more than {DEEPEST} levels deep")));
+        }
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                self.plain(span, anchor, tag.is_some());
+                if style == ScalarStyle::Plain && text == "~" && span.start.index() == span.end.index() {
+                    return Ok(Field::Text(String::new()));
+                }
+                Ok(Field::Text(text.into_owned()))
+            }
+            Event::MappingStart(anchor, tag) => {
+                self.plain(span, anchor, tag.is_some());
+                if self.is_flow(span, '{') {
+                    self.fault(span, "`{…}` is not part of the format: write the names below each other");
+                }
+                self.map(depth)
+            }
+            Event::SequenceStart(anchor, tag) => {
+                self.plain(span, anchor, tag.is_some());
+                if self.is_flow(span, '[') {
+                    self.fault(span, "`[…]` is not part of the format: write the items below each other");
+                }
+                let mut items = vec![];
+                loop {
+                    match self.event()? {
+                        (Event::SequenceEnd, _) => return Ok(Field::List(items)),
+                        (event, span) => items.push(self.value(event, span, depth + 1)?),
+                    }
+                }
+            }
+            // What an alias stands for is not looked up: it could stand for a multiple of the text.
+            Event::Alias(_) => {
+                Err(SkillError::Front(format!("line {}: aliases (`*`) are not read", span.start.line())))
+            }
+            _ => Err(SkillError::Front("it ends too early".to_owned())),
+        }
+    }
+
+    fn map(&mut self, depth: usize) -> Result<Field, SkillError> {
+        let mut fields = BTreeMap::new();
+        loop {
+            let (event, span) = self.event()?;
+            if matches!(event, Event::MappingEnd) {
+                return Ok(Field::Map(fields));
+            }
+            let Field::Text(name) = self.value(event, span, depth + 1)? else {
+                return Err(SkillError::Front(format!("line {}: a name is expected", span.start.line())));
+            };
+            let (event, value_span) = self.event()?;
+            let value = self.value(event, value_span, depth + 1)?;
+            if fields.insert(name.clone(), value).is_some() {
+                self.fault(span, &format!("`{name}` stands there twice"));
+            }
+        }
+    }
+
+    fn plain(&mut self, span: Span, anchor: usize, is_tagged: bool) {
+        if anchor != 0 {
+            self.fault(span, "anchors (`&`) are not part of the format");
+        }
+        if is_tagged {
+            self.fault(span, "tags (`!`) are not part of the format");
+        }
+    }
+}

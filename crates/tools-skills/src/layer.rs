@@ -1,0 +1,58 @@
+//! The layer that holds a session to the skill that it has invoked.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use async_trait::async_trait;
+use tools_core::{Invocation, Layer, Next, Outcome, ToolError, ToolErrorCategory, ToolName};
+
+use crate::{Allowed, Skills};
+
+/// Refuses what an active skill does not name, and gives its variables to commands.
+#[derive(Debug, Clone)]
+pub struct SkillsLayer {
+    skills: Skills,
+    /// Tools that are never refused: those that load skills, and what a host adds.
+    free: Arc<BTreeSet<ToolName>>,
+}
+
+impl SkillsLayer {
+    /// The layer over these skills; calls of `free` tools are let through whatever is active.
+    pub fn new(skills: Skills, free: impl IntoIterator<Item = ToolName>) -> Self {
+        Self { skills, free: Arc::new(free.into_iter().collect()) }
+    }
+}
+
+#[async_trait]
+impl Layer for SkillsLayer {
+    fn name(&self) -> &'static str {
+        "skills"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        let Some(active) = self.skills.active(inv.context.session()) else { return next.run(inv).await };
+        if let Some(allowed) = &active.allowed
+            && !self.free.contains(&inv.call.tool)
+            && !allowed.lets(&inv.call.tool, inv.inspection().ok())
+        {
+            return Err(narrowed(&inv.call.tool, &active.skill, allowed));
+        }
+        if active.env.is_empty() {
+            return next.run(inv).await;
+        }
+        // What the host set for the call goes before what a skill says.
+        let mut env = active.env;
+        env.extend(inv.context.env().clone());
+        next.run(&inv.in_context(inv.context.clone().with_env(env))).await
+    }
+}
+
+fn narrowed(tool: &ToolName, skill: &str, allowed: &Allowed) -> ToolError {
+    let tools: Vec<String> = allowed.tools().map(|tool| format!("`{tool}`")).collect();
+    let error = ToolError::new(
+        ToolErrorCategory::PolicyBlocked,
+        "skill_narrows",
+        format!("this call of `{tool}` is not among the tools of the skill `{skill}`, which is active"),
+    );
+    let tools = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };
+    error.with_suggestion(format!("The skill names {tools}. It is active until the turn ends or another is invoked."))
+}

@@ -1,0 +1,77 @@
+//! What people agreed to: for each folder of a skill the digest of its files.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::SkillError;
+
+/// The list of what people agreed to, in a file. Cheap to clone; the file is read anew each time.
+#[derive(Debug, Clone)]
+pub struct Pins(PathBuf);
+
+impl Pins {
+    /// The list in the file at `path`, which may not be there.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// Whether somebody agreed to a skill as it is.
+    ///
+    /// # Errors
+    /// [`SkillError::Pins`]: a list that cannot be read agrees to nothing.
+    pub fn has(&self, folder: &Path, digest: &str) -> Result<bool, SkillError> {
+        Ok(self.read()?.get(&key(folder)).is_some_and(|pinned| pinned == digest))
+    }
+
+    /// Writes down that somebody agreed to a skill as it is.
+    ///
+    /// # Errors
+    /// [`SkillError::Pins`].
+    pub fn add(&self, folder: &Path, digest: &str) -> Result<(), SkillError> {
+        let mut pins = self.read()?;
+        pins.insert(key(folder), digest.to_owned());
+        self.write(&pins)
+    }
+
+    /// Takes an agreement back; `false` when there was none.
+    ///
+    /// # Errors
+    /// [`SkillError::Pins`].
+    pub fn remove(&self, folder: &Path) -> Result<bool, SkillError> {
+        let mut pins = self.read()?;
+        let had = pins.remove(&key(folder)).is_some();
+        if had {
+            self.write(&pins)?;
+        }
+        Ok(had)
+    }
+
+    fn read(&self) -> Result<BTreeMap<String, String>, SkillError> {
+        match std::fs::read(&self.0) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| SkillError::Pins(io::Error::other(error))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
+            Err(error) => Err(SkillError::Pins(error)),
+        }
+    }
+
+    /// Another file takes the place of the list, so that nobody reads half of one.
+    fn write(&self, pins: &BTreeMap<String, String>) -> Result<(), SkillError> {
+        let write = || {
+            if let Some(folder) = self.0.parent() {
+                tools_sandbox::make_private_folder(folder)?;
+            }
+            let text = serde_json::to_vec_pretty(pins)?;
+            let new = self.0.with_extension(format!("new-{}", std::process::id()));
+            std::fs::write(&new, text)?;
+            std::fs::rename(&new, &self.0)
+        };
+        write().map_err(SkillError::Pins)
+    }
+}
+
+fn key(folder: &Path) -> String {
+    folder.to_string_lossy().into_owned()
+}

@@ -1,0 +1,141 @@
+//! A skill: its folder, what its front matter says, and its body.
+
+use std::{
+    collections::BTreeMap,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+use tools_core::EnvOverlay;
+use tools_sandbox::{PathError, Roots};
+
+use crate::{
+    Allowed, Field, SkillError,
+    front::{Front, split},
+};
+
+/// The names of the file; the first that is there counts.
+const NAMES: [&str; 2] = ["SKILL.md", "skill.md"];
+/// The most bytes of a `SKILL.md`.
+const MOST: u64 = 1 << 20;
+/// Fields of `metadata` that begin so are variables for the commands of the turn in which the skill is invoked.
+const VARIABLE: &str = "env.";
+/// Variables that decide which programs run and whose files they use.
+const STEERING: &[&str] = &["PATH", "HOME", "IFS", "SHELL", "TMPDIR", "USER", "LOGNAME", "PWD"];
+
+/// A skill that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skill {
+    /// Its folder, canonical.
+    pub folder: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// The tools it needs; `None` when it says nothing, and every tool may be used.
+    pub allowed: Option<Allowed>,
+    /// Variables for the commands of the turn.
+    pub env: EnvOverlay,
+    /// What it says to do.
+    pub body: String,
+    /// What was wrong with it and was overlooked, a sentence each.
+    pub warnings: Vec<String>,
+}
+
+impl Skill {
+    /// Reads the skill in a folder, overlooking what does not hinder its use.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or has neither name nor description.
+    pub fn read(folder: &Path) -> Result<Self, SkillError> {
+        let folder = folder.canonicalize().map_err(|source| {
+            if is_circle(&source) {
+                return SkillError::Link(folder.to_string_lossy().into_owned());
+            }
+            SkillError::Unreadable { path: folder.to_owned(), source }
+        })?;
+        let (_, text) = read_skill_file(&folder)?;
+        let (front, body) = split(&text)?;
+        let front = Front::parse(front)?;
+        let mut warnings = front.faults.clone();
+        let of_folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = front.text("name").filter(|name| !name.is_empty()).unwrap_or(&of_folder).to_owned();
+        if name != of_folder {
+            warnings.push(format!("the folder is called {of_folder:?}, and the skill {name:?}"));
+        }
+        let description = front.text("description").filter(|text| !text.is_empty()).unwrap_or_default().to_owned();
+        if description.is_empty() {
+            return Err(SkillError::Front("the field `description` is missing".to_owned()));
+        }
+        let allowed = front.fields.get("allowed-tools").map(allowed);
+        let env = variables(&front, &mut warnings);
+        Ok(Self { folder, name, description, allowed, env, body: body.to_owned(), warnings })
+    }
+}
+
+/// The tools of a field: a text with blanks between them, or a list.
+fn allowed(field: &Field) -> Allowed {
+    match field {
+        Field::Text(text) => Allowed::parse(text),
+        Field::List(items) => {
+            let texts: Vec<&str> = items.iter().filter_map(Field::text).collect();
+            Allowed::parse(&texts.join(" "))
+        }
+        // Something is meant to be narrowed: to nothing, as long as nobody knows to what.
+        Field::Map(_) => Allowed::parse(""),
+    }
+}
+
+fn variables(front: &Front, warnings: &mut Vec<String>) -> EnvOverlay {
+    let Some(Field::Map(metadata)) = front.fields.get("metadata") else { return BTreeMap::new() };
+    let mut env = BTreeMap::new();
+    for (key, value) in metadata {
+        let Some(name) = key.strip_prefix(VARIABLE) else { continue };
+        let is_usual = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+        let is_name = !name.is_empty() && name.bytes().all(is_usual) && !name.starts_with(|c: char| c.is_ascii_digit());
+        match value.text() {
+            Some(value) if is_name && !STEERING.contains(&name) => {
+                env.insert(name.to_owned(), value.to_owned());
+            }
+            _ => warnings.push(format!("`{key}` in `metadata` sets no variable")),
+        }
+    }
+    env
+}
+
+/// The `SKILL.md` of a folder and its text.
+pub(crate) fn read_skill_file(folder: &Path) -> Result<(PathBuf, String), SkillError> {
+    let path = NAMES.iter().map(|name| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
+    let path = path.ok_or_else(|| SkillError::NoFile(NAMES[0].to_owned()))?;
+    let bytes = read_inside(folder, &path, MOST)?;
+    let text = String::from_utf8(bytes).map_err(|_| SkillError::NotText(NAMES[0].to_owned()))?;
+    // The format's own reader takes line ends of every system for one.
+    Ok((path, text.replace("\r\n", "\n").replace('\r', "\n")))
+}
+
+/// The bytes of a file that lies in a folder, wherever links on the way lead.
+pub(crate) fn read_inside(folder: &Path, path: &Path, most: u64) -> Result<Vec<u8>, SkillError> {
+    let shown = path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned();
+    let opened = Roots::open(&[], folder).and_then(|roots| roots.open_file(path, folder));
+    let (file, ..) = opened.map_err(|error| match error {
+        PathError::Outside { .. } => SkillError::Link(shown.clone()),
+        _ if leads_in_circle(path) => SkillError::Link(shown.clone()),
+        _ => SkillError::NoFile(shown.clone()),
+    })?;
+    let mut bytes = vec![];
+    let read = file.take(most + 1).read_to_end(&mut bytes);
+    read.map_err(SkillError::unreadable(path))?;
+    if bytes.len() as u64 > most {
+        return Err(SkillError::TooLarge { what: format!("`{shown}`"), most: format!("{most} bytes") });
+    }
+    Ok(bytes)
+}
+
+fn leads_in_circle(path: &Path) -> bool {
+    path.metadata().is_err_and(|error| is_circle(&error))
+}
+
+/// Whether links led in a circle.
+pub(crate) fn is_circle(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}

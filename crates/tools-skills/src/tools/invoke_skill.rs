@@ -1,0 +1,64 @@
+//! `invoke_skill`: a skill with arguments, active for the rest of the turn.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolErrorCategory, ToolOutput};
+
+use super::shared::{definition, inspected, judged, open, shown};
+use crate::{Skills, substitute::substituted};
+
+pub(super) struct InvokeSkill(pub(super) Skills);
+
+/// Follows a skill for the rest of the turn: reads what it says to do with these arguments. Where it names the tools it
+/// needs, no others can be called meanwhile.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// The skill.
+    name: String,
+    /// Its arguments: a text, or an object with values by name.
+    args: Option<Value>,
+}
+
+fn check(args: Option<&Value>) -> Result<(), ToolError> {
+    match args {
+        None | Some(Value::String(_) | Value::Object(_)) => Ok(()),
+        Some(_) => {
+            Err(ToolError::new(ToolErrorCategory::TypeMismatch, "invalid_arguments", "`args` is a text or an object"))
+        }
+    }
+}
+
+impl Tool for InvokeSkill {
+    type Args = Args;
+
+    fn definition(&self) -> ToolDef {
+        definition::<Args>("invoke_skill", "Invoke skill", &self.0)
+    }
+
+    async fn inspect(&self, args: &Args, _: &CallContext) -> Result<Inspection, ToolError> {
+        check(args.args.as_ref())?;
+        Ok(inspected(open(&self.0, &args.name).await?))
+    }
+
+    async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        self.run_inspected(args, Inspection::read_only(), cx).await
+    }
+
+    async fn run_inspected(
+        &self,
+        args: Args,
+        inspection: Inspection,
+        cx: &CallContext,
+    ) -> Result<ToolOutput, ToolError> {
+        check(args.args.as_ref())?;
+        let opened = judged(&self.0, &args.name, &inspection).await?;
+        self.0.agreed(&opened)?;
+        self.0.activate(cx.session(), &opened.skill);
+        let body = substituted(&opened.skill.body, args.args.as_ref());
+        let allowed: Option<Vec<&str>> = opened.skill.allowed.as_ref().map(|allowed| allowed.tools().collect());
+        let raw = json!({ "name": opened.skill.name, "files": opened.tree.files, "allowed_tools": allowed });
+        Ok(shown(&opened, &body, self.0.config.max_body).with_raw_response(raw))
+    }
+}

@@ -1,0 +1,122 @@
+//! What both tools share: opening a skill, the question about one that nobody agreed to, and its text.
+
+use std::fmt::Write as _;
+
+use schemars::{JsonSchema, Schema};
+use serde_json::Value;
+use tools_core::{
+    ConfirmReason, DynExecutor, Inspection, Shown, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits, Typed,
+};
+
+use super::{invoke_skill::InvokeSkill, load_skill::LoadSkill};
+use crate::{SkillError, Skills, skills::Opened};
+
+/// Files that are listed with a skill.
+const LISTED: usize = 200;
+/// Characters of the descriptions of all skills together.
+const CATALOGUE: usize = 16_000;
+
+/// The tools `load_skill` and `invoke_skill`.
+#[derive(Debug, Clone)]
+pub struct SkillTools(Skills);
+
+impl SkillTools {
+    /// The tools over these skills.
+    pub fn new(skills: Skills) -> Self {
+        Self(skills)
+    }
+
+    /// Each as an executor; none where there are no skills.
+    pub fn into_executors(self) -> Vec<DynExecutor> {
+        if self.0.is_empty() {
+            return vec![];
+        }
+        vec![DynExecutor::new(Typed::new(LoadSkill(self.0.clone()))), DynExecutor::new(Typed::new(InvokeSkill(self.0)))]
+    }
+}
+
+/// The definition of a tool whose parameter `name` is one of the skills.
+pub(super) fn definition<Args: JsonSchema>(name: &'static str, title: &'static str, skills: &Skills) -> ToolDef {
+    let traits = ToolTraits { cacheable: false, ..ToolTraits::READ_ONLY };
+    let definition = ToolDef::of::<Args>(name, ToolKind::Read, traits).titled(title);
+    let mut input = definition.input.as_value().clone();
+    let names: Vec<Value> = skills.listed().iter().map(|skill| skill.name.clone().into()).collect();
+    if let Some(parameter) = input.pointer_mut("/properties/name").and_then(Value::as_object_mut) {
+        parameter.insert("enum".to_owned(), names.into());
+    }
+    let share = CATALOGUE / skills.listed().len().max(1);
+    let lines = skills.listed().iter().map(|skill| {
+        let line = format!("\n- {}: {}", skill.name, skill.description.replace(['\n', '\r'], " "));
+        line.chars().take(share.max(80)).collect::<String>()
+    });
+    let description = format!("{}\n\nSkills:{}", definition.description, lines.collect::<String>());
+    let definition = definition.described(description);
+    match Schema::try_from(input) {
+        Ok(input) => definition.with_input(input),
+        Err(_) => definition,
+    }
+}
+
+/// Opens a skill on a thread for long work.
+pub(super) async fn open(skills: &Skills, name: &str) -> Result<Opened, ToolError> {
+    let (skills, name) = (skills.clone(), name.to_owned());
+    let opened = tokio::task::spawn_blocking(move || skills.open(&name)).await;
+    match opened {
+        Ok(opened) => Ok(opened?),
+        Err(error) => Err(SkillError::Pins(std::io::Error::other(error)).into()),
+    }
+}
+
+/// What a call does that uses a skill: nothing, but a person has to agree to one that came with the project.
+pub(super) fn inspected(opened: Opened) -> Inspection {
+    let inspection = Inspection::read_only();
+    let inspection = match &opened {
+        Opened { skill, tree, needs_consent: true } => {
+            let mut says = format!(
+                "trusts the skill `{}` of this project, as its {} files are now (sha256 {})",
+                skill.name,
+                tree.files.len() + 1,
+                &tree.digest[..12]
+            );
+            if !skill.env.is_empty() {
+                let names: Vec<&str> = skill.env.keys().map(String::as_str).collect();
+                let _ = write!(says, "; invoked, it sets {} for commands", names.join(", "));
+            }
+            inspection.confirming(ConfirmReason::new(says, "skills.trust = \"ask\""))
+        }
+        _ => inspection,
+    };
+    inspection.keeping(opened)
+}
+
+/// The skill that was judged, if it is still the same.
+pub(super) async fn judged(skills: &Skills, name: &str, inspection: &Inspection) -> Result<Opened, ToolError> {
+    let opened = open(skills, name).await?;
+    match inspection.take::<Opened>() {
+        Some(before) if before.tree.digest != opened.tree.digest => Err(SkillError::Changed.into()),
+        _ => Ok(opened),
+    }
+}
+
+/// A skill as a model reads it.
+pub(super) fn shown(opened: &Opened, body: &str, most: usize) -> ToolOutput {
+    let skill = &opened.skill;
+    let head = format!("<skill_content name={:?} path={:?}>\n", skill.name, skill.folder.to_string_lossy());
+    let mut foot = "\n</skill_content>".to_owned();
+    let files = &opened.tree.files;
+    if !files.is_empty() {
+        foot.push_str("\nFiles, to be read with `load_skill` and `file`:");
+        for file in files.iter().take(LISTED) {
+            let _ = write!(foot, "\n- {}", file.to_string_lossy());
+        }
+        if files.len() > LISTED {
+            let _ = write!(foot, "\n[and {} more]", files.len() - LISTED);
+        }
+    }
+    let output = ToolOutput::text(format!("{head}{body}{foot}"));
+    if body.len() <= most {
+        return output;
+    }
+    let end = body.floor_char_boundary(most);
+    output.showing(format!("{head}{}\n[…]{foot}", &body[..end]), Shown::Extract)
+}
