@@ -63,6 +63,8 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         (None, false) => return Err("what is to be done? `haft --help` lists the verbs".to_owned()),
     };
     match verb {
+        Verb::Run(verb) => commands::run::run(common, verb).await,
+        Verb::Sessions { verb } => commands::sessions::run(common, verb).await,
         Verb::Call(verb) => commands::call::run(common, verb).await,
         Verb::Batch { file } => commands::batch::run(common, file.as_deref()).await,
         Verb::Explain(verb) | Verb::Policy { verb: PolicyVerb::Check(verb) } => {

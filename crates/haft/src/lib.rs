@@ -104,6 +104,8 @@ mod reloaded;
 #[cfg(feature = "watch")]
 mod watch;
 
+#[cfg(feature = "agent")]
+mod agent;
 mod doctor;
 pub mod init;
 #[cfg(feature = "mcp")]
@@ -120,7 +122,7 @@ mod server_entries;
 #[doc = include_str!("../../../README.md")]
 mod readme {}
 
-#[cfg(all(doctest, feature = "policy", feature = "audit"))]
+#[cfg(all(doctest, feature = "policy", feature = "audit", feature = "agent"))]
 #[doc = include_str!("../../../docs/start/agent.md")]
 mod start_agent {}
 
@@ -128,6 +130,8 @@ mod start_agent {}
 #[doc = include_str!("../../../docs/start/library.md")]
 mod start_library {}
 
+#[cfg(feature = "agent")]
+pub use agent::{KeptSession, Sessions, agent_settings};
 #[cfg(feature = "policy")]
 pub use approvals::ApprovalsConfig;
 pub use builder::ToolboxBuilder;
@@ -163,6 +167,8 @@ pub use watch::ConfigWatch;
 #[cfg(feature = "shell")]
 pub use tools_shell::NetworkMode;
 
+#[cfg(feature = "agent")]
+pub use tools_agent as agents;
 #[cfg(feature = "audit")]
 pub use tools_audit as audit;
 #[cfg(feature = "cache")]

@@ -86,7 +86,7 @@ pub(crate) async fn interruptible(
 }
 
 /// The number of the signal that came.
-async fn interrupt() -> u8 {
+pub(crate) async fn interrupt() -> u8 {
     use tokio::signal::unix::{SignalKind, signal};
     match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
         (Ok(mut interrupt), Ok(mut terminate)) => {

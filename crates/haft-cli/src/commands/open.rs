@@ -6,7 +6,7 @@ use std::{
 };
 
 use haft::{
-    Toolbox,
+    Toolbox, ToolboxBuilder,
     config::{HaftConfig, Loaded, places},
     core::SessionId,
 };
@@ -64,6 +64,15 @@ pub(crate) fn open_offering(common: &Common, offer: &Offer) -> Result<Toolbox, S
 
 /// The same, with the configuration changed by what else was typed.
 pub(crate) fn open_with(common: &Common, change: impl FnOnce(HaftConfig) -> HaftConfig) -> Result<Toolbox, String> {
+    building(common, change, |builder| builder)
+}
+
+/// The same, with what the program itself adds.
+pub(crate) fn building(
+    common: &Common,
+    change: impl FnOnce(HaftConfig) -> HaftConfig,
+    add: impl FnOnce(ToolboxBuilder) -> ToolboxBuilder,
+) -> Result<Toolbox, String> {
     let mut loaded = load(common)?;
     loaded.config = change(loaded.config);
     let mut builder = Toolbox::builder(loaded, workdir(common)?).beside(places::config_file());
@@ -76,7 +85,7 @@ pub(crate) fn open_with(common: &Common, change: impl FnOnce(HaftConfig) -> Haft
     if let Some(session) = &common.session {
         builder = builder.session(SessionId::parse(session).map_err(|error| error.to_string())?);
     }
-    builder.build().map_err(|error| error.to_string())
+    add(builder).build().map_err(|error| error.to_string())
 }
 
 /// Reads the configuration: the named file, else the user's if there is one, else defaults.

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use haft::checkpoint::{Change, Checkpoint, Checkpoints, Selection, Undone};
+use haft::{
+    Toolbox,
+    checkpoint::{Change, Checkpoint, Checkpoints, Selection, Undone},
+};
 
 use crate::{
     args::Common,
@@ -34,7 +37,11 @@ pub(crate) fn selection(common: &Common, calls: &[u64], last: usize) -> Selectio
 
 /// Lists, shows, takes back or brings back.
 pub(crate) fn run(common: &Common, what: What, calls: Selection) -> Result<Exit, String> {
-    let toolbox = open(common)?;
+    run_on(common, &open(common)?, what, calls)
+}
+
+/// The same on a toolbox that is there.
+pub(crate) fn run_on(common: &Common, toolbox: &Toolbox, what: What, calls: Selection) -> Result<Exit, String> {
     let checkpoints = toolbox.checkpoints().ok_or("nothing is kept: `tools.checkpoints.enabled` is false")?;
     let workspace = toolbox.workdir();
     let done = match what {

@@ -28,6 +28,7 @@ mod own;
 mod policy;
 mod question;
 mod report;
+mod run;
 mod scripts;
 mod secrets;
 mod servers;

@@ -43,6 +43,18 @@ const PARTS: &[Part] = &[
     },
     Part { feature: "llm", what: "models", keys: &["llm"], is_here: cfg!(feature = "llm") },
     Part { feature: "mcp-client", what: "MCP client", keys: &["mcp.servers"], is_here: cfg!(feature = "mcp-client") },
+    Part {
+        feature: "agent",
+        what: "agent",
+        keys: &[
+            "agent.max_tool_iterations",
+            "agent.context_budget_tokens",
+            "agent.compress_provider",
+            "agent.max_cost",
+            "tools.summarize_output",
+        ],
+        is_here: cfg!(feature = "agent"),
+    },
     Part { feature: "web", what: "web tools", keys: &["tools.scrape"], is_here: cfg!(feature = "web") },
     Part {
         feature: "policy",

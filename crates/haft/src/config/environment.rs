@@ -23,6 +23,14 @@ fn collect(found: &mut Vec<(String, String)>, path: &str, schema: &Value) {
     }
 }
 
+/// Other names of variables, as other programs call them; the name of the key counts where both are there.
+const OTHER_NAMES: &[(&str, &str)] = &[("ZEPH_AGENT_MAX_TOOL_ITERATIONS", "HAFT_AGENT_MAX_TOOL_ITERATIONS")];
+
+/// The other name of a variable.
+pub(crate) fn other_name(variable: &str) -> Option<&'static str> {
+    OTHER_NAMES.iter().find(|(_, name)| *name == variable).map(|(other, _)| *other)
+}
+
 /// The value of a variable: TOML where it reads as such (`30`, `true`, `["a"]`), else plain text.
 pub(crate) fn value(text: &str) -> Value {
     let line = format!("value = {text}");

@@ -60,8 +60,10 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
             Err(fault) => return Err(LoadError::Faulty { file, faults: vec![fault] }),
         };
         for (path, variable) in environment::variables(schema.as_value()) {
-            if let Some(text) = environment(&variable) {
-                source.set(&path, environment::value(&text), &variable);
+            let other = || environment::other_name(&variable).and_then(|other| Some((environment(other)?, other)));
+            let found = environment(&variable).map(|text| (text, variable.as_str())).or_else(other);
+            if let Some((text, variable)) = found {
+                source.set(&path, environment::value(&text), variable);
             }
         }
         let mut faults: Vec<ConfigError> = schema_problems(&source.value, schema.as_value())

@@ -107,9 +107,22 @@ pub struct HaftConfig {
 }
 
 /// The section `[agent]`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentConfig {
+    /// How many requests to the model one turn of `haft run` makes at most.
+    #[schemars(range(min = 1), extend("x-applies" = "next_start"))]
+    pub max_tool_iterations: u32,
+    /// How many tokens a conversation may hold: at nine tenths of four fifths of it old results are taken out and what is
+    /// older becomes a summary, and beyond four fifths the turn stops. Unset, what the model reads at most.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub context_budget_tokens: Option<u64>,
+    /// The provider that writes summaries, of `[[llm.providers]]`; empty for the one that answers.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub compress_provider: String,
+    /// What one turn may cost, in the currency of the provider's prices; no limit when unset.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub max_cost: Option<f64>,
     /// Whether a call is looked through for paths that neither exist nor were ever mentioned, and for addresses and numbers
     /// that were not. What is found is a warning to the model, an event and a field of the record; nothing is refused for
     /// it.
@@ -123,6 +136,20 @@ pub struct AgentConfig {
     pub tool_filter: ToolFilterConfig,
 }
 
+impl Default for AgentConfig {
+    fn default() -> Self {
+        Self {
+            max_tool_iterations: 10,
+            context_budget_tokens: None,
+            compress_provider: String::new(),
+            max_cost: None,
+            hallucination_detection: false,
+            reasoning_model: false,
+            tool_filter: ToolFilterConfig::default(),
+        }
+    }
+}
+
 /// The section `[tools]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -133,6 +160,10 @@ pub struct ToolsConfig {
     /// Takes every tool away that may change something, whatever it is called with: `bash` and the tools that write.
     #[schemars(extend("x-applies" = "next_start"))]
     pub read_only: bool,
+    /// Whether an agent's model summarises long results before they go into the conversation. References to stored output
+    /// stay in place.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub summarize_output: bool,
     /// Choices of tools under names, for `mcp.profile`: `core` (what an agent lacks that has file tools), `coding` and
     /// `full` are there without being written.
     #[schemars(extend("x-applies" = "next_start"))]
@@ -205,6 +236,7 @@ impl Default for ToolsConfig {
         Self {
             enabled: true,
             read_only: false,
+            summarize_output: false,
             profiles: BTreeMap::new(),
             dependencies: DependenciesConfig::default(),
             tafc: TafcConfig::default(),

@@ -3,6 +3,7 @@
 //! No model and no network. Writes only below `haft-demo` in the repository and in a temporary folder.
 
 mod acts;
+mod agent;
 mod session;
 mod stage;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{acts, stage::Stage};
+use super::{acts, agent, stage::Stage};
 use crate::{args::Common, exit::Exit};
 
 /// Plays the session and prints what happened.
@@ -17,6 +17,7 @@ pub(crate) async fn run(common: &Common, dir: &Path) -> Result<Exit, String> {
     acts::mistakes(&mut stage).await?;
     acts::nothing_survives(&mut stage).await?;
     acts::kernel_holds(&mut stage).await?;
+    agent::repairs(&mut stage).await?;
     acts::record(&mut stage)?;
     Ok(stage.close())
 }

@@ -100,6 +100,11 @@ impl Stage {
         Ok(make(&self.toolbox, call, cx, consent).await)
     }
 
+    /// Counts calls that were made by others.
+    pub(super) fn count(&mut self, calls: usize) {
+        self.calls += calls;
+    }
+
     /// Asks what would be decided, without running anything.
     pub(super) async fn explain(&self, tool: &str, params: Value) -> Result<Explanation, String> {
         let call = ToolCall::new(tool, params).map_err(|error| error.to_string())?;

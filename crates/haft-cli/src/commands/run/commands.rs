@@ -1,0 +1,116 @@
+//! The commands of a session: `/clear`, `/compact`, `/status`, `/trust`, `/undo`.
+
+use haft::{checkpoint::Selection, core::ToolName};
+
+use super::turns::Running;
+use crate::{
+    args::Common,
+    commands::undo,
+    output::{self, one_line},
+};
+
+const HELP: &str = "\
+/status             how the session stands
+/compact [FOCUS]    put a summary in the place of the older messages
+/clear [--all]      forget the conversation, the quota and the cache; with --all also what was allowed for the session
+/undo               take back what the last call of this session changed
+/trust reset TOOL   let a tool back that was blocked because it kept failing
+/quit               end the session";
+
+/// Whether the session goes on.
+pub(super) enum Next {
+    Goes,
+    Ends,
+}
+
+/// Runs a command.
+pub(super) async fn run(common: &Common, running: &mut Running, line: &str) -> Next {
+    let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    match command {
+        "/help" => output::line(HELP),
+        "/quit" | "/exit" => return Next::Ends,
+        "/status" => status(common, running),
+        "/compact" => compact(running, rest).await,
+        "/clear" => clear(running, rest == "--all"),
+        "/undo" => take_back(common, running),
+        "/trust" => trust(rest),
+        other => output::note(&format!("there is no command `{}`; /help lists them", one_line(other))),
+    }
+    Next::Goes
+}
+
+fn status(common: &Common, running: &Running) {
+    let (status, toolbox) = (running.agent.status(), &running.toolbox);
+    if common.json {
+        return output::json(&status);
+    }
+    let config = toolbox.config();
+    output::line(&format!("model: {}", one_line(&status.model)));
+    output::line(&format!("turn {}, request {}/{}", status.turn, status.iteration, status.max_iterations));
+    let limit = status.limit.map_or_else(|| "no limit".to_owned(), |limit| format!("of {limit}"));
+    output::line(&format!(
+        "context: {} tokens {limit}, {} messages, {} summaries",
+        status.tokens, status.messages, status.summaries
+    ));
+    let most = config.tools.max_tool_calls_per_session.map_or_else(|| "no quota".to_owned(), |most| format!("quota {most}"));
+    output::line(&format!("calls: {} ({most})", status.totals.calls));
+    let filter = &config.agent.tool_filter;
+    if filter.enabled {
+        output::line(&format!("Filter: top_k={}, always_on={}, embeddings=0", filter.top_k, filter.always_on.len()));
+    }
+    let adversarial = &config.tools.adversarial_policy;
+    if adversarial.enabled {
+        output::line(&format!(
+            "adversarial gate: provider {}, {} policies, fail_open={}",
+            one_line(&adversarial.provider),
+            adversarial.policies.len(),
+            adversarial.fail_open
+        ));
+    }
+    for standing in &status.reputation {
+        let faulty = (standing.faulty * 100.0).round();
+        output::line(&format!("{}: {faulty} % of {:.0} calls had wrong parameters", standing.tool, standing.calls));
+    }
+    output::line(&running.status_line());
+}
+
+async fn compact(running: &mut Running, focus: &str) {
+    let focus = Some(focus).filter(|focus| !focus.is_empty());
+    match running.agent.compact(focus).await {
+        Ok(0) => output::note("nothing was summarised: the conversation is short"),
+        Ok(messages) => output::note(&format!("{messages} messages became a summary")),
+        Err(error) => output::note(&format!("nothing has changed: {error}")),
+    }
+    while let Ok(event) = running.receiver.try_recv() {
+        running.shown.event(&event);
+    }
+}
+
+fn clear(running: &mut Running, all: bool) {
+    let session = running.toolbox.context().session().clone();
+    running.agent.clear();
+    running.toolbox.reset_session(&session);
+    running.toolbox.cache().forget(&session);
+    if all {
+        running.toolbox.end_session(&session);
+    }
+    output::note("the conversation begins anew");
+}
+
+fn take_back(common: &Common, running: &Running) {
+    let session = running.toolbox.context().session().as_str().to_owned();
+    let last = Selection::Last { count: 1, session: Some(session) };
+    if let Err(problem) = undo::run_on(common, &running.toolbox, undo::What::Undo, last) {
+        output::note(&problem);
+    }
+}
+
+fn trust(rest: &str) {
+    let tool = rest.strip_prefix("reset").map(str::trim).and_then(|tool| ToolName::parse(tool).ok());
+    let Some(tool) = tool else { return output::note("/trust reset TOOL lets a blocked tool back") };
+    match haft::leave_trust_reset(&tool) {
+        Ok(()) => output::note(&format!("`{tool}` runs again")),
+        Err(error) => output::note(&format!("`{tool}` cannot be let back: {error}")),
+    }
+}

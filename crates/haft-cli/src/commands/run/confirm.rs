@@ -1,0 +1,58 @@
+//! Who answers questions: the person at the terminal, or nobody, and then what was wanted is listed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use haft::core::{Absence, Answer, ConfirmPrompt, Confirmer};
+use tokio_util::sync::CancellationToken;
+
+use crate::{args::NonInteractive, output::one_line, terminal::Terminal};
+
+/// What was asked and answered by nobody.
+#[derive(Clone, Default)]
+pub(super) struct Headless {
+    mode: Option<NonInteractive>,
+    wanted: Arc<Mutex<Vec<String>>>,
+    /// Cancels the turn that runs.
+    turn: Arc<Mutex<CancellationToken>>,
+}
+
+impl Headless {
+    pub(super) fn of(mode: Option<NonInteractive>) -> Self {
+        Self { mode, ..Self::default() }
+    }
+
+    pub(super) fn confirmer(&self) -> Arc<dyn Confirmer> {
+        Arc::new(self.clone())
+    }
+
+    /// What nobody agreed to since it was asked last.
+    pub(super) fn wanted(&self) -> Vec<String> {
+        std::mem::take(&mut *self.wanted.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A turn begins, which this cancels.
+    pub(super) fn begins(&self, cancel: &CancellationToken) {
+        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+    }
+}
+
+#[async_trait]
+impl Confirmer for Headless {
+    async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
+        let answer = match self.mode {
+            None => Terminal::default().confirm(prompt).await,
+            Some(_) => Answer::Nobody(Absence::CannotAsk),
+        };
+        if matches!(answer, Answer::Nobody(_)) {
+            let asks = prompt.parts.iter().find(|part| part.verdict == haft::core::Verdict::Ask);
+            let about = asks.map(|part| part.subject.text()).unwrap_or_default();
+            let line = format!("{}: {} ({})", prompt.tool, one_line(&about), one_line(&prompt.reason));
+            self.wanted.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            if self.mode.is_some_and(NonInteractive::aborts) {
+                self.turn.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+            }
+        }
+        answer
+    }
+}

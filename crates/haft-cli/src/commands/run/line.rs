@@ -1,0 +1,51 @@
+//! The session: a line is a task, or a command of the session.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+use super::{
+    commands::{self, Next},
+    turns::{Ended, Running},
+};
+use crate::{args::Common, exit::Exit, output};
+
+/// Takes lines until there are no more.
+pub(super) async fn session(common: &Common, running: &mut Running) -> Exit {
+    if !common.quiet && !common.json {
+        output::note("a line is a task; /help lists the commands, end of input ends the session");
+    }
+    loop {
+        let Some(line) = next_line(common).await else { return Exit::Ok };
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        if line.starts_with('/') {
+            match commands::run(common, running, line).await {
+                Next::Goes => continue,
+                Next::Ends => return Exit::Ok,
+            }
+        }
+        let Ended { .. } = running.turn(line).await;
+        running.keep(line);
+        for asked in running.headless.wanted() {
+            output::note(&format!("not approved: {asked}"));
+        }
+        if !common.quiet && !common.json {
+            output::note(&running.status_line());
+        }
+    }
+}
+
+/// A line of the input; `None` at its end.
+async fn next_line(common: &Common) -> Option<String> {
+    if !common.json && io::stdin().is_terminal() {
+        let mut out = io::stderr().lock();
+        let _ = out.write_all(b"> ").and_then(|()| out.flush());
+    }
+    let reading = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        let read = io::stdin().lock().read_line(&mut line);
+        read.is_ok_and(|bytes| bytes > 0).then_some(line)
+    });
+    reading.await.ok().flatten()
+}

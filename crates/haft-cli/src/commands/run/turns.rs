@@ -1,0 +1,101 @@
+//! One turn at the command line: shown while it happens, called off by an interrupt, kept when it is over.
+
+use std::cell::Cell;
+
+use haft::{
+    KeptSession, Sessions, Toolbox,
+    agents::{Agent, AgentEvent, Turn},
+};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{confirm::Headless, show::Shown};
+use crate::{commands::call::interrupt, output};
+
+/// An agent at work.
+pub(super) struct Running {
+    pub(super) toolbox: Toolbox,
+    pub(super) agent: Agent,
+    pub(super) receiver: mpsc::Receiver<AgentEvent>,
+    pub(super) shown: Shown,
+    pub(super) headless: Headless,
+    /// The beginning of what the user said first.
+    pub(super) title: String,
+}
+
+/// How a turn ended.
+pub(super) struct Ended {
+    pub(super) turn: Turn,
+    /// The number of the signal that called it off.
+    pub(super) signal: Option<u8>,
+}
+
+impl Running {
+    /// Runs a turn and shows it.
+    pub(super) async fn turn(&mut self, task: &str) -> Ended {
+        let (cancel, signal) = (CancellationToken::new(), Cell::new(None));
+        self.headless.begins(&cancel);
+        let Self { agent, receiver, shown, .. } = self;
+        let interrupted = async {
+            signal.set(Some(interrupt().await));
+            cancel.cancel();
+            std::future::pending::<()>().await;
+        };
+        let turn = {
+            let running = agent.run_until(task, &cancel);
+            tokio::pin!(running, interrupted);
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(event) = receiver.recv() => shown.event(&event),
+                    turn = &mut running => break turn,
+                    () = &mut interrupted => unreachable!("it waits for ever"),
+                }
+            }
+        };
+        while let Ok(event) = receiver.try_recv() {
+            shown.event(&event);
+        }
+        shown.ended(&turn.text, &turn.stop.notice());
+        Ended { turn, signal: signal.get() }
+    }
+
+    /// Keeps the conversation, so that it can go on later.
+    pub(super) fn keep(&mut self, task: &str) {
+        if self.title.is_empty() {
+            self.title = task.lines().next().unwrap_or_default().chars().take(80).collect();
+        }
+        let cx = self.toolbox.context();
+        let kept = KeptSession {
+            session: cx.session().clone(),
+            workdir: cx.workdir().to_owned(),
+            title: self.title.clone(),
+            turns: self.agent.turns(),
+            written: haft::core::Clock::now(&haft::core::SystemClock),
+            history: self.agent.history().into(),
+        };
+        if let Err(error) = Sessions::of_user().keep(&kept) {
+            output::note(&format!("warning: the session is not kept: {error}"));
+        }
+    }
+
+    /// Tokens, context, cost and how sure the filters were, on one line.
+    pub(super) fn status_line(&self) -> String {
+        let status = self.agent.status();
+        let usage = status.totals.usage;
+        let context = status.limit.filter(|limit| *limit > 0).map_or_else(String::new, |limit| {
+            format!(" · context {} %", status.tokens.saturating_mul(100) / limit)
+        });
+        let cost = status.totals.millionths.map_or_else(String::new, |millionths| {
+            format!(" · cost {}.{:04}", millionths / 1_000_000, millionths % 1_000_000 / 100)
+        });
+        let filters = self.toolbox.filters().load();
+        let (full, partial, fallback) = filters.metrics().confidence().totals();
+        format!(
+            "[tokens {} in, {} cached, {} out{context}{cost} · filters {full} F {partial} P {fallback} B]",
+            usage.input + usage.cache_write,
+            usage.cached_read,
+            usage.output
+        )
+    }
+}

@@ -1,0 +1,86 @@
+//! `haft sessions`: the conversations that are kept.
+
+use haft::{KeptSession, Sessions, agents::StoredHistory, core::SessionId, overflow_archive};
+use serde_json::json;
+
+use crate::{
+    args::{Common, SessionsVerb},
+    commands::open::load,
+    exit::Exit,
+    output::{self, one_line},
+};
+
+/// Runs one of the verbs.
+pub(crate) async fn run(common: &Common, verb: &SessionsVerb) -> Result<Exit, String> {
+    let sessions = Sessions::of_user();
+    let unreadable = |error: std::io::Error| format!("the kept sessions cannot be read: {error}");
+    match verb {
+        SessionsVerb::List => {
+            let all = sessions.list().map_err(unreadable)?;
+            for kept in &all {
+                print(common, kept);
+            }
+            if all.is_empty() && !common.quiet && !common.json {
+                output::note("no session is kept");
+            }
+            Ok(Exit::Ok)
+        }
+        SessionsVerb::Show { id } => match sessions.find(&parse(id)?).map_err(unreadable)? {
+            Some(kept) if common.json => {
+                output::json(&kept);
+                Ok(Exit::Ok)
+            }
+            Some(kept) => {
+                print(common, &kept);
+                output::text(&kept.history.transcript());
+                Ok(Exit::Ok)
+            }
+            None => Ok(missing(id)),
+        },
+        SessionsVerb::Rm { id } => remove(common, &sessions, id).await,
+    }
+}
+
+/// Removes a session and the output that was stored for it.
+async fn remove(common: &Common, sessions: &Sessions, id: &str) -> Result<Exit, String> {
+    let session = parse(id)?;
+    let archive = overflow_archive(&load(common)?).map_err(|error| error.to_string())?;
+    let outputs = match archive {
+        Some(archive) => archive.remove_conversation(session.as_str()).await.map_err(|error| error.to_string())?,
+        None => 0,
+    };
+    let was_there = sessions.remove(&session).map_err(|error| format!("`{id}` cannot be removed: {error}"))?;
+    if !was_there && outputs == 0 {
+        return Ok(missing(id));
+    }
+    if common.json {
+        output::json(&json!({"ok": true, "session": id, "outputs": outputs}));
+    } else if !common.quiet {
+        output::line(&format!("removed {}, and {outputs} stored outputs", one_line(id)));
+    }
+    Ok(Exit::Ok)
+}
+
+fn parse(id: &str) -> Result<SessionId, String> {
+    SessionId::parse(id).map_err(|error| error.to_string())
+}
+
+fn missing(id: &str) -> Exit {
+    output::note(&format!("haft: no session `{}` is kept", one_line(id)));
+    Exit::ToolFailed
+}
+
+fn print(common: &Common, kept: &KeptSession) {
+    let KeptSession { session, workdir, title, turns, written, history } = kept;
+    if common.json {
+        return output::json(&json!({
+            "session": session, "workdir": workdir, "title": title, "turns": turns,
+            "written": written.to_string(), "messages": StoredHistory::len(history),
+        }));
+    }
+    output::line(&format!(
+        "{session}  {written:.0}  {turns} turns  {}  {}",
+        one_line(&workdir.to_string_lossy()),
+        one_line(title)
+    ));
+}

@@ -1,0 +1,154 @@
+//! `haft run` with a script in place of a model: what happens, what it ends with, what is on record and what is kept.
+
+use serde_json::Value;
+
+use crate::support::{Haft, Ran, finished};
+
+const RULES: &str = "[tools.permissions]\nedit = [{pattern = \"**\", action = \"allow\"}]\n\
+    bash = [{pattern = \"sh check.sh\", action = \"allow\"}, {pattern = \"seq *\", action = \"allow\"}]\n";
+
+/// Repairs what a check finds.
+const REPAIR: &str = r#"
+[[turns]]
+text = "I run the check."
+calls = [{ tool = "bash", params = { command = "sh check.sh" } }]
+
+[[turns]]
+expect = "expected 4"
+calls = [{ tool = "read", params = { path = "sum.txt" } }, { tool = "list_directory", params = { path = "." } }]
+
+[[turns]]
+expect = "2 + 2 = 5"
+calls = [{ tool = "edit", params = { path = "sum.txt", edits = [{ old_string = "= 5", new_string = "= 4" }] } }]
+
+[[turns]]
+calls = [{ tool = "bash", params = { command = "sh check.sh" } }]
+
+[[turns]]
+expect = "all good"
+text = "The sum was wrong; it is right now."
+"#;
+
+fn repairing() -> Haft {
+    let haft = Haft::configured(RULES);
+    haft.workspace.file("sum.txt", "2 + 2 = 5\n");
+    haft.workspace.file("check.sh", "grep -q '= 4' sum.txt && echo all good || { echo expected 4; exit 1; }\n");
+    haft.home.file("script.toml", REPAIR);
+    haft
+}
+
+fn script(haft: &Haft, text: &str, arguments: &[&str]) -> Ran {
+    haft.home.file("script.toml", text);
+    let file = haft.home.path("script.toml");
+    let mut all = vec!["run", "--scripted", file.to_str().expect("a path")];
+    all.extend(arguments);
+    haft.run(&all)
+}
+
+fn record(haft: &Haft) -> Vec<Value> {
+    let text = std::fs::read_to_string(haft.record()).expect("there is a record");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect()
+}
+
+#[test]
+fn an_agent_repairs_what_a_check_finds_and_all_of_it_is_on_record() {
+    let haft = repairing();
+    let ran = script(&haft, REPAIR, &["make the check pass"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "The sum was wrong; it is right now.\n"), "{ran:?}");
+    assert_eq!(std::fs::read_to_string(haft.workspace.path("sum.txt")).expect("it is there"), "2 + 2 = 4\n");
+    assert!(ran.err.contains("sh check.sh") && ran.err.contains("[tokens "), "{}", ran.err);
+    let lines = record(&haft);
+    let tools: Vec<&str> = lines.iter().filter_map(|line| line["tool"].as_str()).collect();
+    assert_eq!(tools.len(), 5, "{tools:?}");
+    for line in &lines {
+        assert_eq!(line["turn"], 1);
+        assert_eq!(line["agent_path"], serde_json::json!(["main"]));
+        assert_eq!(line["invocation"], "native");
+        assert!(line["ms"]["wait"].is_u64(), "{line}");
+    }
+    // The session goes on, can be looked at, and is gone when it is removed.
+    let listed = haft.run(&["sessions", "list", "--json"]);
+    let session = listed.json();
+    assert_eq!(session["title"], "make the check pass");
+    let id = session["session"].as_str().expect("a session has a name");
+    let further = "[[turns]]\nexpect = \"thanks\"\ntext = \"You are welcome.\"\n";
+    let ran = script(&haft, further, &["--resume", "--", "thanks"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "You are welcome.\n"), "{ran:?}");
+    let shown = haft.run(&["sessions", "show", id]);
+    assert!(shown.out.contains("2 turns") && shown.out.contains("USER: thanks"), "{shown:?}");
+    assert_eq!(haft.run(&["sessions", "rm", id]).code, 0);
+    assert_eq!(haft.run(&["sessions", "list"]).out, "");
+    assert_eq!(haft.run(&["sessions", "show", id]).code, 1);
+}
+
+#[test]
+fn events_are_json_lines_that_end_with_the_stop() {
+    let haft = repairing();
+    let ran = script(&haft, REPAIR, &["--json", "make the check pass"]);
+    let events: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let names: Vec<&str> = events.iter().filter_map(|event| event["event"].as_str()).collect();
+    assert_eq!((names.first(), names.last()), (Some(&"turn_started"), Some(&"turn_ended")));
+    assert_eq!(events.last().expect("there is one")["stop"], "done");
+    let answered = names.iter().filter(|name| **name == "answered").count();
+    let finished = names.iter().filter(|name| **name == "tool_finished").count();
+    assert_eq!((answered, finished), (5, 5), "{names:?}");
+}
+
+#[test]
+fn every_way_to_end_has_its_exit_code() {
+    let haft = Haft::configured(RULES);
+    let repeated = "[[turns]]\ncalls = [{ tool = \"bash\", params = { command = \"seq 3\" } }]\n".repeat(12);
+    let ran = script(&haft, &repeated, &["go"]);
+    assert_eq!(ran.code, 5, "{ran:?}");
+    assert!(ran.err.contains("the same 3 times in a row"), "{}", ran.err);
+    let distinct: String = (0..12)
+        .map(|n| format!("[[turns]]\ncalls = [{{ tool = \"bash\", params = {{ command = \"seq {n}\" }} }}]\n"))
+        .collect();
+    for variable in ["HAFT_AGENT_MAX_TOOL_ITERATIONS", "ZEPH_AGENT_MAX_TOOL_ITERATIONS"] {
+        haft.home.file("script.toml", &distinct);
+        let file = haft.home.path("script.toml");
+        let mut command = haft.command(&["run", "--json", "--scripted", file.to_str().expect("a path"), "go"]);
+        command.env(variable, "2");
+        let ran = finished(command);
+        assert_eq!(ran.code, 5, "{ran:?}");
+        assert!(ran.out.contains("\"stop\":\"iteration_cap\""), "{}", ran.out);
+        assert_eq!(ran.out.matches("\"event\":\"requested\"").count(), 2);
+    }
+    let asks = "[[turns]]\ncalls = [{ tool = \"bash\", params = { command = \"touch new\" } }]\n[[turns]]\ntext = \"I could not.\"\n";
+    let ran = script(&haft, asks, &["--non-interactive", "deny", "go"]);
+    assert_eq!((ran.code, ran.out.as_str()), (3, "I could not.\n"), "{ran:?}");
+    assert!(ran.err.contains("not approved: bash: touch new"), "{}", ran.err);
+    let ran = script(&haft, asks, &["--non-interactive", "abort", "go"]);
+    assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{ran:?}");
+    assert!(!haft.workspace.path("new").exists());
+    let ran = script(&haft, "[[turns]]\nfault = \"status\"\nstatus = 401\n", &["go"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("(auth)"), "{}", ran.err);
+    let ran = haft.run(&["run", "go"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("[[llm.providers]]"), "{}", ran.err);
+}
+
+#[test]
+fn a_batch_beyond_the_quota_is_refused_whole() {
+    let haft = Haft::configured("[tools]\nmax_tool_calls_per_session = 1\n");
+    haft.workspace.file("a.txt", "a\n");
+    let two = "[[turns]]\ncalls = [{ tool = \"read\", params = { path = \"a.txt\" } }, { tool = \"list_directory\", params = { path = \".\" } }]\n";
+    let ran = script(&haft, two, &["go"]);
+    assert_eq!(ran.code, 5, "{ran:?}");
+    let codes: Vec<Value> = record(&haft).iter().map(|line| line["error_code"].clone()).collect();
+    assert_eq!(codes, ["quota_blocked", "quota_blocked"]);
+}
+
+#[test]
+fn a_session_takes_tasks_and_commands_line_by_line() {
+    let haft = repairing();
+    let file = haft.home.path("script.toml");
+    let input = b"/status\nmake the check pass\n/undo\n/compact\n/clear\n/nothing\n/quit\n";
+    let ran = haft.run_with_input(&["run", "--scripted", file.to_str().expect("a path")], input);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("context: ") && ran.out.contains("it is right now"), "{}", ran.out);
+    assert!(ran.out.contains("restored sum.txt"), "{}", ran.out);
+    assert!(ran.err.contains("begins anew") && ran.err.contains("no command `/nothing`"), "{}", ran.err);
+    assert_eq!(std::fs::read_to_string(haft.workspace.path("sum.txt")).expect("it is there"), "2 + 2 = 5\n");
+}

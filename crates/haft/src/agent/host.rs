@@ -1,0 +1,60 @@
+//! A toolbox as what makes the calls of an agent: through all gates, on the quota and the record of its session.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tools_agent::ToolHost;
+use tools_core::{CallContext, Confirmer, Invocation, Recorded, ToolCall, ToolDef, ToolDefs, ToolError, ToolName};
+
+use crate::Toolbox;
+
+#[async_trait]
+impl ToolHost for Toolbox {
+    fn context(&self) -> CallContext {
+        Self::context(self)
+    }
+
+    fn offered(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> ToolDefs {
+        self.turn(cx, text, used)
+    }
+
+    fn definition(&self, tool: &ToolName) -> Arc<ToolDef> {
+        Self::definition(self, tool)
+    }
+
+    async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
+        self.stack().inspect(call, cx).await
+    }
+
+    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+        Self::call(self, call, cx, confirmer).await
+    }
+
+    fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
+        #[cfg(feature = "policy")]
+        return self.parts.wiring.gates.memory.ledger.reserve(cx, calls);
+        #[cfg(not(feature = "policy"))]
+        {
+            let _ = (cx, calls);
+            true
+        }
+    }
+
+    async fn refuse(&self, call: ToolCall, cx: &CallContext, error: ToolError) -> ToolError {
+        #[cfg(feature = "audit")]
+        if let Some(record) = &self.parts.record {
+            let inv = self.stack().inspect(call, cx).await;
+            return record.audit.refuse(&inv, error.clone()).err().unwrap_or(error);
+        }
+        #[cfg(not(feature = "audit"))]
+        drop((call, cx));
+        error
+    }
+
+    fn heard(&self, cx: &CallContext, text: &str) {
+        #[cfg(feature = "policy")]
+        self.parts.wiring.gates.memory.told.user(cx.session(), text);
+        #[cfg(not(feature = "policy"))]
+        let _ = (cx, text);
+    }
+}
