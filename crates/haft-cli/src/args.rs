@@ -164,6 +164,16 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: MemoryVerb,
     },
+    /// Look at the tasks of this folder that run at later times, and run them.
+    Schedule {
+        #[command(subcommand)]
+        verb: ScheduleVerb,
+    },
+    /// Look at the skills of the user and of this project.
+    Skills {
+        #[command(subcommand)]
+        verb: SkillsVerb,
+    },
     /// Look at the configuration.
     Config {
         #[command(subcommand)]
@@ -478,6 +488,53 @@ pub(crate) enum MemoryVerb {
     Import {
         /// The lines; standard input when missing or `-`.
         file: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ScheduleVerb {
+    /// List the tasks, with when they run next and what became of them last.
+    List,
+    /// Print when a task runs next.
+    Next {
+        /// Its name.
+        name: String,
+        /// How many times.
+        #[arg(short = 'n', long, default_value_t = 5)]
+        times: usize,
+    },
+    /// Run a task now, as if its time had come; its times stay as they are.
+    Run {
+        /// Its name.
+        name: String,
+    },
+    /// Remove tasks.
+    Rm {
+        /// Their names.
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
+    /// Run the tasks of this folder when they are due, until it is interrupted. Nobody is asked: what would ask is refused.
+    Serve,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SkillsVerb {
+    /// List the skills, whose they are and whether they count.
+    List,
+    /// Hold skills to the format, as strictly as its own validator: a line for each fault, and 1 when there is one.
+    Check {
+        /// Folders of skills; all of them when missing.
+        folders: Vec<PathBuf>,
+    },
+    /// Agree to skills of this project as their files are now.
+    Trust {
+        /// Their names.
+        #[arg(required = true)]
+        names: Vec<String>,
+        /// Take it back instead.
+        #[arg(long)]
+        revoke: bool,
     },
 }
 

@@ -107,6 +107,8 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Audit { verb } => commands::audit::run(common, verb).await,
         Verb::Overflow { verb } => commands::overflow::run(common, verb).await,
         Verb::Memory { verb } => commands::memory::run(common, verb).await,
+        Verb::Schedule { verb } => commands::schedule::run(common, verb).await,
+        Verb::Skills { verb } => commands::skills::run(common, verb),
         Verb::Config { verb } => commands::config::run(common, verb),
         Verb::Doctor => commands::doctor::run(common),
         Verb::Demo { dir } => commands::demo::run(common, dir).await,

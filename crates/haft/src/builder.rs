@@ -155,6 +155,10 @@ impl ToolboxBuilder {
         let gates = Arc::new(crate::gates::Gates::new(&loaded, judge, credentials.now(), names_of(&executors))?);
         #[cfg(feature = "memory")]
         let memory = crate::memory::Remembering::new(&loaded, credentials.redactor(), self.embedder)?.map(Arc::new);
+        #[cfg(feature = "scheduler")]
+        let scheduler = crate::scheduler::Scheduling::new(&loaded, credentials.redactor())?.map(Arc::new);
+        #[cfg(feature = "skills")]
+        let skills = crate::skills::find(&loaded.config.skills, &workdir);
         #[cfg(feature = "overflow")]
         let overflow = Arc::new(crate::overflow::Overflow::new(&loaded)?);
         #[cfg(feature = "cache")]
@@ -187,6 +191,8 @@ impl ToolboxBuilder {
         #[cfg(feature = "graph")]
         layers.push(offering.layer());
         layers.extend(own(Place::BeforeGates));
+        #[cfg(feature = "skills")]
+        layers.push(crate::skills::layer(&skills));
         #[cfg(feature = "policy")]
         layers.extend(gates.layers(tools_policy::gate::Stands::BeforeCall));
         layers.extend(own(Place::AfterGates));
@@ -223,6 +229,8 @@ impl ToolboxBuilder {
         shared.push(Arc::clone(&cache) as Arc<dyn Part>);
         #[cfg(feature = "memory")]
         shared.extend(memory.iter().map(|memory| Arc::clone(memory) as Arc<dyn Part>));
+        #[cfg(feature = "scheduler")]
+        shared.extend(scheduler.iter().map(|scheduler| Arc::clone(scheduler) as Arc<dyn Part>));
         #[cfg(feature = "overflow")]
         shared.push(Arc::clone(&overflow) as Arc<dyn Part>);
         #[cfg(feature = "filter")]
@@ -254,6 +262,10 @@ impl ToolboxBuilder {
             memory,
             #[cfg(feature = "mcp-client")]
             servers: Arc::clone(&servers),
+            #[cfg(feature = "scheduler")]
+            scheduler,
+            #[cfg(feature = "skills")]
+            skills,
             #[cfg(feature = "overflow")]
             overflow,
             #[cfg(feature = "web")]

@@ -49,7 +49,7 @@ impl Credentials {
     }
 
     /// By the patterns that are in force when a text comes.
-    #[cfg(any(feature = "file", feature = "audit", feature = "memory"))]
+    #[cfg(any(feature = "file", feature = "audit", feature = "memory", feature = "scheduler"))]
     pub(crate) fn redactor(&self) -> &LiveRedactor {
         &self.redactor
     }

@@ -74,8 +74,14 @@ mod results;
 #[cfg(feature = "retry")]
 mod retry;
 
-#[cfg(any(feature = "memory", feature = "sqlite"))]
+#[cfg(any(feature = "memory", feature = "scheduler", feature = "sqlite"))]
 mod stores;
+
+#[cfg(feature = "scheduler")]
+mod scheduler;
+
+#[cfg(feature = "skills")]
+mod skills;
 
 mod wiring;
 
@@ -158,12 +164,16 @@ pub use report::{CallReport, ConfirmationReport, ErrorReport};
 pub use selftest::TestedExample;
 #[cfg(feature = "mcp-client")]
 pub use server_entries::{EntryError, Foreign, add_server, foreign_servers, remove_server};
+#[cfg(feature = "skills")]
+pub use skills::{skill_pins, skill_places};
 pub use stack::{LayerRow, layers};
 pub use toolbox::Toolbox;
 pub use view::{Seen, ViewReport};
 #[cfg(feature = "watch")]
 pub use watch::ConfigWatch;
 
+#[cfg(feature = "scheduler")]
+pub use scheduler::{PromptRunner, Unattended, schedule};
 #[cfg(feature = "shell")]
 pub use tools_shell::NetworkMode;
 
@@ -194,4 +204,8 @@ pub use tools_overflow as overflow_store;
 pub use tools_policy as policy;
 #[cfg(feature = "llm")]
 pub use tools_providers as providers;
+#[cfg(feature = "scheduler")]
+pub use tools_scheduler as tasks;
 pub use tools_secrets as secrets;
+#[cfg(feature = "skills")]
+pub use tools_skills as skill_folders;

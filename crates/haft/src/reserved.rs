@@ -74,6 +74,10 @@ pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
     if config.tools.memory.enabled {
         places.extend(crate::stores::private(&config.tools.memory.path));
     }
+    #[cfg(feature = "scheduler")]
+    if config.scheduler.enabled {
+        places.extend(crate::stores::private(&config.scheduler.path));
+    }
     #[cfg(feature = "checkpoint")]
     places.push(crate::checkpoints::folder(config));
     #[cfg(feature = "policy")]

@@ -41,6 +41,13 @@ const OUTER: &[LayerRow] = &[
         refuses_with: &["policy_blocked/needs_tool_first"],
         why: "before every gate: what must wait costs nobody's attention, and what succeeds is seen as it ends",
     },
+    #[cfg(feature = "skills")]
+    LayerRow {
+        name: "skills",
+        owner: "tools-skills",
+        refuses_with: &["policy_blocked/skill_narrows"],
+        why: "before every gate: a skill only takes away, and what it takes away costs nobody's attention",
+    },
 ];
 
 /// What stands between the gates and the execution.

@@ -97,6 +97,8 @@ impl Toolbox {
         self.parts.wiring.gates.memory.sessions.end(session);
         #[cfg(feature = "shell")]
         self.parts.wiring.jobs.abandon_session(session);
+        #[cfg(feature = "skills")]
+        self.parts.wiring.skills.forget(session);
         #[cfg(feature = "memory")]
         if let Some(memory) = &self.parts.wiring.memory {
             memory.forget(session);
@@ -162,6 +164,12 @@ impl Toolbox {
         #[cfg(feature = "shell")]
         self.parts.wiring.jobs.end_session(session).await;
         let _ = session;
+    }
+
+    /// The skills of this workspace. A host that knows turns says when one has ended: [`tools_skills::Skills::end_turn`].
+    #[cfg(feature = "skills")]
+    pub fn skills(&self) -> &tools_skills::Skills {
+        &self.parts.wiring.skills
     }
 
     /// The results that are kept to be served again: for its counters, and to clear it when a conversation begins anew.

@@ -88,6 +88,10 @@ impl ToolSet {
         tools.extend(commands.jobs());
         #[cfg(feature = "memory")]
         tools.extend(wiring.memory.iter().flat_map(|memory| memory.executors()));
+        #[cfg(feature = "scheduler")]
+        tools.extend(wiring.scheduler.iter().flat_map(|scheduler| scheduler.executors()));
+        #[cfg(feature = "skills")]
+        tools.extend(tools_skills::SkillTools::new(wiring.skills.clone()).into_executors());
         #[cfg(feature = "overflow")]
         tools.extend(wiring.overflow.executor());
         let set = Arc::new(Self {

@@ -23,6 +23,11 @@ pub(crate) struct Wiring {
     /// The MCP servers, whose processes belong to sessions.
     #[cfg(feature = "mcp-client")]
     pub(crate) servers: std::sync::Arc<tools_mcp_client::McpServers>,
+    /// `None` where it is switched off.
+    #[cfg(feature = "scheduler")]
+    pub(crate) scheduler: Option<std::sync::Arc<crate::scheduler::Scheduling>>,
+    #[cfg(feature = "skills")]
+    pub(crate) skills: tools_skills::Skills,
     #[cfg(feature = "overflow")]
     pub(crate) overflow: std::sync::Arc<crate::overflow::Overflow>,
     /// One for all sessions: it keeps what TLS and names need, and no page.

@@ -100,6 +100,8 @@ const PARTS: &[Part] = &[
         is_here: cfg!(feature = "postgres"),
     },
     Part { feature: "memory", what: "memory", keys: &["tools.memory"], is_here: cfg!(feature = "memory") },
+    Part { feature: "scheduler", what: "scheduler", keys: &["scheduler"], is_here: cfg!(feature = "scheduler") },
+    Part { feature: "skills", what: "skills", keys: &["skills"], is_here: cfg!(feature = "skills") },
     Part { feature: "retry", what: "retries", keys: &["tools.retry"], is_here: cfg!(feature = "retry") },
     Part { feature: "audit", what: "record", keys: &["tools.audit"], is_here: cfg!(feature = "audit") },
     Part {

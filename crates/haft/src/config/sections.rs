@@ -41,8 +41,12 @@ use tools_policy::{
 use tools_providers::LlmConfig;
 #[cfg(feature = "retry")]
 use tools_retry::RetryConfig;
+#[cfg(feature = "scheduler")]
+use tools_scheduler::SchedulerConfig;
 #[cfg(feature = "shell")]
 use tools_shell::ShellConfig;
+#[cfg(feature = "skills")]
+use tools_skills::SkillsConfig;
 #[cfg(feature = "web")]
 use tools_web::ScrapeConfig;
 
@@ -75,8 +79,12 @@ use super::Absent as McpServerConfig;
 use super::Absent as OverflowConfig;
 #[cfg(not(feature = "retry"))]
 use super::Absent as RetryConfig;
+#[cfg(not(feature = "scheduler"))]
+use super::Absent as SchedulerConfig;
 #[cfg(not(feature = "shell"))]
 use super::Absent as ShellConfig;
+#[cfg(not(feature = "skills"))]
+use super::Absent as SkillsConfig;
 #[cfg(not(feature = "web"))]
 use super::Absent as ScrapeConfig;
 #[cfg(not(feature = "graph"))]
@@ -104,6 +112,12 @@ pub struct HaftConfig {
     /// The models that may be asked.
     #[schemars(extend("x-applies" = "next_start"))]
     pub llm: LlmConfig,
+    /// Calls and prompts at later times.
+    #[schemars(extend("x-applies" = "reload"))]
+    pub scheduler: SchedulerConfig,
+    /// Agent Skills.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub skills: SkillsConfig,
 }
 
 /// The section `[agent]`.

@@ -52,6 +52,7 @@ fn the_layers_stand_in_the_documented_order() {
         "announce",
         "audit",
         "dependencies",
+        "skills",
         "quota",
         "utility",
         "grounding",

@@ -1,0 +1,174 @@
+//! `haft schedule`: the tasks of a folder, for an operator.
+
+use std::sync::Arc;
+
+use haft::{
+    Unattended, schedule,
+    tasks::{Schedule, ScheduleError, ScheduledTask, Scheduler, TaskName},
+};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    args::{Common, ScheduleVerb},
+    commands::open::{load, open, workdir},
+    exit::Exit,
+    output,
+};
+
+/// The most times that are printed.
+const MOST: usize = 1_000;
+
+/// Runs the verb.
+pub(crate) async fn run(common: &Common, verb: &ScheduleVerb) -> Result<Exit, String> {
+    let scheduler = schedule(&load(common)?).map_err(|error| error.to_string())?;
+    let scheduler = scheduler.ok_or("there is no scheduler: `scheduler.enabled` is false")?;
+    let folder = workdir(common)?.to_string_lossy().into_owned();
+    match verb {
+        ScheduleVerb::List => list(common, &scheduler, &folder).await,
+        ScheduleVerb::Next { name, times } => next(common, &scheduler, &folder, name, *times).await,
+        ScheduleVerb::Run { name } => run_now(common, &scheduler, &folder, name).await,
+        ScheduleVerb::Rm { names } => remove(common, &scheduler, &folder, names).await,
+        ScheduleVerb::Serve => serve(common, &scheduler, &folder).await,
+    }
+}
+
+/// What went wrong, with the cause: an operator may know where files are.
+fn told(error: &ScheduleError) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+fn name_of(text: &str) -> Result<TaskName, String> {
+    TaskName::parse(text).map_err(|error| told(&error))
+}
+
+async fn list(common: &Common, scheduler: &Scheduler, folder: &str) -> Result<Exit, String> {
+    let tasks = scheduler.list(folder).await.map_err(|error| told(&error))?;
+    if common.json {
+        let tasks: Vec<Value> = tasks.iter().map(structured).collect();
+        output::json(&json!({ "tasks": tasks }));
+        return Ok(Exit::Ok);
+    }
+    for task in &tasks {
+        let next = task.next_run.map_or_else(|| "-".to_owned(), |next| next.to_string());
+        let status = task.last_status.as_deref().unwrap_or("never ran");
+        let what = output::one_line(&task.task.describe());
+        output::line(&format!("{}  {next}  {}  {what}  [{}]", task.name, spec(task), output::one_line(status)));
+    }
+    if tasks.is_empty() && !common.quiet {
+        output::note("haft: no tasks in this folder");
+    }
+    Ok(Exit::Ok)
+}
+
+fn spec(task: &ScheduledTask) -> String {
+    match &task.schedule {
+        Schedule::Periodic { line, zone } => format!("{} {}", line.as_str(), zone.iana_name().unwrap_or("UTC")),
+        Schedule::Deferred { .. } => "once".to_owned(),
+    }
+}
+
+fn structured(task: &ScheduledTask) -> Value {
+    json!({
+        "name": task.name,
+        "spec": spec(task),
+        "task": task.task,
+        "created_by": task.created_by,
+        "caller_id": task.caller(),
+        "created_at": task.created_at.to_string(),
+        "next_run": task.next_run.map(|time| time.to_string()),
+        "last_run": task.last_run.map(|time| time.to_string()),
+        "last_status": task.last_status,
+        "runs": task.runs,
+        "max_runs": task.max_runs,
+        "expires_at": task.expires_at.map(|time| time.to_string()),
+    })
+}
+
+async fn next(common: &Common, scheduler: &Scheduler, folder: &str, name: &str, times: usize) -> Result<Exit, String> {
+    let task = match scheduler.get(folder, &name_of(name)?).await {
+        Ok(task) => task,
+        Err(error) => return Ok(not_there(&error)),
+    };
+    let now = scheduler.now();
+    let next: Vec<String> = match task.next_run {
+        Some(_) => task.schedule.next(now, times.min(MOST)).iter().map(ToString::to_string).collect(),
+        None => vec![],
+    };
+    if common.json {
+        output::json(&json!({ "name": task.name, "next": next }));
+    } else {
+        next.iter().for_each(|time| output::line(time));
+    }
+    Ok(Exit::Ok)
+}
+
+fn not_there(error: &ScheduleError) -> Exit {
+    output::note(&format!("haft: {}", told(error)));
+    Exit::ToolFailed
+}
+
+async fn run_now(common: &Common, scheduler: &Scheduler, folder: &str, name: &str) -> Result<Exit, String> {
+    let name = name_of(name)?;
+    let dispatch = Arc::new(Unattended::new(open(common)?));
+    match scheduler.run_now(folder, &name, dispatch).await {
+        Ok(Ok(said)) => {
+            output::line(&output::one_line(&said));
+            Ok(Exit::Ok)
+        }
+        Ok(Err(said)) => {
+            output::note(&format!("haft: the task failed: {}", output::one_line(&said)));
+            Ok(Exit::ToolFailed)
+        }
+        Err(error) => Ok(not_there(&error)),
+    }
+}
+
+async fn remove(common: &Common, scheduler: &Scheduler, folder: &str, names: &[String]) -> Result<Exit, String> {
+    let mut exit = Exit::Ok;
+    for name in names {
+        match scheduler.cancel(folder, name_of(name)?).await {
+            Ok(task) if !common.quiet => output::line(&format!("removed {}", task.name)),
+            Ok(_) => {}
+            Err(error) => exit = not_there(&error),
+        }
+    }
+    Ok(exit)
+}
+
+async fn serve(common: &Common, scheduler: &Scheduler, folder: &str) -> Result<Exit, String> {
+    let dispatch = Arc::new(Unattended::new(open(common)?));
+    let stop = CancellationToken::new();
+    let interrupted = stop.clone();
+    tokio::spawn(async move {
+        let mut terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok();
+        let ended = async {
+            match &mut terminated {
+                Some(terminated) => {
+                    terminated.recv().await;
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            () = ended => {}
+        }
+        interrupted.cancel();
+    });
+    if !common.quiet {
+        output::note("haft: serving the tasks of this folder; interrupt to end");
+    }
+    scheduler.serve(folder, dispatch, &stop).await.map_err(|error| told(&error))?;
+    Ok(Exit::Ok)
+}

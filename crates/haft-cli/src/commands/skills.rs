@@ -1,0 +1,127 @@
+//! `haft skills`: what skills there are, whether they keep the format, and which of the project's are trusted.
+
+use std::path::PathBuf;
+
+use haft::{
+    skill_folders::{Found, Origin, Trust, check, discover, tree},
+    skill_pins, skill_places,
+};
+use serde_json::json;
+
+use crate::{
+    args::{Common, SkillsVerb},
+    commands::open::{load, workdir},
+    exit::Exit,
+    output,
+};
+
+/// Runs the verb.
+pub(crate) fn run(common: &Common, verb: &SkillsVerb) -> Result<Exit, String> {
+    let config = load(common)?.config.skills;
+    let found = discover(&skill_places(&config, &workdir(common)?));
+    match verb {
+        SkillsVerb::List => list(common, &found, config.trust),
+        SkillsVerb::Check { folders } => Ok(checked(common, folders, &found)),
+        SkillsVerb::Trust { names, revoke } => trust(common, names, *revoke, &found),
+    }
+}
+
+fn list(common: &Common, found: &[Found], trust: Trust) -> Result<Exit, String> {
+    let pins = skill_pins();
+    let mut rows = vec![];
+    for one in found {
+        let folder = one.folder.to_string_lossy();
+        match &one.skill {
+            Ok(skill) => {
+                let digest = tree(&skill.folder).map(|tree| tree.digest);
+                let pinned = match &digest {
+                    Ok(digest) => pins.has(&skill.folder, digest).map_err(|error| error.to_string())?,
+                    Err(_) => false,
+                };
+                let state = match (one.shadowed, &digest) {
+                    (true, _) => "shadowed".to_owned(),
+                    (_, Err(error)) => format!("broken: {error}"),
+                    _ if one.origin == Origin::User || pinned || trust == Trust::Allow => "trusted".to_owned(),
+                    _ if trust == Trust::Deny => "left out".to_owned(),
+                    _ => "asks".to_owned(),
+                };
+                rows.push(json!({"name": skill.name, "origin": one.origin, "state": state, "folder": folder,
+                    "description": skill.description, "warnings": skill.warnings}));
+            }
+            Err(error) => {
+                rows.push(
+                    json!({"name": null, "origin": one.origin, "state": format!("broken: {error}"), "folder": folder}),
+                );
+            }
+        }
+    }
+    if common.json {
+        output::json(&json!({ "skills": rows }));
+        return Ok(Exit::Ok);
+    }
+    for row in &rows {
+        let text = |key: &str| output::one_line(row[key].as_str().unwrap_or("-"));
+        output::line(&format!("{}  {}  {}  {}", text("name"), text("origin"), text("state"), text("folder")));
+        for warning in row["warnings"].as_array().into_iter().flatten() {
+            output::line(&format!("  warning: {}", output::one_line(warning.as_str().unwrap_or_default())));
+        }
+    }
+    if rows.is_empty() && !common.quiet {
+        output::note("haft: no skills");
+    }
+    Ok(Exit::Ok)
+}
+
+fn checked(common: &Common, folders: &[PathBuf], found: &[Found]) -> Exit {
+    let all: Vec<PathBuf> =
+        if folders.is_empty() { found.iter().map(|one| one.folder.clone()).collect() } else { folders.to_vec() };
+    let mut exit = Exit::Ok;
+    let mut results = vec![];
+    for folder in all {
+        // A `SKILL.md` stands for its folder.
+        let is_file = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("skill.md")) && folder.is_file();
+        let folder = if is_file { folder.parent().unwrap_or(&folder).to_owned() } else { folder };
+        let whole = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        let faults = check(&whole).unwrap_or_else(|error| vec![error.to_string()]);
+        if !faults.is_empty() {
+            exit = Exit::ToolFailed;
+        }
+        if !common.json {
+            let shown = output::one_line(&folder.to_string_lossy());
+            if faults.is_empty() {
+                output::line(&format!("{shown}: ok"));
+            }
+            faults.iter().for_each(|fault| output::line(&format!("{shown}: {}", output::one_line(fault))));
+        }
+        results.push(json!({ "folder": folder, "faults": faults }));
+    }
+    if common.json {
+        output::json(&json!({ "checked": results }));
+    }
+    exit
+}
+
+fn trust(common: &Common, names: &[String], revoke: bool, found: &[Found]) -> Result<Exit, String> {
+    let pins = skill_pins();
+    let mut exit = Exit::Ok;
+    for name in names {
+        let named = |one: &&Found| !one.shadowed && one.skill.as_ref().is_ok_and(|skill| skill.name == *name);
+        let Some(skill) = found.iter().find(named).and_then(|one| one.skill.as_ref().ok()) else {
+            output::note(&format!("haft: there is no skill `{name}`"));
+            exit = Exit::ToolFailed;
+            continue;
+        };
+        let said = if revoke {
+            let had = pins.remove(&skill.folder).map_err(|error| error.to_string())?;
+            if had { "no longer trusted" } else { "was not trusted" }
+        } else {
+            let tree = tree(&skill.folder).map_err(|error| error.to_string())?;
+            pins.add(&skill.folder, &tree.digest).map_err(|error| error.to_string())?;
+            "trusted as it is"
+        };
+        if !common.quiet {
+            output::line(&format!("{name}: {said}"));
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,107 @@
+//! Tasks through the binary: stored with consent, run with nobody present, by the policy of that time.
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::Client,
+    support::{Haft, eventually},
+};
+
+const ON: &str = "[scheduler]\nenabled = true\nmin_interval_secs = 1\n";
+const BASH: &str = "[[tools.permissions.bash]]\npattern = \"echo *\"\naction = \"allow\"\n";
+
+fn make(haft: &Haft, tool: &str, params: &Value) -> Value {
+    haft.run(&["call", "--json", "--yes", tool, &params.to_string()]).json()
+}
+
+#[test]
+fn there_are_no_tools_before_it_is_switched_on_and_storing_asks_with_the_times() {
+    let haft = Haft::new();
+    assert!(!haft.run(&["tools"]).out.contains("schedule_periodic"));
+    assert!(haft.run(&["schedule", "list"]).err.contains("`scheduler.enabled` is false"));
+    let rule = "[[tools.permissions.schedule_deferred]]\npattern = \"*\"\naction = \"allow\"\n";
+    let haft = Haft::configured(&format!("{rule}{ON}"));
+    let once = json!({"name": "once", "run_at": "2127-01-01T08:00:00+01:00", "task": {"prompt": "look"}});
+    let ran = haft.run(&["call", "schedule_deferred", &once.to_string()]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.err.contains("2127-01-01T07:00:00Z") && ran.err.contains("nobody present"), "{ran:?}");
+    assert_eq!(haft.run(&["schedule", "list", "--json"]).json(), json!({"tasks": []}));
+}
+
+#[test]
+fn tasks_are_listed_run_by_hand_and_removed() {
+    let haft = Haft::configured(&format!("{BASH}{ON}"));
+    let periodic = json!({"name": "daily", "cron": "0 8 * * mon", "timezone": "Europe/Berlin",
+        "task": {"tool": "bash", "args": {"command": "echo ran >> out.txt"}}});
+    let made = make(&haft, "schedule_periodic", &periodic);
+    assert_eq!(made["raw_response"]["cron_normalised"], "0 0 8 * * 1", "{made}");
+    let next = haft.run(&["schedule", "next", "daily", "-n", "3"]).out;
+    assert_eq!(
+        next.lines().collect::<Vec<_>>(),
+        made["raw_response"]["next"].as_array().unwrap().iter().map(|time| time.as_str().unwrap()).collect::<Vec<_>>()
+    );
+    assert_eq!(haft.run(&["schedule", "run", "daily"]).code, 0);
+    assert_eq!(std::fs::read_to_string(haft.workspace.path("out.txt")).unwrap(), "ran\n");
+    let task = haft.run(&["schedule", "list", "--json"]).json()["tasks"][0].clone();
+    assert_eq!((&task["runs"], &task["caller_id"]), (&json!(1), &json!("schedule:daily")));
+    let record = std::fs::read_to_string(haft.record()).unwrap();
+    assert!(record.contains("schedule:daily"), "{record}");
+    let missing = haft.run(&["schedule", "rm", "dayly"]);
+    assert!(missing.code == 1 && missing.err.contains("no task `dayly`"), "{missing:?}");
+    assert_eq!(haft.run(&["schedule", "rm", "daily"]).code, 0);
+}
+
+#[test]
+fn what_is_due_runs_with_nobody_present_by_the_policy_of_that_time() {
+    let haft = Haft::configured(&format!("{BASH}{ON}"));
+    for (name, command) in [("allowed", "echo ran >> allowed.txt"), ("asks", "touch asks.txt")] {
+        let task = json!({"tool": "bash", "args": {"command": command}});
+        let made = make(
+            &haft,
+            "schedule_periodic",
+            &json!({"name": name, "cron": "* * * * * *", "task": task, "max_runs": 2}),
+        );
+        assert!(made["raw_response"]["next"].is_array(), "{made}");
+    }
+    let prompt = json!({"name": "prompt", "run_at": "in 1 second", "task": {"prompt": "look"}});
+    make(&haft, "schedule_deferred", &prompt);
+    let mut server = haft.command(&["schedule", "serve"]).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let status = |name: &str| -> String {
+        let tasks = haft.run(&["schedule", "list", "--json"]).json();
+        let task = tasks["tasks"].as_array().unwrap().iter().find(|task| task["name"] == name).unwrap().clone();
+        format!("{} {}", task["runs"], task["last_status"])
+    };
+    let ended = eventually(|| {
+        ["allowed", "asks"].iter().all(|name| status(name).starts_with('2')) && status("prompt").contains("no model")
+    });
+    let refused =
+        eventually(|| status("asks").contains("failed: confirmation_required") || status("asks").contains("failed: "));
+    let told = (status("allowed"), status("asks"), status("prompt"));
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(ended && refused, "{told:?}");
+    assert_eq!(std::fs::read_to_string(haft.workspace.path("allowed.txt")).unwrap(), "ran\nran\n");
+    assert!(!haft.workspace.path("asks.txt").exists(), "{told:?}");
+}
+
+#[test]
+fn a_client_stores_with_the_consent_of_its_person_and_is_told_what_is_wrong() {
+    let haft = Haft::configured(&format!("{BASH}{ON}"));
+    let mut client = Client::connect_answering(&haft, Some("once"));
+    let task = json!({"tool": "bash", "args": {"command": "echo x"}});
+    let mut request = |id, tool: &str, arguments: Value| {
+        client.request(id, "tools/call", &json!({"name": tool, "arguments": arguments}))["result"].to_string()
+    };
+    let bad = request(2, "schedule_periodic", json!({"name": "t", "cron": "0 25 * * *", "task": task}));
+    assert!(bad.contains("field 2 (hour): 25 not in 0-23"), "{bad}");
+    let never = request(3, "schedule_periodic", json!({"name": "t", "cron": "0 0 30 2 *", "task": task}));
+    assert!(never.contains("never comes"), "{never}");
+    let past = request(4, "schedule_deferred", json!({"name": "t", "run_at": "2001-01-01T00:00:00Z", "task": task}));
+    assert!(past.contains("has passed"), "{past}");
+    let made = request(5, "schedule_deferred", json!({"name": "t", "run_at": "2127-01-01T00:00:00Z", "task": task}));
+    assert!(made.contains("runs at 2127-01-01T00:00:00Z"), "{made}");
+    assert!(client.asked.iter().any(|asked| asked.contains("2127-01-01T00:00:00Z")), "{:?}", client.asked);
+    let cancelled = client.request(6, "tools/call", &json!({"name": "cancel_task", "arguments": {"name": "t"}}));
+    assert!(cancelled.to_string().contains("cancelled `t`"), "{cancelled}");
+}

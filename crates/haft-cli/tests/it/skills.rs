@@ -1,0 +1,125 @@
+//! Skills through the binary: listed, agreed to, loaded, invoked, and what they take away.
+
+use serde_json::{Value, json};
+
+use crate::{client::Client, support::Haft};
+
+const SKILL: &str = "---\nname: deploy\ndescription: How to deploy. Use it before a release.\nallowed-tools: Read Bash(echo:*)\n\
+                     metadata:\n  env.STAGE: green\n---\n\nDeploy $ARGUMENTS with care.\n";
+const BASH: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+
+fn with_skill() -> Haft {
+    let haft = Haft::configured(BASH);
+    haft.workspace.file(".agents/skills/deploy/SKILL.md", SKILL);
+    haft.workspace.file(".agents/skills/deploy/references/steps.md", "first, second\n");
+    haft
+}
+
+fn call(haft: &Haft, tool: &str, params: &Value) -> Value {
+    haft.run(&["call", "--json", tool, &params.to_string()]).json()
+}
+
+#[test]
+fn without_skills_there_are_no_tools_for_them() {
+    let haft = Haft::new();
+    assert!(!haft.run(&["tools"]).out.contains("load_skill"));
+    let haft = with_skill();
+    let listed = haft.run(&["tools", "--format", "json"]).out;
+    assert!(listed.contains("load_skill") && listed.contains("How to deploy"), "{listed}");
+    haft.home.file(".config/haft/config.toml", "[skills]\nenabled = false\n");
+    assert!(!haft.run(&["tools"]).out.contains("load_skill"));
+}
+
+#[test]
+fn a_skill_of_the_project_is_agreed_to_and_again_when_a_file_of_it_changes() {
+    let haft = with_skill();
+    let asks = |haft: &Haft| {
+        let ran = haft.run(&["call", "load_skill", "name=deploy"]);
+        assert!(ran.code == 0 || ran.code == 3, "{ran:?}");
+        ran.code == 3
+    };
+    assert!(asks(&haft));
+    assert_eq!(haft.run(&["skills", "trust", "deploy"]).code, 0);
+    assert!(!asks(&haft));
+    haft.workspace.file(".agents/skills/deploy/references/steps.md", "first, third\n");
+    assert!(asks(&haft), "one of its files is another");
+    assert_eq!(haft.run(&["call", "--yes", "load_skill", "name=deploy"]).code, 0);
+    assert!(!asks(&haft), "the consent was for what it holds");
+    haft.workspace.file(".agents/skills/deploy/SKILL.md", SKILL.replace("with care", "without care"));
+    assert!(asks(&haft));
+    assert_eq!(haft.run(&["skills", "trust", "--revoke", "deploy"]).code, 0);
+    assert!(haft.run(&["skills", "list"]).out.contains("asks"));
+    // The user's own count as they are; the project's goes before them.
+    haft.home.file(".agents/skills/own/SKILL.md", SKILL.replace("name: deploy", "name: own"));
+    assert_eq!(haft.run(&["call", "load_skill", "name=own"]).code, 0);
+    haft.home.file(".agents/skills/deploy/SKILL.md", SKILL);
+    assert!(haft.run(&["skills", "list"]).out.contains("shadowed") && asks(&haft));
+}
+
+#[test]
+fn files_of_a_skill_are_read_inside_of_it_alone() {
+    let haft = with_skill();
+    haft.workspace.file("outside.txt", "outside\n");
+    haft.run(&["skills", "trust", "deploy"]);
+    let file = |name: &str| call(&haft, "load_skill", &json!({"name": "deploy", "file": name}));
+    assert_eq!(file("references/steps.md")["text"], "first, second\n");
+    for name in
+        ["../../../outside.txt", "/etc/passwd", "", "references", "nothing.md", "references/../../../../outside.txt"]
+    {
+        let refused = file(name);
+        assert_eq!(refused["error"]["code"], "skill_file_not_found", "{name}: {refused}");
+    }
+    haft.workspace.link(".agents/skills/deploy/link.txt", "../../../outside.txt");
+    let refused = file("link.txt");
+    assert_eq!(refused["error"]["code"], "skill_link", "{refused}");
+}
+
+#[test]
+fn an_invoked_skill_takes_away_gives_variables_and_nothing_else() {
+    let haft = with_skill();
+    haft.run(&["skills", "trust", "deploy"]);
+    let mut client = Client::connect(&haft);
+    let mut id = 1;
+    let mut request = |tool: &str, arguments: Value| {
+        id += 1;
+        client.request(id, "tools/call", &json!({"name": tool, "arguments": arguments}))["result"].to_string()
+    };
+    assert!(!request("bash", json!({"command": "echo stage=$STAGE"})).contains("green"));
+    let loaded = request("load_skill", json!({"name": "deploy"}));
+    assert!(loaded.contains("with care") && loaded.contains("references/steps.md"), "{loaded}");
+    assert!(request("load_skill", json!({"name": "deploy"})).contains("loaded already"));
+    let invoked = request("invoke_skill", json!({"name": "deploy", "args": "the site"}));
+    assert!(invoked.contains("Deploy the site with care"), "{invoked}");
+    assert!(request("bash", json!({"command": "echo stage=$STAGE"})).contains("stage=green"));
+    for refused in [
+        request("bash", json!({"command": "ls"})),
+        request("bash", json!({"command": "echo x; ls"})),
+        request("grep", json!({"pattern": "x"})),
+    ] {
+        assert!(refused.contains("not among the tools of the skill `deploy`"), "{refused}");
+    }
+    let unknown = request("load_skill", json!({"name": "deplay"}));
+    assert!(unknown.contains("`deploy`"), "{unknown}");
+}
+
+#[test]
+fn broken_skills_are_told_and_hinder_nothing() {
+    let haft = with_skill();
+    let big = format!("---\nname: big\ndescription: Big.\n---\n{}", "x".repeat(10 << 20));
+    haft.workspace.file(".agents/skills/big/SKILL.md", big);
+    haft.workspace.file(".agents/skills/yaml/SKILL.md", "---\nname: [unclosed\n---\n");
+    haft.workspace.file(".agents/skills/bytes/SKILL.md", b"---\nname: \xff\xfe\n---\n");
+    haft.workspace.link(".agents/skills/circle", "circle");
+    haft.workspace.file(".agents/skills/loops/SKILL.md", SKILL.replace("name: deploy", "name: loops"));
+    haft.workspace.link(".agents/skills/loops/deeper", ".");
+    let listed = haft.run(&["skills", "list"]);
+    for text in ["too large", "front matter", "not UTF-8", "in a circle"] {
+        assert!(listed.out.contains(text), "{text}: {listed:?}");
+    }
+    let looping = call(&haft, "load_skill", &json!({"name": "loops"}));
+    assert_eq!(looping["error"]["code"], "skill_link", "{looping}");
+    assert_eq!(haft.run(&["skills", "check"]).code, 1);
+    assert_eq!(haft.run(&["skills", "check", ".agents/skills/deploy"]).code, 0);
+    haft.run(&["skills", "trust", "deploy"]);
+    assert_eq!(haft.run(&["call", "load_skill", "name=deploy"]).code, 0);
+}

@@ -1,0 +1,144 @@
+//! Tasks in a toolbox: where they lie, and how one runs: in a session of its own, behind all gates, with nobody to ask.
+
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+use tools_core::{
+    BatchId, CallContext, CallPhase, CallerId, ConversationId, DynExecutor, NobodyToAsk, Redactor, SessionId, Shared,
+    SystemClock, ToolCall,
+};
+use tools_scheduler::{Dispatch, Firing, Scheduler, SchedulerPolicy, SchedulerTools, SqliteTasks, Task};
+
+use crate::{
+    Toolbox,
+    config::{HaftConfig, LoadError, Loaded},
+    credentials::LiveRedactor,
+    part::{Part, Swap},
+};
+
+/// The scheduler of a toolbox.
+pub(crate) struct Scheduling {
+    scheduler: Scheduler,
+    policy: Shared<SchedulerPolicy>,
+    redactor: Arc<dyn Redactor>,
+}
+
+impl fmt::Debug for Scheduling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scheduling").field("scheduler", &self.scheduler).finish_non_exhaustive()
+    }
+}
+
+impl Scheduling {
+    /// That of a configuration; `None` where it switches it off.
+    ///
+    /// # Errors
+    /// A value that cannot be used, by key and line.
+    pub(crate) fn new(loaded: &Loaded<HaftConfig>, redactor: &LiveRedactor) -> Result<Option<Self>, LoadError> {
+        if !loaded.config.scheduler.enabled {
+            return Ok(None);
+        }
+        let policy = Shared::new(compile(loaded)?);
+        let scheduler = over(loaded, policy.clone());
+        Ok(Some(Self { scheduler, policy, redactor: Arc::new(redactor.clone()) }))
+    }
+
+    pub(crate) fn executors(&self) -> Vec<DynExecutor> {
+        SchedulerTools::new(self.scheduler.clone(), Arc::clone(&self.redactor)).into_executors()
+    }
+}
+
+impl Part for Scheduling {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+        let policy = compile(loaded)?;
+        Ok(Box::new(move || self.policy.store(policy)))
+    }
+}
+
+/// The scheduler of a configuration, for an operator; `None` where it is switched off. The file is opened when it is first
+/// used.
+///
+/// # Errors
+/// A value that cannot be used, by key and line.
+pub fn schedule(loaded: &Loaded<HaftConfig>) -> Result<Option<Scheduler>, LoadError> {
+    if !loaded.config.scheduler.enabled {
+        return Ok(None);
+    }
+    Ok(Some(over(loaded, Shared::new(compile(loaded)?))))
+}
+
+fn over(loaded: &Loaded<HaftConfig>, policy: Shared<SchedulerPolicy>) -> Scheduler {
+    let store = SqliteTasks::at(crate::stores::file(&loaded.config.scheduler.path));
+    Scheduler::new(Arc::new(store), policy, Arc::new(SystemClock))
+}
+
+fn compile(loaded: &Loaded<HaftConfig>) -> Result<SchedulerPolicy, LoadError> {
+    let compiled = loaded.config.scheduler.compile();
+    compiled.map_err(|error| loaded.fault(&format!("scheduler.{}", error.key), error.problem))
+}
+
+/// Runs a prompt of a task: a model in a session of its own, whose calls go through `toolbox` with this context.
+#[async_trait]
+pub trait PromptRunner: Send + Sync {
+    /// Runs a prompt. What comes back is one line for the list of tasks.
+    ///
+    /// # Errors
+    /// Why it failed, in one line.
+    async fn run(&self, prompt: &str, toolbox: &Toolbox, cx: CallContext) -> Result<String, String>;
+}
+
+/// Runs tasks with nobody present: what would ask a person is refused, by the policy in force when the task runs.
+pub struct Unattended {
+    toolbox: Toolbox,
+    prompts: Option<Arc<dyn PromptRunner>>,
+}
+
+impl fmt::Debug for Unattended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unattended").field("toolbox", &self.toolbox).finish_non_exhaustive()
+    }
+}
+
+impl Unattended {
+    /// Tasks run through this toolbox.
+    pub fn new(toolbox: Toolbox) -> Self {
+        Self { toolbox, prompts: None }
+    }
+
+    /// The same, with somebody who runs prompts. Without one they fail.
+    #[must_use]
+    pub fn with_prompts(self, prompts: Arc<dyn PromptRunner>) -> Self {
+        Self { prompts: Some(prompts), ..self }
+    }
+}
+
+#[async_trait]
+impl Dispatch for Unattended {
+    async fn run(&self, firing: Firing) -> Result<String, String> {
+        let caller = CallerId::parse(&firing.caller).map_err(|error| error.to_string())?;
+        let session = SessionId::generate();
+        let cx = self.toolbox.context().in_session(session.clone()).in_conversation(ConversationId::generate());
+        let cx = cx.in_batch(BatchId::generate()).in_phase(CallPhase::Executor);
+        let ended = match firing.task {
+            Task::Call(task) => {
+                let call = ToolCall::new(&task.tool, task.args.into()).map_err(|error| error.to_string())?;
+                let recorded = self.toolbox.call(call.with_caller(caller), &cx, &NobodyToAsk).await;
+                match recorded.outcome {
+                    Ok(output) => Ok(first_line(&output.to_text())),
+                    Err(error) => Err(format!("{}: {error}", error.code())),
+                }
+            }
+            Task::Prompt(task) => match &self.prompts {
+                Some(prompts) => prompts.run(&task.prompt, &self.toolbox, cx).await,
+                None => Err("there is no model here that runs prompts".to_owned()),
+            },
+        };
+        self.toolbox.end_jobs(&session).await;
+        self.toolbox.end_session(&session);
+        ended
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()
+}
