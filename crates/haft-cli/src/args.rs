@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use haft::{audit::Head, catalog::Dialect};
+use haft::{audit::Head, catalog::Dialect, hosts::Host};
 
 mod servers;
 
@@ -99,10 +99,28 @@ pub(crate) enum Verb {
         /// Agree to this command in advance.
         #[arg(long)]
         yes: bool,
+        /// The folder that the command may write, where the configuration names none and the command starts below it
+        /// [default: the working directory].
+        #[arg(long, value_name = "DIR")]
+        within: Option<PathBuf>,
         /// The command and its arguments.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
         command: Vec<String>,
     },
+    /// What a host runs before and after its own tools: reads one event from standard input and answers in the host's
+    /// format. What the rules refuse is refused, what needs a person is asked, and what cannot be judged is asked, too.
+    /// `haft setup` writes it into the host's configuration.
+    Hook {
+        /// The host: `claude-code`, `codex`, `gemini` or `cursor`.
+        host: Host,
+        /// Let commands run through `haft exec`: confined, filtered and with a way back. Without it, commands that the rules
+        /// allow are left to the host's own rules.
+        #[arg(long)]
+        exec: bool,
+    },
+    /// Plug the tools into an agent or editor: writes the MCP server and, where it has hooks, those into its files, and shows
+    /// the difference. Without a host: lists those that are found, and what would be done.
+    Setup(Setup),
     /// Filter standard input as the output of a command.
     Filter(Filter),
     /// Find credentials in files: a JSON line with place and kind for each, never the value. Exits with 2 when a file
@@ -219,6 +237,28 @@ pub(crate) struct Tools {
     pub(crate) cost: bool,
     #[command(flatten)]
     pub(crate) offer: Offer,
+}
+
+/// Which host is set up, and how.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Setup {
+    /// The host: `claude-code`, `codex`, `gemini`, `cursor`, `zed`, `vscode`, `opencode` or `goose`.
+    pub(crate) host: Option<Host>,
+    /// Show what would change, and change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Take it back. A file that nobody else wrote meanwhile becomes what it was to the byte.
+    #[arg(long, requires = "host")]
+    pub(crate) undo: bool,
+    /// The profile of tools that the server offers [default: `core`].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Write the server only, no hooks.
+    #[arg(long)]
+    pub(crate) no_hooks: bool,
+    /// Leave commands that the rules allow to the host, instead of running them through `haft exec`.
+    #[arg(long)]
+    pub(crate) no_exec: bool,
 }
 
 /// Which tools are offered.

@@ -28,6 +28,10 @@ fn main() -> ExitCode {
     }
     let cli = Cli::parse();
     log_to_stderr(cli.common.quiet);
+    // It answers also when something in it panics, so that it runs its calls itself.
+    if let Some(Verb::Hook { host, exec }) = &cli.verb {
+        return ended(commands::hook::run(&cli.common, *host, *exec), false);
+    }
     ended(finish(run(&cli)), cli.common.json)
 }
 
@@ -73,8 +77,16 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Policy { verb } => commands::policy::run(common, verb).await,
         Verb::Init { kinds, write } => commands::init::run(common, kinds, *write),
         Verb::Trust { verb } => commands::trust::run(common, verb),
-        Verb::Exec { filter, timeout, network, yes, command } => {
-            let ask = commands::exec::Ask { filter: *filter, timeout: *timeout, network: *network, yes: *yes };
+        Verb::Setup(verb) => commands::setup::run(common, verb),
+        Verb::Hook { .. } => unreachable!("it is run before"),
+        Verb::Exec { filter, timeout, network, yes, within, command } => {
+            let ask = commands::exec::Ask {
+                filter: *filter,
+                timeout: *timeout,
+                network: *network,
+                yes: *yes,
+                within: within.as_deref(),
+            };
             commands::exec::run(common, ask, command).await
         }
         Verb::Filter(verb) => commands::filter::run(common, verb),

@@ -186,6 +186,12 @@ impl ToolboxBuilder {
         let mut layers = vec![credentials.announce()];
         #[cfg(feature = "audit")]
         layers.extend(record.iter().map(|record| record.layer()));
+        #[cfg(feature = "hosts")]
+        let judging = {
+            use tools_policy::gate::Stands;
+            let gates = [Stands::BeforeCall, Stands::AroundExecution].into_iter().flat_map(|place| gates.layers(place));
+            layers.iter().cloned().chain(own(Place::BeforeGates)).chain(gates).collect()
+        };
         #[cfg(feature = "graph")]
         let offering = Arc::new(crate::offer::Offering::new(&loaded));
         #[cfg(feature = "graph")]
@@ -276,6 +282,8 @@ impl ToolboxBuilder {
             wiring,
             executors,
             layers: Layers(layers),
+            #[cfg(feature = "hosts")]
+            judging: Layers(judging),
             shared,
             sets: Sets::default(),
             #[cfg(feature = "graph")]

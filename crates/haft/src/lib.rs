@@ -113,6 +113,8 @@ mod watch;
 #[cfg(feature = "agent")]
 mod agent;
 mod doctor;
+#[cfg(feature = "hosts")]
+mod hosted;
 pub mod init;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -149,6 +151,8 @@ pub use explain::Explanation;
 pub use filters::Filters;
 #[cfg(feature = "policy")]
 pub use gates::leave_trust_reset;
+#[cfg(feature = "hosts")]
+pub use hosted::Judged;
 #[cfg(feature = "mcp")]
 pub use mcp::{serve_mcp, server};
 #[cfg(feature = "memory")]
@@ -196,6 +200,8 @@ pub use tools_filter as filter;
 pub use tools_graph as graph;
 #[cfg(feature = "mcp-client")]
 pub use tools_mcp_client as mcp_client;
+#[cfg(feature = "hosts")]
+pub use tools_hosts as hosts;
 #[cfg(feature = "memory")]
 pub use tools_memory as memory_store;
 #[cfg(feature = "overflow")]
@@ -206,6 +212,7 @@ pub use tools_policy as policy;
 pub use tools_providers as providers;
 #[cfg(feature = "scheduler")]
 pub use tools_scheduler as tasks;
+pub use tools_sandbox::home;
 pub use tools_secrets as secrets;
 #[cfg(feature = "skills")]
 pub use tools_skills as skill_folders;

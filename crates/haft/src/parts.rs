@@ -29,6 +29,9 @@ pub(crate) struct Parts {
     /// Executors of the host's.
     pub(crate) executors: Vec<DynExecutor>,
     pub(crate) layers: Layers,
+    /// Those of them that judge and record.
+    #[cfg(feature = "hosts")]
+    pub(crate) judging: Layers,
     /// What follows the configuration besides the tools. The gates come first: tools ask them.
     pub(crate) shared: Vec<Arc<dyn Part>>,
     pub(crate) sets: Sets,

@@ -1,16 +1,66 @@
-//! `haft doctor`: what works on this machine, and what is not stopped.
+//! `haft doctor`: what works on this machine, which hosts are set up, and what is not stopped.
 
-use crate::{args::Common, commands::open::open, exit::Exit, output};
+use serde_json::{Value, json};
+
+use crate::{
+    args::{Common, Offer},
+    commands::{
+        open::{open, open_to_serve},
+        setup::{Found, State, found},
+    },
+    exit::Exit,
+    output,
+};
 
 /// Looks and prints.
 pub(crate) fn run(common: &Common) -> Result<Exit, String> {
     let report = open(common)?.doctor();
+    let hosts = found(common).unwrap_or_default();
+    let served = served(common);
     if common.json {
-        output::json(&report);
+        let mut value = serde_json::to_value(&report).map_err(|error| error.to_string())?;
+        value["hosts"] = hosts.iter().filter(|host| host.is_there).map(|host| as_json(host, &served)).collect();
+        output::json(&value);
     } else {
         for line in report.lines() {
             output::line(&line);
         }
+        let there: Vec<String> = hosts.iter().filter(|host| host.is_there).map(|host| line(host, &served)).collect();
+        if !there.is_empty() {
+            output::line("hosts:");
+            there.iter().for_each(|line| output::line(line));
+        }
     }
     Ok(if report.is_usable() { Exit::Ok } else { Exit::ToolFailed })
+}
+
+/// How many tools a host would be listed that starts the server as `haft setup` writes it, or why it would not start.
+fn served(common: &Common) -> Result<usize, String> {
+    let offer = Offer { profile: Some("core".to_owned()), ..Offer::default() };
+    open_to_serve(common, &offer).map(|toolbox| toolbox.offered().len())
+}
+
+fn line(found: &Found, served: &Result<usize, String>) -> String {
+    let asks = match found.host.asks() {
+        Some(true) => "asks a person",
+        Some(false) => "cannot ask a person: what the rules do not allow is refused",
+        None => "whether it can ask a person was not tried",
+    };
+    let what = match (&found.state, served) {
+        (State::Done, Ok(tools)) => format!("set up; the server starts and lists {tools} tools; {asks}"),
+        (State::Done, Err(problem)) => format!("set up, but the server does not start: {problem}"),
+        (State::NotDone, _) => format!("not set up: `haft setup {}`", found.host),
+        (State::Blocked(problem), _) => format!("not set up: {problem}"),
+    };
+    format!("  {:<12} {what}", found.host.name())
+}
+
+fn as_json(found: &Found, served: &Result<usize, String>) -> Value {
+    json!({
+        "host": found.host.name(),
+        "set_up": found.state == State::Done,
+        "tools": served.as_ref().ok(),
+        "problem": match &found.state { State::Blocked(problem) => Some(problem), _ => served.as_ref().err() },
+        "asks": found.host.asks(),
+    })
 }

@@ -6,6 +6,7 @@ use std::{
     fs::File,
     io::{self, IsTerminal, Write},
     os::fd::{AsFd, BorrowedFd},
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -22,7 +23,7 @@ use crate::{
     args::{Common, Network},
     commands::{
         call::{Consent, interruptible, notes},
-        open::open_with,
+        open::{open_with, workdir},
     },
     exit::Exit,
     output::{self, printable},
@@ -35,7 +36,7 @@ const READER_GONE: u8 = 141;
 
 /// What was asked for beside the command.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ask {
+pub(crate) struct Ask<'a> {
     /// Whether the output is filtered wherever it goes.
     pub(crate) filter: bool,
     /// Seconds that the command may take.
@@ -44,6 +45,8 @@ pub(crate) struct Ask {
     pub(crate) network: Option<Network>,
     /// Whether it was agreed to beforehand.
     pub(crate) yes: bool,
+    /// The folder that it may write; the working directory when unset.
+    pub(crate) within: Option<&'a Path>,
 }
 
 impl From<Network> for haft::NetworkMode {
@@ -57,13 +60,17 @@ impl From<Network> for haft::NetworkMode {
 }
 
 /// Runs the command.
-pub(crate) async fn run(common: &Common, ask: Ask, command: &[String]) -> Result<Exit, String> {
+pub(crate) async fn run(common: &Common, ask: Ask<'_>, command: &[String]) -> Result<Exit, String> {
+    let within = ask.within.map(|root| above(common, root)).transpose()?;
     let toolbox = open_with(common, |mut config| {
         config.tools.shell.timeout = ask.timeout.unwrap_or(LONGEST);
         if let Some(network) = ask.network {
             config.tools.shell.network = network.into();
         }
-        config
+        match &within {
+            Some(root) => config.kept_in(root),
+            None => config,
+        }
     })?;
     let line = shell_line(command);
     let call = ToolCall::new("bash", json!({"command": line})).map_err(|error| error.to_string())?;
@@ -108,6 +115,16 @@ pub(crate) async fn run(common: &Common, ask: Ask, command: &[String]) -> Result
         output::note(&format!("haft: {}", error.message));
     }
     Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| exit(&report)))
+}
+
+/// The folder above the working directory that a command may write.
+fn above(common: &Common, root: &Path) -> Result<PathBuf, String> {
+    let root = root.canonicalize().map_err(|error| format!("`{}`: {error}", root.display()))?;
+    let workdir = workdir(common)?;
+    if workdir.starts_with(&root) {
+        return Ok(root);
+    }
+    Err(format!("`--within {}` does not hold the working directory `{}`", root.display(), workdir.display()))
 }
 
 /// One line for the shell out of the words that were typed. A single word is a line already (`haft exec -- 'a | b'`).

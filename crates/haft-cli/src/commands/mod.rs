@@ -2,6 +2,7 @@
 
 mod change;
 mod open;
+mod ours;
 mod parameters;
 
 pub(crate) mod audit;
@@ -13,6 +14,7 @@ pub(crate) mod doctor;
 pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod filter;
+pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod layers;
 pub(crate) mod mcp;
@@ -29,6 +31,8 @@ pub(crate) mod schedule;
 pub(crate) mod servers;
 pub(crate) mod sessions;
 pub(crate) mod skills;
+pub(crate) mod setup;
+mod setup_kept;
 mod suggest;
 pub(crate) mod tools;
 pub(crate) mod trust;

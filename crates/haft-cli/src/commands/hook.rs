@@ -1,0 +1,190 @@
+//! `haft hook HOST`: what a host runs before and after its own tools. It answers in the host's format, whatever happens:
+//! what fails asks, and never allows.
+
+use std::{
+    io::{self, Read},
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+};
+
+use haft::{
+    core::{CallerId, Redactor as _, SessionId, ToolCall, Verdict},
+    hosts::{
+        Host,
+        hook::{Answer, Decision, Event, Format, HostCall, Meaning, Where, map_strings, quoted},
+    },
+    secrets::{SecretRedactor, SecretsMode},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    args::Common,
+    commands::{
+        open::{load, open_with},
+        ours::our_path,
+    },
+    exit::Exit,
+    output,
+};
+
+/// The most of an input that is read: more than any host hands on of one result.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// Reads one event from standard input and answers it.
+pub(crate) fn run(common: &Common, host: Host, confine: bool) -> Result<Exit, String> {
+    let format = host.hooks().ok_or_else(|| format!("{} has no hooks; plug in over MCP instead", host.title()))?;
+    let (input, unread) = match input() {
+        Ok(input) => (input, None),
+        Err(problem) => (Value::Null, Some(problem)),
+    };
+    let hook = Hook { common, host, format, confine, input: &input };
+    let answered = catch_unwind(AssertUnwindSafe(|| match unread {
+        None => hook.answer(),
+        Some(problem) => Err(problem),
+    }));
+    let answered = answered.unwrap_or_else(|_| Err("haft failed unexpectedly".to_owned()));
+    let answer = answered.unwrap_or_else(|problem| {
+        output::note(&format!("haft: {problem}"));
+        hook.failed(&problem)
+    });
+    output::line(&answer.to_string());
+    Ok(Exit::Ok)
+}
+
+fn input() -> Result<Value, String> {
+    let mut text = Vec::new();
+    let read = io::stdin().lock().take(LARGEST + 1).read_to_end(&mut text);
+    read.map_err(|error| format!("the input cannot be read: {error}"))?;
+    if text.len() as u64 > LARGEST {
+        return Err("the input is larger than 64 MiB".to_owned());
+    }
+    serde_json::from_slice(&text).map_err(|error| format!("the input is no JSON: {error}"))
+}
+
+struct Hook<'a> {
+    common: &'a Common,
+    host: Host,
+    format: &'static dyn Format,
+    /// Whether commands that may run are written anew, to run confined.
+    confine: bool,
+    input: &'a Value,
+}
+
+impl Hook<'_> {
+    fn answer(&self) -> Result<Value, String> {
+        let Event { place, meaning } = self.format.read(self.input).map_err(|error| error.to_string())?;
+        match meaning {
+            Meaning::Nothing => Ok(json!({})),
+            Meaning::Before(calls) => Ok(self.format.answer(self.input, &self.judged(&place, &calls)?)),
+            Meaning::After { result } => Ok(self.redacted(&result).unwrap_or_else(|| json!({}))),
+        }
+    }
+
+    /// The answer where none could be found: a question, in whatever form the host understands.
+    fn failed(&self, problem: &str) -> Value {
+        let reason = format!("haft could not judge this call: {problem}");
+        match self.input.is_object() {
+            true => self.format.answer(self.input, &Answer { decision: Decision::Ask, reason, command: None }),
+            false => self.format.unread(&reason),
+        }
+    }
+
+    /// The strictest of what is decided about the calls.
+    fn judged(&self, place: &Where, calls: &[HostCall]) -> Result<Answer, String> {
+        let workdir = match (&place.workdir, &self.common.workdir) {
+            (Some(workdir), _) | (None, Some(workdir)) => workdir.clone(),
+            (None, None) => PathBuf::from("."),
+        };
+        let workdir = workdir.canonicalize().map_err(|error| format!("`{}`: {error}", workdir.display()))?;
+        let root = self.root(&workdir);
+        let named = Common { workdir: Some(root.clone()), session: session(self.host, place), ..self.common.clone() };
+        let toolbox = open_with(&named, |config| config.kept_in(&root))?;
+        let cx = toolbox.context().with_workdir(workdir.clone());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| error.to_string())?;
+        let caller = CallerId::parse(self.host.name()).map_err(|error| error.to_string())?;
+        let mut answer = Answer { decision: Decision::Allow, reason: String::new(), command: None };
+        for call in calls {
+            let made = ToolCall::new(call.tool, call.params.clone()).map_err(|error| error.to_string())?;
+            let judged = runtime.block_on(toolbox.judge(made.with_caller(caller.clone()), &cx));
+            let decision = match judged.verdict {
+                // Rules allow commands because the kernel confines them. The host's own shell does not.
+                Verdict::Allow if call.line.is_some() && !self.confine => Decision::Leave,
+                Verdict::Allow => Decision::Allow,
+                Verdict::Ask => Decision::Ask,
+                Verdict::Deny => Decision::Deny,
+            };
+            if decision > answer.decision {
+                answer = Answer { decision, reason: judged.reason, command: None };
+            }
+        }
+        if let (true, [call], Decision::Allow | Decision::Ask) = (self.confine, calls, answer.decision)
+            && let Some(line) = &call.line
+        {
+            let consented = answer.decision == Decision::Ask;
+            let within = (root != workdir).then_some(root.as_path());
+            answer.command = Some(self.confined(line, consented, within).ok_or("the command cannot be quoted")?);
+        }
+        Ok(answer)
+    }
+
+    /// The command line that runs `line` confined. The host runs it only after `consented`, where a person is asked.
+    fn confined(&self, line: &str, consented: bool, within: Option<&Path>) -> Option<String> {
+        let mut words = vec![quoted(our_path().to_str()?)?];
+        if let Some(config) = &self.common.config {
+            words.extend(["--config".to_owned(), quoted(std::path::absolute(config).ok()?.to_str()?)?]);
+        }
+        words.push("exec".to_owned());
+        words.push("--filter".to_owned());
+        if consented {
+            words.push("--yes".to_owned());
+        }
+        if let Some(within) = within {
+            words.extend(["--within".to_owned(), quoted(within.to_str()?)?]);
+        }
+        words.extend(["--".to_owned(), quoted(line)?]);
+        Some(words.join(" "))
+    }
+
+    /// The folder that tools are kept in: the host's project where the call comes from inside it.
+    fn root(&self, workdir: &Path) -> PathBuf {
+        if let Some(named) = self.common.workdir.as_ref().and_then(|named| named.canonicalize().ok()) {
+            return named;
+        }
+        let project = match self.host {
+            Host::ClaudeCode => "CLAUDE_PROJECT_DIR",
+            Host::Gemini => "GEMINI_PROJECT_DIR",
+            Host::Cursor => "CURSOR_PROJECT_DIR",
+            _ => return workdir.to_owned(),
+        };
+        let project = std::env::var_os(project).and_then(|path| Path::new(&path).canonicalize().ok());
+        project.filter(|project| workdir.starts_with(project)).unwrap_or_else(|| workdir.to_owned())
+    }
+
+    /// The result without its credentials; `None` when there are none in it, or the host does not let it be replaced.
+    fn redacted(&self, result: &Value) -> Option<Value> {
+        let redactor = match load(self.common) {
+            Ok(loaded) => {
+                let security = &loaded.config.tools.filters.security;
+                match security.mode() {
+                    SecretsMode::Redact => haft::redactor(security).unwrap_or_default(),
+                    SecretsMode::Warn | SecretsMode::Off => return None,
+                }
+            }
+            // With a configuration that cannot be read, what is known by its shape is still taken out.
+            Err(_) => SecretRedactor::default(),
+        };
+        let redactor = redactor.numbering();
+        let without = |text: &str| {
+            let redacted = redactor.redact(text);
+            (redacted != text).then(|| redacted.into_owned())
+        };
+        let changed = map_strings(result, &without)?;
+        self.format.replace(self.input, &changed)
+    }
+}
+
+/// The session on record: the host's, under the host's name.
+fn session(host: Host, place: &Where) -> Option<String> {
+    let session = format!("{}:{}", host.name(), place.session.as_ref()?);
+    SessionId::parse(&session).is_ok().then_some(session)
+}

@@ -1,0 +1,260 @@
+//! `haft setup`: puts the server and the hooks into the files of a host, shows what changes first, and takes it back.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use haft::{
+    config::places,
+    hosts::{
+        Host,
+        files::{Edits, Entry, Launch, Located, OsFamily, Syntax, add, edits, remove},
+    },
+};
+
+use crate::{
+    args::{Common, Setup},
+    commands::{
+        change::{Change, read},
+        ours::our_path,
+        setup_kept::{Kept, KeptFile, Undone},
+    },
+    exit::Exit,
+    output,
+};
+
+/// Lists hosts, or sets one up, or takes that back.
+pub(crate) fn run(common: &Common, verb: &Setup) -> Result<Exit, String> {
+    let setting = Setting::new(common, verb)?;
+    match (verb.host, verb.undo) {
+        (None, _) => setting.list(),
+        (Some(host), false) => setting.set_up(host),
+        (Some(host), true) => setting.undo(host),
+    }
+}
+
+/// One host as it is found.
+pub(crate) struct Found {
+    pub(crate) host: Host,
+    /// Whether a program or folder of it is there.
+    pub(crate) is_there: bool,
+    /// Whether our entries are in its files: all of them, some, or none of them.
+    pub(crate) state: State,
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// How far a host is set up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum State {
+    Done,
+    NotDone,
+    Blocked(String),
+}
+
+/// All hosts as they are found.
+pub(crate) fn found(common: &Common) -> Result<Vec<Found>, String> {
+    let verb = Setup::default();
+    let setting = Setting::new(common, &verb)?;
+    Host::ALL.into_iter().map(|host| setting.look(host)).collect()
+}
+
+struct Setting<'a> {
+    verb: &'a Setup,
+    quiet: bool,
+    launch: Launch,
+    home: PathBuf,
+}
+
+impl<'a> Setting<'a> {
+    fn new(common: &Common, verb: &'a Setup) -> Result<Self, String> {
+        let home = haft::home().ok_or("there is no home whose hosts could be set up")?;
+        let program = our_path().to_str().ok_or("the path of this program is no text")?.to_owned();
+        let named = common.config.as_ref().filter(|file| Some(*file) != places::config_file().as_ref());
+        let config = named.map(std::path::absolute).transpose().map_err(|error| error.to_string())?;
+        let config = config.map(|file| file.to_string_lossy().into_owned());
+        let profile = verb.profile.clone().unwrap_or_else(|| "core".to_owned());
+        let launch = Launch { program, config, profile, hooks: !verb.no_hooks, confine: !verb.no_exec };
+        Ok(Self { verb, quiet: common.quiet, launch, home })
+    }
+
+    fn edits(&self, host: Host) -> Result<Vec<Edits>, String> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        edits(host, &self.launch, &self.located(&variable), &|file| file.exists())
+            .ok_or_else(|| "the path of this program cannot stand in a command line".to_owned())
+    }
+
+    fn located<'b>(&'b self, variable: &'b dyn Fn(&str) -> Option<String>) -> Located<'b> {
+        let os = if cfg!(target_os = "macos") { OsFamily::MacOs } else { OsFamily::Xdg };
+        Located { home: &self.home, os, variable }
+    }
+
+    fn look(&self, host: Host) -> Result<Found, String> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let (programs, folder) = host.traces(&self.located(&variable));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_program = |name: &&str| std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
+        let is_there = folder.is_dir() || programs.iter().any(is_program);
+        let edits = self.edits(host)?;
+        let mut state = State::Done;
+        for edits in &edits {
+            match planned(edits) {
+                Ok(change) if change.before.as_deref() == Some(change.after.as_str()) => {}
+                Ok(_) if state == State::Done => state = State::NotDone,
+                Ok(_) => {}
+                Err(problem) => state = State::Blocked(problem),
+            }
+        }
+        Ok(Found { host, is_there, state, files: edits.into_iter().map(|edits| edits.file).collect() })
+    }
+
+    fn list(&self) -> Result<Exit, String> {
+        for host in Host::ALL {
+            let found = self.look(host)?;
+            let what = match (&found.state, found.is_there) {
+                (State::Done, _) => "set up".to_owned(),
+                (State::Blocked(problem), true) => format!("by hand: {problem}"),
+                (_, false) => "not found".to_owned(),
+                (State::NotDone, true) => {
+                    let files: Vec<String> = found.files.iter().map(|file| file.display().to_string()).collect();
+                    format!("found; `haft setup {host}` would write {}", files.join(" and "))
+                }
+            };
+            output::line(&format!("{:<12} {what}", host.name()));
+        }
+        Ok(Exit::Ok)
+    }
+
+    fn set_up(&self, host: Host) -> Result<Exit, String> {
+        let edits = self.edits(host)?;
+        // Nothing is written while one of them cannot be: half a setup is none.
+        let mut changes = Vec::new();
+        for edits in &edits {
+            let change = planned(edits).and_then(|change| writable(&change).map(|()| change));
+            changes.push(change.map_err(|problem| by_hand(edits, &problem))?);
+        }
+        let changes: Vec<Change> =
+            changes.into_iter().filter(|change| change.before.as_ref() != Some(&change.after)).collect();
+        if changes.is_empty() {
+            self.say(&format!("{} is set up already", host.title()));
+            return Ok(Exit::Ok);
+        }
+        changes.iter().for_each(|change| output::text(&change.diff()));
+        if self.verb.dry_run {
+            return Ok(Exit::Ok);
+        }
+        let mut kept = Kept::read(host)?;
+        for change in &changes {
+            // What is remembered comes first: an interrupted setup can be taken back.
+            kept.add(KeptFile::of(change));
+            kept.store(host)?;
+            if let Some(folder) = change.file.parent() {
+                fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
+            }
+            change.replace()?;
+            self.say(&format!("wrote `{}`", change.file.display()));
+        }
+        self.say(&next(host, self.launch.hooks));
+        Ok(Exit::Ok)
+    }
+
+    fn undo(&self, host: Host) -> Result<Exit, String> {
+        let kept = Kept::read(host)?;
+        let all = Launch { hooks: true, ..self.launch.clone() };
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let edits = edits(host, &all, &self.located(&variable), &|file| file.exists()).unwrap_or_default();
+        let mut changed = 0;
+        for edits in &edits {
+            let file = resolved(&edits.file)?;
+            let Some(now) = read(&file)? else { continue };
+            let before = match kept.undone(&file, &now) {
+                Undone::Text(before) => Some(before),
+                Undone::NoFile => None,
+                Undone::Unknown => {
+                    // A version of a file that we did not make stays.
+                    let entries = edits.entries.iter().filter(|entry| entry.name() != "version");
+                    let entries: Vec<Entry> = entries.cloned().collect();
+                    let after = remove(edits.syntax, &now, &entries);
+                    let failed = |problem| format!("`{}`: {problem}; take our entries out by hand", file.display());
+                    Some(after.map_err(failed)?)
+                }
+            };
+            if before.as_ref() == Some(&now) {
+                continue;
+            }
+            changed += 1;
+            let change = Change { file: file.clone(), before: Some(now), after: before.clone().unwrap_or_default() };
+            output::text(&change.diff());
+            if self.verb.dry_run {
+                continue;
+            }
+            match before {
+                Some(_) => change.replace()?,
+                None => fs::remove_file(&file).map_err(|error| format!("`{}`: {error}", file.display()))?,
+            }
+            self.say(&format!("took our entries out of `{}`", file.display()));
+        }
+        if changed == 0 {
+            self.say(&format!("{} has nothing of ours", host.title()));
+        }
+        if !self.verb.dry_run {
+            Kept::forget(host)?;
+        }
+        Ok(Exit::Ok)
+    }
+
+    fn say(&self, text: &str) {
+        if !self.quiet {
+            output::line(text);
+        }
+    }
+}
+
+/// The change of a file that puts our entries in.
+fn planned(edits: &Edits) -> Result<Change, String> {
+    let file = resolved(&edits.file)?;
+    let before = read(&file)?;
+    let after = add(edits.syntax, before.as_deref().unwrap_or_default(), &edits.entries);
+    let after = after.map_err(|problem| format!("`{}`: {problem}", file.display()))?;
+    Ok(Change { file, before, after })
+}
+
+/// Where a file really is: a link stays a link, and what it leads to is changed.
+fn resolved(file: &Path) -> Result<PathBuf, String> {
+    match fs::symlink_metadata(file) {
+        Err(_) => Ok(file.to_owned()),
+        Ok(_) => file.canonicalize().map_err(|error| format!("`{}` leads nowhere: {error}", file.display())),
+    }
+}
+
+/// Whether the file may be written: a file that its owner made read-only is not replaced by way of its folder.
+fn writable(change: &Change) -> Result<(), String> {
+    match fs::metadata(&change.file) {
+        Ok(meta) if !meta.is_file() => Err(format!("`{}` is no file", change.file.display())),
+        Ok(meta) if meta.permissions().readonly() => Err(format!("`{}` is read-only", change.file.display())),
+        _ => Ok(()),
+    }
+}
+
+/// What is said where a file cannot be changed: the text to put in.
+fn by_hand(edits: &Edits, problem: &str) -> String {
+    let text = add(edits.syntax, "", &edits.entries).unwrap_or_default();
+    let language = match edits.syntax {
+        Syntax::Jsonc => "JSON",
+        Syntax::Toml => "TOML",
+        Syntax::Yaml => "YAML",
+    };
+    format!(
+        "{problem}. Nothing was changed. To do it by hand, add this {language} to `{}`:\n{text}",
+        edits.file.display()
+    )
+}
+
+/// What is left to the user.
+fn next(host: Host, hooks: bool) -> String {
+    let more = match (host, hooks) {
+        (Host::Codex, true) => " Codex runs a new hook only after you looked at it: type `/hooks` in Codex.",
+        _ => "",
+    };
+    format!("start {} again; `haft setup {host} --undo` takes it back.{more}", host.title())
+}

@@ -1,0 +1,116 @@
+//! What `haft setup` remembers, to take it back to the byte: digests and places, never the text of a file.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use haft::{
+    config::places,
+    core::sha256_hex,
+    hosts::{
+        Host,
+        files::{Spans, inserted, without},
+    },
+};
+use serde::{Deserialize, Serialize};
+
+use crate::commands::change::{Change, read};
+
+/// What was changed for one host.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    files: Vec<KeptFile>,
+}
+
+/// One change of one file.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct KeptFile {
+    file: PathBuf,
+    /// Whether there was none before.
+    made: bool,
+    /// The digest of the text afterwards.
+    sha256: String,
+    /// What was inserted; `None` when something else was done, too.
+    inserted: Option<Spans>,
+}
+
+impl KeptFile {
+    /// What is remembered of a change.
+    pub(crate) fn of(change: &Change) -> Self {
+        Self {
+            file: change.file.clone(),
+            made: change.before.is_none(),
+            sha256: sha256_hex(change.after.as_bytes()),
+            inserted: inserted(change.before.as_deref().unwrap_or_default(), &change.after),
+        }
+    }
+}
+
+impl Kept {
+    fn file(host: Host) -> PathBuf {
+        places::state_dir().join("setup").join(format!("{host}.json"))
+    }
+
+    /// What is remembered of a host; nothing where it was never set up.
+    pub(crate) fn read(host: Host) -> Result<Self, String> {
+        let Some(text) = read(&Self::file(host))? else { return Ok(Self::default()) };
+        // One that cannot be read is as good as none: entries are found by name then.
+        Ok(serde_json::from_str(&text).unwrap_or_default())
+    }
+
+    /// Remembers one change more.
+    pub(crate) fn add(&mut self, file: KeptFile) {
+        self.files.push(file);
+    }
+
+    /// Writes it down.
+    pub(crate) fn store(&self, host: Host) -> Result<(), String> {
+        let file = Self::file(host);
+        let folder = file.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
+        let after = serde_json::to_string(self).map_err(|error| error.to_string())?;
+        Change { file, before: None, after }.replace()
+    }
+
+    /// Forgets a host.
+    pub(crate) fn forget(host: Host) -> Result<(), String> {
+        match fs::remove_file(Self::file(host)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.to_string()),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a file held before all that was done to it.
+    pub(crate) fn undone(&self, file: &Path, now: &str) -> Undone {
+        let mut text = now.to_owned();
+        let mut is_known = false;
+        for kept in self.files.iter().rev().filter(|kept| kept.file == file) {
+            if sha256_hex(text.as_bytes()) != kept.sha256 {
+                if is_known {
+                    return Undone::Unknown;
+                }
+                // A change that was remembered and not made: the one before it counts.
+                continue;
+            }
+            if kept.made {
+                return Undone::NoFile;
+            }
+            let Some(before) = kept.inserted.as_ref().and_then(|spans| without(&text, spans)) else {
+                return Undone::Unknown;
+            };
+            (text, is_known) = (before, true);
+        }
+        if is_known { Undone::Text(text) } else { Undone::Unknown }
+    }
+}
+
+/// What a file was before `haft setup`.
+pub(crate) enum Undone {
+    /// It held this.
+    Text(String),
+    /// There was none.
+    NoFile,
+    /// It is not as we left it.
+    Unknown,
+}

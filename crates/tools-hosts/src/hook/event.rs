@@ -1,0 +1,124 @@
+//! What a hook is told, in terms of our tools, and what it answers: the same for all hosts.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::quoted;
+
+/// How the hooks of one host read and answer.
+pub trait Format: Send + Sync {
+    /// What the host says.
+    ///
+    /// # Errors
+    /// When it is not in a form that is known: then the answer is [`Format::unread`].
+    fn read(&self, input: &Value) -> Result<Event, Unreadable>;
+
+    /// The answer before a tool runs, in the host's format. `input` is what was read.
+    fn answer(&self, input: &Value, answer: &Answer) -> Value;
+
+    /// The answer after a tool ran whose result is to be `result` instead; `None` where the host does not let a hook
+    /// replace this result.
+    fn replace(&self, input: &Value, result: &Value) -> Option<Value>;
+
+    /// The answer when the input cannot be read: a question, or a refusal where the host cannot ask.
+    fn unread(&self, reason: &str) -> Value {
+        self.answer(&Value::Null, &Answer { decision: Decision::Ask, reason: reason.to_owned(), command: None })
+    }
+}
+
+/// What a host tells a hook.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// The session and folder it comes from.
+    pub place: Where,
+    /// What it is about.
+    pub meaning: Meaning,
+}
+
+/// Where a host's call comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Where {
+    /// The host's own name of the session; `None` when it names none.
+    pub session: Option<String>,
+    /// The folder in which the host's command would run; `None` when it names none.
+    pub workdir: Option<PathBuf>,
+}
+
+/// What a hook is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Meaning {
+    /// A tool of the host's is about to run, which does what these calls do.
+    Before(Vec<HostCall>),
+    /// A tool of the host's ran, with this result.
+    After {
+        /// The result, in the host's form.
+        result: Value,
+    },
+    /// A tool or an event that touches neither files nor commands, or that is judged elsewhere.
+    Nothing,
+}
+
+/// What a tool of the host's does, as a call of one of ours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostCall {
+    /// Our tool.
+    pub tool: &'static str,
+    /// Its parameters.
+    pub params: Value,
+    /// The host's command line, where another can stand in its place; `None` for what is no command.
+    pub line: Option<String>,
+}
+
+impl HostCall {
+    /// A call with one parameter.
+    pub(super) fn with(tool: &'static str, name: &str, value: impl Into<Value>) -> Self {
+        Self { tool, params: json!({name: value.into()}), line: None }
+    }
+
+    /// A call with these parameters.
+    pub(super) fn new(tool: &'static str, params: Value) -> Self {
+        Self { tool, params, line: None }
+    }
+
+    /// A command line that runs in `folder`, or else where the call comes from.
+    pub(super) fn command(line: &str, folder: Option<&str>) -> Result<Self, Unreadable> {
+        let judged = match folder.filter(|folder| *folder != ".") {
+            None => line.to_owned(),
+            Some(folder) => {
+                let folder = quoted(folder).ok_or_else(|| Unreadable("a folder has a NUL in its name".to_owned()))?;
+                format!("cd -- {folder}\n{line}")
+            }
+        };
+        Ok(Self { tool: "bash", params: json!({"command": judged}), line: Some(line.to_owned()) })
+    }
+}
+
+/// Why an input cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreadable(pub String);
+
+/// What becomes of a call of the host's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Decision {
+    /// It runs unasked.
+    Allow,
+    /// The host decides by its own rules.
+    Leave,
+    /// A person is asked.
+    Ask,
+    /// It does not run.
+    Deny,
+}
+
+/// The answer of a hook before a tool runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// What becomes of the call.
+    pub decision: Decision,
+    /// Why: read by the person who is asked, or by the model that is refused.
+    pub reason: String,
+    /// Another command line in the place of the one that was named; `None` leaves it.
+    pub command: Option<String>,
+}

@@ -1,0 +1,114 @@
+//! Reading fields of a hook's input: of the first name that is there.
+
+use serde_json::{Map, Value, json};
+
+use super::{HostCall, Meaning, Unreadable, Where};
+
+/// The parameters of a tool of the host's.
+pub(super) struct Fields<'a> {
+    tool: &'a str,
+    fields: &'a Map<String, Value>,
+}
+
+impl<'a> Fields<'a> {
+    /// Those of `tool`.
+    ///
+    /// # Errors
+    /// When they are no object.
+    pub(super) fn new(tool: &'a str, input: Option<&'a Value>) -> Result<Self, Unreadable> {
+        let fields = input.and_then(Value::as_object);
+        let fields = fields.ok_or_else(|| Unreadable(format!("the parameters of `{tool}` are no object")))?;
+        Ok(Self { tool, fields })
+    }
+
+    /// A text that must be there, under one of these names.
+    pub(super) fn text(&self, names: &[&str]) -> Result<&'a str, Unreadable> {
+        self.optional(names)?
+            .ok_or_else(|| Unreadable(format!("`{}` has no `{}` that is text", self.tool, names.join("`, `"))))
+    }
+
+    /// A text that may be missing.
+    ///
+    /// # Errors
+    /// When something else stands under that name: it would be judged as if it were not there.
+    pub(super) fn optional(&self, names: &[&str]) -> Result<Option<&'a str>, Unreadable> {
+        let Some(value) = names.iter().find_map(|name| self.fields.get(*name)).filter(|value| !value.is_null()) else {
+            return Ok(None);
+        };
+        let text = value.as_str();
+        text.map(Some).ok_or_else(|| Unreadable(format!("`{}` of `{}` is no text", names.join("`, `"), self.tool)))
+    }
+
+    /// Whether one of these names is there.
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.fields.contains_key(*name))
+    }
+
+    /// A call of `tool` that searches in the folder that is named, or else in the working directory.
+    pub(super) fn searching(&self, tool: &'static str) -> Result<HostCall, Unreadable> {
+        let mut params = json!({"pattern": self.optional(&["pattern"])?.unwrap_or("*")});
+        if let Some(path) = self.optional(&["path", "dir_path"])? {
+            params["path"] = path.into();
+        }
+        Ok(HostCall::new(tool, params))
+    }
+
+    /// A call that edits the file that is named.
+    pub(super) fn editing(&self, path: &[&str]) -> Result<HostCall, Unreadable> {
+        let path = self.text(path)?;
+        let (old, new) = (self.optional(&["old_string"])?, self.optional(&["new_string"])?);
+        // Without a text to look for it makes the file anew.
+        match old {
+            Some(old) if !old.is_empty() => Ok(HostCall::new(
+                "edit",
+                json!({"path": path, "old_string": old, "new_string": new.unwrap_or_default()}),
+            )),
+            _ => Ok(HostCall::new("write", json!({"path": path, "content": new.unwrap_or_default()}))),
+        }
+    }
+
+    /// Whether the parameters name a command or a file: of a tool that is not known, that must not pass unasked.
+    pub(super) fn is_about_files(&self) -> bool {
+        const NAMES: [&str; 11] = [
+            "command",
+            "cmd",
+            "script",
+            "file_path",
+            "absolute_path",
+            "notebook_path",
+            "path",
+            "file",
+            "paths",
+            "patch",
+            "input_file",
+        ];
+        self.has(&NAMES)
+    }
+}
+
+/// A text at the top of the input.
+pub(super) fn top<'a>(input: &'a Value, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| input.get(*name).and_then(Value::as_str)).filter(|text| !text.is_empty())
+}
+
+/// The session and folder of an input.
+pub(super) fn place(input: &Value, session: &[&str]) -> Where {
+    Where { session: top(input, session).map(str::to_owned), workdir: top(input, &["cwd"]).map(Into::into) }
+}
+
+/// An event of another name: one that is about a call that did not run yet is not taken for harmless.
+///
+/// # Errors
+/// When it is such a one.
+pub(super) fn other_event(input: &Value, name: &str) -> Result<Meaning, Unreadable> {
+    let has = |field: &str| input.get(field).is_some();
+    if has("tool_input") && !has("tool_response") && !has("error") {
+        return Err(Unreadable(format!("this version of haft does not know the event `{name}`")));
+    }
+    Ok(Meaning::Nothing)
+}
+
+/// What is said of a tool that is not known and touches files or runs something.
+pub(super) fn unknown(host: &str, tool: &str) -> Unreadable {
+    Unreadable(format!("this version of haft does not know the tool `{tool}` of {host}"))
+}

@@ -1,0 +1,76 @@
+//! Hooks of Gemini CLI: `BeforeTool` and `AfterTool` (checked with 0.61). Standard output must hold JSON and nothing else.
+
+use serde_json::{Value, json};
+
+use super::{
+    Answer, Decision, Event, Format, HostCall, Meaning, Unreadable,
+    fields::{Fields, other_event, place, top, unknown},
+};
+
+/// The format of Gemini CLI.
+#[derive(Debug, Clone, Copy)]
+pub struct Gemini;
+
+impl Format for Gemini {
+    fn read(&self, input: &Value) -> Result<Event, Unreadable> {
+        let place = place(input, &["session_id"]);
+        let meaning = match top(input, &["hook_event_name"]) {
+            Some("BeforeTool") => before(input)?,
+            Some("AfterTool") => {
+                let result = input.get("tool_response").and_then(|response| response.get("llmContent"));
+                Meaning::After { result: result.cloned().unwrap_or_default() }
+            }
+            Some(other) => other_event(input, other)?,
+            None => return Err(Unreadable("the input has no `hook_event_name`".to_owned())),
+        };
+        Ok(Event { place, meaning })
+    }
+
+    fn answer(&self, _: &Value, answer: &Answer) -> Value {
+        let word = match answer.decision {
+            Decision::Allow => "allow",
+            Decision::Leave => return json!({}),
+            Decision::Ask => "ask",
+            Decision::Deny => "deny",
+        };
+        let mut output = json!({"decision": word, "reason": answer.reason});
+        if answer.decision == Decision::Ask {
+            output["systemMessage"] = answer.reason.as_str().into();
+        }
+        if let Some(command) = &answer.command {
+            output["hookSpecificOutput"] = json!({"hookEventName": "BeforeTool", "tool_input": {"command": command}});
+        }
+        output
+    }
+
+    fn replace(&self, _: &Value, result: &Value) -> Option<Value> {
+        let text = result.as_str().map_or_else(|| result.to_string(), str::to_owned);
+        Some(json!({"decision": "deny", "reason": text}))
+    }
+}
+
+fn before(input: &Value) -> Result<Meaning, Unreadable> {
+    let tool = top(input, &["tool_name"]).ok_or_else(|| Unreadable("the input has no `tool_name`".to_owned()))?;
+    if tool.starts_with("mcp_") || input.get("mcp_context").is_some_and(|context| !context.is_null()) {
+        return Ok(Meaning::Nothing);
+    }
+    let fields = Fields::new(tool, input.get("tool_input"))?;
+    let call = match tool {
+        "run_shell_command" => {
+            HostCall::command(fields.text(&["command"])?, fields.optional(&["dir_path", "directory"])?)?
+        }
+        "read_file" => HostCall::with("read", "path", fields.text(&["file_path", "absolute_path", "path"])?),
+        "write_file" => HostCall::new(
+            "write",
+            json!({"path": fields.text(&["file_path"])?, "content": fields.optional(&["content"])?.unwrap_or_default()}),
+        ),
+        "replace" => fields.editing(&["file_path"])?,
+        "list_directory" => HostCall::with("list_directory", "path", fields.text(&["dir_path", "path"])?),
+        "glob" => fields.searching("find_path")?,
+        "search_file_content" | "grep_search" => fields.searching("grep")?,
+        "web_fetch" if fields.has(&["url"]) => HostCall::with("fetch", "url", fields.text(&["url"])?),
+        _ if fields.is_about_files() || tool == "read_many_files" => return Err(unknown("Gemini CLI", tool)),
+        _ => return Ok(Meaning::Nothing),
+    };
+    Ok(Meaning::Before(vec![call]))
+}
