@@ -6,9 +6,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use haft::{audit::Head, catalog::Dialect, hosts::Host};
 
+mod agent;
 mod servers;
+mod stores;
 
+pub(crate) use agent::{NonInteractive, Run, SessionsVerb};
 pub(crate) use servers::AddServer;
+pub(crate) use stores::{MemoryVerb, ScheduleVerb, SkillsVerb};
 
 /// Tool calls of an LLM agent: judged, confined, executed, recorded.
 #[derive(Debug, Parser)]
@@ -501,84 +505,6 @@ pub(crate) enum OverflowVerb {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum MemoryVerb {
-    /// List the memories of this project and the user's own, the newest first.
-    List {
-        /// Those of every project and session.
-        #[arg(long)]
-        all: bool,
-        /// Only those that answer this query, the best first.
-        #[arg(long, value_name = "QUERY", conflicts_with = "all")]
-        search: Option<String>,
-    },
-    /// Print one.
-    Show {
-        /// Its identifier.
-        id: String,
-    },
-    /// Remove some for good.
-    Rm {
-        /// Their identifiers.
-        #[arg(required = true)]
-        ids: Vec<String>,
-    },
-    /// Print all of them as JSON lines, for `import`.
-    Export,
-    /// Store what `export` printed. What is there already is skipped, and a line that cannot be stored ends it.
-    Import {
-        /// The lines; standard input when missing or `-`.
-        file: Option<PathBuf>,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ScheduleVerb {
-    /// List the tasks, with when they run next and what became of them last.
-    List,
-    /// Print when a task runs next.
-    Next {
-        /// Its name.
-        name: String,
-        /// How many times.
-        #[arg(short = 'n', long, default_value_t = 5)]
-        times: usize,
-    },
-    /// Run a task now, as if its time had come; its times stay as they are.
-    Run {
-        /// Its name.
-        name: String,
-    },
-    /// Remove tasks.
-    Rm {
-        /// Their names.
-        #[arg(required = true)]
-        names: Vec<String>,
-    },
-    /// Run the tasks of this folder when they are due, until it is interrupted. Nobody is asked: what would ask is refused.
-    Serve,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum SkillsVerb {
-    /// List the skills, whose they are and whether they count.
-    List,
-    /// Hold skills to the format, as strictly as its own validator: a line for each fault, and 1 when there is one.
-    Check {
-        /// Folders of skills; all of them when missing.
-        folders: Vec<PathBuf>,
-    },
-    /// Agree to skills of this project as their files are now.
-    Trust {
-        /// Their names.
-        #[arg(required = true)]
-        names: Vec<String>,
-        /// Take it back instead.
-        #[arg(long)]
-        revoke: bool,
-    },
-}
-
-#[derive(Debug, Subcommand)]
 pub(crate) enum ConfigVerb {
     /// Print every effective value and where it was set.
     Show,
@@ -661,49 +587,4 @@ mod tests {
     fn the_definition_is_consistent() {
         Cli::command().debug_assert();
     }
-}
-
-/// An agent on this workspace.
-#[derive(Debug, Args)]
-pub(crate) struct Run {
-    /// What it has to do; without it lines of the input are tasks and commands.
-    pub(crate) task: Option<String>,
-    /// Play a script instead of asking a model.
-    #[arg(long, value_name = "FILE", conflicts_with = "provider")]
-    pub(crate) scripted: Option<PathBuf>,
-    /// The model, by its name in `[[llm.providers]]` [default: `llm.provider`, else the first].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) provider: Option<String>,
-    /// Ask nobody: what would be asked is refused (`deny`), or ends the turn (`abort`).
-    #[arg(long, value_name = "MODE")]
-    pub(crate) non_interactive: Option<NonInteractive>,
-    /// Go on with a kept session [default: the latest of this folder].
-    #[arg(long, value_name = "ID", num_args = 0..=1)]
-    #[expect(clippy::option_option, reason = "whether to go on is one question, and with which session another")]
-    pub(crate) resume: Option<Option<String>>,
-}
-
-/// What becomes of questions where nobody is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NonInteractive {
-    /// The call is refused, and the turn goes on.
-    Deny,
-    /// The turn ends.
-    Abort,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum SessionsVerb {
-    /// List them, the latest first.
-    List,
-    /// Show one.
-    Show {
-        /// The session.
-        id: String,
-    },
-    /// Remove one, and the output that was stored for it.
-    Rm {
-        /// The session.
-        id: String,
-    },
 }

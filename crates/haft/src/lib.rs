@@ -198,10 +198,10 @@ pub use tools_core as core;
 pub use tools_filter as filter;
 #[cfg(feature = "graph")]
 pub use tools_graph as graph;
-#[cfg(feature = "mcp-client")]
-pub use tools_mcp_client as mcp_client;
 #[cfg(feature = "hosts")]
 pub use tools_hosts as hosts;
+#[cfg(feature = "mcp-client")]
+pub use tools_mcp_client as mcp_client;
 #[cfg(feature = "memory")]
 pub use tools_memory as memory_store;
 #[cfg(feature = "overflow")]
@@ -210,9 +210,9 @@ pub use tools_overflow as overflow_store;
 pub use tools_policy as policy;
 #[cfg(feature = "llm")]
 pub use tools_providers as providers;
+pub use tools_sandbox::home;
 #[cfg(feature = "scheduler")]
 pub use tools_scheduler as tasks;
-pub use tools_sandbox::home;
 pub use tools_secrets as secrets;
 #[cfg(feature = "skills")]
 pub use tools_skills as skill_folders;

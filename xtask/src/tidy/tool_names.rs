@@ -37,6 +37,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("crates/tools-command/src/", "names of programs and shell builtins in a command line"),
     ("crates/tools-shell/src/", "names of programs and shell builtins in a command line"),
     ("crates/tools-filter/src/", "names of programs whose output is filtered"),
+    ("crates/tools-hosts/src/hook/", "names of tools of other agents"),
     ("crates/tools-testkit/", "doubles for tests"),
     ("crates/tools-bench/", "names of benches"),
     ("xtask/", "this list"),

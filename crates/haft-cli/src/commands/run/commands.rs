@@ -53,7 +53,8 @@ fn status(common: &Common, running: &Running) {
         "context: {} tokens {limit}, {} messages, {} summaries",
         status.tokens, status.messages, status.summaries
     ));
-    let most = config.tools.max_tool_calls_per_session.map_or_else(|| "no quota".to_owned(), |most| format!("quota {most}"));
+    let most =
+        config.tools.max_tool_calls_per_session.map_or_else(|| "no quota".to_owned(), |most| format!("quota {most}"));
     output::line(&format!("calls: {} ({most})", status.totals.calls));
     let filter = &config.agent.tool_filter;
     if filter.enabled {

@@ -87,7 +87,9 @@ fn resumed(common: &Common, verb: &Run) -> Result<Option<KeptSession>, String> {
         None => sessions.latest(&workdir(common)?),
     };
     let found = found.map_err(|error| format!("the kept sessions cannot be read: {error}"))?;
-    found.map(Some).ok_or_else(|| "there is no session to go on with here; `haft sessions list` shows those that are kept".to_owned())
+    found.map(Some).ok_or_else(|| {
+        "there is no session to go on with here; `haft sessions list` shows those that are kept".to_owned()
+    })
 }
 
 fn scripted(file: &Path) -> Result<Arc<dyn Provider>, String> {

@@ -83,9 +83,10 @@ impl Running {
     pub(super) fn status_line(&self) -> String {
         let status = self.agent.status();
         let usage = status.totals.usage;
-        let context = status.limit.filter(|limit| *limit > 0).map_or_else(String::new, |limit| {
-            format!(" · context {} %", status.tokens.saturating_mul(100) / limit)
-        });
+        let context = status
+            .limit
+            .filter(|limit| *limit > 0)
+            .map_or_else(String::new, |limit| format!(" · context {} %", status.tokens.saturating_mul(100) / limit));
         let cost = status.totals.millionths.map_or_else(String::new, |millionths| {
             format!(" · cost {}.{:04}", millionths / 1_000_000, millionths % 1_000_000 / 100)
         });
