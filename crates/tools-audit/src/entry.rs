@@ -52,6 +52,7 @@ pub struct Entry<'a> {
     pub turn: Option<u64>,
     /// The agents from the outermost to the one that made it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub agent_path: Vec<Cow<'a, str>>,
     /// How the model wrote it: `native`, `fenced` or `delegated`.
     #[serde(skip_serializing_if = "Option::is_none")]

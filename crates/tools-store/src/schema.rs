@@ -36,9 +36,12 @@ impl Schema {
 
     /// How many of the migrations a database has.
     pub(crate) async fn version(&self, connection: &mut SqliteConnection) -> Result<usize, StoreError> {
-        let (application,): (i32,) = sqlx::query_as("PRAGMA application_id").fetch_one(&mut *connection).await?;
-        let (version,): (i64,) = sqlx::query_as("PRAGMA user_version").fetch_one(&mut *connection).await?;
-        let (tables,): (i64,) = sqlx::query_as("SELECT count(*) FROM sqlite_schema").fetch_one(connection).await?;
+        // In one transaction: another process that makes the file in between would make it look like somebody else's.
+        let mut look = connection.begin().await?;
+        let (application,): (i32,) = sqlx::query_as("PRAGMA application_id").fetch_one(&mut *look).await?;
+        let (version,): (i64,) = sqlx::query_as("PRAGMA user_version").fetch_one(&mut *look).await?;
+        let (tables,): (i64,) = sqlx::query_as("SELECT count(*) FROM sqlite_schema").fetch_one(&mut *look).await?;
+        look.commit().await?;
         if application != self.application && (application != 0 || version != 0 || tables != 0) {
             return Err(StoreError::Foreign);
         }

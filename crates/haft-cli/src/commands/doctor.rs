@@ -28,7 +28,9 @@ pub(crate) fn run(common: &Common) -> Result<Exit, String> {
         let there: Vec<String> = hosts.iter().filter(|host| host.is_there).map(|host| line(host, &served)).collect();
         if !there.is_empty() {
             output::line("hosts:");
-            there.iter().for_each(|line| output::line(line));
+            for line in &there {
+                output::line(line);
+            }
         }
     }
     Ok(if report.is_usable() { Exit::Ok } else { Exit::ToolFailed })

@@ -83,9 +83,10 @@ impl Hook<'_> {
     /// The answer where none could be found: a question, in whatever form the host understands.
     fn failed(&self, problem: &str) -> Value {
         let reason = format!("haft could not judge this call: {problem}");
-        match self.input.is_object() {
-            true => self.format.answer(self.input, &Answer { decision: Decision::Ask, reason, command: None }),
-            false => self.format.unread(&reason),
+        if self.input.is_object() {
+            self.format.answer(self.input, &Answer { decision: Decision::Ask, reason, command: None })
+        } else {
+            self.format.unread(&reason)
         }
     }
 

@@ -36,9 +36,9 @@ pub(crate) async fn run(common: &Common, verb: &MemoryVerb) -> Result<Exit, Stri
 }
 
 /// What went wrong, with the cause: an operator may know where files are.
-fn told(error: MemoryError) -> String {
+fn told(error: &MemoryError) -> String {
     let mut text = error.to_string();
-    let mut cause = std::error::Error::source(&error);
+    let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
         let said = error.to_string();
         if !text.ends_with(&said) {
@@ -53,10 +53,10 @@ async fn list(common: &Common, memories: &Memories, all: bool, search: Option<&s
     let filter = Filter { project: Some(project_of(&workdir(common)?)), user: true, ..Filter::default() };
     let found = match search {
         Some(query) => {
-            let hits = memories.search(query, &filter, HITS).await.map_err(told)?;
+            let hits = memories.search(query, &filter, HITS).await.map_err(|error| told(&error))?;
             hits.into_iter().map(|hit| hit.memory).collect()
         }
-        None => memories.list((!all).then_some(&filter)).await.map_err(told)?,
+        None => memories.list((!all).then_some(&filter)).await.map_err(|error| told(&error))?,
     };
     if common.json {
         output::json(&json!({ "memories": found }));
@@ -87,7 +87,7 @@ fn row(memory: &Memory) -> String {
 }
 
 async fn show(common: &Common, memories: &Memories, id: &str) -> Result<Exit, String> {
-    let Some(memory) = memories.get(id).await.map_err(told)? else {
+    let Some(memory) = memories.get(id).await.map_err(|error| told(&error))? else {
         output::note(&format!("haft: there is no memory `{id}`"));
         return Ok(Exit::ToolFailed);
     };
@@ -127,7 +127,7 @@ async fn remove(common: &Common, memories: &Memories, ids: &[String]) -> Result<
     let mut exit = Exit::Ok;
     let mut removed = vec![];
     for id in ids {
-        if memories.remove(id).await.map_err(told)? {
+        if memories.remove(id).await.map_err(|error| told(&error))? {
             removed.push(id);
         } else {
             output::note(&format!("haft: there is no memory `{id}`"));
@@ -143,7 +143,7 @@ async fn remove(common: &Common, memories: &Memories, ids: &[String]) -> Result<
 }
 
 async fn export(memories: &Memories) -> Result<Exit, String> {
-    for memory in memories.list(None).await.map_err(told)? {
+    for memory in memories.list(None).await.map_err(|error| told(&error))? {
         output::json(&memory);
     }
     Ok(Exit::Ok)
@@ -154,7 +154,7 @@ async fn import(common: &Common, memories: &Memories, file: Option<&Path>) -> Re
     let (mut stored, mut skipped) = (0_u64, 0_u64);
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let memory: Memory = serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
-        match memories.import(memory).await.map_err(|error| format!("line {number}: {}", told(error)))? {
+        match memories.import(memory).await.map_err(|error| format!("line {number}: {}", told(&error)))? {
             Imported::Stored => stored += 1,
             Imported::Skipped => skipped += 1,
         }

@@ -108,7 +108,9 @@ async fn next(common: &Common, scheduler: &Scheduler, folder: &str, name: &str, 
     if common.json {
         output::json(&json!({ "name": task.name, "next": next }));
     } else {
-        next.iter().for_each(|time| output::line(time));
+        for time in &next {
+            output::line(time);
+        }
     }
     Ok(Exit::Ok)
 }

@@ -112,7 +112,9 @@ pub(crate) async fn test(common: &Common, id: Option<&str>) -> Result<Exit, Stri
                     continue;
                 }
                 output::line(&format!("{}{about}: {count} tools, {} held", server.id(), held.len()));
-                held.iter().for_each(|held| output::line(&format!("  held: {}", output::printable(held))));
+                for held in &held {
+                    output::line(&format!("  held: {}", output::printable(held)));
+                }
                 if !held.is_empty() {
                     output::line("  `haft pins review` shows what changed");
                 }
@@ -177,7 +179,9 @@ pub(crate) fn import(common: &Common, files: &[PathBuf], dry_run: bool) -> Resul
         }
         Ok((!dry_run).then_some(text))
     })?;
-    lines.iter().for_each(|line| told(common, line));
+    for line in &lines {
+        told(common, line);
+    }
     if !dry_run {
         told(common, "each may read the workspace and has no network; `[[mcp.servers]]` says how to give more");
     }

@@ -139,7 +139,9 @@ impl<'a> Setting<'a> {
             self.say(&format!("{} is set up already", host.title()));
             return Ok(Exit::Ok);
         }
-        changes.iter().for_each(|change| output::text(&change.diff()));
+        for change in &changes {
+            output::text(&change.diff());
+        }
         if self.verb.dry_run {
             return Ok(Exit::Ok);
         }

@@ -91,7 +91,9 @@ fn checked(common: &Common, folders: &[PathBuf], found: &[Found]) -> Exit {
             if faults.is_empty() {
                 output::line(&format!("{shown}: ok"));
             }
-            faults.iter().for_each(|fault| output::line(&format!("{shown}: {}", output::one_line(fault))));
+            for fault in &faults {
+                output::line(&format!("{shown}: {}", output::one_line(fault)));
+            }
         }
         results.push(json!({ "folder": folder, "faults": faults }));
     }
@@ -105,8 +107,8 @@ fn trust(common: &Common, names: &[String], revoke: bool, found: &[Found]) -> Re
     let pins = skill_pins();
     let mut exit = Exit::Ok;
     for name in names {
-        let named = |one: &&Found| !one.shadowed && one.skill.as_ref().is_ok_and(|skill| skill.name == *name);
-        let Some(skill) = found.iter().find(named).and_then(|one| one.skill.as_ref().ok()) else {
+        let is_meant = |one: &&Found| !one.shadowed && one.skill.as_ref().is_ok_and(|skill| skill.name == *name);
+        let Some(skill) = found.iter().find(is_meant).and_then(|one| one.skill.as_ref().ok()) else {
             output::note(&format!("haft: there is no skill `{name}`"));
             exit = Exit::ToolFailed;
             continue;

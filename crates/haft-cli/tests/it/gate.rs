@@ -335,7 +335,8 @@ fn clients_of_registries_fetch_once_their_hosts_are_allowed() {
                 let pattern = format!("{}:{}", line["host"].as_str().unwrap(), line["port"]);
                 if !rules.contains(&pattern) {
                     // A registry may be a mirror in a private network.
-                    rules.push_str(&format!("{}private = true\n", rule(&pattern, "allow")));
+                    rules += &rule(&pattern, "allow");
+                    rules += "private = true\n";
                 }
             }
             ran.code == 0

@@ -14,7 +14,7 @@ pattern = "git push *"
 action = "deny"
 "#;
 
-fn input(haft: &Haft, tool: &str, tool_input: Value) -> Value {
+fn input(haft: &Haft, tool: &str, tool_input: &Value) -> Value {
     json!({
         "session_id": "s1", "cwd": haft.workspace.root(), "hook_event_name": "PreToolUse",
         "tool_name": tool, "tool_input": tool_input, "tool_use_id": "t1",
@@ -32,7 +32,7 @@ fn hook(haft: &Haft, arguments: &[&str], input: &[u8]) -> Value {
 /// What Claude Code is answered about a call: the decision and the reason.
 fn judged(haft: &Haft, arguments: &[&str], tool: &str, tool_input: Value) -> (String, String) {
     let all: Vec<&str> = ["claude-code"].iter().chain(arguments).copied().collect();
-    let answer = hook(haft, &all, input(haft, tool, tool_input).to_string().as_bytes());
+    let answer = hook(haft, &all, input(haft, tool, &tool_input).to_string().as_bytes());
     let output = &answer["hookSpecificOutput"];
     let word = |name: &str| output[name].as_str().unwrap_or_default().to_owned();
     (word("permissionDecision"), word("permissionDecisionReason"))
@@ -85,7 +85,7 @@ fn a_rewritten_command_runs_confined_with_the_same_text() {
     let haft = Haft::configured(RULES);
     std::fs::write(haft.home.root().join("outside"), "secret of home\n").expect("it can be written");
     let line = format!("echo 'it'\\''s'; cat {}/outside; echo \"$((1+1))\"\n", haft.home.root().display());
-    let before = input(&haft, "Bash", json!({"command": line, "timeout": 9000}));
+    let before = input(&haft, "Bash", &json!({"command": line, "timeout": 9000}));
     let answer = hook(&haft, &["claude-code", "--exec"], before.to_string().as_bytes());
     let updated = &answer["hookSpecificOutput"]["updatedInput"];
     assert_eq!(updated["timeout"], 9000);

@@ -92,7 +92,7 @@ fn what_was_saved_after_reading_is_shown_as_data_to_a_client() {
     let mut client = Client::connect(&haft);
     let mut request = |id, tool: &str, arguments: Value| {
         let answer = client.request(id, "tools/call", &json!({"name": tool, "arguments": arguments}));
-        assert_eq!(answer["result"]["isError"].as_bool().unwrap_or(false), false, "{answer}");
+        assert!(!answer["result"]["isError"].as_bool().unwrap_or(false), "{answer}");
         answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     };
     request(2, "memory_save", json!({"content": "The user prefers short answers.", "kind": "preference"}));
@@ -122,7 +122,7 @@ fn reading_files_decides_what_becomes_of_a_memory() {
             json!({"id": "1", "tool": "read", "session": "s", "params": {"path": "a.txt"}}),
             json!({"id": "2", "tool": "memory_save", "session": "s", "params": {"content": "something"}}),
         ];
-        let input = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let input = lines.map(|line| line.to_string()).join("\n");
         let ran = haft.run_with_input(&["batch"], input.as_bytes());
         let last: Value = serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
         let category = &last["error"]["category"];

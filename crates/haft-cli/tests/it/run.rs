@@ -101,9 +101,10 @@ fn every_way_to_end_has_its_exit_code() {
     let ran = script(&haft, &repeated, &["go"]);
     assert_eq!(ran.code, 5, "{ran:?}");
     assert!(ran.err.contains("the same 3 times in a row"), "{}", ran.err);
-    let distinct: String = (0..12)
+    let distinct: Vec<String> = (0..12)
         .map(|n| format!("[[turns]]\ncalls = [{{ tool = \"bash\", params = {{ command = \"seq {n}\" }} }}]\n"))
         .collect();
+    let distinct = distinct.concat();
     for variable in ["HAFT_AGENT_MAX_TOOL_ITERATIONS", "ZEPH_AGENT_MAX_TOOL_ITERATIONS"] {
         haft.home.file("script.toml", &distinct);
         let file = haft.home.path("script.toml");

@@ -1,6 +1,6 @@
 //! MCP servers behind the binary: on the command line, and for a client that sees them among Haft's own tools.
 
-use std::{fs, net::TcpListener};
+use std::{fmt::Write as _, fs, net::TcpListener};
 
 use serde_json::{Value, json};
 use tools_testkit::{ScriptedMcp, installed};
@@ -153,10 +153,8 @@ fn many_tools_are_found_by_a_search_instead_of_listed() {
         let names: Vec<String> = (0..11).map(|tool| format!("topic{tool}_of_area{server}")).collect();
         let tools = named(&names.iter().map(String::as_str).collect::<Vec<_>>());
         let script = ScriptedMcp::new(&folder, &format!("s{server}"), &tools, &json!({}));
-        text.push_str(&format!(
-            "[[mcp.servers]]\nid = \"s{server}\"\ncommand = \"python3\"\nargs = {:?}\n",
-            script.args()
-        ));
+        let args = script.args();
+        let _ = writeln!(text, "[[mcp.servers]]\nid = \"s{server}\"\ncommand = \"python3\"\nargs = {args:?}");
     }
     haft.home.file(".config/haft/config.toml", text);
     let mut client = Client::connect_answering(&haft, Some("once"));

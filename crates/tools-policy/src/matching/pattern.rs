@@ -135,6 +135,8 @@ impl Matcher {
 fn choices(glob: &str, crossing: Crossing) -> Vec<Cow<'_, str>> {
     let is_apart = crossing == Crossing::Everything && !glob.contains("**");
     let each = if is_apart { expanded(glob, MOST_CHOICES) } else { None };
+    // An empty alternative between two stars makes them meet.
+    let each = each.filter(|each| each.iter().all(|glob| !glob.contains("**")));
     each.unwrap_or_else(|| vec![glob.into()])
 }
 
@@ -440,6 +442,7 @@ mod tests {
         check("secret{,.bak}", "secret", true);
         check("secret{,.bak}", "secret.bak", true);
         check("secret{,.bak}", "secret.", false);
+        check("*{,a}*/", "", false);
         for glob in ["geheim-?.txt", "geheim-[äö].txt", "geheim-[!a].txt", "geheim-[ß-ü].txt", "*-[!a].txt"] {
             check(glob, "geheim-ä.txt", true);
             check(glob, "geheim-ää.txt", false);

@@ -115,7 +115,9 @@ mod tests {
             found.push(data.to_owned());
             Ok(())
         };
-        pieces.iter().for_each(|piece| events.push(piece, &mut take).unwrap());
+        for piece in pieces {
+            events.push(piece, &mut take).unwrap();
+        }
         events.finish(&mut take).unwrap();
         found
     }
