@@ -30,6 +30,7 @@ fn hook(haft: &Haft, arguments: &[&str], input: &[u8]) -> Value {
 }
 
 /// What Claude Code is answered about a call: the decision and the reason.
+#[expect(clippy::needless_pass_by_value, reason = "callers write literals")]
 fn judged(haft: &Haft, arguments: &[&str], tool: &str, tool_input: Value) -> (String, String) {
     let all: Vec<&str> = ["claude-code"].iter().chain(arguments).copied().collect();
     let answer = hook(haft, &all, input(haft, tool, &tool_input).to_string().as_bytes());

@@ -58,8 +58,8 @@ fn what_is_not_ours_is_never_replaced() {
     assert_eq!(remove(Syntax::Jsonc, taken, &[server()]).as_deref(), Ok(taken));
     let toml = Entry { path: vec!["mcp_servers".into(), "haft".into()], ..server() };
     let taken = "[mcp_servers.haft]\ncommand = \"other\"\n";
-    assert!(matches!(add(Syntax::Toml, taken, &[toml.clone()]), Err(Problem::Taken(_))));
-    assert_eq!(remove(Syntax::Toml, taken, &[toml.clone()]).as_deref(), Ok(taken));
+    assert!(matches!(add(Syntax::Toml, taken, std::slice::from_ref(&toml)), Err(Problem::Taken(_))));
+    assert_eq!(remove(Syntax::Toml, taken, std::slice::from_ref(&toml)).as_deref(), Ok(taken));
     // Ours in an older form is renewed.
     let older = r#"{"mcpServers": {"haft": {"command": "haft", "args": ["mcp", "serve"]}}}"#;
     assert!(add(Syntax::Jsonc, older, &[server()]).is_ok_and(|after| after.contains("/opt/haft")));
@@ -74,7 +74,7 @@ fn what_is_not_ours_is_never_replaced() {
         assert!(add(syntax, text, &[server()]).is_err(), "{text}");
     }
     for text in ["mcp_servers = 1", "mcp_servers = {}", "[[mcp_servers]]\na = 1", "a = "] {
-        assert!(add(Syntax::Toml, text, &[toml.clone()]).is_err(), "{text}");
+        assert!(add(Syntax::Toml, text, std::slice::from_ref(&toml)).is_err(), "{text}");
     }
 }
 
@@ -88,7 +88,7 @@ fn toml_and_yaml_stay_as_they_are() {
         "[mcp_servers.other]\ncommand = \"o\" # c\n\n[tui]\na = 1\n",
         "[mcp_servers]\n[a]\nb = [\n  \"[mcp_servers.x]\",\n]\n",
     ] {
-        check(Syntax::Toml, text, &[toml.clone()]);
+        check(Syntax::Toml, text, std::slice::from_ref(&toml));
     }
     let entry = json!({"args": ["mcp", "serve"], "cmd": "/opt/haft", "enabled": true, "envs": {}, "timeout": 300});
     let yaml = Entry::member(["extensions", "haft"], entry);
@@ -101,10 +101,10 @@ fn toml_and_yaml_stay_as_they_are() {
         "extensions:\r\n  other:\r\n    cmd: x\r\n",
         "---\nb:\n  - 1\n",
     ] {
-        check(Syntax::Yaml, text, &[yaml.clone()]);
+        check(Syntax::Yaml, text, std::slice::from_ref(&yaml));
     }
     for text in ["{a: 1}", "extensions: {}\n", "a: 1\n---\nb: 2\n", "extensions:\n  haft:\n    cmd: other\n"] {
-        assert!(add(Syntax::Yaml, text, &[yaml.clone()]).is_err(), "{text}");
+        assert!(add(Syntax::Yaml, text, std::slice::from_ref(&yaml)).is_err(), "{text}");
     }
 }
 

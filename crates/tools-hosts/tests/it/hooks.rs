@@ -11,6 +11,7 @@ fn format(host: Host) -> &'static dyn Format {
 }
 
 /// The tools that a call of the host's is, with the path or command of each; `unread` where it is not understood.
+#[expect(clippy::needless_pass_by_value, reason = "callers write literals")]
 fn check(host: Host, event: &str, tool: &str, input: Value, expected: &[&str]) {
     let input =
         json!({"hook_event_name": event, "session_id": "s", "cwd": "/w", "tool_name": tool, "tool_input": input});

@@ -36,14 +36,12 @@ struct Setup {
 }
 
 impl Setup {
-    #[expect(clippy::needless_pass_by_value, reason = "callers write literals")]
     async fn new(tools: Value, calls: Value, more: Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let script = ScriptedMcp::new(folder.path(), "one", &tools, &calls);
         Self::of(folder, script, more).await
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "callers write literals")]
     async fn of(folder: tempfile::TempDir, script: ScriptedMcp, more: Value) -> Self {
         let mut config = json!({"id": "one", "command": script.command(), "args": script.args()});
         config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

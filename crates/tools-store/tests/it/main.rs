@@ -1,4 +1,5 @@
 //! Databases that are opened, shared and refused.
+#![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
 use std::{os::unix::fs::PermissionsExt as _, path::Path};
 

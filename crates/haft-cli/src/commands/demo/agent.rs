@@ -1,6 +1,6 @@
 //! The act in which an agent repairs a failing test. Its model is a script; its calls are as real as those of any other.
 
-use std::{fs, process::Command, sync::Arc};
+use std::{fs, sync::Arc};
 
 use async_trait::async_trait;
 use haft::{
@@ -8,6 +8,7 @@ use haft::{
     core::{Answer, ConfirmPrompt, Confirmer},
     providers::scripted::{Script, ScriptedProvider},
 };
+use serde_json::json;
 
 use super::stage::Stage;
 
@@ -46,16 +47,10 @@ impl Confirmer for Agrees {
     }
 }
 
-/// Whether `cargo` runs. It is asked from `/`: a repository may name a toolchain that would be fetched first.
-fn has_cargo() -> bool {
-    let version = Command::new("cargo").arg("--version").current_dir("/").output();
-    version.is_ok_and(|version| version.status.success())
-}
-
 /// A crate whose test fails, and an agent that is asked why.
 pub(super) async fn repairs(stage: &mut Stage) -> Result<(), String> {
     Stage::act("An agent repairs a failing test (its model is a script)");
-    if !has_cargo() {
+    if !stage.call("bash", json!({"command": "cargo --version"})).await?.ok {
         stage.finding(true, "skipped: there is no `cargo` that runs");
         return Ok(());
     }

@@ -30,6 +30,9 @@ action = "allow"
 [[tools.permissions.bash]]
 pattern = "git push *"
 action = "deny"
+[[tools.permissions.bash]]
+pattern = "cargo --version"
+action = "allow"
 [[tools.permissions.write]]
 pattern = "haft-demo/**"
 action = "allow"
