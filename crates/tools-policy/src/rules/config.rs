@@ -51,7 +51,8 @@ pub struct PolicyRuleConfig {
     /// Globs on the canonical paths that the call touches: both ends of a copy or move.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// What the call needs: `read`, `write`, `delete`, `execute`, `network`. Other words are reserved: every call is taken
+    /// What the call needs: `read`, `write`, `delete`, `execute`, `network`. A call that may change something needs
+    /// `write`, and `delete` as well where it removes something. Other words are reserved: every call is taken
     /// to need what a denial names by one, and none to be covered by an allowance that does.
     #[serde(default)]
     pub capabilities: Vec<String>,

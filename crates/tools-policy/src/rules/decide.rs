@@ -181,8 +181,8 @@ fn needs(question: &PolicyQuestion<'_>) -> Vec<Capability> {
     if traits.open_world {
         needs.push(Capability::Network);
     }
-    let changes_something = !(question.inspection.read_only && traits.read_only);
-    if changes_something && !needs.contains(&Capability::Delete) {
+    // Whatever else a call touches: one more subject must not take a need away, or a denial of `write` ends with it.
+    if !(question.inspection.read_only && traits.read_only) {
         needs.push(Capability::Write);
     }
     needs

@@ -153,6 +153,8 @@ fn capabilities_are_what_the_call_needs() {
     assert!(!denied("execute", &paths(&[("/w/a", Access::Write)])));
     assert!(denied("delete", &paths(&[("/w/a", Access::Delete)])));
     assert!(!denied("delete", &paths(&[("/w/a", Access::Write)])));
+    assert!(denied("write", &paths(&[("/w/a", Access::Delete)])), "what removes something changes it");
+    assert!(denied("write", &paths(&[("/w/a", Access::Read), ("/w/b", Access::Delete)])));
     assert!(denied("network", &Inspection::mutating()), "the tool talks to the world");
     assert!(denied("teleport", &Inspection::mutating()), "a word that nobody knows may mean this");
 }
@@ -198,7 +200,7 @@ fn rule() -> impl Strategy<Value = PolicyRuleConfig> {
     let tool = prop::sample::select(vec!["*", "x", "y", "x*"]);
     let args = prop::option::of(prop::sample::select(vec!["a", "^b", "c$"]));
     let paths = prop::collection::vec(prop::sample::select(vec!["/etc/*", "src/**", "/w/a", "*"]), 0..2);
-    let words = prop::collection::vec(prop::sample::select(vec!["read", "write", "execute", "other"]), 0..2);
+    let words = prop::collection::vec(prop::sample::select(vec!["read", "write", "delete", "execute", "other"]), 0..4);
     (effect, tool, args, paths, words).prop_map(|(effect, tool, args, paths, words)| {
         let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
         PolicyRuleConfig {
