@@ -109,7 +109,8 @@ pub struct Args {
     /// A name as code has it (`Stack`, `Stack::dispatch`), or a few words that say what to look for. May be left out for
     /// `outline` only.
     query: Option<String>,
-    /// `auto` (default) looks for a name as a definition first and for words in every layer.
+    /// `auto` (default) looks for a name as a definition first and for words in every layer; `text` finds lines that hold
+    /// the query as it stands.
     kind: Option<Kind>,
     /// The file or folder to search. Default: the workspace.
     path: Option<String>,

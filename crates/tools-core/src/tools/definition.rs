@@ -5,6 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
+use super::concise::concise;
 use crate::{ToolName, ToolTraits, inline_schema};
 
 /// The definitions of an executor, in the order in which a model sees them.
@@ -51,6 +52,7 @@ impl ToolDef {
         let mut input = inline_schema::<Args>();
         let description = input.remove("description").and_then(|text| text.as_str().map(str::to_owned));
         let description = description.unwrap_or_default();
+        concise(input.ensure_object());
         Self::new(tool_name(name), description, input, kind, traits)
     }
 
@@ -214,7 +216,7 @@ mod tests {
                 "type": "object",
                 "properties": {
                     "path": {"type": "string", "description": "Which file."},
-                    "limit": {"type": ["integer", "null"], "minimum": 0, "description": "How many lines."},
+                    "limit": {"type": "integer", "minimum": 0, "description": "How many lines."},
                 },
                 "required": ["path"],
             })

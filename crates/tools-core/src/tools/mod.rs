@@ -1,5 +1,6 @@
 //! What a tool is: its definition, its schema, what one call of it would touch, and the trait that authors write.
 
+mod concise;
 mod definition;
 mod inspection;
 mod schema;
