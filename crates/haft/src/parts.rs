@@ -132,9 +132,15 @@ impl Parts {
     #[cfg(feature = "mcp-client")]
     pub(crate) fn relist(&self) {
         if self.wiring.servers.settle() {
-            let all = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
-            all.iter().filter_map(Weak::upgrade).for_each(|joined| joined.refresh());
+            self.refresh();
         }
+    }
+
+    /// Has all stacks ask their executors for their tools again.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn refresh(&self) {
+        let all = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().filter_map(Weak::upgrade).for_each(|joined| joined.refresh());
     }
 
     /// The layers around no tools at all: for a session whose workspace is empty.

@@ -129,7 +129,7 @@ impl Toolbox {
             return tools_mcp_client::Introduced::default();
         };
         let introduced = self.servers().introduce(&launcher, &self.context).await;
-        self.relist();
+        self.parts.refresh();
         introduced
     }
 
@@ -137,9 +137,6 @@ impl Toolbox {
     #[cfg(feature = "mcp-client")]
     pub fn relist(&self) {
         self.parts.relist();
-        // What `introduce` itself published shows up in the lists of all stacks as well.
-        let all = self.parts.joined.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().filter_map(std::sync::Weak::upgrade).for_each(|joined| joined.refresh());
     }
 
     /// The tools that a model is shown which calls them natively, in the session of this toolbox: those of the profile, in
