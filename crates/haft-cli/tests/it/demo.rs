@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::Haft;
+use crate::support::{Haft, finished, with_toolchain};
 
 #[test]
 fn everything_holds_in_a_repository() {
@@ -17,11 +17,14 @@ fn everything_holds_in_a_repository() {
         let made = Command::new("git").args(arguments).current_dir(haft.workspace.root()).status();
         assert!(made.expect("git is there").success());
     }
-    let ran = haft.run(&["demo", "."]);
+    let mut command = haft.command(&["demo", "."]);
+    with_toolchain(&mut command);
+    let ran = finished(command);
     assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
     assert!(ran.out.contains("everything held"), "{}", ran.out);
     assert!(ran.out.contains("12 of 12 verdicts as promised"), "{}", ran.out);
     assert!(ran.out.contains("failure lines lost: 0"), "{}", ran.out);
+    assert!(ran.out.contains("5 requests, 4 calls") && ran.out.contains("the test passes"), "{}", ran.out);
     for kept in ["audit.jsonl", "overflow", "checkpoints"] {
         let elsewhere = haft.home.root().join(".local/state/haft").join(kept);
         assert!(!elsewhere.exists(), "what is kept lies in the demo's folder: {}", elsewhere.display());

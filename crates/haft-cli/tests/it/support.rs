@@ -79,6 +79,13 @@ pub(crate) fn finished(mut command: Command) -> Ran {
     ended(&command.output().expect("the binary starts"))
 }
 
+/// Lets commands find the toolchain of whoever runs the tests, which lies in that person's home.
+pub(crate) fn with_toolchain(command: &mut Command) {
+    if let Some(own) = std::env::home_dir().map(|home| home.join(".rustup")).filter(|own| own.is_dir()) {
+        command.env("RUSTUP_HOME", std::env::var_os("RUSTUP_HOME").unwrap_or_else(|| own.into()));
+    }
+}
+
 /// Starts the command through `setsid`, so that it has no controlling terminal.
 fn detach(command: &mut Command) {
     let program = command.get_program().to_owned();

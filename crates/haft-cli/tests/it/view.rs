@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::Client,
-    support::{Haft, Ran, finished},
+    support::{Haft, Ran, finished, with_toolchain},
 };
 
 const ALLOW: &str = "[tools.shell]\ntimeout = 300\n[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
@@ -78,10 +78,7 @@ impl Home {
             !["HOME", "CARGO_HOME", "XDG_"].iter().any(|start| name.starts_with(start)) && !name.starts_with("HAFT_")
         });
         command.args(arguments).current_dir(self.path(folder)).env_clear().envs(kept).env("HOME", self.path(""));
-        // The toolchain of this machine lies in the home of whoever runs the tests.
-        if let Some(own) = std::env::home_dir().map(|home| home.join(".rustup")).filter(|own| own.is_dir()) {
-            command.env("RUSTUP_HOME", std::env::var_os("RUSTUP_HOME").unwrap_or_else(|| own.into()));
-        }
+        with_toolchain(&mut command);
         command.stdin(Stdio::null());
         command
     }
