@@ -39,6 +39,13 @@ pub(crate) struct Hit {
     pub(crate) score: f32,
 }
 
+impl Hit {
+    /// A line that defines nothing.
+    pub(crate) fn of_line(layer: Layer, path: &Arc<Path>, hash: u64, line: u32, score: f32) -> Self {
+        Self { layers: vec![layer], path: Arc::clone(path), hash, line, first: line, last: line, symbol: None, score }
+    }
+}
+
 /// The definition that a hit is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {

@@ -148,16 +148,7 @@ impl Search<'_> {
                     continue;
                 }
                 last = Some(line);
-                hits.push(Hit {
-                    layers: vec![Layer::Structural],
-                    path: Arc::clone(&path),
-                    hash,
-                    line,
-                    first: line,
-                    last: line,
-                    symbol: None,
-                    score: weight,
-                });
+                hits.push(Hit::of_line(Layer::Structural, &path, hash, line, weight));
             }
         }
         hits.sort_by(order);

@@ -29,16 +29,7 @@ impl Search<'_> {
             let weight = self.index.state().file_at(&path).map_or(1.0, |file| file.weight);
             let holding = (0..lines.count()).filter(|line| holds(&fresh.text[lines.range(*line)], wanted));
             for line in holding.take(LINES).filter_map(|line| u32::try_from(line).ok()) {
-                hits.push(Hit {
-                    layers: vec![Layer::Text],
-                    path: Arc::clone(&path),
-                    hash: fresh.hash,
-                    line,
-                    first: line,
-                    last: line,
-                    symbol: None,
-                    score: weight,
-                });
+                hits.push(Hit::of_line(Layer::Text, &path, fresh.hash, line, weight));
             }
         }
         hits.sort_by(order);

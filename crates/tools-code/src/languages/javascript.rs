@@ -2,7 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::Language;
+use super::{
+    Language,
+    ecmascript::{LEADS, ecmascript},
+};
 
 pub(super) static JAVASCRIPT: Language = Language {
     name: "javascript",
@@ -10,22 +13,11 @@ pub(super) static JAVASCRIPT: Language = Language {
     aliases: &["js", "node"],
     extensions: &["js", "mjs", "cjs", "jsx"],
     grammar: || tree_sitter_javascript::LANGUAGE.into(),
-    query: r"
-(function_declaration name: (identifier) @name) @definition.function
-(generator_function_declaration name: (identifier) @name) @definition.function
-(class_declaration name: (_) @name) @definition.class
-(class name: (_) @name) @definition.class
-(method_definition name: (property_identifier) @name) @definition.method
-(method_definition name: (private_property_identifier) @name) @definition.method
-(variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)]) @definition.function
-(program (lexical_declaration (variable_declarator name: (identifier) @name) @definition.variable))
-(program (variable_declaration (variable_declarator name: (identifier) @name) @definition.variable))
-(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @definition.variable)))
-(assignment_expression left: (member_expression property: (property_identifier) @name) right: [(arrow_function) (function_expression)]) @definition.function
-(pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @definition.function
-[(comment) (string)] @quiet
+    query: ecmascript!(
+        r"
 (field_definition property: (property_identifier) @name value: [(arrow_function) (function_expression)]) @definition.function
-",
-    leads: &["//", "/*", "*", "@"],
+"
+    ),
+    leads: LEADS,
     compiled: OnceLock::new(),
 };

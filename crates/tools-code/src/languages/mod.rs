@@ -6,6 +6,7 @@ mod lookup;
 mod bash;
 mod c;
 mod cpp;
+mod ecmascript;
 mod go;
 mod java;
 mod javascript;

@@ -2,7 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::Language;
+use super::{
+    Language,
+    ecmascript::{LEADS, ecmascript},
+};
 
 pub(super) static TYPESCRIPT: Language = Language {
     name: "typescript",
@@ -11,7 +14,7 @@ pub(super) static TYPESCRIPT: Language = Language {
     extensions: &["ts", "mts", "cts"],
     grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
     query: QUERY,
-    leads: &["//", "/*", "*", "@"],
+    leads: LEADS,
     compiled: OnceLock::new(),
 };
 
@@ -22,25 +25,12 @@ pub(super) static TSX: Language = Language {
     extensions: &["tsx"],
     grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
     query: QUERY,
-    leads: &["//", "/*", "*", "@"],
+    leads: LEADS,
     compiled: OnceLock::new(),
 };
 
-const QUERY: &str = r"
-(function_declaration name: (identifier) @name) @definition.function
-(generator_function_declaration name: (identifier) @name) @definition.function
-(class_declaration name: (_) @name) @definition.class
-(class name: (_) @name) @definition.class
-(method_definition name: (property_identifier) @name) @definition.method
-(method_definition name: (private_property_identifier) @name) @definition.method
-(variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)]) @definition.function
-(program (lexical_declaration (variable_declarator name: (identifier) @name) @definition.variable))
-(program (variable_declaration (variable_declarator name: (identifier) @name) @definition.variable))
-(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @definition.variable)))
-(assignment_expression left: (member_expression property: (property_identifier) @name) right: [(arrow_function) (function_expression)]) @definition.function
-(pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @definition.function
-[(comment) (string)] @quiet
-
+const QUERY: &str = ecmascript!(
+    r"
 (interface_declaration name: (type_identifier) @name) @definition.interface
 (type_alias_declaration name: (type_identifier) @name) @definition.type
 (enum_declaration name: (identifier) @name) @definition.enum
@@ -51,4 +41,5 @@ const QUERY: &str = r"
 (public_field_definition name: (property_identifier) @name value: [(arrow_function) (function_expression)]) @definition.function
 (internal_module name: (_) @name) @definition.module
 (module name: (_) @name) @definition.module
-";
+"
+);
