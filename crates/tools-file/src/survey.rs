@@ -133,11 +133,8 @@ impl Surveyed {
 
     fn walk_one(&self, asked: &Path, visit: &(dyn Fn(&Seen<'_>) + Sync)) -> Result<(PathBuf, Skipped), ToolError> {
         let (site, rules) = (&self.site, self.site.rules());
-        let start = site.open_any(asked)?;
+        let start = site.open_start(asked)?;
         let path = start.path().to_path_buf();
-        if start.metadata().kind != FileKind::Directory || rules.scope(&path).is_sealed() {
-            site.check_readable(&path, asked)?;
-        }
         match start.metadata().kind {
             FileKind::Directory => {
                 let directory = start.into_directory().map_err(FileError::from)?;

@@ -210,8 +210,18 @@ impl Site {
         Ok(opened)
     }
 
-    /// Opens whatever `path` leads to, not judged: for searches, which judge file by file.
-    pub(crate) fn open_any(&self, path: &Path) -> Result<Beneath, FileError> {
+    /// Opens where a search begins. Of a folder only one in which the rules close everything is refused: what is found in
+    /// others is judged file by file.
+    pub(crate) fn open_start(&self, path: &Path) -> Result<Beneath, FileError> {
+        let start = self.open_any(path)?;
+        if start.metadata().kind != FileKind::Directory || self.rules().scope(start.path()).is_sealed() {
+            self.check_readable(start.path(), path)?;
+        }
+        Ok(start)
+    }
+
+    /// Opens whatever `path` leads to, not judged.
+    fn open_any(&self, path: &Path) -> Result<Beneath, FileError> {
         self.roots.open_any(path, &self.workdir).map_err(|error| self.with_near_names(error, path))
     }
 

@@ -185,11 +185,8 @@ struct Job<'a> {
 /// Searches one file or tree; says which.
 fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(Kept, Skipped, PathBuf), FileError> {
     let rules = site.rules();
-    let start = site.open_any(asked)?;
+    let start = site.open_start(asked)?;
     let path = start.path().to_path_buf();
-    if start.metadata().kind != FileKind::Directory || rules.scope(&path).is_sealed() {
-        site.check_readable(&path, asked)?;
-    }
     match start.metadata().kind {
         FileKind::Directory => {
             let directory = start.into_directory()?;
