@@ -60,24 +60,12 @@ mod tests {
     use crate::{CronLine, Schedule, SchedulerConfig, Task, TaskName, parse_zone, task::PromptTask};
 
     fn hourly() -> ScheduledTask {
-        ScheduledTask {
-            workdir: "/w".to_owned(),
-            name: TaskName::parse("t").unwrap(),
-            schedule: Schedule::Periodic {
-                line: Box::new(CronLine::parse("0 * * * *").unwrap()),
-                zone: parse_zone(None).unwrap(),
-            },
-            task: Task::Prompt(PromptTask { prompt: "x".to_owned() }),
-            created_by: String::new(),
-            created_at: at("00:00"),
-            next_run: Some(at("01:00")),
-            last_run: None,
-            last_status: None,
-            runs: 0,
-            max_runs: None,
-            expires_at: None,
-            lease_until: None,
-        }
+        let line = Box::new(CronLine::parse("0 * * * *").unwrap());
+        let schedule = Schedule::Periodic { line, zone: parse_zone(None).unwrap() };
+        let task = Task::Prompt(PromptTask { prompt: "x".to_owned() });
+        let name = TaskName::parse("t").unwrap();
+        let made = ScheduledTask::new("/w".to_owned(), name, schedule, task, String::new(), at("00:00"));
+        ScheduledTask { next_run: Some(at("01:00")), ..made }
     }
 
     fn at(time: &str) -> Timestamp {

@@ -166,6 +166,25 @@ pub struct ScheduledTask {
 }
 
 impl ScheduledTask {
+    /// A task that has not run, with no limit and no time to run yet.
+    pub fn new(workdir: String, name: TaskName, schedule: Schedule, task: Task, by: String, at: Timestamp) -> Self {
+        Self {
+            workdir,
+            name,
+            schedule,
+            task,
+            created_by: by,
+            created_at: at,
+            next_run: None,
+            last_run: None,
+            last_status: None,
+            runs: 0,
+            max_runs: None,
+            expires_at: None,
+            lease_until: None,
+        }
+    }
+
     /// On whose behalf its calls are made.
     pub fn caller(&self) -> String {
         format!("schedule:{}", self.name)

@@ -8,7 +8,12 @@ use haft::{
 };
 use serde_json::json;
 
-use crate::{args::Common, commands::open::open, exit::Exit, output};
+use crate::{
+    args::Common,
+    commands::{open::open, servers::chosen},
+    exit::Exit,
+    output,
+};
 
 /// Shows the changes of one server, or of all, and accepts those whose code is given or that a person at the terminal
 /// agrees to.
@@ -16,12 +21,8 @@ pub(crate) async fn review(common: &Common, id: Option<&str>, accept: Option<&st
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("there are no tools: `tools.enabled` is off")?;
     let servers = toolbox.servers();
-    let chosen: Vec<_> = match id {
-        Some(id) => vec![servers.get(id).ok_or_else(|| format!("there is no server `{id}`"))?.clone()],
-        None => servers.all().to_vec(),
-    };
     let (mut exit, mut taken) = (Exit::Ok, false);
-    for server in chosen {
+    for server in chosen(servers, id)? {
         let report = match servers.report(&server, &launcher, &toolbox.context()).await {
             Ok(report) => report,
             Err(error) => {

@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use haft::{
@@ -10,7 +11,7 @@ use haft::{
     config::places,
     core::Visible,
     foreign_servers,
-    mcp_client::{McpServerConfig, PinMode, pins::Found},
+    mcp_client::{McpServerConfig, McpServers, PinMode, Server, pins::Found},
     remove_server,
 };
 use serde_json::json;
@@ -24,6 +25,14 @@ use crate::{
     exit::Exit,
     output,
 };
+
+/// The server that is named, or all.
+pub(super) fn chosen(servers: &McpServers, id: Option<&str>) -> Result<Vec<Arc<Server>>, String> {
+    match id {
+        Some(id) => Ok(vec![servers.get(id).ok_or_else(|| format!("there is no server `{id}`"))?.clone()]),
+        None => Ok(servers.all().to_vec()),
+    }
+}
 
 /// Adds a server to the configuration.
 pub(crate) fn add(common: &Common, asked: &AddServer) -> Result<Exit, String> {
@@ -89,12 +98,8 @@ pub(crate) async fn test(common: &Common, id: Option<&str>) -> Result<Exit, Stri
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("there are no tools: `tools.enabled` is off")?;
     let servers = toolbox.servers();
-    let chosen: Vec<_> = match id {
-        Some(id) => vec![servers.get(id).ok_or_else(|| format!("there is no server `{id}`"))?.clone()],
-        None => servers.all().to_vec(),
-    };
     let mut exit = Exit::Ok;
-    for server in chosen {
+    for server in chosen(servers, id)? {
         match servers.report(&server, &launcher, &toolbox.context()).await {
             Ok(report) => {
                 let held = report.listing.findings.iter().filter(|finding| finding.is_held());

@@ -126,21 +126,8 @@ impl HttpProvider {
     async fn stream(&self, mut body: Incoming, mut decoder: Decoder<'_>, sink: &dyn Sink) -> Result<Reply, Failed> {
         let broken = |broken: Broken| (broken.fault, broken.message);
         while !decoder.is_done() {
-            match timeout(self.stall, body.frame()).await {
-                Err(_) => return Err(self.stalled()),
-                Ok(None) => break,
-                Ok(Some(Err(_))) => {
-                    return Err((
-                        ProviderFault::Truncated,
-                        "the connection broke in the middle of the answer".to_owned(),
-                    ));
-                }
-                Ok(Some(Ok(frame))) => {
-                    if let Some(bytes) = frame.data_ref() {
-                        decoder.push(bytes, sink).map_err(broken)?;
-                    }
-                }
-            }
+            let Some(bytes) = self.next(&mut body).await? else { break };
+            decoder.push(&bytes, sink).map_err(broken)?;
         }
         decoder.finish(sink).map_err(broken)
     }
@@ -149,19 +136,22 @@ impl HttpProvider {
     async fn rest(&self, mut body: Incoming, most: usize) -> Result<Vec<u8>, Failed> {
         let mut whole = Vec::new();
         while whole.len() < most {
-            match timeout(self.stall, body.frame()).await {
-                Err(_) => return Err(self.stalled()),
-                Ok(None) => break,
-                Ok(Some(Err(_))) => {
-                    return Err((
-                        ProviderFault::Truncated,
-                        "the connection broke in the middle of the answer".to_owned(),
-                    ));
-                }
-                Ok(Some(Ok(frame))) => whole.extend_from_slice(frame.data_ref().map_or(&[], |bytes| bytes)),
-            }
+            let Some(bytes) = self.next(&mut body).await? else { break };
+            whole.extend_from_slice(&bytes);
         }
         Ok(whole)
+    }
+
+    /// The next bytes of a body, none of them for what is no data; `None` at its end.
+    async fn next(&self, body: &mut Incoming) -> Result<Option<Bytes>, Failed> {
+        match timeout(self.stall, body.frame()).await {
+            Err(_) => Err(self.stalled()),
+            Ok(None) => Ok(None),
+            Ok(Some(Err(_))) => {
+                Err((ProviderFault::Truncated, "the connection broke in the middle of the answer".to_owned()))
+            }
+            Ok(Some(Ok(frame))) => Ok(Some(frame.into_data().unwrap_or_default())),
+        }
     }
 
     fn message(&self, body: Vec<u8>, key: Option<&Key>) -> Result<HttpRequest<Full<Bytes>>, Failed> {

@@ -81,21 +81,7 @@ impl SchedulerTools {
     }
 
     pub(super) fn task(&self, cx: &CallContext, name: TaskName, schedule: Schedule, task: Task) -> ScheduledTask {
-        ScheduledTask {
-            workdir: folder(cx),
-            name,
-            schedule,
-            task,
-            created_by: cx.session().as_str().to_owned(),
-            created_at: self.scheduler.now(),
-            next_run: None,
-            last_run: None,
-            last_status: None,
-            runs: 0,
-            max_runs: None,
-            expires_at: None,
-            lease_until: None,
-        }
+        ScheduledTask::new(folder(cx), name, schedule, task, cx.session().as_str().to_owned(), self.scheduler.now())
     }
 }
 

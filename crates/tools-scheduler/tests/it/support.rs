@@ -9,19 +9,9 @@ pub(crate) fn periodic(name: &str, line: &str, created_at: Timestamp) -> Schedul
         line: Box::new(CronLine::parse(line).expect("a cron line")),
         zone: parse_zone(None).expect("it is as it should be"),
     };
-    ScheduledTask {
-        workdir: "/w".to_owned(),
-        name: TaskName::parse(name).expect("it is as it should be"),
-        next_run: schedule.after(created_at),
-        schedule,
-        task: serde_json::from_value::<Task>(serde_json::json!({"prompt": "x"})).expect("it is as it should be"),
-        created_by: "s".to_owned(),
-        created_at,
-        last_run: None,
-        last_status: None,
-        runs: 0,
-        max_runs: None,
-        expires_at: None,
-        lease_until: None,
-    }
+    let name = TaskName::parse(name).expect("it is as it should be");
+    let task = serde_json::from_value::<Task>(serde_json::json!({"prompt": "x"})).expect("it is as it should be");
+    let next_run = schedule.after(created_at);
+    let made = ScheduledTask::new("/w".to_owned(), name, schedule, task, "s".to_owned(), created_at);
+    ScheduledTask { next_run, ..made }
 }
