@@ -1,4 +1,4 @@
-//! What can be typed after `haft`.
+//! The command line of `haft`.
 
 use std::path::PathBuf;
 
@@ -14,96 +14,96 @@ pub(crate) use agent::{NonInteractive, Run, SessionsVerb};
 pub(crate) use servers::AddServer;
 pub(crate) use stores::{MemoryVerb, ScheduleVerb, SkillsVerb};
 
-/// Tool calls of an LLM agent: judged, confined, executed, recorded.
+/// Run the tool calls of an LLM agent: check them, sandbox them, execute them and record them.
 #[derive(Debug, Parser)]
 #[command(name = "haft", version, propagate_version = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Bring the configuration to today's form, the same as `haft config migrate`; stands without a verb.
+    /// Update the configuration to the current format, like `haft config migrate`. Takes no subcommand.
     #[arg(long)]
     pub(crate) migrate_config: bool,
-    /// With `--migrate-config`: print what would change, and change nothing.
+    /// With `--migrate-config`: print the changes without making them.
     #[arg(long, requires = "migrate_config")]
     pub(crate) dry_run: bool,
     #[command(subcommand)]
     pub(crate) verb: Option<Verb>,
 }
 
-/// Options that every verb understands.
+/// Options of every subcommand.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Common {
     /// Configuration file [default: `haft/config.toml` in the user's configuration folder].
     #[arg(long, global = true, env = "HAFT_CONFIG", hide_env_values = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Folder that relative paths start from, and that tools are kept in [default: the current one].
+    /// Workspace: relative paths start here, and tools are confined to it [default: the current directory].
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) workdir: Option<PathBuf>,
-    /// Session that calls belong to [default: a new one].
+    /// Session to which calls belong [default: a new session].
     #[arg(long, global = true, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Print one JSON object instead of text.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Print nothing but the result.
+    /// Print only the result.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Let an agent do a task, or hold a session with it.
+    /// Run an agent on a task, or start an interactive session.
     Run(Run),
-    /// The kept sessions of agents.
+    /// Manage saved agent sessions.
     Sessions {
         #[command(subcommand)]
         verb: SessionsVerb,
     },
-    /// Make one call through all layers.
+    /// Run one tool call.
     Call(Call),
-    /// Make many calls: JSON lines in, JSON lines out, in the same order.
+    /// Run many tool calls: reads JSON lines and prints one JSON line per call, in the same order.
     Batch {
-        /// The calls; standard input when missing or `-`.
+        /// File with the calls [default: standard input, also `-`].
         file: Option<PathBuf>,
     },
-    /// Say what would be decided about a call, and by which rule; runs nothing.
+    /// Show how a call would be decided, and by which rule, without running it.
     Explain(Explain),
-    /// Ask the policy without running anything.
+    /// Check, test and manage permission rules and approvals.
     Policy {
         #[command(subcommand)]
         verb: PolicyVerb,
     },
-    /// Propose rules for the project in the working directory.
+    /// Suggest permission rules for the project in the working directory.
     Init {
-        /// The sort of project [default: what its files say].
+        /// Type of project [default: detected from its files].
         #[arg(long = "kind", value_enum, value_name = "KIND")]
         kinds: Vec<Kind>,
-        /// Write them to the user's configuration (or `--config`). To one that is there, those that it lacks are added,
-        /// behind its own; a copy of it is kept.
+        /// Write the rules to the user's configuration (or `--config`). Rules that are missing from an existing file are
+        /// added after its own, and a backup is kept.
         #[arg(long)]
         write: bool,
     },
-    /// Let tools back that are blocked because they kept failing.
+    /// Unblock tools that were blocked because they kept failing.
     Trust {
         #[command(subcommand)]
         verb: TrustVerb,
     },
-    /// Run a command as a `bash` call and keep its exit code: a prefix for any command. Its standard input is empty. Where
-    /// standard output is no terminal, every byte passes unchanged unless `--filter` is given.
+    /// Run a command as a `bash` call and exit with its exit code. Standard input is empty. When standard output is not a
+    /// terminal, output is passed through byte for byte unless `--filter` is given.
     Exec {
-        /// Shorten what a rule knows and replace credentials by placeholders, also where standard output is no terminal.
+        /// Filter the output and replace credentials with placeholders, even when standard output is not a terminal.
         #[arg(long)]
         filter: bool,
-        /// Seconds until the command is ended [default: 3600].
+        /// Stop the command after this many seconds [default: 3600].
         #[arg(long, value_name = "SECONDS")]
         timeout: Option<u64>,
-        /// The network of the command, whatever the configuration says.
+        /// Network access of the command; overrides the configuration.
         #[arg(long, value_name = "MODE")]
         network: Option<Network>,
-        /// Agree to this command in advance.
+        /// Approve this command in advance.
         #[arg(long)]
         yes: bool,
-        /// The folder that the command may write, where the configuration names none and the command starts below it
+        /// Directory the command may write to, if the configuration names none and the working directory is inside it
         /// [default: the working directory].
         #[arg(long, value_name = "DIR")]
         within: Option<PathBuf>,
@@ -111,99 +111,99 @@ pub(crate) enum Verb {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
         command: Vec<String>,
     },
-    /// What a host runs before and after its own tools: reads one event from standard input and answers in the host's
-    /// format. What the rules refuse is refused, what needs a person is asked, and what cannot be judged is asked, too.
-    /// `haft setup` writes it into the host's configuration.
+    /// Check a host's own tool calls: the hook that a host runs before and after each tool. Reads one event from standard
+    /// input and answers in the host's format: allow, ask or deny. Asks when the event cannot be checked. Installed by
+    /// `haft setup`.
     Hook {
         /// The host: `claude-code`, `codex`, `gemini` or `cursor`.
         host: Host,
-        /// Let commands run through `haft exec`: confined, filtered and with a way back. Without it, commands that the rules
-        /// allow are left to the host's own rules.
+        /// Rewrite shell commands to run through `haft exec`: sandboxed, filtered and undoable. Without it, allowed commands
+        /// are left to the host's own rules.
         #[arg(long)]
         exec: bool,
     },
-    /// Plug the tools into an agent or editor: writes the MCP server and, where it has hooks, those into its files, and shows
-    /// the difference. Without a host: lists those that are found, and what would be done.
+    /// Add Haft to an agent or editor: writes the MCP server, and hooks where the host supports them, to its configuration
+    /// and shows the diff. Without a host, lists the hosts that are installed and what would change.
     Setup(Setup),
-    /// Filter standard input as the output of a command.
+    /// Filter standard input as if a command had printed it.
     Filter(Filter),
-    /// Find credentials in files: a JSON line with place and kind for each, never the value. Exits with 2 when a file
-    /// cannot be read, with 1 when `--check` is given and something was found, else with 0.
+    /// Find credentials in files. Prints a JSON line with location and kind for each, never the value. Exits with 2 if a
+    /// file cannot be read, with 1 if `--check` is given and a credential was found, else with 0.
     Scan {
-        /// The files; standard input when there is none, or for `-`.
+        /// Files to scan [default: standard input, also `-`].
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Print the text with placeholders in the place of credentials instead.
+        /// Print the text with placeholders in place of credentials instead.
         #[arg(long)]
         redact: bool,
-        /// Exit with 1 when there is a credential.
+        /// Exit with 1 if a credential was found.
         #[arg(long)]
         check: bool,
     },
-    /// List the tools as a model would get them.
+    /// List the tools as a model sees them.
     Tools(Tools),
-    /// List the layers around a call, outermost first.
+    /// List the layers that wrap each call, outermost first.
     Layers,
-    /// Serve the tools to an MCP client, and look after the MCP servers behind it.
+    /// Serve the tools over MCP, and manage the MCP servers behind Haft.
     Mcp {
         #[command(subcommand)]
         verb: McpVerb,
     },
-    /// Look at the pinned definitions of MCP servers' tools.
+    /// Review changes to the pinned tool definitions of MCP servers.
     Pins {
         #[command(subcommand)]
         verb: PinsVerb,
     },
-    /// Take back what calls changed in the workspace; what somebody else changed, since or meanwhile, stays.
+    /// Revert what calls changed in the workspace. Changes made by anyone else are kept.
     Undo {
-        /// The numbers of the calls, as `--list` shows them. Default: the last call (of the session given by `--session`).
+        /// Numbers of the calls, as shown by `--list` [default: the last call, of `--session` if given].
         #[arg(value_name = "CALL", conflicts_with = "last")]
         calls: Vec<u64>,
-        /// The last N calls instead of certain ones.
+        /// Revert the last N calls.
         #[arg(long, value_name = "N", default_value_t = 1)]
         last: usize,
-        /// List the calls that can be taken back instead, the last one first.
+        /// List the calls that can be reverted, newest first.
         #[arg(long, conflicts_with = "diff")]
         list: bool,
-        /// Show what they changed instead.
+        /// Show the changes of the calls instead of reverting them.
         #[arg(long)]
         diff: bool,
     },
-    /// Take the last `haft undo` back: what its call had changed is again as the call left it.
+    /// Revert the last `haft undo`: restores what the call had changed.
     Redo,
-    /// Look at the record of calls.
+    /// View, verify and report on the audit log.
     Audit {
         #[command(subcommand)]
         verb: AuditVerb,
     },
-    /// Look at long output that was stored.
+    /// Show stored output that was too long for an answer.
     Overflow {
         #[command(subcommand)]
         verb: OverflowVerb,
     },
-    /// Look at what sessions saved to be known later, and remove it.
+    /// Manage the memories that sessions saved.
     Memory {
         #[command(subcommand)]
         verb: MemoryVerb,
     },
-    /// Look at the tasks of this folder that run at later times, and run them.
+    /// Manage and run the scheduled tasks of this directory.
     Schedule {
         #[command(subcommand)]
         verb: ScheduleVerb,
     },
-    /// Look at the skills of the user and of this project.
+    /// List, check and trust the skills of the user and of this project.
     Skills {
         #[command(subcommand)]
         verb: SkillsVerb,
     },
-    /// Look at the configuration.
+    /// Show, check and migrate the configuration.
     Config {
         #[command(subcommand)]
         verb: ConfigVerb,
     },
-    /// Say what works on this machine, and what is not stopped.
+    /// Check this machine: what works, and what the sandbox does not stop.
     Doctor,
-    /// Play a session of real calls on a repository and show what happened.
+    /// Run a demo session of real calls on a repository.
     Demo {
         /// The repository.
         #[arg(default_value = ".")]
@@ -211,56 +211,55 @@ pub(crate) enum Verb {
     },
     /// Print a completion script for a shell.
     Completions {
-        /// For which shell.
+        /// Shell to generate the script for.
         shell: Shell,
     },
-    /// Write the generated reference pages into a folder.
+    /// Write the generated reference pages to a directory.
     #[command(hide = true)]
     Reference {
-        /// The folder.
+        /// Target directory.
         dir: PathBuf,
     },
 }
 
-/// In which shape the tools are listed, and what is said of them.
+/// How tools are listed.
 #[derive(Debug, Args)]
 pub(crate) struct Tools {
-    /// In which shape.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = ToolsFormat::Table)]
     pub(crate) format: ToolsFormat,
-    /// As this interface takes them: `anthropic`, `gemini`, `mcp`, `ollama`, `openai-chat`, `openai-chat-strict`,
-    /// `openai-responses` or `openai-responses-strict`. The text is the same on every run and every machine.
+    /// Print the definitions for an API: `anthropic`, `gemini`, `mcp`, `ollama`, `openai-chat`, `openai-chat-strict`,
+    /// `openai-responses` or `openai-responses-strict`. The output is identical on every run and machine.
     #[arg(long, value_name = "NAME", conflicts_with = "format")]
     pub(crate) dialect: Option<Dialect>,
-    /// Say instead what the interface cannot express of them.
+    /// Report what the API cannot express instead.
     #[arg(long, requires = "dialect")]
     pub(crate) report: bool,
-    /// Rank the tools by what each costs of the model's context, in tokens (estimated), and say how often each was called
-    /// according to the record.
+    /// Rank the tools by their estimated cost in tokens, with how often each was called according to the audit log.
     #[arg(long)]
     pub(crate) cost: bool,
     #[command(flatten)]
     pub(crate) offer: Offer,
 }
 
-/// Which host is set up, and how.
+/// Which host to set up, and how.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Setup {
     /// The host: `claude-code`, `codex`, `gemini`, `cursor`, `zed`, `vscode`, `opencode` or `goose`.
     pub(crate) host: Option<Host>,
-    /// Show what would change, and change nothing.
+    /// Show the changes without making them.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Take it back. A file that nobody else wrote meanwhile becomes what it was to the byte.
+    /// Revert the setup. A file that has not changed since is restored byte for byte.
     #[arg(long, requires = "host")]
     pub(crate) undo: bool,
-    /// The profile of tools that the server offers [default: `core`].
+    /// Tool profile that the server offers [default: `core`].
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
-    /// Write the server only, no hooks.
+    /// Add only the MCP server, no hooks.
     #[arg(long)]
     pub(crate) no_hooks: bool,
-    /// Leave commands that the rules allow to the host, instead of running them through `haft exec`.
+    /// Leave allowed commands to the host instead of running them through `haft exec`.
     #[arg(long)]
     pub(crate) no_exec: bool,
 }
@@ -268,10 +267,10 @@ pub(crate) struct Setup {
 /// Which tools are offered.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Offer {
-    /// The tools of this profile: `core`, `coding`, `full`, `gateway` or one of `[tools.profiles]` [default: `mcp.profile`].
+    /// Tool profile: `core`, `coding`, `full`, `gateway` or one of `[tools.profiles]` [default: `mcp.profile`].
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
-    /// Only tools that change nothing, whatever they are called with; there are no others then.
+    /// Offer only tools that never change anything.
     #[arg(long)]
     pub(crate) read_only: bool,
 }
@@ -279,35 +278,35 @@ pub(crate) struct Offer {
 /// One call.
 #[derive(Debug, Args)]
 pub(crate) struct Call {
-    /// The tool.
+    /// Name of the tool.
     pub(crate) tool: String,
     /// Its parameters: one JSON object, `key=value` pairs, or `-` for JSON on standard input.
     #[arg(value_name = "JSON|KEY=VALUE|-")]
     pub(crate) params: Vec<String>,
-    /// Agree to this call in advance.
+    /// Approve this call in advance.
     #[arg(long)]
     pub(crate) yes: bool,
-    /// How far the origin of the call is trusted.
+    /// How far the caller is trusted.
     #[arg(long, value_enum, default_value_t = Trust::Trusted)]
     pub(crate) trust: Trust,
-    /// The principal behind the call.
+    /// Identity of the caller.
     #[arg(long, value_name = "ID")]
     pub(crate) caller: Option<String>,
 }
 
-/// What to filter, and as what.
+/// What to filter, and as which command.
 #[derive(Debug, Args)]
 pub(crate) struct Filter {
-    /// The command line that printed it.
+    /// Command line that printed the text.
     #[arg(long, value_name = "CMD", allow_hyphen_values = true)]
     pub(crate) command: String,
-    /// The exit code it ended with.
+    /// Exit code of that command.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) exit_code: Option<i32>,
-    /// Say on standard error which rule it was and how much it took away.
+    /// Print to standard error which rule applied and how much it removed.
     #[arg(long)]
     pub(crate) stats: bool,
-    /// Show all lines: `-` before those that were dropped, `+` before those that were written in their place.
+    /// Show all lines, with `-` before removed lines and `+` before their replacements.
     #[arg(long)]
     pub(crate) diff: bool,
 }
@@ -321,58 +320,58 @@ pub(crate) struct Explain {
     /// Its parameters: one JSON object, `key=value` pairs, or `-` for JSON on standard input.
     #[arg(value_name = "JSON|KEY=VALUE|-")]
     pub(crate) params: Vec<String>,
-    /// Read JSON lines of `{"tool","params"}` and answer with JSON lines.
+    /// Read JSON lines of `{"tool","params"}` from standard input and print JSON lines.
     #[arg(long, conflicts_with_all = ["tool", "params"])]
     pub(crate) stdin: bool,
-    /// How far the origin of the call is trusted.
+    /// How far the caller is trusted.
     #[arg(long, value_enum, default_value_t = Trust::Trusted)]
     pub(crate) trust: Trust,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyVerb {
-    /// Say what would be decided about a call (the same as `haft explain`).
+    /// Show how a call would be decided (same as `haft explain`).
     Check(Explain),
-    /// Say what this configuration would have decided about the calls on record. Runs nothing.
+    /// Show how this configuration would have decided the recorded calls, without running them.
     Replay {
-        /// Another record than the configured one.
+        /// Audit log to read [default: the configured one].
         audit: Option<PathBuf>,
-        /// Print every call, not only those that would be decided otherwise.
+        /// Print every call, not only those whose decision would change.
         #[arg(long)]
         all: bool,
     },
-    /// Name the few rules that would have spared most questions, with everything each would have let through.
+    /// Suggest the rules that would have avoided the most questions, with everything each would have allowed.
     Suggest {
-        /// Another record than the configured one.
+        /// Audit log to read [default: the configured one].
         audit: Option<PathBuf>,
-        /// The most rules to name.
+        /// Maximum number of rules.
         #[arg(long, default_value_t = 5, value_name = "N")]
         most: usize,
     },
-    /// Check the examples that rules carry (`match`, `not_match`).
+    /// Test the examples in rules (`match`, `not_match`).
     Test,
-    /// List what people allowed for longer than a session.
+    /// List the approvals that outlast a session.
     Approvals,
-    /// Allow what a pattern matches for longer than a session: it answers questions and lifts no denial. Unlike what people
-    /// answer to a question it counts whatever the scripts hold that are run.
+    /// Store an approval: calls that match the pattern are no longer asked about. Overrides no denial. Unlike an answer to
+    /// a question, it is not tied to the content of the scripts that run.
     Allow {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// The pattern, as in a rule.
+        /// Pattern, as in a rule.
         pattern: String,
-        /// Everywhere, not only in this working directory.
+        /// Apply everywhere, not only in this working directory.
         #[arg(long)]
         everywhere: bool,
-        /// For how many days; 0 for ever [default: `tools.approvals.days`].
+        /// Number of days it is valid; 0 for no limit [default: `tools.approvals.days`].
         #[arg(long, value_name = "N")]
         days: Option<u64>,
     },
-    /// Take approvals back.
+    /// Revoke stored approvals.
     Revoke {
-        /// Which, by the numbers that `haft policy approvals` prints.
+        /// Numbers printed by `haft policy approvals`.
         #[arg(required_unless_present = "all")]
         numbers: Vec<usize>,
-        /// All of them.
+        /// Revoke all of them.
         #[arg(long)]
         all: bool,
     },
@@ -380,46 +379,46 @@ pub(crate) enum PolicyVerb {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrustVerb {
-    /// Let a tool back, in every process of this user that blocks it.
+    /// Unblock a tool in every process of this user.
     Reset {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpVerb {
-    /// Serve over standard input and output.
+    /// Serve the tools over standard input and output.
     Serve {
-        /// Over standard input and output (the default).
+        /// Use standard input and output (the default).
         #[arg(long)]
         stdio: bool,
         #[command(flatten)]
         offer: Offer,
     },
-    /// Add a server whose tools are offered among Haft's own.
+    /// Add an MCP server whose tools are offered alongside Haft's own.
     Add(AddServer),
-    /// List the servers of the configuration, and how many tools of each are offered.
+    /// List the configured servers and how many tools of each are offered.
     List,
-    /// Start servers and say what they list and what of it is held.
+    /// Start servers, and report which tools they list and which are held for review.
     Test {
-        /// Only this server.
+        /// Name of the server [default: all].
         #[arg(value_name = "ID")]
         id: Option<String>,
     },
-    /// Remove a server from the configuration, and forget what was accepted of it.
+    /// Remove a server from the configuration, with its pins.
     Remove {
-        /// The key of the server.
+        /// Name of the server.
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Take servers over from the configurations of other hosts: Claude Desktop, Claude Code, Codex, Cursor, Gemini CLI, VS
-    /// Code, opencode, Zed.
+    /// Import servers from the configuration files of other hosts: Claude Desktop, Claude Code, Codex, Cursor, Gemini CLI,
+    /// VS Code, opencode, Zed.
     Import {
-        /// The files [default: those of the hosts that are installed].
+        /// Configuration files [default: those of the installed hosts].
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Say what would be added, and change nothing.
+        /// Show what would be added without adding it.
         #[arg(long)]
         dry_run: bool,
     },
@@ -427,13 +426,13 @@ pub(crate) enum McpVerb {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PinsVerb {
-    /// Show what MCP servers changed about their tools, and accept it: calls of what changed are held until then. At a
-    /// terminal it asks; exits with 3 when something is left.
+    /// Show how servers changed their tools, and accept the changes. Changed tools cannot be called until then. Asks when
+    /// run in a terminal; exits with 3 if changes remain.
     Review {
-        /// Only this server.
+        /// Name of the server [default: all].
         #[arg(value_name = "ID")]
         id: Option<String>,
-        /// Accept the changes that were shown with this code.
+        /// Accept the changes that were printed with this code.
         #[arg(long, value_name = "CODE")]
         accept: Option<String>,
     },
@@ -441,48 +440,48 @@ pub(crate) enum PinsVerb {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditVerb {
-    /// Print the last calls and follow new ones.
+    /// Print the latest calls and follow new ones.
     Tail {
-        /// How many to begin with.
+        /// Number of calls to start with.
         #[arg(short = 'n', long, default_value_t = 10)]
         lines: usize,
-        /// End after those.
+        /// Exit after printing them.
         #[arg(long)]
         no_follow: bool,
-        /// Another file than the configured one.
+        /// Audit log to read [default: the configured one].
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },
     /// Print the calls as a table.
     View {
-        /// Another file than the configured one.
+        /// Audit log to read [default: the configured one].
         file: Option<PathBuf>,
     },
-    /// Check that no line was changed, removed or put in, and that the end is not missing.
+    /// Verify that no line was changed, removed or inserted, and that the end is not missing.
     Verify {
-        /// Another file than the configured one.
+        /// Audit log to read [default: the configured one].
         file: Option<PathBuf>,
-        /// Also check that the record holds this line: `NUMBER:HASH`, as noted elsewhere.
+        /// Also verify that the log contains this line, noted elsewhere as `NUMBER:HASH`.
         #[arg(long, value_name = "NUMBER:HASH")]
         head: Vec<Head>,
     },
-    /// Say what this configuration would have decided about the calls on record (the same as `haft policy replay`).
+    /// Show how this configuration would have decided the recorded calls (same as `haft policy replay`).
     Replay {
-        /// Another file than the configured one.
+        /// Audit log to read [default: the configured one].
         file: Option<PathBuf>,
-        /// Print every call, not only those that would be decided otherwise.
+        /// Print every call, not only those whose decision would change.
         #[arg(long)]
         all: bool,
     },
-    /// Write one HTML page that shows what happened: it needs nothing else and loads nothing.
+    /// Write a self-contained HTML report.
     Report {
-        /// Another file than the configured one.
+        /// Audit log to read [default: the configured one].
         file: Option<PathBuf>,
-        /// Where to write it; `-` is standard output [default: `haft-report.html`, or standard output when that is a
-        /// file or a pipe].
+        /// Output file; `-` is standard output [default: `haft-report.html`, or standard output when that is a file or a
+        /// pipe].
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// How many calls to show one by one: the last ones. Figures always count all.
+        /// Number of latest calls to list individually. Totals always count all calls.
         #[arg(long, value_name = "N", default_value_t = 2000)]
         calls: usize,
     },
@@ -490,15 +489,15 @@ pub(crate) enum AuditVerb {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum OverflowVerb {
-    /// Print a stored output, of whichever session.
+    /// Print a stored output of any session.
     Show {
-        /// The reference: `overflow:` and a UUID, or the UUID alone.
+        /// Reference: `overflow:` and a UUID, or the UUID alone.
         #[arg(value_name = "REF")]
         reference: String,
-        /// Only lines that this regular expression matches, each with its number.
+        /// Print only lines that match this regular expression, with line numbers.
         #[arg(long, value_name = "RE")]
         grep: Option<String>,
-        /// Only these lines, from 1: `A-B`, `A-`, `-B` or `A`.
+        /// Print only these lines, counted from 1: `A-B`, `A-`, `-B` or `A`.
         #[arg(long, value_name = "A-B", allow_hyphen_values = true)]
         lines: Option<String>,
     },
@@ -506,74 +505,74 @@ pub(crate) enum OverflowVerb {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigVerb {
-    /// Print every effective value and where it was set.
+    /// Print every effective value and its source.
     Show,
-    /// Say what is wrong with the configuration.
+    /// Check the configuration for errors.
     Check,
-    /// Print the JSON schema for editors.
+    /// Print the JSON schema, for editors.
     Schema,
-    /// Bring the configuration to today's form: old keys are said in new ones, comments and unknown keys stay, and the
-    /// text as it was is kept beside it (`config.toml.bak-1`). Prints what changed.
+    /// Update the configuration to the current format. Old keys are replaced by new ones, comments and unknown keys are
+    /// kept, and the old file is kept next to it (`config.toml.bak-1`). Prints the changes.
     Migrate {
-        /// Print what would change, and change nothing.
+        /// Print the changes without making them.
         #[arg(long)]
         dry_run: bool,
     },
 }
 
-/// A sort of project.
+/// A type of project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// Built with cargo.
+    /// Rust with Cargo.
     Rust,
-    /// Built with npm or one of its kin.
+    /// JavaScript with npm, pnpm or Yarn.
     Node,
     /// Python.
     Python,
-    /// Go modules.
+    /// Go with modules.
     Go,
-    /// Built with Gradle or Maven.
+    /// Java with Gradle or Maven.
     Java,
     /// Ruby with Bundler.
     Ruby,
 }
 
-/// In which shape tools are listed.
+/// The format in which tools are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ToolsFormat {
-    /// For people.
+    /// Table for people.
     Table,
-    /// Everything known of each tool.
+    /// JSON with everything known about each tool.
     Json,
-    /// As the Anthropic API takes them.
+    /// Anthropic API.
     Anthropic,
-    /// As the OpenAI API takes them.
+    /// OpenAI API.
     Openai,
-    /// As an MCP server lists them.
+    /// MCP tool list.
     Mcp,
-    /// As text for a system prompt.
+    /// Text for a system prompt.
     Prompt,
 }
 
-/// A network of commands.
+/// Network access of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Network {
-    /// None but its own.
+    /// No network except a private loopback.
     Off,
-    /// Through the gate: every connection is judged by rules, and asked about where there is none.
+    /// Through the gate: host rules decide each connection, or a question where no rule matches.
     Gate,
-    /// That of the machine.
+    /// Unrestricted.
     Open,
 }
 
-/// How far the origin of a call is trusted.
+/// How far a caller is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Trust {
-    /// Only reading inside the workspace, and even that after a question.
+    /// Only reads inside the workspace, each after a question.
     Untrusted,
-    /// Reading runs, everything else asks.
+    /// Reads are allowed, everything else asks.
     Provisional,
-    /// The rules alone decide.
+    /// Only the rules decide.
     Trusted,
 }
 

@@ -1,52 +1,52 @@
-//! What can be typed about an MCP server that is added.
+//! Options of `haft mcp add`.
 
 use clap::{Args, ValueEnum};
 
 /// A server to add.
 #[derive(Debug, Args)]
 pub(crate) struct AddServer {
-    /// The key of the server: its tools are called `mcp_<ID>_<tool>`.
+    /// Name of the server. Its tools are called `mcp_<ID>_<tool>`.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// A variable of its environment.
+    /// Environment variable to set for the server.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// A variable of this environment that it gets, too.
+    /// Environment variable to pass through to the server.
     #[arg(long, value_name = "NAME")]
     pub(crate) env_pass: Vec<String>,
-    /// A place outside the workspace that it may read.
+    /// Path outside the workspace that the server may read.
     #[arg(long, value_name = "PATH")]
     pub(crate) read_path: Vec<String>,
-    /// What it may do with the workspace.
+    /// Access of the server to the workspace.
     #[arg(long, value_enum, default_value_t = ServerWorkspace::Read, value_name = "ACCESS")]
     pub(crate) workspace: ServerWorkspace,
-    /// Its network.
+    /// Network access of the server.
     #[arg(long, value_enum, default_value_t = ServerNetwork::Off, value_name = "MODE")]
     pub(crate) network: ServerNetwork,
-    /// The program and its arguments.
+    /// Program to run and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub(crate) command: Vec<String>,
 }
 
-/// What a server may do with the workspace.
+/// Access of a server to the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ServerWorkspace {
-    /// It does not see it.
+    /// The workspace is not visible.
     None,
-    /// It reads it.
+    /// Read only.
     Read,
-    /// It reads and writes it.
+    /// Read and write.
     Write,
 }
 
-/// The network of a server.
+/// Network access of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ServerNetwork {
-    /// None.
+    /// No network.
     Off,
-    /// Only what rules on hosts let through.
+    /// Only hosts that the host rules allow.
     Gate,
-    /// That of the machine.
+    /// Unrestricted.
     Open,
 }
 

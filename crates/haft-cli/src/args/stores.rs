@@ -1,4 +1,4 @@
-//! What can be typed about what is kept between sessions: memories, tasks at later times and skills.
+//! Options of memories, scheduled tasks and skills.
 
 use std::path::PathBuf;
 
@@ -6,77 +6,77 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryVerb {
-    /// List the memories of this project and the user's own, the newest first.
+    /// List the memories of this project and of the user, newest first.
     List {
-        /// Those of every project and session.
+        /// Include every project and session.
         #[arg(long)]
         all: bool,
-        /// Only those that answer this query, the best first.
+        /// Show only memories that match this query, best match first.
         #[arg(long, value_name = "QUERY", conflicts_with = "all")]
         search: Option<String>,
     },
-    /// Print one.
+    /// Print a memory.
     Show {
-        /// Its identifier.
+        /// ID of the memory.
         id: String,
     },
-    /// Remove some for good.
+    /// Delete memories permanently.
     Rm {
-        /// Their identifiers.
+        /// IDs of the memories.
         #[arg(required = true)]
         ids: Vec<String>,
     },
-    /// Print all of them as JSON lines, for `import`.
+    /// Print all memories as JSON lines, for `import`.
     Export,
-    /// Store what `export` printed. What is there already is skipped, and a line that cannot be stored ends it.
+    /// Store memories printed by `export`. Existing ones are skipped; stops at the first line that cannot be stored.
     Import {
-        /// The lines; standard input when missing or `-`.
+        /// File with the JSON lines [default: standard input, also `-`].
         file: Option<PathBuf>,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ScheduleVerb {
-    /// List the tasks, with when they run next and what became of them last.
+    /// List the tasks with their next run and last result.
     List,
-    /// Print when a task runs next.
+    /// Print the next times a task runs.
     Next {
-        /// Its name.
+        /// Name of the task.
         name: String,
-        /// How many times.
+        /// Number of times to print.
         #[arg(short = 'n', long, default_value_t = 5)]
         times: usize,
     },
-    /// Run a task now, as if its time had come; its times stay as they are.
+    /// Run a task now. Its schedule does not change.
     Run {
-        /// Its name.
+        /// Name of the task.
         name: String,
     },
     /// Remove tasks.
     Rm {
-        /// Their names.
+        /// Names of the tasks.
         #[arg(required = true)]
         names: Vec<String>,
     },
-    /// Run the tasks of this folder when they are due, until it is interrupted. Nobody is asked: what would ask is refused.
+    /// Run the tasks of this directory when they are due, until interrupted. Calls that need approval are denied.
     Serve,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillsVerb {
-    /// List the skills, whose they are and whether they count.
+    /// List the skills, their owner and whether they are trusted.
     List,
-    /// Hold skills to the format, as strictly as its own validator: a line for each fault, and 1 when there is one.
+    /// Validate skills against the Agent Skills format. Prints each problem and exits with 1 if there is one.
     Check {
-        /// Folders of skills; all of them when missing.
+        /// Skill directories [default: all skills].
         folders: Vec<PathBuf>,
     },
-    /// Agree to skills of this project as their files are now.
+    /// Trust skills of this project in their current state.
     Trust {
-        /// Their names.
+        /// Names of the skills.
         #[arg(required = true)]
         names: Vec<String>,
-        /// Take it back instead.
+        /// Revoke the trust instead.
         #[arg(long)]
         revoke: bool,
     },
