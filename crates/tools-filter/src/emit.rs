@@ -125,8 +125,8 @@ impl Emitter<'_> {
         if self.joins_hole(line) {
             return;
         }
-        // Blank lines are no content: they are not counted, and never all of a hole.
-        if line.trim().is_empty() {
+        // Blank lines and rulers are no content: they are not counted, and never all of a hole.
+        if line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'=' | b'_' | b'*')) {
             (self.sink)(FilterEvent::Dropped(line));
             return;
         }

@@ -142,6 +142,8 @@ impl FilterPipeline {
         if is_general {
             let knows_tests = rule.as_ref().is_some_and(|rule| rule.knows_tests());
             reducers.extend(general::start(&facts.command, rule.is_some(), knows_tests));
+        } else if rule.as_ref().is_some_and(|rule| rule.lists_files()) {
+            reducers.extend(general::of_listing());
         }
         let collapse = self.collapse && !rule.as_ref().is_some_and(|rule| rule.shows_content());
         let stages = reducers.into_iter().map(|reducer| Stage { reducer, state: EmitState::new(collapse) }).collect();

@@ -158,7 +158,7 @@ impl Rule {
     /// Whether it only shortens overlong lines: what its commands print is the content of files, in which blank lines
     /// count.
     pub(crate) fn shows_content(&self) -> bool {
-        self.configs().iter().all(|config| matches!(config, StrategyConfig::LongLines(_)))
+        self.configs().iter().all(|config| matches!(config, StrategyConfig::LongLines(_) | StrategyConfig::Hits(_)))
     }
 
     /// Whether what is the same in every output may be shortened behind its strategies: those of the built-in rules that
@@ -174,6 +174,11 @@ impl Rule {
             )
         };
         self.is_builtin && !self.shows_content() && !self.configs().iter().any(is_content)
+    }
+
+    /// Whether it is a built-in one about a list of files.
+    pub(crate) fn lists_files(&self) -> bool {
+        self.is_builtin && self.configs().iter().any(|config| matches!(config, StrategyConfig::Listing(_)))
     }
 
     /// Whether it is about runs of tests.

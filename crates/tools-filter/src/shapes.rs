@@ -208,8 +208,17 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"\d% *[|\[(]? *(?:[#=>█▉▊▋▌▍▎▏■▓▒░━─╸╺]){4}|(?:[#=>█▉▊▋▌▍▎▏■▓▒░━─╸╺]){4}[|\] ]* *\d{1,3}(?:\.\d+)?%",
             r"^ *\|[■#=█ ]*\| *\d{1,3}% of ",
             r"^\s*[⠁-⣿] ",
+            r"^[A-Z][a-z]+ing [^:=(){}\[\]]*(?:\.\.\.|…)(?: ?(?:[Dd]one|ok|OK|yes|finished))?\.?$",
+            r"^(?:Using (?:CPython|Python|PyPy) \d[\d.]+ |Creating virtual ?env(?:ironment)? |Activate with: )",
             // Where to read about it.
             r"^\s*(?:= )?(?:(?:help|note|hint): )?(?:More [Ii]nfo|[Ss]ee |[Dd]ocs?|Documentation|For (?:more|further) |(?:Learn|Read) more)[^:]*:? ?\(?https?://\S+\s*$",
+        ],
+    ),
+    // Where to ask for help: `Try `x --help` for more information.`
+    (
+        "HELP",
+        &[
+            r#"^\s*(?:[\w./-]+: )?(?:(?:For|To get) [a-z ]+, )?(?:[Tt]ry|[Rr]un|[Uu]se|[Ss]ee|[Tt]ype) [^:;=]*(?:--help|['`\" ]-h\b|\bhelp )[^:;=]*$"#,
         ],
     ),
     // What a tool prints in every run, word by word.
@@ -221,6 +230,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^==\d+== (?:Copyright \(C\)|Using Valgrind|Memcheck, a memory|For lists of detected|Rerun with|For counts of detected|Use --track)",
             r"^==\d+== *$",
             r"^For more information about this error, try `rustc|^note: (?:run with `RUST_BACKTRACE|Some details are omitted, run with)",
+            r"^\* Try:$|^(?:> )?Run with --(?:stacktrace|info|debug|scan)\b|^(?:\*|>) Get more help at ",
             r"^npm (?:error|ERR!) A complete log of this run|^Node\.js v\d+\.\d+\.\d+$",
             r"^npm (?:error|ERR!) *(?:404 *)?$|^npm (?:error|ERR!) \S*/_logs/\S+$|^\[(?:INFO|ERROR)\] *$",
             r"^ninja: Entering directory|^INFO: (?:autodetecting backend|calculating backend command)",

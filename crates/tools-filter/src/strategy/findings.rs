@@ -131,9 +131,7 @@ fn by_file(findings: &[Finding]) -> Vec<String> {
 
 /// Whether the name of a file above its findings is told from them: nothing else in them is one.
 fn can_stand_under_files(findings: &[Finding]) -> bool {
-    findings.iter().all(|finding| {
-        is_source(&finding.file) && !finding.text.split([' ', '\'', '"', '`', '(', ':', ',']).any(is_source)
-    })
+    findings.iter().all(|finding| is_source(&finding.file) && !names_source(&finding.text))
 }
 
 /// Endings of sources: what has one of them is the name of a file, whatever stands around it.
@@ -141,6 +139,11 @@ const SOURCES: &[&str] = &[
     "rs", "py", "pyi", "js", "mjs", "cjs", "ts", "tsx", "jsx", "c", "cc", "cpp", "h", "hpp", "java", "go", "toml",
     "md", "json", "yml", "yaml", "tf", "ps1",
 ];
+
+/// Whether a word of the text is the name of a source.
+pub(super) fn names_source(text: &str) -> bool {
+    text.split([' ', '\'', '"', '`', '(', ':', ',']).any(is_source)
+}
 
 fn is_source(name: &str) -> bool {
     let name = name.trim_end_matches(['\'', '"', '`', ')', ']', '.', ';']);
@@ -200,7 +203,7 @@ impl Reducer for Findings {
 }
 
 /// Whether this is the name of a file: one word with an ending, or with a slash in front of its last part.
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let is_word =
         text.bytes().all(|byte| byte >= 0x80 || byte.is_ascii_alphanumeric() || b"._-/\\@+~[]".contains(&byte));
     let name = text.rsplit(['/', '\\']).next().unwrap_or(text);

@@ -5,8 +5,10 @@ use super::{
     again::{Again, Same},
     apt_lists::AptLists,
     blanks::Blanks,
+    command_lines::CommandLines,
     findings::Findings,
     passing::Passing,
+    path_runs::{PathRuns, Paths},
     rulers::Rulers,
     runs::Counting,
     series::Series,
@@ -17,6 +19,11 @@ use super::{
     usage::Usage,
 };
 use crate::ParsedCommand;
+
+/// What is done behind the rule of a list of files: nothing but what keeps every name.
+pub(crate) fn of_listing() -> Vec<Box<dyn Reducer>> {
+    vec![Box::<Series>::default(), Box::new(PathRuns::new(Paths::Any))]
+}
 
 /// The name under which this is counted where no rule is about a command.
 pub(crate) const NAME: &str = "general";
@@ -29,9 +36,11 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
         Box::new(Usage::new(command)),
         Box::<AptLists>::default(),
         Box::<StackTraces>::default(),
+        Box::<CommandLines>::default(),
         Box::<Snippets>::default(),
         Box::new(Again::new(Same::Exactly)),
         Box::<Series>::default(),
+        Box::new(PathRuns::new(Paths::Absolute)),
         Box::<Counting>::default(),
         Box::new(Again::new(Same::Counting)),
     ];

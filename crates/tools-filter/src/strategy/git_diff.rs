@@ -84,6 +84,12 @@ const GENERATED: &[&str] = &[
     "composer.lock",
 ];
 
+/// `index 490d59b..83fa4ca 100644`, `index ba2906d,2299c37..0000000`.
+fn is_index(line: &str) -> bool {
+    let Some(names) = line.strip_prefix("index ").and_then(|rest| rest.split(' ').next()) else { return false };
+    names.contains("..") && names.bytes().all(|byte| byte.is_ascii_hexdigit() || b".,".contains(&byte))
+}
+
 fn begins_file(line: &str) -> bool {
     line.starts_with("diff --") || line.starts_with("Diff in ")
 }
@@ -276,8 +282,11 @@ impl Reducer for Machine {
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
         if !self.long {
+            let mut in_header = false;
             for line in std::mem::take(&mut self.all) {
-                out.keep(&line);
+                in_header = begins_file(&line) || (in_header && !line.starts_with("@@"));
+                // The names of objects are the one line of a header that says nothing about the change.
+                if in_header && is_index(&line) { out.fold(&line) } else { out.keep(&line) }
             }
             return self.found.then_some(FilterConfidence::Full);
         }

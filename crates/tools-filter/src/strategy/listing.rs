@@ -110,6 +110,10 @@ fn is_drawn(line: &str) -> bool {
 }
 
 fn undrawn(line: &str, out: &mut Emitter<'_>) {
+    // A parent as npm draws it, `├─┬ name`: its drawing is shorter than elsewhere and says that there is more below.
+    if line.contains("─┬ ") {
+        return out.keep(line);
+    }
     let name = line.trim_start_matches(['│', '├', '└', '─', ' ', '\u{a0}']);
     let depth = line[..line.len() - name.len()].chars().count() / 4;
     if depth == 0 {

@@ -8,7 +8,7 @@ use tools_core::FilterConfidence;
 
 use super::{
     columns::Columns, dedup::Dedup, diagnostics::Diagnostics, git_diff::GitDiff, git_log::GitLog,
-    git_status::GitStatus, group_by_rule::GroupByRule, keep_matching::KeepMatching, listing::Listing,
+    git_status::GitStatus, group_by_rule::GroupByRule, hits::Hits, keep_matching::KeepMatching, listing::Listing,
     long_lines::LongLines, runs::Runs, stack_trace::StackTrace, strip_annotated::StripAnnotated,
     strip_noise::StripNoise, structured::Structured, test_summary::TestSummary, truncate::Truncate,
 };
@@ -40,6 +40,8 @@ pub enum StrategyConfig {
     GitLog(GitLog),
     /// Folds long lists of files.
     Listing(Listing),
+    /// Names a file once above what a search found in it.
+    Hits(Hits),
     /// Keeps compilers' messages, drops what shows the source again.
     Diagnostics(Diagnostics),
     /// Shortens runs of lines that differ in numbers only.
@@ -117,6 +119,7 @@ impl StrategyConfig {
             Self::Dedup(config) => Arc::new(config.compile()?),
             Self::GitLog(config) => Arc::new(config.clone()),
             Self::Listing(config) => Arc::new(config.clone()),
+            Self::Hits(config) => Arc::new(config.clone()),
             Self::Diagnostics(config) => Arc::new(config.compile()?),
             Self::Runs(config) => Arc::new(config.clone()),
             Self::Structured(config) => Arc::new(config.clone()),

@@ -119,6 +119,8 @@ impl Machine {
         if value["testResults"].is_array() && value["numTotalTests"].is_u64() {
             return Some(jest(value));
         }
+        // ESLint prints its rules beside, when it is asked to.
+        let value = if value["metadata"].is_object() { &value["results"] } else { value };
         let findings = value.as_array().filter(|list| !list.is_empty())?;
         if findings.iter().all(|file| file["filePath"].is_string() && file["messages"].is_array()) {
             return Some(findings.iter().flat_map(eslint).collect());

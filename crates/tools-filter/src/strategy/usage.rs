@@ -1,9 +1,10 @@
-//! The help that a program prints when it was called wrongly: the line of its usage stands, its list of options is counted.
+//! The help that a program prints when it was called wrongly: the line of its usage stands, its list of options is counted, and
+//! so is the line that says how to ask for more.
 
 use tools_core::FilterConfidence;
 
 use super::Reducer;
-use crate::{ParsedCommand, emit::Emitter};
+use crate::{ParsedCommand, emit::Emitter, signal::reports, table::HELP};
 
 /// What a tool may print before each of its lines.
 const PREFIXES: &[&str] = &["npm error ", "npm ERR! "];
@@ -11,8 +12,9 @@ const PREFIXES: &[&str] = &["npm error ", "npm ERR! "];
 pub(crate) struct Usage {
     /// Whether the help is what was asked for.
     is_wanted: bool,
-    /// Whether anything was said before it.
+    /// Whether anything was said before it, and whether that reported something.
     has_text: bool,
+    has_report: bool,
     state: State,
     found: bool,
 }
@@ -27,7 +29,13 @@ enum State {
 impl Usage {
     pub(crate) fn new(command: &ParsedCommand) -> Self {
         let asks = |word: &String| matches!(word.as_str(), "--help" | "-h" | "-?" | "-help" | "help" | "man" | "/?");
-        Self { is_wanted: command.words.iter().any(asks), has_text: false, state: State::Outside, found: false }
+        Self {
+            is_wanted: command.words.iter().any(asks),
+            has_text: false,
+            has_report: false,
+            state: State::Outside,
+            found: false,
+        }
     }
 }
 
@@ -65,6 +73,11 @@ impl Reducer for Usage {
             }
             self.state = State::Outside;
         }
+        if self.has_report && !self.is_wanted && HELP.is_match(line) {
+            self.found = true;
+            return out.noise(line);
+        }
+        self.has_report = self.has_report || reports(line);
         if self.has_text && !self.is_wanted {
             let prefix = PREFIXES.iter().find(|prefix| line.starts_with(*prefix)).copied().unwrap_or_default();
             if text_of(line, prefix).is_some_and(is_usage) {
@@ -93,6 +106,23 @@ mod tests {
             filtered,
             "tool: unrecognized option '--nope'\nUsage: tool [options] file\n[… 3 lines]\nThis is version 2.\n"
         );
+    }
+
+    #[test]
+    fn where_to_ask_for_help_is_counted_behind_what_was_wrong() {
+        let table = [
+            (
+                "error: unknown flag --nope\nRun 'tool run --help' for more information\n",
+                "error: unknown flag --nope\n[… 1 line]\n",
+            ),
+            (
+                "Usage: tool [FILE]\nTry 'tool --help' for more information.\n",
+                "Usage: tool [FILE]\nTry 'tool --help' for more information.\n",
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(FilterPipeline::builtin().filter("tool --nope", Exit::Code(2), text.as_bytes()).text, expected);
+        }
     }
 
     #[test]

@@ -298,3 +298,44 @@ fn each_severe_line_of_a_log_stands() {
     let filtered = FilterPipeline::builtin().filter("docker logs x", Exit::Code(0), log.as_bytes()).text;
     assert!(filtered.contains("order 120 gone") && filtered.contains("order 180 gone"), "{filtered}");
 }
+
+/// What a list of files or of hits was, told from what is shown: a line that names a file or a folder, and what is in it.
+fn put_back(shown: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut above = String::new();
+    for line in shown.lines() {
+        if let Some((folder, names)) = line.split_once(" :  ") {
+            folder.clone_into(&mut above);
+            lines.extend(names.split("  ").map(|name| format!("{above}{name}")));
+        } else if let Some(names) = line.strip_prefix("   ") {
+            lines.extend(names.split("  ").map(|name| format!("{above}{name}")));
+        } else if line.starts_with(|first: char| first.is_ascii_digit()) {
+            lines.push(format!("{above}:{line}"));
+        } else if line.contains(':') || line.rsplit('/').next().is_some_and(|name| !name.contains('.')) {
+            lines.push(line.to_owned());
+        } else {
+            line.clone_into(&mut above);
+        }
+    }
+    lines
+}
+
+proptest! {
+    #[test]
+    fn hits_are_whole_below_the_name_of_their_file(hits in prop::collection::vec((0..4_u8, 1..9000_u32, "[a-z(){} ]{0,40}[a-z]"), 1..60)) {
+        let lines: Vec<String> = hits.iter().map(|(file, row, text)| format!("src/part{file}/main.rs:{row}:{text}")).collect();
+        let text = lines.join("\n") + "\n";
+        let shown = FilterPipeline::builtin().filter("grep -rn x src", Exit::Code(0), text.as_bytes()).text;
+        prop_assert!(shown.len() <= text.len());
+        prop_assert_eq!(put_back(&shown), lines, "{}", shown);
+    }
+
+    #[test]
+    fn paths_are_whole_behind_the_name_of_their_folder(paths in prop::collection::vec((0..3_u8, "[a-z]{2,30}"), 1..55)) {
+        let lines: Vec<String> = paths.iter().map(|(folder, name)| format!("/srv/part{folder}/{name}")).collect();
+        let text = lines.join("\n") + "\n";
+        let shown = FilterPipeline::builtin().filter("find /srv", Exit::Code(0), text.as_bytes()).text;
+        prop_assert!(shown.len() <= text.len());
+        prop_assert_eq!(put_back(&shown), lines, "{}", shown);
+    }
+}

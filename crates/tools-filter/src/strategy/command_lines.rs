@@ -1,0 +1,89 @@
+//! The command line of a compiler or linker that a build prints: it may have hundreds of options and files. Its beginning and
+//! its end stay, and how many bytes stood between them is said.
+
+use tools_core::FilterConfidence;
+
+use super::Reducer;
+use crate::{emit::Emitter, signal::reports};
+
+/// A shorter line stays as it is.
+const LONG: usize = 320;
+/// So much of its beginning and of its end is shown.
+const SHOWN: (usize, usize) = (160, 60);
+/// A command line has at least so many words, of which fewer than one in `OTHERS` is no option, path or name of a file.
+const WORDS: usize = 10;
+const OTHERS: usize = 6;
+
+#[derive(Default)]
+pub(crate) struct CommandLines {
+    found: bool,
+}
+
+/// Whether a word is an option, a path or the name of a file, in quotes or in a list or not.
+fn is_argument(word: &str) -> bool {
+    let word = word.trim_matches(['\'', '"', ',', '[', ']', '\\', '(', ')']);
+    word.starts_with('-')
+        || word.contains('/')
+        || [".o", ".c", ".a", ".rlib", ".so"].iter().any(|end| word.ends_with(end))
+}
+
+/// The line without its middle; `None` when it is no long command line.
+fn shortened(line: &str) -> Option<String> {
+    if line.len() < LONG {
+        return None;
+    }
+    let (mut words, mut others) = (0, 0);
+    for word in line.split_ascii_whitespace() {
+        words += 1;
+        others += usize::from(!is_argument(word));
+    }
+    if words < WORDS || others * OTHERS > words {
+        return None;
+    }
+    // Between words.
+    let start = line.get(..SHOWN.0).map_or(0, |head| head.rfind(' ').map_or(0, |at| at + 1));
+    let tail = line.len() - SHOWN.1;
+    let end = line.get(tail..).and_then(|text| text.find(' ')).map_or(line.len(), |at| tail + at);
+    let between = line.get(start..end).filter(|between| start > 0 && between.len() > 64 && !reports(between))?;
+    Some(format!("{}[… {} bytes]{}", &line[..start], between.len(), &line[end..]))
+}
+
+impl Reducer for CommandLines {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        match shortened(line) {
+            Some(short) => {
+                self.found = true;
+                out.fold(line);
+                out.write(&short);
+            }
+            None => out.keep(line),
+        }
+    }
+
+    fn finish(&mut self, _: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.found.then_some(FilterConfidence::Partial)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_is_told_from_a_sentence() {
+        let options = " -I/usr/include/part".repeat(40);
+        let short = shortened(&format!("  = note: cc{options} -o app main.o"));
+        assert!(short.as_ref().is_some_and(|text| {
+            text.starts_with("  = note: cc -I/usr/include/part ")
+                && text.ends_with(" -o app main.o")
+                && text.len() < 260
+        }));
+        let sentence = "the quick brown fox jumps over the lazy dog and goes on ".repeat(8);
+        assert_eq!(shortened(&sentence), None);
+        let told = format!("cc{options} undefined-reference-error{options}");
+        assert_eq!(shortened(&told), None, "words of failure stay");
+        assert_eq!(shortened("cc -c a.c"), None);
+        // Bytes that are no whole characters at the edges.
+        assert!(shortened(&format!("cc {}", "-é/ééééé ".repeat(60))).is_none_or(|text| text.contains("bytes]")));
+    }
+}
