@@ -189,7 +189,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
         "LIBRARY",
         &[concat!(
             r#"^  File "(?:<frozen |.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+|importlib)[/\\])|"#,
-            r"^\s+at .*(?:node_modules[/\\]|node:|\(?ext:\w+/|\(internal[/\\]|<anonymous>\)?$|-wrapper:\d|\(native\)|webpack[/\\]bootstrap)|",
+            r"^\s+at .*(?:node_modules[/\\]|node:|<Jasmine>$|\(?ext:\w+/|\(internal[/\\]|<anonymous>\)?$|-wrapper:\d|\(native\)|webpack[/\\]bootstrap)|",
             r"^\s+at (?:[\w.]+@[\w.]+/|[\w.]+/)?(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|org\.(?:junit|gradle|apache|codehaus|springframework|hibernate|eclipse|mockito|testng|jboss|jetbrains|scalatest|assertj|hamcrest)|io\.(?:netty|grpc|micrometer)|reactor|com\.(?:google\.common|fasterxml|zaxxer|mysql|intellij))[./]|",
             r"^\s+at (?:System|Microsoft|Xunit|NUnit|MSTest)\.|^\s+from (?:<internal:|\S*/(?:gems|lib/ruby|ruby/\d|rubygems)[^:]*:\d)|",
             r"^\t(?:/usr/local/go/src|\S*/go/pkg/mod|\S*/sdk/go[\d.]*/src|/usr/lib/go[^/]*/src|/usr/share/go[^/]*/src)/|",
@@ -209,7 +209,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^ *\|[■#=█ ]*\| *\d{1,3}% of ",
             r"^\s*[⠁-⣿] ",
             r"^[A-Z][a-z]+ing [^:=(){}\[\]]*(?:\.\.\.|…)(?: ?(?:[Dd]one|ok|OK|yes|finished))?\.?$",
-            r"^(?:Using (?:CPython|Python|PyPy) \d[\d.]+ |Creating virtual ?env(?:ironment)? |Activate with: )",
+            r"^(?:Using (?:CPython|Python|PyPy) \d[\d.]+ |Creating virtual ?env(?:ironment)? |Activate with: )|^(?:Resolved|Prepared|Audited) \d+ packages? in [\d.]+m?s$",
             // Where to read about it.
             r"^\s*(?:= )?(?:(?:help|note|hint): )?(?:More [Ii]nfo|[Ss]ee |[Dd]ocs?|Documentation|For (?:more|further) |(?:Learn|Read) more)[^:]*:? ?\(?https?://\S+\s*$",
         ],
@@ -233,6 +233,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\* Try:$|^(?:> )?Run with --(?:stacktrace|info|debug|scan)\b|^(?:\*|>) Get more help at ",
             r"^npm (?:error|ERR!) A complete log of this run|^Node\.js v\d+\.\d+\.\d+$",
             r"^npm (?:error|ERR!) *(?:404 *)?$|^npm (?:error|ERR!) \S*/_logs/\S+$|^\[(?:INFO|ERROR)\] *$",
+            r"^TAP version 1\d$|^Run options: .*--seed \d+$|^# Running:$",
             r"^ninja: Entering directory|^INFO: (?:autodetecting backend|calculating backend command)",
             r"^Use 'stats\.errorDetails",
             r"^\s*(?:compilation terminated\.|\[end of output\]|[Ss]tack (?:backtrace|trace|traceback):)$",

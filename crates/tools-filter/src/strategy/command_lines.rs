@@ -13,15 +13,21 @@ const SHOWN: (usize, usize) = (160, 60);
 /// A command line has at least so many words, of which fewer than one in `OTHERS` is no option, path or name of a file.
 const WORDS: usize = 10;
 const OTHERS: usize = 6;
+/// One in so many is an option: names of files alone are a list.
+const OPTIONS: usize = 6;
 
 #[derive(Default)]
 pub(crate) struct CommandLines {
     found: bool,
 }
 
+/// A word without quotes and what parts it from others in a list.
+fn bare(word: &str) -> &str {
+    word.trim_matches(['\'', '"', ',', '[', ']', '\\', '(', ')'])
+}
+
 /// Whether a word is an option, a path or the name of a file, in quotes or in a list or not.
 fn is_argument(word: &str) -> bool {
-    let word = word.trim_matches(['\'', '"', ',', '[', ']', '\\', '(', ')']);
     word.starts_with('-')
         || word.contains('/')
         || [".o", ".c", ".a", ".rlib", ".so"].iter().any(|end| word.ends_with(end))
@@ -32,12 +38,13 @@ fn shortened(line: &str) -> Option<String> {
     if line.len() < LONG {
         return None;
     }
-    let (mut words, mut others) = (0, 0);
-    for word in line.split_ascii_whitespace() {
+    let (mut words, mut options, mut others) = (0, 0, 0);
+    for word in line.split_ascii_whitespace().map(bare) {
         words += 1;
+        options += usize::from(word.starts_with('-') && word.len() > 1);
         others += usize::from(!is_argument(word));
     }
-    if words < WORDS || others * OTHERS > words {
+    if words < WORDS || options * OPTIONS < words || others * OTHERS > words {
         return None;
     }
     // Between words.
@@ -82,6 +89,8 @@ mod tests {
         assert_eq!(shortened(&sentence), None);
         let told = format!("cc{options} undefined-reference-error{options}");
         assert_eq!(shortened(&told), None, "words of failure stay");
+        let files = "src/functions/compare.js, ".repeat(40);
+        assert_eq!(shortened(&format!("warn (40) {files}")), None, "a list of files is whole");
         assert_eq!(shortened("cc -c a.c"), None);
         // Bytes that are no whole characters at the edges.
         assert!(shortened(&format!("cc {}", "-é/ééééé ".repeat(60))).is_none_or(|text| text.contains("bytes]")));
