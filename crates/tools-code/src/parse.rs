@@ -3,15 +3,22 @@
 use std::{
     cell::RefCell,
     ops::{ControlFlow, Range},
-    time::{Duration, Instant},
+    thread,
+    time::Duration,
 };
 
+use rustix::time::{ClockId, clock_gettime};
 use tree_sitter::{ParseOptions, Parser, QueryCursor, QueryCursorOptions, StreamingIterator as _, Tree};
 
 use crate::languages::{Capture, Language};
 
-/// How long one file may take; one that takes longer is searched by its words alone.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// How long one file may take, of the thread's own time on a processor, so that a busy machine hides no definition. A file
+/// that takes longer is searched by its words alone.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Bytes of stack for each byte of a text, each of which may be one level deeper; it takes a third of that.
+const DEPTH: usize = 256;
+/// Bytes of stack that every thread has.
+const SHALLOW: usize = 1 << 20;
 /// The most definitions of one file: what has more is generated.
 const MOST_SYMBOLS: usize = 20_000;
 /// Characters of a signature.
@@ -62,13 +69,31 @@ pub(crate) fn parse(text: &[u8], language: &Language) -> Parsed {
     parse_within(text, language, PATIENCE)
 }
 
+/// On a thread whose stack the text cannot overflow: the parser frees what it has not reduced by one call within the other,
+/// so that 20,000 open brackets, or as many prefix operators, would end the process.
 fn parse_within(text: &[u8], language: &Language, patience: Duration) -> Parsed {
+    if text.len() * DEPTH <= SHALLOW {
+        return parse_here(text, language, patience);
+    }
+    thread::scope(|scope| {
+        let deep = thread::Builder::new().stack_size(SHALLOW + text.len() * DEPTH);
+        let parsed = deep.spawn_scoped(scope, || parse_here(text, language, patience)).map(|parsing| parsing.join());
+        match parsed {
+            Ok(Ok(parsed)) => parsed,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // There is no room for such a stack.
+            Err(_) => Parsed { gave_up: true, ..Parsed::default() },
+        }
+    })
+}
+
+fn parse_here(text: &[u8], language: &Language, patience: Duration) -> Parsed {
     let Some(compiled) = language.compiled() else { return Parsed::default() };
     let gave_up = Parsed { gave_up: true, ..Parsed::default() };
     if u32::try_from(text.len()).is_err() {
         return gave_up;
     }
-    let until = Instant::now() + patience;
+    let until = computed() + patience;
     PARSER.with_borrow_mut(|(parser, cursor)| {
         if parser.set_language(&compiled.grammar).is_err() {
             return gave_up;
@@ -101,17 +126,22 @@ fn parse_within(text: &[u8], language: &Language, patience: Duration) -> Parsed 
             }
         }
         drop(matches);
-        parsed.gave_up = Instant::now() > until;
+        parsed.gave_up = computed() > until;
         arrange(&mut parsed);
         parsed
     })
 }
 
-fn in_time(until: Instant) -> ControlFlow<()> {
-    if Instant::now() > until { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+/// How long this thread has computed.
+fn computed() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
-fn tree_of(parser: &mut Parser, text: &[u8], until: Instant) -> Option<Tree> {
+fn in_time(until: Duration) -> ControlFlow<()> {
+    if computed() > until { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+fn tree_of(parser: &mut Parser, text: &[u8], until: Duration) -> Option<Tree> {
     let mut in_time = |_: &_| in_time(until);
     let options = ParseOptions::new().progress_callback(&mut in_time);
     parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), None, Some(options))
