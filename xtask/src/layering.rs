@@ -36,6 +36,11 @@ const ISOLATED: &[Isolated] = &[
         gates: &["tools-web"],
         why: "whoever takes only the file tools compiles no parser of pages",
     },
+    Isolated {
+        names: &["tokenizers", "tract-onnx"],
+        gates: &["tools-embed"],
+        why: "models of meaning bring a hundred packages",
+    },
     Isolated { names: &["tree-sitter"], gates: &["tools-code"], why: "grammars are C code and slow to build" },
 ];
 

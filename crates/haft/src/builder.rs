@@ -31,8 +31,8 @@ pub struct ToolboxBuilder {
     layers: Vec<(Place, Arc<dyn Layer>)>,
     #[cfg(feature = "policy")]
     judge: Option<Arc<dyn tools_core::Judge>>,
-    #[cfg(feature = "memory")]
-    embedder: Option<Arc<dyn tools_memory::Embedder>>,
+    #[cfg(any(feature = "memory", feature = "graph", feature = "code"))]
+    embedder: Option<Arc<dyn tools_core::Embedder>>,
     #[cfg(feature = "llm")]
     providers: Vec<Arc<dyn tools_providers::Provider>>,
 }
@@ -59,7 +59,7 @@ impl Toolbox {
             layers: vec![],
             #[cfg(feature = "policy")]
             judge: None,
-            #[cfg(feature = "memory")]
+            #[cfg(any(feature = "memory", feature = "graph", feature = "code"))]
             embedder: None,
             #[cfg(feature = "llm")]
             providers: vec![],
@@ -117,9 +117,10 @@ impl ToolboxBuilder {
         Self { judge: Some(judge), ..self }
     }
 
-    /// The model that finds memories by their meaning. Without one they are found by their words.
-    #[cfg(feature = "memory")]
-    pub fn embedder(self, embedder: Arc<dyn tools_memory::Embedder>) -> Self {
+    /// The model that finds tools, memories and code by what they mean, instead of the one that is configured. Without any
+    /// they are found by their words.
+    #[cfg(any(feature = "memory", feature = "graph", feature = "code"))]
+    pub fn embedder(self, embedder: Arc<dyn tools_core::Embedder>) -> Self {
         Self { embedder: Some(embedder), ..self }
     }
 
@@ -153,8 +154,15 @@ impl ToolboxBuilder {
         let judge = self.judge;
         #[cfg(feature = "policy")]
         let gates = Arc::new(crate::gates::Gates::new(&loaded, judge, credentials.now(), names_of(&executors))?);
+        #[cfg(any(feature = "memory", feature = "graph", feature = "code"))]
+        let embedder = self.embedder;
+        #[cfg(all(feature = "embed", any(feature = "memory", feature = "graph", feature = "code")))]
+        let embedder = match embedder {
+            Some(embedder) => Some(embedder),
+            None => crate::embedding::model(&loaded)?,
+        };
         #[cfg(feature = "memory")]
-        let memory = crate::memory::Remembering::new(&loaded, credentials.redactor(), self.embedder)?.map(Arc::new);
+        let memory = crate::memory::Remembering::new(&loaded, credentials.redactor(), embedder.clone())?.map(Arc::new);
         #[cfg(feature = "scheduler")]
         let scheduler = crate::scheduler::Scheduling::new(&loaded, credentials.redactor())?.map(Arc::new);
         #[cfg(feature = "skills")]
@@ -193,7 +201,7 @@ impl ToolboxBuilder {
             layers.iter().cloned().chain(own(Place::BeforeGates)).chain(gates).collect()
         };
         #[cfg(feature = "graph")]
-        let offering = Arc::new(crate::offer::Offering::new(&loaded));
+        let offering = Arc::new(crate::offer::Offering::new(&loaded, embedder.clone()));
         #[cfg(feature = "graph")]
         layers.push(offering.layer());
         layers.extend(own(Place::BeforeGates));
@@ -252,6 +260,8 @@ impl ToolboxBuilder {
             None => context,
         };
         let wiring = Arc::new(Wiring {
+            #[cfg(feature = "code")]
+            embedder,
             #[cfg(any(feature = "shell", feature = "file"))]
             reserved: crate::reserved::ReservedPlaces::new(&places, &loaded, beside.as_deref()),
             #[cfg(feature = "file")]

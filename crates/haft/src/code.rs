@@ -3,7 +3,7 @@
 use std::{io, path::Path, sync::Arc};
 
 use tools_code::{Candidate, IndexPolicy, SearchCode, Sight, Sources, Space, Walked};
-use tools_core::{AnswerBudget, CallContext, FileState, Inspection, Shared, ToolError};
+use tools_core::{AnswerBudget, CallContext, Embedder, FileState, Inspection, Shared, ToolError};
 use tools_file::{Seen, Survey, Surveyed};
 
 use crate::{
@@ -22,9 +22,13 @@ impl Code {
     }
 
     /// The tool, over the files of `files`.
-    pub(crate) fn tool(&self, files: &Files) -> SearchCode {
+    pub(crate) fn tool(&self, files: &Files, embedder: Option<&Arc<dyn Embedder>>) -> SearchCode {
         let sources = Surveying(Survey::new(files.policy().clone(), "search_code"));
-        SearchCode::new(self.0.clone(), Arc::new(sources))
+        let tool = SearchCode::new(self.0.clone(), Arc::new(sources));
+        match embedder {
+            Some(embedder) => tool.embedded_by(Arc::clone(embedder)),
+            None => tool,
+        }
     }
 }
 

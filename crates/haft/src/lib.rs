@@ -113,6 +113,8 @@ mod watch;
 #[cfg(feature = "agent")]
 mod agent;
 mod doctor;
+#[cfg(feature = "embed")]
+mod embedding;
 #[cfg(feature = "hosts")]
 mod hosted;
 pub mod init;
@@ -145,6 +147,8 @@ pub use approvals::ApprovalsConfig;
 pub use builder::ToolboxBuilder;
 pub use credentials::redactor;
 pub use doctor::{Doctor, Finding};
+#[cfg(feature = "embed")]
+pub use embedding::EmbeddingConfig;
 #[cfg(feature = "policy")]
 pub use explain::Explanation;
 #[cfg(feature = "filter")]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tools_core::{DynExecutor, Layer, Redactor, SessionId, Shared, SystemClock};
-use tools_memory::{Embedder, Memories, MemoryLayer, MemoryPolicy, MemoryTools, SqliteMemories, Taint};
+use tools_core::{DynExecutor, Embedder, Layer, Redactor, SessionId, Shared, SystemClock};
+use tools_memory::{Memories, MemoryLayer, MemoryPolicy, MemoryTools, SqliteMemories, Taint};
 
 use crate::{
     config::{HaftConfig, LoadError, Loaded},

@@ -17,6 +17,9 @@ pub(crate) struct Wiring {
     /// The networks of sessions whose commands are gated.
     #[cfg(feature = "egress")]
     pub(crate) outlets: std::sync::Arc<crate::egress::Outlets>,
+    /// The model that finds code by what it means.
+    #[cfg(feature = "code")]
+    pub(crate) embedder: Option<std::sync::Arc<dyn tools_core::Embedder>>,
     /// `None` where it is switched off.
     #[cfg(feature = "memory")]
     pub(crate) memory: Option<std::sync::Arc<crate::memory::Remembering>>,

@@ -16,9 +16,14 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tools_catalog::{ParameterCheck, ToolRegistry};
 use tools_core::{SessionId, ToolDef, ToolErrorCategory, ToolKind, ToolName, ToolTraits, estimate_tokens};
-use tools_graph::{Bm25, Fused, Grams, ListSettings, Query, Scorer, SessionLists, ToolFilterConfig, ToolSchemaFilter};
+use tools_embed::FolderModel;
+use tools_graph::{
+    Bm25, EmbeddingScorer, Fused, Grams, ListSettings, Query, Scorer, SessionLists, ToolFilterConfig, ToolSchemaFilter,
+};
 
 const PACKAGE: &str = "bfcl-eval==2026.3.23";
+/// A package that brings a small static model.
+const MODEL: &str = "wordllama==0.4.0.post1";
 /// Functions in other languages than Python, whose parameters are written in another way.
 const LEFT_OUT: &[&str] = &["simple_java", "simple_javascript"];
 /// The parts whose questions are asked: each names several functions and needs one or more of them.
@@ -33,8 +38,12 @@ fn main() -> Result<(), Failed> {
     report_speed("made-up tools", &made_up, "list the pull requests of a repository");
     report_start(&made_up[..5_000]);
     let folder = tempfile::tempdir()?;
-    match fetch(&folder) {
-        Ok(data) => report_collection(&data).and_then(|()| report_checks(&data)),
+    match fetch(&folder, PACKAGE) {
+        Ok(()) => {
+            let data = folder.path().join("bfcl_eval/data");
+            let model = model(&folder).map_err(|error| println!("SKIPPED: the static model: {error}")).ok();
+            report_collection(&data, model).and_then(|()| report_checks(&data))
+        }
         Err(error) => {
             println!("SKIPPED: recall on the public collection: {error}");
             Ok(())
@@ -103,8 +112,8 @@ fn resident() -> usize {
     text.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or_default() * 4096
 }
 
-/// The folder with the collection's files.
-fn fetch(folder: &TempDir) -> Result<PathBuf, Failed> {
+/// Fetches a Python package and unpacks it into the folder.
+fn fetch(folder: &TempDir, package: &str) -> Result<(), Failed> {
     let run = |arguments: &[&str]| -> Result<(), Failed> {
         let output = Command::new("python3").args(arguments).current_dir(folder.path()).output()?;
         if output.status.success() {
@@ -112,9 +121,19 @@ fn fetch(folder: &TempDir) -> Result<PathBuf, Failed> {
         }
         Err(format!("`python3 {}`: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()).into())
     };
-    run(&["-m", "pip", "download", "--quiet", "--no-deps", "--dest", ".", PACKAGE])?;
-    run(&["-c", "import glob, zipfile; zipfile.ZipFile(glob.glob('*.whl')[0]).extractall('.')"])?;
-    Ok(folder.path().join("bfcl_eval/data"))
+    run(&["-m", "pip", "download", "--quiet", "--no-deps", "--dest", ".", package])?;
+    run(&["-c", "import glob, zipfile; [zipfile.ZipFile(wheel).extractall('.') for wheel in glob.glob('*.whl')]"])
+}
+
+/// A static model, in the form of a folder.
+fn model(folder: &TempDir) -> Result<FolderModel, Failed> {
+    fetch(folder, MODEL)?;
+    let made = folder.path().join("model");
+    fs::create_dir(&made)?;
+    let package = folder.path().join("wordllama");
+    fs::copy(package.join("weights/l2_supercat_256.safetensors"), made.join("model.safetensors"))?;
+    fs::copy(package.join("tokenizers/l2_supercat_tokenizer_config.json"), made.join("tokenizer.json"))?;
+    Ok(FolderModel::at(made)?)
 }
 
 struct Collection {
@@ -125,12 +144,21 @@ struct Collection {
     questions: Vec<(String, BTreeSet<String>)>,
 }
 
-fn report_collection(data: &Path) -> Result<(), Failed> {
+fn report_collection(data: &Path, model: Option<FolderModel>) -> Result<(), Failed> {
     let Collection { tools, functions, questions } = read(data)?;
     println!("{} functions, {} questions", tools.len(), questions.len());
     let words: Arc<dyn Scorer> = Arc::new(Bm25::new(&tools));
     let fused: Arc<dyn Scorer> = Arc::new(Fused::new(vec![Arc::clone(&words), Arc::new(Grams::new(&tools))]));
-    for (name, scorer) in [("words", &words), ("words and pieces, fused", &fused)] {
+    let mut scorers = vec![("words", Arc::clone(&words)), ("words and pieces, fused", fused)];
+    if let Some(model) = model {
+        let begun = Instant::now();
+        let meaning: Arc<dyn Scorer> = Arc::new(EmbeddingScorer::new(&tools, Arc::new(model)));
+        println!("vectors of a static model for {} functions: {:.1?}", tools.len(), begun.elapsed());
+        let pieces: Arc<dyn Scorer> = Arc::new(Grams::new(&tools));
+        let all = Fused::new(vec![Arc::clone(&words), pieces, Arc::clone(&meaning)]);
+        scorers.extend([("meaning", meaning), ("words, pieces and meaning, fused", Arc::new(all) as Arc<dyn Scorer>)]);
+    }
+    for (name, scorer) in &scorers {
         let mut found = [0_u32; CUTS.len()];
         for (text, wanted) in &questions {
             let scores = scorer.score(text).ok_or("words judge every question")?;

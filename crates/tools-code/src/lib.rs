@@ -17,7 +17,6 @@ mod vocabulary;
 mod watch;
 mod weight;
 
-mod embedding;
 mod hit;
 mod query;
 mod scope;
@@ -33,7 +32,6 @@ mod told;
 mod tool;
 
 pub use config::{IndexConfig, IndexConfigError, IndexPolicy, ServerConfig, VectorBackend};
-pub use embedding::Embedding;
 pub use lsp::{Confine, Held};
 pub use sources::{Candidate, Sight, Sources, Space, Walked};
 pub use tool::{Args, Kind, SearchCode};

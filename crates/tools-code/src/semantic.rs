@@ -1,4 +1,4 @@
-//! The semantic layer: passages ranked by the words of a query (BM25), and by an embedding where a host brings one. Files
+//! The semantic layer: passages ranked by the words of a query (BM25), and by their meaning where there is a model. Files
 //! are chosen by all their words first; only the best are parsed into passages.
 
 use std::{
@@ -7,8 +7,9 @@ use std::{
     sync::Arc,
 };
 
+use tools_core::{Embedder, cosine};
+
 use crate::{
-    embedding::{Embedding, nearness},
     hit::{Found, Hit, Layer, share},
     index::Known,
     query::Query,
@@ -18,7 +19,7 @@ use crate::{
 
 /// Files whose passages are ranked.
 const FILES: usize = 40;
-/// Passages that an embedding ranks.
+/// Passages that are ranked by their meaning.
 const EMBEDDED: usize = 40;
 /// The usual constants of BM25: how fast repetition stops counting, and how much length counts.
 const REPETITION: f32 = 1.2;
@@ -42,13 +43,13 @@ struct Term {
 
 impl Search<'_> {
     /// The passages that the words of a query are about, the best first.
-    pub(crate) fn passages(&self, query: &Query, embedding: Option<&dyn Embedding>) -> Vec<Hit> {
+    pub(crate) fn passages(&self, query: &Query, embedder: Option<&dyn Embedder>) -> Vec<Hit> {
         let (terms, files) = self.candidates(query);
         let known = self.index.passages(self.sight, &files, self.policy);
         let mut hits: Vec<Hit> = known.iter().flat_map(|known| self.scored(known, &terms)).collect();
         hits.sort_by(order);
-        match embedding {
-            Some(embedding) => self.embedded(query, hits, embedding),
+        match embedder {
+            Some(embedder) => self.embedded(query, hits, embedder),
             None => hits,
         }
     }
@@ -142,16 +143,17 @@ impl Search<'_> {
         hits
     }
 
-    /// The best passages in the order of both, words and embedding.
-    fn embedded(&self, query: &Query, mut hits: Vec<Hit>, embedding: &dyn Embedding) -> Vec<Hit> {
+    /// The best passages in the order of both, words and meaning.
+    fn embedded(&self, query: &Query, mut hits: Vec<Hit>, embedder: &dyn Embedder) -> Vec<Hit> {
         let rest = hits.split_off(hits.len().min(EMBEDDED));
         let texts: Vec<String> = hits.iter().map(|hit| self.text_of(hit)).collect();
         let mut asked = vec![query.text.as_str()];
         asked.extend(texts.iter().map(String::as_str));
-        let Ok(vectors) = embedding.embed(&asked) else { return hits.into_iter().chain(rest).collect() };
+        let Ok(vectors) = embedder.embed(&asked) else { return hits.into_iter().chain(rest).collect() };
         let Some((asked, vectors)) = vectors.split_first() else { return hits.into_iter().chain(rest).collect() };
+        let near = |at: usize| cosine(asked, &vectors[at]).unwrap_or_default();
         let mut by_meaning: Vec<usize> = (0..hits.len().min(vectors.len())).collect();
-        by_meaning.sort_by(|a, b| nearness(asked, &vectors[*b]).total_cmp(&nearness(asked, &vectors[*a])));
+        by_meaning.sort_by(|a, b| near(*b).total_cmp(&near(*a)));
         let mut shares: Vec<f32> = (0..hits.len()).map(share).collect();
         for (rank, at) in by_meaning.into_iter().enumerate() {
             shares[at] += share(rank);

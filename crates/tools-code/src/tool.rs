@@ -10,13 +10,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tools_core::{
-    CallContext, ClaimSource, Filling, Inspection, Shared, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
-    Typed, Window,
+    CallContext, ClaimSource, Embedder, Filling, Inspection, Shared, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits, Typed, Window,
 };
 
 use crate::{
     config::{IndexPolicy, VectorBackend},
-    embedding::Embedding,
     error::CodeError,
     hit::{Hit, Layer, fuse},
     index::{Index, Synced},
@@ -50,7 +49,7 @@ const NOTES: usize = 700;
 pub struct SearchCode {
     policy: Shared<IndexPolicy>,
     sources: Arc<dyn Sources>,
-    embedding: Option<Arc<dyn Embedding>>,
+    embedder: Option<Arc<dyn Embedder>>,
     held: Option<Held>,
     servers: Arc<Servers>,
     indexes: Arc<Mutex<Indexes>>,
@@ -68,7 +67,7 @@ impl fmt::Debug for SearchCode {
 impl SearchCode {
     /// The tool under a policy. Nothing is indexed before the first call.
     pub fn new(policy: Shared<IndexPolicy>, sources: Arc<dyn Sources>) -> Self {
-        Self { policy, sources, embedding: None, held: None, servers: Arc::default(), indexes: Arc::default() }
+        Self { policy, sources, embedder: None, held: None, servers: Arc::default(), indexes: Arc::default() }
     }
 
     /// The same tool with the language servers of its policy, held to this. Without it none is started.
@@ -76,9 +75,9 @@ impl SearchCode {
         Self { held: Some(held), ..self }
     }
 
-    /// The same tool, whose passages are ranked by an embedding as well as by their words.
-    pub fn with_embedding(self, embedding: Arc<dyn Embedding>) -> Self {
-        Self { embedding: Some(embedding), ..self }
+    /// The same tool, whose passages are ranked by their meaning as well as by their words.
+    pub fn embedded_by(self, embedder: Arc<dyn Embedder>) -> Self {
+        Self { embedder: Some(embedder), ..self }
     }
 
     /// As an executor.
@@ -382,7 +381,7 @@ impl SearchCode {
     }
 
     fn passages(&self, search: &Search<'_>, query: &Query) -> Vec<Hit> {
-        search.passages(query, self.embedding.as_deref())
+        search.passages(query, self.embedder.as_deref())
     }
 
     fn output(

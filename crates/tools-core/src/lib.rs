@@ -55,6 +55,7 @@ mod errors;
 mod events;
 
 mod dispatch;
+mod embedder;
 
 mod ask;
 
@@ -82,6 +83,7 @@ pub use dispatch::{
     Announce, CompositeExecutor, DynExecutor, ErasedToolExecutor, Executed, Invocation, Layer, Next, Outcome, Recorded,
     Stack, ToolExecutor, is_tool_retryable, requires_confirmation,
 };
+pub use embedder::{Embedder, EmbedderError, cosine};
 pub use errors::{
     CategoryRow, ErrorDetail, ErrorDomain, ErrorKind, ErrorPhase, ToolError, ToolErrorCategory, ToolErrorFeedback,
     ToolInvocationPhase, classify_http_status, classify_io_error, nearest, text_for_model,

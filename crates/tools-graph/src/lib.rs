@@ -22,7 +22,7 @@ pub use filter::{
     InclusionReason, Query, ToolFilterConfig, ToolFilterError, ToolFilterMode, ToolFilterPolicy, ToolFilterResult,
     ToolSchemaFilter,
 };
-pub use score::{Bm25, Embedder, EmbeddingScorer, Fused, Grams, Scorer, Scores};
+pub use score::{Bm25, EmbeddingScorer, Fused, Grams, Scorer, Scores};
 pub use selection::Selection;
 pub use session::{DependencyLayer, ListSettings, SessionLists, ToolSearch};
 

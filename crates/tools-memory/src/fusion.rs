@@ -16,16 +16,6 @@ pub(crate) fn fused<'a>(rankings: &[Vec<&'a str>]) -> HashMap<&'a str, f64> {
     scores
 }
 
-/// The cosine of the angle between two vectors; `None` where they cannot be compared.
-pub(crate) fn cosine(left: &[f32], right: &[f32]) -> Option<f32> {
-    if left.len() != right.len() {
-        return None;
-    }
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
-    let cosine = dot(left, right) / (dot(left, left) * dot(right, right)).sqrt();
-    cosine.is_finite().then_some(cosine)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,14 +26,5 @@ mod tests {
         let mut ids: Vec<&str> = scores.keys().copied().collect();
         ids.sort_by(|left, right| scores[right].total_cmp(&scores[left]).then(left.cmp(right)));
         assert_eq!(ids, ["c", "b", "a", "d"]);
-    }
-
-    #[test]
-    fn vectors_of_different_length_or_none_at_all_are_not_compared() {
-        assert_eq!(cosine(&[1.0, 0.0], &[1.0, 0.0]), Some(1.0));
-        assert_eq!(cosine(&[1.0, 0.0], &[0.0, 2.0]), Some(0.0));
-        assert_eq!(cosine(&[1.0], &[1.0, 0.0]), None);
-        assert_eq!(cosine(&[0.0], &[1.0]), None);
-        assert_eq!(cosine(&[f32::NAN], &[1.0]), None);
     }
 }

@@ -2,12 +2,11 @@
 //!
 //! A memory belongs to a project, to the user or to a session, and is found in no other. [`Memories`] is what the tools
 //! and an operator work with; the entries lie behind a [`MemoryStore`], of which [`SqliteMemories`] is one. Ranking is by
-//! words, and by meaning too where the host brings an [`Embedder`].
+//! words, and by meaning too where the host brings an [`tools_core::Embedder`].
 //!
 //! What was saved by a session that had read text from outside is marked, and shown within a frame that says that it is
 //! data: [`MemoryLayer`] takes note of what sessions read.
 
-mod embedder;
 mod entry;
 mod frame;
 mod words;
@@ -25,7 +24,6 @@ mod taint;
 mod tools;
 
 pub use config::{FromUntrusted, MemoryConfig, MemoryConfigError, MemoryPolicy, Ranking};
-pub use embedder::Embedder;
 pub use entry::{Kind, Memory, NewMemory, Scope};
 pub use error::MemoryError;
 pub use layer::MemoryLayer;

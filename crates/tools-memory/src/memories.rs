@@ -3,11 +3,10 @@
 use std::{borrow::Cow, collections::HashMap, fmt, sync::Arc};
 
 use jiff::Timestamp;
-use tools_core::{Clock, Redactor, Shared};
+use tools_core::{Clock, Embedder, EmbedderError, Redactor, Shared, cosine};
 
 use crate::{
-    Embedder, Embedding, Filter, Memory, MemoryError, MemoryPolicy, MemoryStore, NewMemory, Ranking, Stored,
-    fusion::{cosine, fused},
+    Embedding, Filter, Memory, MemoryError, MemoryPolicy, MemoryStore, NewMemory, Ranking, Stored, fusion::fused,
 };
 
 /// Characters of a memory.
@@ -136,13 +135,7 @@ impl Memories {
     /// As [`Memories::check`], and what the store says.
     pub async fn save(&self, new: NewMemory) -> Result<Saved, MemoryError> {
         self.check(&new.content, &new.tags)?;
-        let embedding = match self.model() {
-            Some(model) => {
-                let vector = model.embed(&new.content).await;
-                vector.map(|vector| Embedding { by: model.name().to_owned(), vector })
-            }
-            None => None,
-        };
+        let embedding = self.embedded(&new.content).await;
         let stored = self.store.save((self.ids)(), new, embedding, self.policy().limits, self.now()).await?;
         Ok(match stored {
             Stored::New(id) => Saved { id, was_there: false },
@@ -162,13 +155,13 @@ impl Memories {
             return Err(MemoryError::Parameter(format!("`query` is longer than {MOST_QUERY} bytes")));
         }
         let now = self.now();
-        let Some(model) = self.model() else {
+        if self.model().is_none() {
             let ranked = self.store.by_words(query, filter, limit, now).await?;
             return Ok(ranked.into_iter().map(|found| Hit { memory: found.memory, score: found.score }).collect());
-        };
+        }
         let by_words = self.store.by_words(query, filter, FUSED, now).await?;
-        let near = match model.embed(query).await {
-            Some(vector) => self.nearest(&vector, model.name(), filter, now).await?,
+        let near = match self.embedded(query).await {
+            Some(Embedding { by, vector }) => self.nearest(&vector, &by, filter, now).await?,
             None => vec![],
         };
         let words: Vec<&str> = by_words.iter().map(|found| found.memory.id.as_str()).collect();
@@ -208,6 +201,26 @@ impl Memories {
         near.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
         near.truncate(FUSED);
         Ok(near.into_iter().map(|(_, id)| id).collect())
+    }
+
+    /// The vector of a text; `None` without a model, and where it cannot make one now. Such a text is found by its words.
+    async fn embedded(&self, text: &str) -> Option<Embedding> {
+        let (model, text) = (Arc::clone(self.model()?), text.to_owned());
+        let made = tokio::task::spawn_blocking(move || {
+            let vector = model.embed(&[&text])?.pop().unwrap_or_default();
+            Ok::<_, EmbedderError>(Embedding { by: model.name().to_owned(), vector })
+        });
+        match made.await {
+            Ok(Ok(embedding)) => Some(embedding).filter(|made| made.vector.iter().any(|part| *part != 0.0)),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "a memory has no vector");
+                None
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the model of memories failed");
+                None
+            }
+        }
     }
 
     fn model(&self) -> Option<&Arc<dyn Embedder>> {

@@ -99,6 +99,7 @@ const PARTS: &[Part] = &[
         keys: &["tools.overflow.database"],
         is_here: cfg!(feature = "postgres"),
     },
+    Part { feature: "embed", what: "models of meaning", keys: &["embedding"], is_here: cfg!(feature = "embed") },
     Part { feature: "memory", what: "memory", keys: &["tools.memory"], is_here: cfg!(feature = "memory") },
     Part { feature: "scheduler", what: "scheduler", keys: &["scheduler"], is_here: cfg!(feature = "scheduler") },
     Part { feature: "skills", what: "skills", keys: &["skills"], is_here: cfg!(feature = "skills") },

@@ -53,6 +53,9 @@ use tools_web::ScrapeConfig;
 #[cfg(feature = "policy")]
 use crate::ApprovalsConfig;
 
+#[cfg(feature = "embed")]
+use crate::EmbeddingConfig;
+
 use super::ProfileConfig;
 
 #[cfg(not(feature = "audit"))]
@@ -65,6 +68,8 @@ use super::Absent as CheckpointConfig;
 use super::Absent as IndexConfig;
 #[cfg(not(feature = "diagnostics"))]
 use super::Absent as DiagnosticsConfig;
+#[cfg(not(feature = "embed"))]
+use super::Absent as EmbeddingConfig;
 #[cfg(not(feature = "file"))]
 use super::Absent as FileConfig;
 #[cfg(not(feature = "filter"))]
@@ -112,6 +117,9 @@ pub struct HaftConfig {
     /// The models that may be asked.
     #[schemars(extend("x-applies" = "next_start"))]
     pub llm: LlmConfig,
+    /// The model that finds things by what they mean.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub embedding: EmbeddingConfig,
     /// Calls and prompts at later times.
     #[schemars(extend("x-applies" = "reload"))]
     pub scheduler: SchedulerConfig,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use tools_catalog::TafcPolicy;
-use tools_core::{DynExecutor, Layer, SessionId, Shared, ToolDef, ToolDefs, ToolExecutor as _, ToolName};
+use tools_core::{DynExecutor, Embedder, Layer, SessionId, Shared, ToolDef, ToolDefs, ToolExecutor as _, ToolName};
 use tools_graph::{DependencyFault, DependencyLayer, ListSettings, SessionLists, ToolDependencyGraph, ToolSearch};
 
 use super::profiles::{self, Profile};
@@ -19,6 +19,8 @@ pub(crate) struct Offering {
     words: Shared<Words>,
     /// What was wrong with the rules on dependencies.
     faults: Shared<Vec<DependencyFault>>,
+    /// The model that finds tools by what they mean.
+    embedder: Option<Arc<dyn Embedder>>,
     /// Definitions in other words, by name, each with the one it was made of.
     shaped: Mutex<HashMap<ToolName, Shaped>>,
 }
@@ -35,12 +37,13 @@ struct Words {
 
 impl Offering {
     /// What is shown under a configuration, of no tools yet.
-    pub(crate) fn new(loaded: &Loaded<HaftConfig>) -> Self {
+    pub(crate) fn new(loaded: &Loaded<HaftConfig>, embedder: Option<Arc<dyn Embedder>>) -> Self {
         let words = Words { description_length: None, tafc: loaded.config.tools.tafc.compile() };
         Self {
             lists: Arc::new(SessionLists::new(ListSettings::default())),
             words: Shared::new(words),
             faults: Shared::new(vec![]),
+            embedder,
             shaped: Mutex::default(),
         }
     }
@@ -74,6 +77,7 @@ impl Offering {
             search_above: if is_searched { 0 } else { config.mcp.search_above },
             graph,
             filter: Some(filter),
+            embedder: self.embedder.clone(),
         });
         // What servers list may become long later.
         if self.lists.is_long(&tools) || !config.mcp.servers.is_empty() {

@@ -4,6 +4,7 @@
 
 mod builder;
 mod cache;
+mod embedding;
 mod gates;
 mod grounding;
 mod init;

@@ -24,7 +24,7 @@ pub struct ToolFilterConfig {
     pub min_description_words: usize,
     /// Tools that are always shown.
     pub always_on: Vec<String>,
-    /// Whether words decide where there is no embedding. Without either every tool is shown.
+    /// Whether words decide where there is no model of meaning (`embedding.model`). Without either every tool is shown.
     pub lexical: bool,
     /// What becomes of the tools that were chosen for a turn.
     pub mode: ToolFilterMode,
@@ -113,7 +113,7 @@ impl ToolFilterPolicy {
         self.enabled
     }
 
-    /// Whether words decide where there is no embedding.
+    /// Whether words decide where there is no model of meaning.
     pub fn is_lexical(&self) -> bool {
         self.lexical
     }

@@ -1,55 +1,90 @@
-//! Scoring by an embedding model that the caller brings.
+//! Scoring by meaning: the vectors of a model.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, OnceLock},
+    thread,
+};
 
-use tools_core::{ToolDef, ToolName};
+use tools_core::{Embedder, EmbedderError, ToolDef, ToolName};
 
 use super::{Scorer, Scores};
 use crate::words;
 
-/// Turns a text into a vector. Called once for each tool when an index is made, and once for each query.
-pub trait Embedder: Send + Sync {
-    /// The vector of a text, of the same length for every text; `None` when it could not be made.
-    fn embed(&self, text: &str) -> Option<Vec<f32>>;
-}
+/// Definitions whose vectors are asked for at once.
+const BATCH: usize = 64;
 
 /// Cosine similarity of the query's vector and each definition's. A tool whose vector could not be made is not known to
-/// the scorer and is therefore shown; a query without a vector cannot be judged.
+/// the scorer and is therefore shown; a query without a vector cannot be judged, and neither can any before the vectors of
+/// the tools are made.
 pub struct EmbeddingScorer {
     embedder: Arc<dyn Embedder>,
-    vectors: HashMap<ToolName, Vec<f32>>,
+    vectors: Arc<OnceLock<HashMap<ToolName, Vec<f32>>>>,
 }
 
 impl fmt::Debug for EmbeddingScorer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EmbeddingScorer").field("tools", &self.vectors.len()).finish_non_exhaustive()
+        f.debug_struct("EmbeddingScorer").field("tools", &self.embeddings()).finish_non_exhaustive()
     }
 }
 
 impl EmbeddingScorer {
     /// An index of these tools: their vectors are made now.
     pub fn new(tools: &[Arc<ToolDef>], embedder: Arc<dyn Embedder>) -> Self {
-        let vector = |tool: &Arc<ToolDef>| {
-            let texts = words::weighted(tool).map(|(text, _)| text);
-            Some((tool.name.clone(), unit(embedder.embed(&texts.join("\n"))?)?))
-        };
-        Self { vectors: tools.iter().filter_map(vector).collect(), embedder }
+        let vectors = Arc::new(OnceLock::from(vectors(tools, &*embedder)));
+        Self { embedder, vectors }
+    }
+
+    /// An index of these tools whose vectors are made on a thread of their own: a model may take seconds for them.
+    pub fn in_background(tools: &[Arc<ToolDef>], embedder: Arc<dyn Embedder>) -> Self {
+        let made = Self { embedder: Arc::clone(&embedder), vectors: Arc::default() };
+        let (all, kept) = (tools.to_vec(), Arc::clone(&made.vectors));
+        let started = thread::Builder::new().name("tool vectors".to_owned()).spawn(move || {
+            kept.get_or_init(|| vectors(&all, &*embedder));
+        });
+        if let Err(error) = started {
+            tracing::warn!(%error, "tools are found by their words alone");
+        }
+        made
     }
 
     /// How many tools have a vector, for [`crate::ToolFilterPolicy::status`].
     pub fn embeddings(&self) -> usize {
-        self.vectors.len()
+        self.vectors.get().map_or(0, HashMap::len)
     }
+}
+
+fn vectors(tools: &[Arc<ToolDef>], embedder: &dyn Embedder) -> HashMap<ToolName, Vec<f32>> {
+    let batch = |tools: &[Arc<ToolDef>]| -> Result<Vec<(ToolName, Vec<f32>)>, EmbedderError> {
+        let texts: Vec<String> =
+            tools.iter().map(|tool| words::weighted(tool).map(|(text, _)| text).join("\n")).collect();
+        let made = embedder.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let known = tools.iter().zip(made).filter_map(|(tool, vector)| Some((tool.name.clone(), unit(vector)?)));
+        Ok(known.collect())
+    };
+    let mut all = HashMap::with_capacity(tools.len());
+    for tools in tools.chunks(BATCH) {
+        match batch(tools) {
+            Ok(known) => all.extend(known),
+            Err(error) => {
+                tracing::warn!(%error, "tools are found by their words alone");
+                break;
+            }
+        }
+    }
+    all
 }
 
 impl Scorer for EmbeddingScorer {
     fn score(&self, query: &str) -> Option<Scores> {
-        let query = unit(self.embedder.embed(query)?)?;
+        let vectors = self.vectors.get()?;
+        let query = unit(self.embedder.embed(&[query]).ok()?.pop()?)?;
         let alike = |vector: &Vec<f32>| {
             let cosine: f32 = vector.iter().zip(&query).map(|(a, b)| a * b).sum();
             (vector.len() == query.len()).then(|| cosine.clamp(0.0, 1.0))
         };
-        Some(Scores::new(self.vectors.iter().filter_map(|(tool, vector)| Some((tool.clone(), alike(vector)?)))))
+        Some(Scores::new(vectors.iter().filter_map(|(tool, vector)| Some((tool.clone(), alike(vector)?)))))
     }
 }
 

@@ -7,7 +7,7 @@ mod inverted;
 mod scorer;
 
 pub use bm25::{Bm25, Grams};
-pub use embedding::{Embedder, EmbeddingScorer};
+pub use embedding::EmbeddingScorer;
 pub use fused::Fused;
 pub(crate) use scorer::{Places, best, best_by};
 pub use scorer::{Scorer, Scores};

@@ -6,11 +6,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use tools_core::{SessionId, Shared, ToolDef, ToolDefs, ToolName, ToolOrigin};
+use tools_core::{Embedder, SessionId, Shared, ToolDef, ToolDefs, ToolName, ToolOrigin};
 
 use crate::{
-    Bm25, Fused, Grams, Prerequisites, Query, Scorer, Selection, ToolDependencyGraph, ToolFilterMode, ToolFilterPolicy,
-    ToolSchemaFilter, score::best,
+    Bm25, EmbeddingScorer, Fused, Grams, Prerequisites, Query, Scorer, Selection, ToolDependencyGraph, ToolFilterMode,
+    ToolFilterPolicy, ToolSchemaFilter, score::best,
 };
 
 /// The tool that looks for others.
@@ -31,6 +31,8 @@ pub struct ListSettings {
     pub graph: ToolDependencyGraph,
     /// Chooses tools by what a turn is about; `None` shows them all.
     pub filter: Option<ToolFilterPolicy>,
+    /// Ranks tools by their meaning as well as by their words.
+    pub embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl Default for ListSettings {
@@ -41,6 +43,7 @@ impl Default for ListSettings {
             search_above: usize::MAX,
             graph: ToolDependencyGraph::default(),
             filter: None,
+            embedder: None,
         }
     }
 }
@@ -139,7 +142,7 @@ impl SessionLists {
     pub fn turn(&self, session: &SessionId, tools: &[Arc<ToolDef>], text: &str, referenced: &[ToolName]) -> ToolDefs {
         self.publish(tools);
         let index = self.index.load();
-        let Some(filter) = index.filter(self.settings.load().filter.as_ref()) else {
+        let Some(filter) = index.filter(&self.settings.load()) else {
             return self.shown(session, tools);
         };
         let mut sessions = self.sessions();
@@ -172,7 +175,7 @@ impl SessionLists {
         let named = text.split(|c: char| c == ',' || c.is_whitespace()).filter_map(|word| by_name.get(word).copied());
         let mut found: Vec<Arc<ToolDef>> = named.filter(may_be_shown).cloned().collect();
         if found.is_empty()
-            && let Some(scores) = index.scorer().score(text)
+            && let Some(scores) = index.scorer(self.settings.load().embedder.as_ref()).score(text)
         {
             let fitting = scores.iter().filter(|(_, score)| *score > 0.0);
             let ranked = best(fitting, most.saturating_add(held.len() + 1));
@@ -247,21 +250,29 @@ impl SessionLists {
 }
 
 impl Index {
-    fn scorer(&self) -> &Arc<dyn Scorer> {
+    fn scorer(&self, embedder: Option<&Arc<dyn Embedder>>) -> &Arc<dyn Scorer> {
         self.scorer.get_or_init(|| {
-            let words: Arc<dyn Scorer> = Arc::new(Bm25::new(&self.tools));
-            if self.tools.len() > FINE {
-                return words;
+            let mut scorers: Vec<Arc<dyn Scorer>> = vec![Arc::new(Bm25::new(&self.tools))];
+            if self.tools.len() <= FINE {
+                scorers.push(Arc::new(Grams::new(&self.tools)));
             }
-            Arc::new(Fused::new(vec![words, Arc::new(Grams::new(&self.tools))]))
+            if let Some(embedder) = embedder {
+                scorers.push(Arc::new(EmbeddingScorer::in_background(&self.tools, Arc::clone(embedder))));
+            }
+            match <[Arc<dyn Scorer>; 1]>::try_from(scorers) {
+                Ok([words]) => words,
+                Err(scorers) => Arc::new(Fused::new(scorers)),
+            }
         })
     }
 
     /// `None` where everything is shown: nothing that may judge was configured.
-    fn filter(&self, policy: Option<&ToolFilterPolicy>) -> Option<&ToolSchemaFilter> {
+    fn filter(&self, settings: &ListSettings) -> Option<&ToolSchemaFilter> {
+        let has_model = settings.embedder.is_some();
         let made = self.filter.get_or_init(|| {
-            let policy = policy.filter(|policy| policy.is_enabled() && policy.is_lexical())?;
-            Some(ToolSchemaFilter::new(policy, Arc::clone(self.scorer())))
+            let policy =
+                settings.filter.as_ref().filter(|policy| policy.is_enabled() && (policy.is_lexical() || has_model))?;
+            Some(ToolSchemaFilter::new(policy, Arc::clone(self.scorer(settings.embedder.as_ref()))))
         });
         made.as_ref()
     }

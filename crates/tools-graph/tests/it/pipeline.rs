@@ -6,9 +6,10 @@ use std::{
 };
 
 use proptest::prelude::*;
+use tools_core::{Embedder, EmbedderError};
 use tools_graph::{
-    Bm25, Embedder, EmbeddingScorer, Fused, Grams, InclusionReason, Query, Scorer, ToolDependencyGraph,
-    ToolFilterConfig, ToolSchemaFilter,
+    Bm25, EmbeddingScorer, Fused, Grams, InclusionReason, Query, Scorer, ToolDependencyGraph, ToolFilterConfig,
+    ToolSchemaFilter,
 };
 
 use InclusionReason::{
@@ -199,13 +200,19 @@ fn words_pieces_and_their_fusion_find_what_is_meant() {
     assert_eq!(misspelt.get(&name("absent")), None);
 }
 
-/// Vectors of letters; none for a text without letters.
+/// Vectors of letters; no direction for a text without letters.
+#[derive(Debug)]
 struct Letters;
 
 impl Embedder for Letters {
-    fn embed(&self, text: &str) -> Option<Vec<f32>> {
-        let count = |letter: char| f32::from(u16::try_from(text.matches(letter).count()).unwrap_or(u16::MAX));
-        text.contains(char::is_alphabetic).then(|| ('a'..='z').map(count).collect())
+    fn name(&self) -> &'static str {
+        "letters"
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedderError> {
+        let count =
+            |text: &str, letter: char| f32::from(u16::try_from(text.matches(letter).count()).unwrap_or(u16::MAX));
+        Ok(texts.iter().map(|text| ('a'..='z').map(|letter| count(text, letter)).collect()).collect())
     }
 }
 

@@ -2,27 +2,26 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
-use async_trait::async_trait;
-use tools_core::Shared;
-use tools_memory::{Embedder, Memories, MemoryConfig, Ranking, SqliteMemories};
+use tools_core::{Embedder, EmbedderError, Shared};
+use tools_memory::{Memories, MemoryConfig, Ranking, SqliteMemories};
 use tools_secrets::SecretRedactor;
 
 use crate::saving::{clock, in_project, memories, of_project};
 
 /// The direction of what a text is about: a stand-in for a model.
+#[derive(Debug)]
 struct Topics;
 
-#[async_trait]
 impl Embedder for Topics {
     fn name(&self) -> &'static str {
         "topics"
     }
 
-    async fn embed(&self, text: &str) -> Option<Vec<f32>> {
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedderError> {
         let topics = [["car", "automobile"], ["ship", "vessel"], ["cheese", "brie"]];
-        let vector: Vec<f32> =
-            topics.iter().map(|words| if words.iter().any(|word| text.contains(word)) { 1.0 } else { 0.0 }).collect();
-        (vector.iter().sum::<f32>() > 0.0).then_some(vector)
+        let is_about = |text: &str, words: &[&str; 2]| words.iter().any(|word| text.contains(word));
+        let vector = |text: &&str| topics.iter().map(|words| f32::from(u8::from(is_about(text, words)))).collect();
+        Ok(texts.iter().map(vector).collect())
     }
 }
 
