@@ -12,6 +12,7 @@ mod command;
 mod deps;
 mod dist;
 mod fuzz;
+mod interop;
 mod layering;
 mod metadata;
 mod packages;
@@ -35,6 +36,7 @@ usage: cargo xtask COMMAND
   codegen [--check]               write docs/reference, or name what is stale
   bench [--save N | --compare N]  criterion benches with a named baseline
   fuzz TARGET [MINUTES]           one fuzz target, 10 minutes; needs cargo-fuzz and a nightly compiler
+  interop                         `haft acp` against the official client and schema
   deps [--install]                licences, bans, sources, duplicate versions
   dist [--time]                   release archive, or only the cold build's time";
 
@@ -66,6 +68,7 @@ fn run(words: &[&str]) -> Result<(), Failure> {
             Ok(minutes) => fuzz::run(target, minutes),
             Err(_) => Err(Failure::Usage(format!("`{minutes}` is not a number of minutes"))),
         },
+        ["interop"] => interop::run(),
         ["deps"] => deps::run(),
         ["deps", "--install"] => deps::install_and_run(),
         ["dist"] => dist::run(),

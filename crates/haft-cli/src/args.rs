@@ -10,7 +10,7 @@ mod agent;
 mod servers;
 mod stores;
 
-pub(crate) use agent::{NonInteractive, Run, SessionsVerb};
+pub(crate) use agent::{Acp, NonInteractive, Run, SessionsVerb};
 pub(crate) use servers::AddServer;
 pub(crate) use stores::{MemoryVerb, ScheduleVerb, SkillsVerb};
 
@@ -54,6 +54,9 @@ pub(crate) struct Common {
 pub(crate) enum Verb {
     /// Run an agent on a task, or start an interactive session.
     Run(Run),
+    /// Run as the agent of an editor that speaks the Agent Client Protocol, such as Zed, over standard input and output.
+    /// Each session works in the folder that the editor names. With `--workdir`, sessions must be inside that folder.
+    Acp(Acp),
     /// Manage saved agent sessions.
     Sessions {
         #[command(subcommand)]

@@ -68,6 +68,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
     };
     match verb {
         Verb::Run(verb) => commands::run::run(common, verb).await,
+        Verb::Acp(verb) => commands::acp::run(common, verb).await,
         Verb::Sessions { verb } => commands::sessions::run(common, verb).await,
         Verb::Call(verb) => commands::call::run(common, verb).await,
         Verb::Batch { file } => commands::batch::run(common, file.as_deref()).await,

@@ -110,6 +110,8 @@ mod reloaded;
 #[cfg(feature = "watch")]
 mod watch;
 
+#[cfg(feature = "acp")]
+mod acp;
 #[cfg(feature = "agent")]
 mod agent;
 mod doctor;
@@ -140,8 +142,10 @@ mod start_agent {}
 #[doc = include_str!("../../../docs/start/library.md")]
 mod start_library {}
 
+#[cfg(feature = "acp")]
+pub use acp::{AcpAgent, AcpPlace, serve_acp};
 #[cfg(feature = "agent")]
-pub use agent::{KeptSession, Sessions, agent_settings};
+pub use agent::{KeptSession, Sessions, agent_builder, agent_provider, agent_settings, scripted_provider};
 #[cfg(feature = "policy")]
 pub use approvals::ApprovalsConfig;
 pub use builder::ToolboxBuilder;

@@ -24,6 +24,17 @@ pub(crate) struct Run {
     pub(crate) resume: Option<Option<String>>,
 }
 
+/// An agent for an editor.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Acp {
+    /// Play a script instead of asking a model. All sessions share the script: each goes on where the last one stopped.
+    #[arg(long, value_name = "FILE", conflicts_with = "provider")]
+    pub(crate) scripted: Option<PathBuf>,
+    /// The model, by its name in `[[llm.providers]]` [default: `llm.provider`, else the first].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) provider: Option<String>,
+}
+
 /// What happens to calls that need approval when nobody can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum NonInteractive {

@@ -5,6 +5,7 @@ mod open;
 mod ours;
 mod parameters;
 
+pub(crate) mod acp;
 pub(crate) mod audit;
 pub(crate) mod batch;
 pub(crate) mod call;

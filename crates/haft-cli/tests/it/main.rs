@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the binary is started as a user would start it")]
 
+mod acp;
 mod audit;
 mod batch;
 mod cache;

@@ -42,6 +42,7 @@ const PARTS: &[Part] = &[
         is_here: cfg!(feature = "graph"),
     },
     Part { feature: "llm", what: "models", keys: &["llm"], is_here: cfg!(feature = "llm") },
+    Part { feature: "acp", what: "agent for editors", keys: &["acp"], is_here: cfg!(feature = "acp") },
     Part { feature: "mcp-client", what: "MCP client", keys: &["mcp.servers"], is_here: cfg!(feature = "mcp-client") },
     Part {
         feature: "agent",

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "acp")]
+use tools_acp::AcpConfig;
 #[cfg(feature = "audit")]
 use tools_audit::AuditConfig;
 #[cfg(feature = "cache")]
@@ -58,6 +60,8 @@ use crate::EmbeddingConfig;
 
 use super::ProfileConfig;
 
+#[cfg(not(feature = "acp"))]
+use super::Absent as AcpConfig;
 #[cfg(not(feature = "audit"))]
 use super::Absent as AuditConfig;
 #[cfg(not(feature = "cache"))]
@@ -109,6 +113,9 @@ pub struct HaftConfig {
     /// The MCP server, and the servers behind it.
     #[schemars(extend("x-applies" = "next_start"))]
     pub mcp: McpConfig,
+    /// The agent for editors, `haft acp`.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub acp: AcpConfig,
     /// The tool `search_code`.
     #[schemars(extend("x-applies" = "reload"))]
     pub index: IndexConfig,

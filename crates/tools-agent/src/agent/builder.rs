@@ -6,7 +6,7 @@ use tools_core::{CallContext, CallId, CallPhase, Confirmer, NobodyToAsk};
 use tools_providers::Provider;
 
 use super::{
-    shared::{OneAtATime, Shared},
+    shared::{OneAtATime, Phases, Shared},
     state::{AgentStatus, State},
 };
 use crate::{AgentEvents, AgentSettings, Budget, CompressDesk, History, Reformat, SubAgent, ToolHost};
@@ -39,7 +39,7 @@ impl Agent {
             settings: AgentSettings::default(),
             reformat: None,
             events: AgentEvents::none(),
-            phase: CallPhase::Executor,
+            phase: Phases::new(CallPhase::Executor),
             path: Arc::from(MAIN),
             desk: CompressDesk::default(),
             system: String::new(),
@@ -136,6 +136,12 @@ impl AgentBuilder {
     /// In which role the model makes its calls. A planner only reads; a verifier edits no files; without a person
     /// (`Autonomous`) nobody is asked.
     pub fn phase(mut self, phase: CallPhase) -> Self {
+        self.shared.phase = Phases::new(phase);
+        self
+    }
+
+    /// The same, with a phase that others change: it counts from the next call on, also while a turn runs.
+    pub fn phase_of(mut self, phase: tools_core::Shared<CallPhase>) -> Self {
         self.shared.phase = phase;
         self
     }
@@ -168,7 +174,7 @@ impl AgentBuilder {
 
     /// The agent.
     pub fn build(mut self) -> Agent {
-        if self.shared.phase == CallPhase::Autonomous {
+        if *self.shared.phase.load() == CallPhase::Autonomous {
             self.shared.confirmer = OneAtATime::new(Arc::new(NobodyToAsk));
         }
         self.shared.settings.max_tool_iterations = self.shared.settings.max_tool_iterations.max(1);

@@ -81,7 +81,7 @@ async fn forbidden_in_phase(
     call: &ToolCall,
     definition: &ToolDef,
 ) -> Option<&'static str> {
-    match shared.phase {
+    match *shared.phase.load() {
         CallPhase::Planner => {
             let inv = shared.host.inspect(call.clone(), cx).await;
             // What cannot be inspected is refused by its owner.

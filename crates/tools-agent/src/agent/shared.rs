@@ -5,10 +5,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
-use tools_core::{Answer, CallContext, CallId, CallOrigin, CallPhase, ConfirmPrompt, Confirmer, InvokedAs, Taint};
+use tools_core::{
+    Answer, CallContext, CallId, CallOrigin, CallPhase, ConfirmPrompt, Confirmer, InvokedAs, Shared as Swapped, Taint,
+};
 use tools_providers::Provider;
 
 use crate::{AgentEvents, AgentSettings, CompressDesk, Reformat, ToolHost};
+
+/// A phase that can change while a turn runs: it counts from the next call on.
+pub(crate) type Phases = Swapped<CallPhase>;
 
 /// What an agent is put together from.
 pub(crate) struct Shared {
@@ -20,7 +25,8 @@ pub(crate) struct Shared {
     pub(crate) settings: AgentSettings,
     pub(crate) reformat: Option<Arc<dyn Reformat>>,
     pub(crate) events: AgentEvents,
-    pub(crate) phase: CallPhase,
+    /// In which role the model makes its calls, as it is at the moment.
+    pub(crate) phase: Phases,
     pub(crate) path: Arc<str>,
     pub(crate) desk: CompressDesk,
     /// What the operator wants the model to know.
@@ -32,7 +38,7 @@ pub(crate) struct Shared {
 impl Shared {
     /// The context of the calls of a turn.
     pub(crate) fn context(&self, cancel: &CancellationToken) -> CallContext {
-        let cx = self.host.context().in_phase(self.phase).with_cancel(cancel.clone());
+        let cx = self.host.context().in_phase(*self.phase.load()).with_cancel(cancel.clone());
         match &self.below {
             Some((parent, call)) => cx
                 .in_session(parent.session().clone())

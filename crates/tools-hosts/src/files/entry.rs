@@ -53,7 +53,7 @@ impl Entry {
             let hook = |text: &&str| text.split_once(" hook ").is_some_and(|(program, _)| is_haft(program));
             return texts.iter().any(hook);
         }
-        let serves = texts.windows(2).any(|words| words == ["mcp", "serve"]);
+        let serves = texts.windows(2).any(|words| words == ["mcp", "serve"]) || texts.contains(&"acp");
         serves && texts.iter().any(|text| is_haft(text))
     }
 }

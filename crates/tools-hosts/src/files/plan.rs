@@ -108,6 +108,11 @@ pub fn edits(host: Host, launch: &Launch, at: &Located<'_>, exists: &dyn Fn(&Pat
         words.extend(launch.config.iter().flat_map(|config| ["--config".to_owned(), config.clone()]));
         words
     };
+    // The agent of this program, for hosts that can have another than their own.
+    let agent = || -> Vec<String> {
+        let config = launch.config.iter().flat_map(|config| ["--config".to_owned(), config.clone()]);
+        std::iter::once("acp".to_owned()).chain(config).collect()
+    };
     let program = launch.program.as_str();
     let jsonc = |file: PathBuf, entries: Vec<Entry>| Edits { file, syntax: Syntax::Jsonc, entries };
     let mut files = match host {
@@ -138,7 +143,10 @@ pub fn edits(host: Host, launch: &Launch, at: &Located<'_>, exists: &dyn Fn(&Pat
         }
         Host::Zed => {
             let entry = json!({"source": "custom", "command": program, "args": server(None), "env": {}});
-            vec![jsonc(at.config().join("zed/settings.json"), vec![Entry::member(["context_servers", "haft"], entry)])]
+            let agent = json!({"type": "custom", "command": program, "args": agent(), "env": {}});
+            let server = Entry::member(["context_servers", "haft"], entry);
+            let agent = Entry::member(["agent_servers", "haft"], agent);
+            vec![jsonc(at.config().join("zed/settings.json"), vec![server, agent])]
         }
         Host::VsCode => {
             let entry = json!({"type": "stdio", "command": program, "args": server(Some("${workspaceFolder}"))});

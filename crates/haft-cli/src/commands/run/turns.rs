@@ -63,17 +63,9 @@ impl Running {
     /// Keeps the conversation, so that it can go on later.
     pub(super) fn keep(&mut self, task: &str) {
         if self.title.is_empty() {
-            self.title = task.lines().next().unwrap_or_default().chars().take(80).collect();
+            self.title = KeptSession::title_of(task);
         }
-        let cx = self.toolbox.context();
-        let kept = KeptSession {
-            session: cx.session().clone(),
-            workdir: cx.workdir().to_owned(),
-            title: self.title.clone(),
-            turns: self.agent.turns(),
-            written: haft::core::Clock::now(&haft::core::SystemClock),
-            history: self.agent.history().into(),
-        };
+        let kept = KeptSession::of(&self.toolbox, &self.agent, &self.title);
         if let Err(error) = Sessions::of_user().keep(&kept) {
             output::note(&format!("warning: the session is not kept: {error}"));
         }

@@ -1,0 +1,64 @@
+//! `haft acp`: the agent of an editor.
+
+use std::path::Path;
+
+use haft::{AcpAgent, AcpPlace, Toolbox, config::places, scripted_provider, serve_acp};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    args::{Acp, Common},
+    commands::{
+        call::interrupt,
+        open::{building, load, workdir},
+    },
+    exit::Exit,
+};
+
+/// Serves one editor until it is gone.
+pub(crate) async fn run(common: &Common, verb: &Acp) -> Result<Exit, String> {
+    if common.session.is_some() {
+        return Err("`--session` stands with other verbs: an editor opens and loads its sessions itself".to_owned());
+    }
+    // What is wrong with the configuration is said before an editor waits for an answer.
+    load(common)?;
+    let within = common.workdir.as_ref().map(|_| workdir(common)).transpose()?;
+    let scripted = verb.scripted.as_deref().map(scripted_provider).transpose()?;
+    let common = common.clone();
+    let make = move |place: AcpPlace| toolbox(&common, within.as_deref(), place);
+    let mut agent = AcpAgent::new(make, verb.provider.clone().unwrap_or_default());
+    if let Some(provider) = scripted {
+        agent = agent.answered_by(provider);
+    }
+    let stop = CancellationToken::new();
+    let serving = serve_acp(agent, stop.clone());
+    tokio::pin!(serving);
+    tokio::select! {
+        () = &mut serving => Ok(Exit::Ok),
+        signal = interrupt() => {
+            stop.cancel();
+            serving.await;
+            Ok(Exit::interrupted(Some(signal)).unwrap_or(Exit::Ok))
+        }
+    }
+}
+
+/// The toolbox of a session.
+fn toolbox(common: &Common, within: Option<&Path>, place: AcpPlace) -> Result<Toolbox, String> {
+    let AcpPlace { workdir, session, tool } = place;
+    let shown = workdir.display();
+    if let Some(within) = within.filter(|within| !workdir.starts_with(within)) {
+        return Err(format!("`{shown}` is not in `{}`, where sessions of this agent work", within.display()));
+    }
+    let is_whole = places::is_home(&workdir) || workdir == Path::new("/");
+    if is_whole && within.is_none() {
+        let config = load(common)?.config;
+        if config.tools.file.allowed_paths.is_empty() || config.tools.shell.allowed_paths.is_empty() {
+            return Err(format!(
+                "the tools would be let write everything in `{shown}`: open the folder of a project, start the agent with `haft acp --workdir {shown}` if that is meant, or set `tools.file.allowed_paths` and `tools.shell.allowed_paths`"
+            ));
+        }
+    }
+    let session = session.map(|session| session.as_str().to_owned());
+    let common = Common { workdir: Some(workdir), session, ..common.clone() };
+    building(&common, |config| config, |builder| builder.executor(tool))
+}

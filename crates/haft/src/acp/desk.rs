@@ -1,0 +1,147 @@
+//! What makes the calls of an agent in an editor: a toolbox, and beside it what the editor shows of a result and what is
+//! asked about a call, each with the call it belongs to.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use tokio::sync::{mpsc, oneshot};
+use tools_agent::ToolHost;
+use tools_core::{
+    Absence, Answer, CallContext, CallId, ConfirmPrompt, Confirmer, FileDiff, Invocation, Location, Media, Recorded,
+    ToolCall, ToolDef, ToolDefs, ToolError, ToolName,
+};
+
+use crate::Toolbox;
+
+/// Questions that wait at once.
+const MOST: usize = 16;
+
+/// A question about a call.
+pub(super) struct Asked {
+    pub(super) call: CallId,
+    pub(super) prompt: ConfirmPrompt,
+    pub(super) answer: oneshot::Sender<Answer>,
+}
+
+/// What an editor shows of a result beside its text.
+#[derive(Debug, Default)]
+pub(super) struct Extras {
+    pub(super) diff: Option<FileDiff>,
+    pub(super) media: Vec<Media>,
+    pub(super) locations: Vec<Location>,
+}
+
+/// What results have beside their text, until the results are told. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Beside(Arc<Mutex<HashMap<CallId, Extras>>>);
+
+/// A toolbox whose questions go to an editor.
+pub(super) struct AcpDesk {
+    toolbox: Toolbox,
+    beside: Beside,
+    questions: mpsc::Sender<Asked>,
+    /// One question after the other: a person reads one at a time, and each has its whole time.
+    turn: tokio::sync::Mutex<()>,
+    patience: Duration,
+}
+
+impl AcpDesk {
+    /// The desk of a session, and where its questions arrive.
+    pub(super) fn new(toolbox: Toolbox, patience: Duration) -> (Self, Beside, mpsc::Receiver<Asked>) {
+        let (questions, asked) = mpsc::channel(MOST);
+        let beside = Beside::default();
+        let turn = tokio::sync::Mutex::default();
+        (Self { toolbox, beside: beside.clone(), questions, turn, patience }, beside, asked)
+    }
+}
+
+impl Beside {
+    pub(super) fn take(&self, call: &CallId) -> Extras {
+        self.all().remove(call).unwrap_or_default()
+    }
+
+    /// Forgets what nobody took.
+    pub(super) fn clear(&self) {
+        self.all().clear();
+    }
+
+    fn put(&self, call: CallId, recorded: &Recorded) {
+        let output = match &recorded.outcome {
+            Ok(output) => Some(output),
+            Err(error) => error.output(),
+        };
+        if let Some(output) = output {
+            let (diff, media, locations) = (output.diff.clone(), output.media.clone(), output.locations.clone());
+            self.all().insert(call, Extras { diff, media, locations });
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<CallId, Extras>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Asks about one call.
+struct AboutCall<'a> {
+    desk: &'a AcpDesk,
+    call: CallId,
+}
+
+#[async_trait]
+impl Confirmer for AboutCall<'_> {
+    async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
+        let _turn = self.desk.turn.lock().await;
+        let (answer, answered) = oneshot::channel();
+        let asked = Asked { call: self.call.clone(), prompt: prompt.clone(), answer };
+        if self.desk.questions.send(asked).await.is_err() {
+            return Answer::Nobody(Absence::CannotAsk);
+        }
+        // Also the time that a client takes which does not read counts.
+        match tokio::time::timeout(self.desk.patience, answered).await {
+            Ok(answered) => answered.unwrap_or(Answer::Nobody(Absence::CannotAsk)),
+            Err(_) => Answer::Nobody(Absence::NoAnswer),
+        }
+    }
+}
+
+#[async_trait]
+impl ToolHost for AcpDesk {
+    fn context(&self) -> CallContext {
+        self.toolbox.context()
+    }
+
+    fn offered(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> ToolDefs {
+        ToolHost::offered(&self.toolbox, cx, text, used)
+    }
+
+    fn definition(&self, tool: &ToolName) -> Arc<ToolDef> {
+        self.toolbox.definition(tool)
+    }
+
+    async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
+        ToolHost::inspect(&self.toolbox, call, cx).await
+    }
+
+    async fn call(&self, call: ToolCall, cx: &CallContext, _: &dyn Confirmer) -> Recorded {
+        let asking = AboutCall { desk: self, call: call.id.clone() };
+        let recorded = self.toolbox.call(call, cx, &asking).await;
+        self.beside.put(asking.call, &recorded);
+        recorded
+    }
+
+    fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
+        ToolHost::reserve(&self.toolbox, cx, calls)
+    }
+
+    async fn refuse(&self, call: ToolCall, cx: &CallContext, error: ToolError) -> ToolError {
+        ToolHost::refuse(&self.toolbox, call, cx, error).await
+    }
+
+    fn heard(&self, cx: &CallContext, text: &str) {
+        ToolHost::heard(&self.toolbox, cx, text);
+    }
+}

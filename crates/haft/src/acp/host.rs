@@ -1,0 +1,120 @@
+//! Opens sessions: new ones, and kept ones that go on.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+use tools_acp::{AcpHost, Greeting, Kept, OpenError, Opened, Opening, serve_stdio};
+use tools_agent::CompressDesk;
+use tools_core::{DynExecutor, SessionId, Typed};
+use tools_providers::Provider;
+
+use super::{conversation::Talk, replay::replayed};
+use crate::{KeptSession, Sessions, Toolbox, agent_provider};
+
+/// Where a session works.
+pub struct AcpPlace {
+    /// The folder: absolute, without links on the way, and there.
+    pub workdir: PathBuf,
+    /// The session that goes on; `None` for a fresh one.
+    pub session: Option<SessionId>,
+    /// A tool that belongs to the agent, to be added to the toolbox.
+    pub tool: DynExecutor,
+}
+
+/// Makes the toolbox of a session, or says why there is none.
+type Make = dyn Fn(AcpPlace) -> Result<Toolbox, String> + Send + Sync;
+
+/// An agent for editors: for each session a toolbox, and the same model.
+pub struct AcpAgent {
+    make: Box<Make>,
+    provider: String,
+    scripted: Option<Arc<dyn Provider>>,
+}
+
+/// Serves the editor at standard input and output until it is gone, or until `stop` is cancelled. Nothing else may be
+/// written to standard output meanwhile.
+pub async fn serve_acp(agent: AcpAgent, stop: CancellationToken) {
+    let greeting = Greeting { name: "haft".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    serve_stdio(Arc::new(agent), greeting, stop).await;
+}
+
+impl AcpAgent {
+    /// An agent whose toolboxes are made by `make`, with the model of the configuration that has this name; empty for the
+    /// one that agents use.
+    pub fn new(
+        make: impl Fn(AcpPlace) -> Result<Toolbox, String> + Send + Sync + 'static,
+        provider: impl Into<String>,
+    ) -> Self {
+        Self { make: Box::new(make), provider: provider.into(), scripted: None }
+    }
+
+    /// The same agent with this model, whatever the configuration says.
+    pub fn answered_by(self, provider: Arc<dyn Provider>) -> Self {
+        Self { scripted: Some(provider), ..self }
+    }
+}
+
+#[async_trait]
+impl AcpHost for AcpAgent {
+    async fn open(&self, opening: Opening) -> Result<Opened, OpenError> {
+        let named = &opening.workdir;
+        let workdir = named.canonicalize();
+        let workdir = workdir.map_err(|error| OpenError::Refused(format!("`{}`: {error}", named.display())))?;
+        let kept = match &opening.resume {
+            Some(resume) => Some(kept_in(&resume.session, &workdir)?),
+            None => None,
+        };
+        let desk = CompressDesk::default();
+        let tool = DynExecutor::new(Typed::new(desk.tool()));
+        let session = opening.resume.as_ref().map(|resume| resume.session.clone());
+        let toolbox = (self.make)(AcpPlace { workdir, session, tool }).map_err(OpenError::Failed)?;
+        #[cfg(feature = "mcp-client")]
+        for (server, error) in toolbox.introduce_servers().await.failed {
+            tracing::warn!(server, %error, "the tools of an MCP server are not offered");
+        }
+        let provider = match &self.scripted {
+            Some(provider) => Arc::clone(provider),
+            None => agent_provider(&toolbox, &self.provider).map_err(OpenError::Failed)?,
+        };
+        let mut past = vec![];
+        if opening.resume.is_some_and(|resume| resume.replay)
+            && let Some(kept) = &kept
+        {
+            past = replayed(&toolbox, kept).map_err(OpenError::Failed)?;
+        }
+        let (talk, modes) = Talk::new(toolbox, &provider, desk, kept).map_err(OpenError::Failed)?;
+        let (session, patience) = (talk.session(), talk.patience());
+        Ok(Opened { session, conversation: Box::new(talk), modes, patience, past })
+    }
+
+    fn kept(&self, workdir: Option<&Path>) -> Result<Vec<Kept>, String> {
+        let all = Sessions::of_user().list().map_err(|error| format!("the sessions cannot be read: {error}"))?;
+        let real = workdir.map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_owned()));
+        let of_folder = all.into_iter().filter(|kept| real.as_ref().is_none_or(|folder| kept.workdir == *folder));
+        Ok(of_folder
+            .map(|kept| Kept {
+                session: kept.session,
+                workdir: kept.workdir,
+                title: kept.title,
+                written: kept.written.to_string(),
+            })
+            .collect())
+    }
+}
+
+/// The kept session that is to go on in `workdir`.
+fn kept_in(session: &SessionId, workdir: &Path) -> Result<KeptSession, OpenError> {
+    let unreadable = |error| OpenError::Failed(format!("the session cannot be read: {error}"));
+    let found = Sessions::of_user().find(session).map_err(unreadable)?;
+    let kept = found.ok_or_else(|| OpenError::NotKept(format!("no session `{session}` is kept")))?;
+    // What was allowed, stored and changed in a session belongs to its folder.
+    if kept.workdir != workdir {
+        let there = kept.workdir.display();
+        return Err(OpenError::Refused(format!("session `{session}` works in `{there}`, and goes on there only")));
+    }
+    Ok(kept)
+}

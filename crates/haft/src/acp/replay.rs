@@ -1,0 +1,59 @@
+//! A kept conversation, told again.
+
+use std::collections::HashMap;
+
+use tools_acp::Happening;
+use tools_core::{CallId, Redactor as _};
+use tools_providers::{Block, Role};
+use tools_secrets::SecretRedactor;
+
+use super::telling::named;
+use crate::{KeptSession, Toolbox, credentials::redactor};
+
+/// What was said and called, in its order.
+///
+/// # Errors
+/// A sentence for a person, when what is kept is no conversation.
+pub(super) fn replayed(toolbox: &Toolbox, kept: &KeptSession) -> Result<Vec<Happening>, String> {
+    let history = kept.history.clone().restore();
+    let history = history.map_err(|error| format!("the kept session cannot go on: {error}"))?;
+    let redactor = redactor(&toolbox.config().tools.filters.security).map_err(|error| error.to_string())?;
+    // Providers may use an id again in a later answer.
+    let mut calls = HashMap::new();
+    let blocks = history.messages().iter().flat_map(|message| message.blocks.iter().map(|block| (message.role, block)));
+    Ok(blocks.filter_map(|(role, block)| happening(toolbox, &redactor, &mut calls, role, block)).collect())
+}
+
+fn happening(
+    toolbox: &Toolbox,
+    redactor: &SecretRedactor,
+    calls: &mut HashMap<String, CallId>,
+    role: Role,
+    block: &Block,
+) -> Option<Happening> {
+    let clean = |text: &str| redactor.redact(text).into_owned();
+    match (role, block) {
+        (_, Block::Text(text)) if text.is_empty() => None,
+        (Role::User, Block::Text(text)) => Some(Happening::UserSaid { text: clean(text) }),
+        (Role::Assistant, Block::Text(text)) => Some(Happening::Said { text: clean(text) }),
+        (_, Block::Thinking(thinking)) if !thinking.text.is_empty() => {
+            Some(Happening::Thought { text: clean(&thinking.text) })
+        }
+        (_, Block::ToolUse(used)) => {
+            let call = CallId::generate();
+            calls.insert(used.id.clone(), call.clone());
+            let input = used.input.as_ref().ok().map(|params| redactor.redact_json(&params.clone().into()));
+            let (title, kind) = named(toolbox, &used.name);
+            Some(Happening::Called { call, tool: used.name.clone(), title, kind, input })
+        }
+        (_, Block::ToolResult(result)) => Some(Happening::Answered {
+            call: calls.remove(&result.id)?,
+            is_error: result.is_error,
+            text: clean(&result.text),
+            diff: None,
+            media: vec![],
+            locations: vec![],
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,134 @@
+//! From the events of an agent to what its editor is told: without credentials, and each call with its end.
+
+use std::collections::{HashMap, HashSet};
+
+use tools_acp::{Happening, Severity};
+use tools_agent::AgentEvent;
+use tools_core::{CallId, CallStatus, EventKind, Redactor as _, ToolEvent, ToolKind, ToolName};
+use tools_secrets::SecretRedactor;
+
+use super::desk::Beside;
+use crate::Toolbox;
+
+/// What is told of one session.
+pub(super) struct Telling {
+    toolbox: Toolbox,
+    redactor: SecretRedactor,
+    beside: Beside,
+    /// Calls that the agent itself makes: their ends are told apart.
+    own: HashSet<CallId>,
+    /// Ends of calls that another call made: whether each is one shows only when nobody is asked about it.
+    inner: HashMap<CallId, (CallStatus, String)>,
+    /// Whether the answer to the latest request was told while it came.
+    has_said: bool,
+}
+
+impl Telling {
+    pub(super) fn new(toolbox: Toolbox, redactor: SecretRedactor, beside: Beside) -> Self {
+        let (own, inner) = (HashSet::new(), HashMap::new());
+        Self { toolbox, redactor, beside, own, inner, has_said: false }
+    }
+
+    /// What is told of an event, in order.
+    pub(super) fn happenings(&mut self, event: AgentEvent) -> Vec<Happening> {
+        match event {
+            AgentEvent::Requested { tokens, limit, .. } => {
+                self.has_said = false;
+                limit.map(|size| Happening::Context { used: tokens, size }).into_iter().collect()
+            }
+            AgentEvent::Text { text } => {
+                self.has_said = true;
+                vec![Happening::Said { text: self.clean(&text) }]
+            }
+            AgentEvent::Thinking { text } => vec![Happening::Thought { text: self.clean(&text) }],
+            AgentEvent::Called { call, tool, params, .. } => {
+                self.own.insert(call.clone());
+                let input = params.map(|params| self.redactor.redact_json(&params));
+                let (title, kind) = named(&self.toolbox, &tool);
+                vec![Happening::Called { call, tool, title, kind, input }]
+            }
+            AgentEvent::Tool(event) => self.tool(event),
+            AgentEvent::Answered { call, is_error, text, .. } => {
+                let mut all = self.inner_ends();
+                all.push(self.answered(call, is_error, &text));
+                all
+            }
+            AgentEvent::Retrying { problem } => vec![self.note(Severity::Warning, &format!("{problem}; trying again"))],
+            AgentEvent::Cleared { results, bytes } => {
+                let text = format!("{results} old results taken out of the conversation ({bytes} bytes)");
+                vec![self.note(Severity::Info, &text)]
+            }
+            AgentEvent::Compacted { messages, before, after, .. } => {
+                let text = format!("{messages} messages became a summary: {before} → {after} tokens");
+                vec![self.note(Severity::Info, &text)]
+            }
+            AgentEvent::Warned { text } => vec![self.note(Severity::Warning, &text)],
+            _ => vec![],
+        }
+    }
+
+    /// What is told at the end of a turn that came to `text`, and that something stopped where `notice` is not empty.
+    pub(super) fn ended(&mut self, text: &str, notice: &str) -> Vec<Happening> {
+        let mut all = self.inner_ends();
+        if !std::mem::replace(&mut self.has_said, true) && !text.is_empty() {
+            all.push(Happening::Said { text: self.clean(text) });
+        }
+        if !notice.is_empty() {
+            all.push(self.note(Severity::Info, notice));
+        }
+        self.beside.clear();
+        all
+    }
+
+    fn tool(&mut self, event: ToolEvent) -> Vec<Happening> {
+        let call = event.call;
+        match event.kind {
+            EventKind::Started { tool, kind, title, locations } => {
+                self.inner.remove(&call);
+                let (tool, title) = (tool.to_string(), self.clean(&title));
+                vec![Happening::Started { call, tool, title, kind, locations }]
+            }
+            EventKind::Output { text, .. } => vec![Happening::Printed { call, text: self.clean(&text) }],
+            EventKind::ConfirmationRequested(_) => {
+                self.inner.remove(&call);
+                vec![Happening::Waits { call }]
+            }
+            EventKind::Rollback { restored, deleted } => {
+                let text = format!("put back: {restored} files, {deleted} new ones removed");
+                vec![self.note(Severity::Info, &text)]
+            }
+            EventKind::Finished { status, display, .. } if !self.own.contains(&call) => {
+                self.inner.insert(call, (status, display));
+                vec![]
+            }
+            _ => vec![],
+        }
+    }
+
+    fn answered(&self, call: CallId, is_error: bool, text: &str) -> Happening {
+        let beside = self.beside.take(&call);
+        let (diff, media, locations) = (beside.diff, beside.media, beside.locations);
+        Happening::Answered { call, is_error, text: self.clean(text), diff, media, locations }
+    }
+
+    fn inner_ends(&mut self) -> Vec<Happening> {
+        let ends: Vec<_> = self.inner.drain().collect();
+        let told = ends.into_iter();
+        told.map(|(call, (status, text))| self.answered(call, status != CallStatus::Completed, &text)).collect()
+    }
+
+    fn note(&self, severity: Severity, text: &str) -> Happening {
+        Happening::Note { severity, text: self.clean(text) }
+    }
+
+    fn clean(&self, text: &str) -> String {
+        self.redactor.redact(text).into_owned()
+    }
+}
+
+/// What a person is shown of a tool before more of the call is known.
+pub(super) fn named(toolbox: &Toolbox, tool: &str) -> (String, ToolKind) {
+    let Ok(name) = ToolName::parse(tool) else { return (tool.to_owned(), ToolKind::Other) };
+    let definition = toolbox.definition(&name);
+    (definition.title.as_deref().unwrap_or(tool).to_owned(), definition.kind)
+}

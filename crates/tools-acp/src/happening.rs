@@ -1,0 +1,106 @@
+//! What a conversation tells while it works, in no protocol's words.
+
+use serde_json::Value;
+use tools_core::{CallId, FileDiff, Location, Media, ToolKind};
+
+/// Something that happened in a session. Texts have lost their credentials before they come here.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Happening {
+    /// The user said something: only in a conversation that is told again.
+    UserSaid {
+        /// What.
+        text: String,
+    },
+    /// A part of the model's answer.
+    Said {
+        /// The part.
+        text: String,
+    },
+    /// A part of the model's thoughts.
+    Thought {
+        /// The part.
+        text: String,
+    },
+    /// The model wants a call made. Comes before anything else of the call.
+    Called {
+        /// The call.
+        call: CallId,
+        /// The tool.
+        tool: String,
+        /// What to show a person until more is known.
+        title: String,
+        /// What sort of thing the tool does.
+        kind: ToolKind,
+        /// The parameters; `None` where the model wrote none.
+        input: Option<Value>,
+    },
+    /// The call goes through the gates: for the first time, or again after a question.
+    Started {
+        /// The call.
+        call: CallId,
+        /// The tool.
+        tool: String,
+        /// What to show a person.
+        title: String,
+        /// What sort of thing it does.
+        kind: ToolKind,
+        /// Places it is about.
+        locations: Vec<Location>,
+    },
+    /// The call waits for a person.
+    Waits {
+        /// The call.
+        call: CallId,
+    },
+    /// The call printed something, or got on.
+    Printed {
+        /// The call.
+        call: CallId,
+        /// What it printed.
+        text: String,
+    },
+    /// The call has its result. Comes once, after everything else of the call.
+    Answered {
+        /// The call.
+        call: CallId,
+        /// Whether it failed.
+        is_error: bool,
+        /// What the model reads.
+        text: String,
+        /// What changed in a file.
+        diff: Option<FileDiff>,
+        /// Pictures of the result.
+        media: Vec<Media>,
+        /// Places it was about; empty for those that were named when it started.
+        locations: Vec<Location>,
+    },
+    /// Something the person should hear of that is no part of the answer.
+    Note {
+        /// How grave it is.
+        severity: Severity,
+        /// What.
+        text: String,
+    },
+    /// How full the context is.
+    Context {
+        /// Tokens in it.
+        used: u64,
+        /// Tokens that fit.
+        size: u64,
+    },
+    /// What the session is called.
+    Titled {
+        /// The title.
+        title: String,
+    },
+}
+
+/// How grave a [`Happening::Note`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// Good to know.
+    Info,
+    /// Odd, although it goes on.
+    Warning,
+}

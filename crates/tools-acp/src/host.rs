@@ -1,0 +1,108 @@
+//! Who answers: opens conversations, and holds one of them.
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+use tools_core::SessionId;
+
+use crate::{Happening, Modes, Watch};
+
+/// Opens conversations. Called by the server for `session/new`, `session/load`, `session/resume` and the lists of kept
+/// sessions; implemented by whoever has models and tools.
+#[async_trait]
+pub trait AcpHost: Send + Sync + 'static {
+    /// Opens a conversation.
+    ///
+    /// # Errors
+    /// When it cannot work in that folder, or when the session that goes on is not kept.
+    async fn open(&self, opening: Opening) -> Result<Opened, OpenError>;
+
+    /// The kept sessions, the latest first; only those of `workdir` where one is given.
+    ///
+    /// # Errors
+    /// A sentence for a person, when they cannot be read.
+    fn kept(&self, workdir: Option<&Path>) -> Result<Vec<Kept>, String>;
+}
+
+/// What is to be opened.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// The folder the session works in: absolute, and a folder that is there.
+    pub workdir: PathBuf,
+    /// The kept session that goes on; `None` for a new one.
+    pub resume: Option<Resume>,
+}
+
+/// Which kept session goes on.
+#[derive(Debug, Clone)]
+pub struct Resume {
+    /// The session.
+    pub session: SessionId,
+    /// Whether what was said is told again.
+    pub replay: bool,
+}
+
+/// A conversation that was opened.
+pub struct Opened {
+    /// Its session.
+    pub session: SessionId,
+    /// What answers.
+    pub conversation: Box<dyn Conversation>,
+    /// In which modes it can work. The conversation follows the one that is set.
+    pub modes: Modes,
+    /// How long a question stands.
+    pub patience: std::time::Duration,
+    /// What was said before, to be told again; empty for a new session.
+    pub past: Vec<Happening>,
+}
+
+/// Why a conversation was not opened. Each is a sentence for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenError {
+    /// The request asks for what cannot be.
+    Refused(String),
+    /// No such session is kept.
+    NotKept(String),
+    /// Something of this machine failed.
+    Failed(String),
+}
+
+/// A kept session, as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The session.
+    pub session: SessionId,
+    /// The folder it worked in.
+    pub workdir: PathBuf,
+    /// What it is called.
+    pub title: String,
+    /// When it was written last, as RFC 3339 has it.
+    pub written: String,
+}
+
+/// What answers in one session. Called by the server, one prompt after the other.
+#[async_trait]
+pub trait Conversation: Send {
+    /// Answers the user. Everything that happens is told to `watch` before this returns; every call that was told of has
+    /// its end by then. Returns soon after `cancel` is cancelled.
+    async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> Ended;
+
+    /// Ends what the session runs in the background. When this returns nothing of it is left.
+    async fn close(&mut self);
+}
+
+/// Why a prompt ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// The model is done.
+    Done,
+    /// The conversation has no room left.
+    ContextFull,
+    /// A limit on requests, calls or cost was reached.
+    Limit,
+    /// Somebody called it off.
+    Cancelled,
+    /// The model gave no answer: a sentence for a person.
+    Failed(String),
+}

@@ -1,0 +1,35 @@
+//! Agent Client Protocol (version 1): editors start an agent as a process and talk to it in JSON-RPC over its standard
+//! input and output.
+//!
+//! This crate is the protocol alone. What answers is a [`Conversation`] that an [`AcpHost`] opens: for each session one,
+//! in the folder that the client names. A conversation tells what happens through a [`Watch`], which turns it into
+//! notifications in the right order, and asks the person through it.
+//!
+//! The types of the wire are this crate's own: the published Rust crates switch on features of `serde_json` that change
+//! the order of keys for every crate of a build. They are the other side in the tests of `interop/acp`, which are a
+//! workspace of their own.
+
+mod config;
+
+mod happening;
+mod host;
+mod modes;
+
+mod rpc;
+mod wire;
+
+mod calls;
+mod permission;
+mod prompt;
+mod watch;
+
+mod connection;
+mod serve;
+mod session;
+
+pub use config::AcpConfig;
+pub use happening::{Happening, Severity};
+pub use host::{AcpHost, Conversation, Ended, Kept, OpenError, Opened, Opening, Resume};
+pub use modes::{Mode, Modes};
+pub use serve::{Greeting, serve, serve_stdio};
+pub use watch::Watch;

@@ -1,0 +1,11 @@
+//! JSON-RPC 2.0 over lines: messages, their identifiers and errors, and the way out.
+
+mod error;
+mod lines;
+mod message;
+mod peer;
+
+pub(crate) use error::RpcError;
+pub(crate) use lines::{Line, Lines};
+pub(crate) use message::{Incoming, RequestId};
+pub(crate) use peer::{AskError, Peer, write_all};

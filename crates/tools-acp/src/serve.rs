@@ -1,0 +1,112 @@
+//! A connection from its first line to its last process.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    AcpHost,
+    connection::Connection,
+    rpc::{Lines, Peer, write_all},
+};
+
+/// How long a message may be, in bytes.
+pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
+/// How long requests may still be answered after the client closed its end: one that pipes its requests in and closes
+/// gets its answers, and one that is gone does not keep work alive.
+const LINGER: Duration = Duration::from_millis(200);
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+/// How long what was called off may take to come to its end.
+const WINDING_UP: Duration = Duration::from_secs(5);
+/// How long a client may take to read what was told last.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Who the client talks to.
+#[derive(Debug, Clone)]
+pub struct Greeting {
+    /// The name of the program.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// Serves the client at the process's standard input and output: see [`serve`].
+pub async fn serve_stdio(host: Arc<dyn AcpHost>, greeting: Greeting, stop: CancellationToken) {
+    serve(host, greeting, tokio::io::stdin(), tokio::io::stdout(), stop).await;
+}
+
+/// Serves one client until it is gone, or until `stop` is cancelled. When this returns every session has ended, or had five
+/// seconds to.
+pub async fn serve<R, W>(host: Arc<dyn AcpHost>, greeting: Greeting, input: R, output: W, stop: CancellationToken)
+where
+    R: AsyncRead + Unpin + Send,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let closed = CancellationToken::new();
+    let (peer, queue) = Peer::new(closed.clone());
+    let connection = Connection::new(host, greeting, peer.clone());
+    let writing = tokio::spawn({
+        let (peer, closed) = (peer.clone(), closed.clone());
+        async move {
+            if let Err(error) = write_all(&peer, queue, output).await {
+                tracing::debug!(%error, "the client reads no more");
+            }
+            closed.cancel();
+        }
+    });
+    let has_left = tokio::select! {
+        biased;
+        () = stop.cancelled() => false,
+        () = closed.cancelled() => false,
+        () = read(&connection, input) => true,
+    };
+    if has_left {
+        let answered = async {
+            while connection.is_busy() && !closed.is_cancelled() {
+                sleep(LOOK).await;
+            }
+        };
+        let _ = timeout(LINGER, answered).await;
+    }
+    let ending = connection.end();
+    let unread = async {
+        // Whoever waits for room in the queue of a client that does not read would wait for ever.
+        sleep(LAST_WORDS).await;
+        closed.cancel();
+        std::future::pending::<()>().await;
+    };
+    let ended = async {
+        tokio::select! {
+            biased;
+            () = ending => {}
+            () = unread => {}
+        }
+    };
+    if timeout(WINDING_UP, ended).await.is_err() {
+        tracing::warn!("a session did not end in time");
+    }
+    if !closed.is_cancelled() {
+        let _ = timeout(LAST_WORDS, peer.drained()).await;
+    }
+    writing.abort();
+}
+
+/// Takes what the client sends until it sends no more.
+async fn read<R: AsyncRead + Unpin>(connection: &Connection, input: R) {
+    let mut lines = Lines::new(input, LONGEST);
+    loop {
+        match lines.next().await {
+            Ok(Some(line)) => connection.line(line),
+            Ok(None) => return,
+            Err(error) => {
+                tracing::debug!(%error, "the client cannot be read");
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! One open session: its prompts one after the other, each until it ends or is called off.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Conversation, Ended, Modes, Watch,
+    rpc::{RequestId, RpcError},
+};
+
+/// A prompt that waits for its turn.
+pub(crate) struct Prompted {
+    pub(crate) id: RequestId,
+    pub(crate) text: String,
+    pub(crate) cancel: CancellationToken,
+}
+
+/// An open session, as the connection sees it.
+#[derive(Clone)]
+pub(crate) struct Session {
+    prompts: mpsc::UnboundedSender<Prompted>,
+    /// The turn that runs; `None` between turns.
+    running: Arc<Mutex<Option<CancellationToken>>>,
+    pub(crate) modes: Modes,
+    /// Cancelled when the session is to end.
+    closing: CancellationToken,
+    /// Cancelled when nothing of it is left.
+    pub(crate) closed: CancellationToken,
+}
+
+/// What runs the turns of a session.
+pub(crate) struct Turns {
+    prompts: mpsc::UnboundedReceiver<Prompted>,
+    session: Session,
+    conversation: Box<dyn Conversation>,
+    watch: Watch,
+}
+
+impl Session {
+    /// A session, and what runs it.
+    pub(crate) fn new(conversation: Box<dyn Conversation>, modes: Modes, watch: Watch) -> (Self, Turns) {
+        let (sender, prompts) = mpsc::unbounded_channel();
+        let session = Self {
+            prompts: sender,
+            running: Arc::default(),
+            modes,
+            closing: CancellationToken::new(),
+            closed: CancellationToken::new(),
+        };
+        (session.clone(), Turns { prompts, session, conversation, watch })
+    }
+
+    /// Begins a turn.
+    ///
+    /// # Errors
+    /// When one runs already.
+    pub(crate) fn prompt(&self, id: RequestId, text: String) -> Result<(), RpcError> {
+        let mut running = self.running();
+        if running.is_some() {
+            return Err(RpcError::invalid_request("this session answers another prompt; `session/cancel` ends it"));
+        }
+        let cancel = self.closing.child_token();
+        let gone = |_| RpcError::not_found("this session has ended");
+        self.prompts.send(Prompted { id, text, cancel: cancel.clone() }).map_err(gone)?;
+        *running = Some(cancel);
+        Ok(())
+    }
+
+    /// Calls the turn off that runs; nothing between turns.
+    pub(crate) fn cancel(&self) {
+        if let Some(cancel) = &*self.running() {
+            cancel.cancel();
+        }
+    }
+
+    /// Ends the session: what runs is called off.
+    pub(crate) fn close(&self) {
+        self.closing.cancel();
+    }
+
+    fn running(&self) -> MutexGuard<'_, Option<CancellationToken>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Turns {
+    /// Runs turns until the session ends. `answer` takes the result of each prompt.
+    pub(crate) async fn run(mut self, answer: impl Fn(&RequestId, Result<serde_json::Value, RpcError>)) {
+        loop {
+            let prompted = tokio::select! {
+                biased;
+                Some(prompted) = self.prompts.recv() => prompted,
+                () = self.session.closing.cancelled() => break,
+            };
+            let ended = self.conversation.prompt(&prompted.text, &self.watch, &prompted.cancel).await;
+            self.watch.close().await;
+            // The next prompt may come as soon as this one is answered.
+            *self.session.running() = None;
+            // The protocol wants this reason for every turn that was called off, whatever came of it.
+            let ended = if prompted.cancel.is_cancelled() { Ended::Cancelled } else { ended };
+            answer(&prompted.id, result(ended));
+        }
+        self.conversation.close().await;
+        self.session.closed.cancel();
+    }
+}
+
+fn result(ended: Ended) -> Result<serde_json::Value, RpcError> {
+    let reason = match ended {
+        Ended::Done => "end_turn",
+        Ended::ContextFull => "max_tokens",
+        Ended::Limit => "max_turn_requests",
+        Ended::Cancelled => "cancelled",
+        Ended::Failed(problem) => return Err(RpcError::internal(problem)),
+    };
+    Ok(json!({"stopReason": reason}))
+}

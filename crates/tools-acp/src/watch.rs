@@ -1,0 +1,78 @@
+//! Where a conversation tells what happens and asks the person: in one order, whatever it tells from.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use serde_json::json;
+use tools_core::{Absence, Answer, CallId, ConfirmPrompt};
+
+use crate::{Happening, calls::Calls, permission::Permission, rpc::Peer, wire::Update};
+
+/// The client's view of one session. Clones are the same view.
+#[derive(Clone)]
+pub struct Watch {
+    peer: Peer,
+    session: Arc<str>,
+    patience: Duration,
+    calls: Arc<Mutex<Calls>>,
+}
+
+impl Watch {
+    pub(crate) fn new(peer: Peer, session: &str, workdir: &Path, notices: bool, patience: Duration) -> Self {
+        let calls = Arc::new(Mutex::new(Calls::new(workdir.to_owned(), notices)));
+        Self { peer, session: Arc::from(session), patience, calls }
+    }
+
+    /// Tells what happened, waiting for a client that is slow. To be called from one place after the other: the order in
+    /// which things are told is the order in which the client hears of them. What calls print is held back until
+    /// [`Watch::flush`].
+    pub async fn tell(&self, happening: Happening) {
+        let update = self.calls().update(happening);
+        if let Some(update) = update {
+            self.send(&update).await;
+        }
+    }
+
+    /// Tells what calls printed since the last time: to be called a few times a second while calls run.
+    pub async fn flush(&self) {
+        let printed = self.calls().printed();
+        for update in printed {
+            self.send(&update).await;
+        }
+    }
+
+    /// Asks the person about a call, which has to be told of before. Returns within the configured time; an answer that
+    /// comes later, or none, is a refusal.
+    pub async fn ask(&self, call: &CallId, prompt: &ConfirmPrompt) -> Answer {
+        // What cannot be shown whole was refused before anybody was asked.
+        let Some(permission) = Permission::new(&self.session, call, prompt) else {
+            return Answer::Nobody(Absence::CannotAsk);
+        };
+        permission.read(self.peer.ask("session/request_permission", permission.params(), self.patience).await)
+    }
+
+    /// Tells the end of every call that was told of and has none.
+    pub(crate) async fn close(&self) {
+        let ended = self.calls().close();
+        for update in ended {
+            self.send(&update).await;
+        }
+    }
+
+    async fn send(&self, update: &Update) {
+        self.peer.notify("session/update", json!({"sessionId": &*self.session, "update": update})).await;
+    }
+
+    fn calls(&self) -> std::sync::MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watch").field("session", &self.session).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,50 @@
+//! Results of requests.
+
+use serde_json::{Value, json};
+
+use crate::{Kept, Modes};
+
+/// The one version that is spoken.
+const VERSION: u16 = 1;
+
+/// What `initialize` answers: the version that is spoken, whatever the client asked for; it goes or stays.
+pub(crate) fn initialized(name: &str, version: &str) -> Value {
+    json!({
+        "protocolVersion": VERSION,
+        "agentInfo": {"name": name, "title": "Haft", "version": version},
+        "agentCapabilities": {
+            "loadSession": true,
+            "promptCapabilities": {"image": false, "audio": false, "embeddedContext": true},
+            "mcpCapabilities": {"http": false, "sse": false},
+            "sessionCapabilities": {"list": {}, "resume": {}, "close": {}},
+        },
+        "authMethods": [],
+    })
+}
+
+/// What a session that is open answers; only a new one has a name to tell.
+pub(crate) fn opened(session: Option<&str>, modes: &Modes) -> Value {
+    let available: Vec<Value> = modes
+        .available()
+        .iter()
+        .map(|mode| json!({"id": mode.id, "name": mode.name, "description": mode.description}))
+        .collect();
+    let mut answer = json!({"modes": {"currentModeId": modes.current().id, "availableModes": available}});
+    if let Some(session) = session {
+        answer["sessionId"] = session.into();
+    }
+    answer
+}
+
+/// The kept sessions, all on one page.
+pub(crate) fn listed(sessions: Vec<Kept>) -> Value {
+    let sessions: Vec<Value> = sessions
+        .into_iter()
+        .map(|kept| {
+            json!({
+                "sessionId": kept.session, "cwd": kept.workdir, "title": kept.title, "updatedAt": kept.written,
+            })
+        })
+        .collect();
+    json!({"sessions": sessions})
+}

@@ -1,0 +1,122 @@
+//! A host whose conversations do what the prompt says: `ask`, `wait`, `flood`, or repeat it.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+use tools_acp::{AcpHost, Conversation, Ended, Happening, Kept, Modes, OpenError, Opened, Opening, Watch};
+use tools_core::{CallId, ConfirmPrompt, PromptPart, SessionId, StoredRule, Subject, ToolKind, ToolName, Verdict};
+
+/// Counts what is open.
+#[derive(Clone)]
+pub(crate) struct Host {
+    pub(crate) open: Arc<AtomicUsize>,
+    pub(crate) patience: Duration,
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self { open: Arc::default(), patience: Duration::from_secs(60) }
+    }
+}
+
+#[async_trait]
+impl AcpHost for Host {
+    async fn open(&self, opening: Opening) -> Result<Opened, OpenError> {
+        let past = match &opening.resume {
+            Some(resume) if resume.session.as_str() != "kept" => return Err(OpenError::NotKept("no such".to_owned())),
+            Some(resume) if resume.replay => vec![
+                Happening::UserSaid { text: "before".to_owned() },
+                called("old"),
+                Happening::Said { text: "was said".to_owned() },
+            ],
+            _ => vec![],
+        };
+        let number = self.open.fetch_add(1, Ordering::SeqCst) + 1;
+        let name = opening.resume.map_or_else(|| format!("s-{number}"), |resume| resume.session.as_str().to_owned());
+        let modes = Modes::usual();
+        let conversation = Box::new(Echo { open: Arc::clone(&self.open), modes: modes.clone() });
+        let session = SessionId::parse(&name).expect("a name");
+        Ok(Opened { session, conversation, modes, patience: self.patience, past })
+    }
+
+    fn kept(&self, _: Option<&Path>) -> Result<Vec<Kept>, String> {
+        let session = SessionId::parse("kept").expect("a name");
+        Ok(vec![Kept {
+            session,
+            workdir: "/".into(),
+            title: "t".to_owned(),
+            written: "2026-01-01T00:00:00Z".to_owned(),
+        }])
+    }
+}
+
+struct Echo {
+    open: Arc<AtomicUsize>,
+    modes: Modes,
+}
+
+fn called(id: &str) -> Happening {
+    let call = CallId::parse(id).expect("an id");
+    Happening::Called { call, tool: "bash".to_owned(), title: "bash".to_owned(), kind: ToolKind::Execute, input: None }
+}
+
+fn prompt() -> ConfirmPrompt {
+    let tool = ToolName::parse("bash").expect("a name");
+    let subject = Subject::Opaque { why: "touch x".to_owned() };
+    let part = PromptPart { subject, verdict: Verdict::Ask, rule: "none".to_owned() };
+    ConfirmPrompt::new(tool.clone(), "no rule", vec![part]).storing(Some(StoredRule::new(tool, "touch *")))
+}
+
+#[async_trait]
+impl Conversation for Echo {
+    async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> Ended {
+        match task {
+            "ask" => {
+                watch.tell(called("c-1")).await;
+                let call = CallId::parse("c-1").expect("an id");
+                let prompt = prompt();
+                let answer = tokio::select! {
+                    answer = watch.ask(&call, &prompt) => format!("{answer:?}"),
+                    () = cancel.cancelled() => "cancelled".to_owned(),
+                };
+                let answered = Happening::Answered {
+                    call,
+                    is_error: false,
+                    text: answer,
+                    diff: None,
+                    media: vec![],
+                    locations: vec![],
+                };
+                watch.tell(answered).await;
+            }
+            "wait" => {
+                watch.tell(called("c-2")).await;
+                cancel.cancelled().await;
+                return Ended::Failed("a cancelled turn may fail".to_owned());
+            }
+            "flood" => {
+                for _ in 0..400 {
+                    if cancel.is_cancelled() {
+                        return Ended::Cancelled;
+                    }
+                    watch.tell(Happening::Said { text: "x".repeat(64 * 1024) }).await;
+                }
+            }
+            "mode" => watch.tell(Happening::Said { text: self.modes.current().id.to_owned() }).await,
+            other => watch.tell(Happening::Said { text: other.to_owned() }).await,
+        }
+        Ended::Done
+    }
+
+    async fn close(&mut self) {
+        self.open.fetch_sub(1, Ordering::SeqCst);
+    }
+}
