@@ -50,13 +50,13 @@ impl Editor {
     fn open(haft: &Haft, script: &str, choice: Option<&'static str>) -> (Self, String) {
         let mut editor = Self::start(haft, script, choice, &[]);
         editor.greet();
-        let opened = editor.request("session/new", json!({"cwd": haft.workspace.root(), "mcpServers": []}));
+        let opened = editor.request("session/new", &json!({"cwd": haft.workspace.root(), "mcpServers": []}));
         let session = opened["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned();
         (editor, session)
     }
 
     fn greet(&mut self) {
-        let greeted = self.request("initialize", json!({"protocolVersion": 1, "clientCapabilities": {}}));
+        let greeted = self.request("initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}}));
         assert_eq!(greeted["result"]["protocolVersion"], 1, "{greeted}");
     }
 
@@ -65,7 +65,7 @@ impl Editor {
         writeln!(input, "{message}").expect("the agent listens");
     }
 
-    fn begin(&mut self, method: &str, params: Value) -> u64 {
+    fn begin(&mut self, method: &str, params: &Value) -> u64 {
         let id = self.next;
         self.next += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
@@ -73,7 +73,7 @@ impl Editor {
     }
 
     fn prompt(&mut self, session: &str, text: &str) -> u64 {
-        self.begin("session/prompt", json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]}))
+        self.begin("session/prompt", &json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]}))
     }
 
     /// The next message; a question is answered on the way.
@@ -105,7 +105,7 @@ impl Editor {
         self.until(|message| message["id"] == id && message.get("method").is_none())
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Value {
+    fn request(&mut self, method: &str, params: &Value) -> Value {
         let id = self.begin(method, params);
         self.answer(id)
     }
@@ -154,6 +154,13 @@ fn text(update: &Value) -> String {
     texts.collect()
 }
 
+/// A text without the part of its placeholders that each session draws by lot.
+fn without_marks(text: &str) -> String {
+    let mut parts = text.split('·');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.trim_start_matches(|c: char| c.is_ascii_alphanumeric()))
+}
+
 /// A call of each tool that needs nothing but a workspace.
 fn all_tools() -> String {
     let edits = "edits = [{ old_string = \"one\", new_string = \"1\" }]";
@@ -174,7 +181,6 @@ fn all_tools() -> String {
         call("bash", "command = \"seq 4; exit 3\""),
         call("bash", "command = \"sleep 0.1\", background = true"),
         call("memory_search", "query = \"anything\""),
-        call("read_overflow", "ref = \"nothing\""),
         call("read", "path = \"missing.txt\""),
         call("fetch", "url = \"http://localhost/\""),
         call("no_such_tool", ""),
@@ -188,14 +194,14 @@ const TOKEN: &str = "ghp_x7Kd92mQpLr4TzVbN8sWcYf3HjGa6Ue1Rk0D";
 fn workspace() -> Haft {
     let haft = Haft::configured(RULES);
     haft.workspace.file("a.txt", "one\ntwo\n");
-    haft.workspace.file("key.txt", &format!("token = {TOKEN}\n"));
+    haft.workspace.file("key.txt", format!("token = {TOKEN}\n"));
     haft
 }
 
 #[test]
 fn an_editor_reads_what_the_command_line_shows() {
     let (haft, other) = (workspace(), workspace());
-    other.home.file("script.toml", &all_tools());
+    other.home.file("script.toml", all_tools());
     let file = other.home.path("script.toml");
     let ran =
         other.run(&["run", "--json", "--non-interactive", "deny", "--scripted", file.to_str().expect("a path"), "go"]);
@@ -206,7 +212,7 @@ fn an_editor_reads_what_the_command_line_shows() {
     let id = editor.prompt(&session, "go");
     assert_eq!(editor.answer(id)["result"]["stopReason"], "end_turn");
     let calls = editor.calls();
-    assert_eq!(calls.len(), 20, "{:?}", editor.seen);
+    assert_eq!(calls.len(), 19);
     assert_eq!(shown.len(), calls.len(), "{ran:?}");
     for (call, shown) in calls.iter().zip(&shown) {
         let updates = editor.of_call(call);
@@ -222,9 +228,7 @@ fn an_editor_reads_what_the_command_line_shows() {
         let of_nobody = "; no person can be asked here";
         match shown.find(of_nobody) {
             Some(at) => assert!(told.starts_with(&shown[..at]) && told.contains("the person declined"), "{told}"),
-            // The name of a job is drawn by lot.
-            None if shown.contains("job_") => assert_eq!(told.lines().count(), shown.lines().count()),
-            None => assert_eq!(told, shown),
+            None => assert_eq!(without_marks(&told), without_marks(shown)),
         }
         for place in updates.iter().filter_map(|update| update["locations"].as_array()).flatten() {
             assert!(Path::new(place["path"].as_str().expect("a path")).is_absolute(), "{place}");
@@ -237,22 +241,24 @@ fn an_editor_reads_what_the_command_line_shows() {
     assert_eq!((diffs[1].get("oldText"), &diffs[1]["newText"]), (None, &json!("new\n")));
     let everything = editor.seen.iter().map(Value::to_string).collect::<String>();
     assert!(!everything.contains(TOKEN) && everything.contains("«secret:"), "a credential is told");
-    assert!(everything.contains("All ") && everything.contains("of it."));
+    let updates = editor.seen.iter().map(|message| &message["params"]["update"]);
+    let said = updates.filter(|update| update["sessionUpdate"] == "agent_message_chunk");
+    assert_eq!(said.filter_map(|update| update["content"]["text"].as_str()).collect::<String>(), "All of it.");
     // The session goes on in another process, which tells it again, and at the command line.
     assert_eq!(editor.leave(), Some(0));
     let mut again = Editor::start(&haft, "[[turns]]\nexpect = \"thanks\"\ntext = \"Welcome.\"\n", None, &[]);
     again.greet();
-    let listed = again.request("session/list", json!({"cwd": haft.workspace.root()}));
+    let listed = again.request("session/list", &json!({"cwd": haft.workspace.root()}));
     assert_eq!(
         (&listed["result"]["sessions"][0]["sessionId"], &listed["result"]["sessions"][0]["title"]),
         (&json!(session), &json!("go"))
     );
-    let elsewhere = again.request("session/load", json!({"sessionId": session, "cwd": "/usr", "mcpServers": []}));
+    let elsewhere = again.request("session/load", &json!({"sessionId": session, "cwd": "/usr", "mcpServers": []}));
     assert_eq!(elsewhere["error"]["code"], -32602, "{elsewhere}");
     let loaded =
-        again.request("session/load", json!({"sessionId": session, "cwd": haft.workspace.root(), "mcpServers": []}));
+        again.request("session/load", &json!({"sessionId": session, "cwd": haft.workspace.root(), "mcpServers": []}));
     assert_eq!(loaded["result"]["modes"]["currentModeId"], "ask", "{loaded}");
-    assert_eq!(again.calls().len(), 20);
+    assert_eq!(again.calls().len(), 19);
     let told_again: Vec<String> =
         again.calls().iter().map(|call| text(again.of_call(call).last().expect("there is one"))).collect();
     assert!(told_again.iter().any(|text| text.contains("edited `a.txt`")), "{told_again:?}");
@@ -314,14 +320,14 @@ fn a_mode_takes_calls_away_and_a_cancel_ends_what_runs() {
     ]
     .concat();
     let (mut editor, session) = Editor::open(&haft, &script, None);
-    let set = editor.request("session/set_mode", json!({"sessionId": session, "modeId": "read-only"}));
+    let set = editor.request("session/set_mode", &json!({"sessionId": session, "modeId": "read-only"}));
     assert_eq!(set["result"], json!({}));
     let id = editor.prompt(&session, "edit");
     assert_eq!(editor.answer(id)["result"]["stopReason"], "end_turn");
     let refused = text(editor.of_call(&editor.calls()[0]).last().expect("it has an end"));
     assert!(refused.contains("policy_blocked") && refused.contains("planner"), "{refused}");
     assert_eq!(std::fs::read_to_string(haft.workspace.path("a.txt")).expect("it is there"), "one\ntwo\n");
-    editor.request("session/set_mode", json!({"sessionId": session, "modeId": "ask"}));
+    editor.request("session/set_mode", &json!({"sessionId": session, "modeId": "ask"}));
     let id = editor.prompt(&session, "wait");
     assert!(eventually(|| processes_with(mark) > 0), "it runs");
     editor.send(&json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}}));
@@ -341,7 +347,7 @@ fn a_session_works_in_a_folder_that_was_meant() {
     let refused = |arguments: &[&str], cwd: &Value, words: &str| {
         let mut editor = Editor::start(&haft, "", None, arguments);
         editor.greet();
-        let answer = editor.request("session/new", json!({"cwd": cwd, "mcpServers": []}));
+        let answer = editor.request("session/new", &json!({"cwd": cwd, "mcpServers": []}));
         assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains(words)), "{answer}");
         assert_eq!(editor.leave(), Some(0));
     };
@@ -376,15 +382,15 @@ fn an_editor_that_goes_at_any_message_leaves_no_process() {
         let mut count = 0;
         let mut is_over = false;
         if index > 0 {
-            editor.begin("initialize", json!({"protocolVersion": 1}));
+            editor.begin("initialize", &json!({"protocolVersion": 1}));
         }
         while count < index {
             let message = editor.message().expect("the agent is there");
             count += 1;
             if message["id"] == 1 && message.get("method").is_none() {
-                editor.begin("session/new", json!({"cwd": haft.workspace.root(), "mcpServers": []}));
+                editor.begin("session/new", &json!({"cwd": haft.workspace.root(), "mcpServers": []}));
             } else if let Some(session) = message["result"]["sessionId"].as_str() {
-                editor.prompt(&session.to_owned(), "go");
+                editor.prompt(session, "go");
             }
             // The last command runs, and nothing more comes.
             is_over = message["params"]["update"]["status"] == "in_progress" && message.to_string().contains(command);

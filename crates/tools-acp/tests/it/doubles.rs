@@ -23,7 +23,7 @@ pub(crate) struct Host {
 
 impl Default for Host {
     fn default() -> Self {
-        Self { open: Arc::default(), patience: Duration::from_secs(60) }
+        Self { open: Arc::default(), patience: Duration::from_mins(1) }
     }
 }
 
