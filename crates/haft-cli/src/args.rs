@@ -7,10 +7,12 @@ use clap_complete::Shell;
 use haft::{audit::Head, catalog::Dialect, hosts::Host};
 
 mod agent;
+mod approvals;
 mod servers;
 mod stores;
 
 pub(crate) use agent::{Acp, NonInteractive, Run, SessionsVerb};
+pub(crate) use approvals::{ApprovalsVerb, TrustVerb};
 pub(crate) use servers::AddServer;
 pub(crate) use stores::{MemoryVerb, ScheduleVerb, SkillsVerb};
 
@@ -75,6 +77,11 @@ pub(crate) enum Verb {
     Policy {
         #[command(subcommand)]
         verb: PolicyVerb,
+    },
+    /// Answer questions of calls whose client cannot ask a person.
+    Approvals {
+        #[command(subcommand)]
+        verb: ApprovalsVerb,
     },
     /// Suggest permission rules for the project in the working directory.
     Init {
@@ -381,15 +388,6 @@ pub(crate) enum PolicyVerb {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum TrustVerb {
-    /// Unblock a tool in every process of this user.
-    Reset {
-        /// Name of the tool.
-        tool: String,
-    },
-}
-
-#[derive(Debug, Subcommand)]
 pub(crate) enum McpVerb {
     /// Serve the tools over standard input and output.
     Serve {
@@ -480,10 +478,13 @@ pub(crate) enum AuditVerb {
     Report {
         /// Audit log to read [default: the configured one].
         file: Option<PathBuf>,
-        /// Output file; `-` is standard output [default: `haft-report.html`, or standard output when that is a file or a
-        /// pipe].
+        /// Output file; `-` is standard output [default: `haft-report.html` in the state directory, or standard output when
+        /// that is a file or a pipe].
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+        /// Include the calls of all directories, not only those of the working directory. Implied by FILE and `--session`.
+        #[arg(long)]
+        all: bool,
         /// Number of latest calls to list individually. Totals always count all calls.
         #[arg(long, value_name = "N", default_value_t = 2000)]
         calls: usize,

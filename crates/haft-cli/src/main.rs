@@ -1,18 +1,19 @@
 //! The `haft` command: a thin skin over the facade, one file per verb.
 
 mod args;
+mod asking;
 mod commands;
 mod exit;
 mod output;
 mod redacted;
 mod terminal;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, io::IsTerminal, process::ExitCode};
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use crate::{
-    args::{Cli, McpVerb, PinsVerb, PolicyVerb, Verb},
+    args::{ApprovalsVerb, Cli, McpVerb, PinsVerb, PolicyVerb, Verb},
     exit::Exit,
 };
 
@@ -75,6 +76,9 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Explain(verb) | Verb::Policy { verb: PolicyVerb::Check(verb) } => {
             commands::explain::run(common, verb).await
         }
+        Verb::Approvals { verb: ApprovalsVerb::Watch { notify } } => {
+            commands::approvals::watch(common, notify.as_deref()).await
+        }
         Verb::Policy { verb } => commands::policy::run(common, verb).await,
         Verb::Init { kinds, write } => commands::init::run(common, kinds, *write),
         Verb::Trust { verb } => commands::trust::run(common, verb),
@@ -123,19 +127,18 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Schedule { verb } => commands::schedule::run(common, verb).await,
         Verb::Skills { verb } => commands::skills::run(common, verb),
         Verb::Config { verb } => commands::config::run(common, verb),
-        Verb::Doctor => commands::doctor::run(common),
+        Verb::Doctor => commands::doctor::run(common).await,
         Verb::Demo { dir } => commands::demo::run(common, dir).await,
-        Verb::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Cli::command(), "haft", &mut std::io::stdout());
-            Ok(Exit::Ok)
-        }
+        Verb::Completions { shell } => commands::completions::run(common, *shell),
         Verb::Reference { dir } => commands::reference::run(dir),
     }
 }
 
 /// Logs go to standard error, never into a result; `HAFT_LOG` says how much, warnings by default.
 fn log_to_stderr(quiet: bool) {
-    let log = tracing_subscriber::fmt().with_writer(std::io::stderr);
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let colours = !no_color && std::io::stderr().is_terminal();
+    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colours);
     match tracing_subscriber::EnvFilter::try_from_env("HAFT_LOG") {
         // Compiling filters costs more than the rest of a start: only for those who ask.
         Ok(filter) => log.with_env_filter(filter).init(),

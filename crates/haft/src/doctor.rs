@@ -5,6 +5,9 @@ use tools_sandbox::kernel::{Facility, Probe};
 
 use crate::{ReloadState, Toolbox, ViewReport};
 
+/// What calls cannot do without.
+const REQUIRED: [&str; 2] = ["record", "program bash"];
+
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -48,10 +51,10 @@ impl Doctor {
         Self { sandbox, findings, not_stopped, view }
     }
 
-    /// Whether calls can run and are put on record.
+    /// Whether calls can run and are put on record: what the exit code of `haft doctor` tells.
     pub fn is_usable(&self) -> bool {
         !self.sandbox.starts_with("nothing runs")
-            && self.findings.iter().all(|finding| finding.ok || finding.what != "record")
+            && self.findings.iter().all(|finding| finding.ok || !REQUIRED.contains(&finding.what.as_str()))
     }
 
     /// The report as a person reads it.

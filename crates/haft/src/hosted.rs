@@ -3,11 +3,11 @@
 use std::{path::Path, sync::Arc};
 
 use tools_core::{
-    Approval, CallContext, Executed, Inspection, Stack, ToolCall, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor,
-    ToolOutput, Verdict,
+    Approval, Asking, CallContext, Confirmer, Executed, Inspection, Outcome, Question, Stack, SystemClock, ToolCall,
+    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolOutput, Verdict, Visible, refusal, settle,
 };
 
-use crate::{Toolbox, config::HaftConfig};
+use crate::{Toolbox, config::HaftConfig, toolbox::person};
 
 /// What is decided about a call that another program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,34 +21,42 @@ pub struct Judged {
 impl Toolbox {
     /// Judges a call that another program runs, by the same gates as a call of our own, and puts it on record. Nothing runs.
     ///
-    /// A call that cannot be judged, because its parameters are not understood or no tool has its name, needs a person.
+    /// A call that cannot be judged, because its parameters are not understood or no tool has its name, needs a person. What
+    /// a person could not be shown whole is refused.
     pub async fn judge(&self, call: ToolCall, cx: &CallContext) -> Judged {
-        let stack = Stack::new(self.parts.judging.0.clone(), Left(Arc::clone(&self.stack)));
-        match stack.dispatch(call, cx).await {
-            Ok(_) => Judged { verdict: Verdict::Allow, reason: String::new() },
-            Err(error) => Judged::of(&error),
-        }
+        Judged::of(&self.judging().dispatch(call, cx).await)
+    }
+
+    /// The same for programs that cannot ask their user: `confirmer` asks, and what nobody answers still needs a person.
+    pub async fn judge_asking(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Judged {
+        let (stack, by) = (self.judging(), person());
+        let asking = Asking { confirmer, decisions: Some(self), by: &by, clock: &SystemClock };
+        let recorded = settle(call, cx, asking, |call, approval| stack.run(call, approval, cx)).await;
+        Judged::of(&recorded.outcome)
+    }
+
+    fn judging(&self) -> Stack {
+        Stack::new(self.parts.judging.0.clone(), Left(Arc::clone(&self.stack)))
     }
 }
 
 impl Judged {
-    fn of(error: &ToolError) -> Self {
-        let verdict = match error.category() {
-            ToolErrorCategory::PolicyBlocked => Verdict::Deny,
+    fn of(outcome: &Outcome) -> Self {
+        let Err(error) = outcome else { return Self { verdict: Verdict::Allow, reason: String::new() } };
+        let question = error.prompt().map(Question::of);
+        let refused = |error: &ToolError| format!("haft refuses: {}. {}", error.message(), error.suggestion());
+        let (verdict, reason) = match (error.category(), question) {
+            (_, Some(Err(too_long))) => (Verdict::Deny, refused(&refusal(error, &too_long))),
+            _ if error.code() == "declined" => (Verdict::Deny, refused(error)),
+            (ToolErrorCategory::PolicyBlocked, None) => (Verdict::Deny, refused(error)),
+            (ToolErrorCategory::PolicyBlocked, Some(Ok(question))) => {
+                (Verdict::Deny, format!("haft refuses: {}", question.line()))
+            }
+            (_, Some(Ok(question))) => (Verdict::Ask, format!("haft asks: {}", question.line())),
             // What was not understood was not judged either.
-            _ => Verdict::Ask,
+            (_, None) => (Verdict::Ask, format!("haft asks: {}", error.message())),
         };
-        let rules = error.prompt().map(|prompt| {
-            let asking = prompt.parts.iter().filter(|part| part.verdict == Verdict::Ask);
-            let rows: Vec<String> = asking.map(|part| format!("{}: {}", part.subject.text(), part.rule)).collect();
-            rows.join("; ")
-        });
-        let reason = match (verdict, rules.filter(|rows| !rows.is_empty())) {
-            (_, Some(rows)) => format!("haft asks: {rows}"),
-            (Verdict::Deny, None) => format!("haft refuses: {}. {}", error.message(), error.suggestion()),
-            (_, None) => format!("haft asks: {}", error.message()),
-        };
-        Self { verdict, reason: reason.trim_end().to_owned() }
+        Self { verdict, reason: Visible::of(reason.trim_end()).to_string() }
     }
 }
 

@@ -117,6 +117,8 @@ mod agent;
 mod doctor;
 #[cfg(feature = "embed")]
 mod embedding;
+#[cfg(feature = "mcp")]
+mod faulty;
 #[cfg(feature = "hosts")]
 mod hosted;
 pub mod init;
@@ -129,6 +131,8 @@ mod offer;
 mod report;
 #[cfg(feature = "mcp-client")]
 mod server_entries;
+#[cfg(feature = "approvals")]
+mod watchers;
 
 #[cfg(all(doctest, feature = "policy", feature = "audit"))]
 #[doc = include_str!("../../../README.md")]
@@ -183,6 +187,10 @@ pub use toolbox::Toolbox;
 pub use view::{Seen, ViewReport};
 #[cfg(feature = "watch")]
 pub use watch::ConfigWatch;
+#[cfg(all(feature = "approvals", feature = "shell"))]
+pub use watchers::notify;
+#[cfg(feature = "approvals")]
+pub use watchers::{watch_folder, watchers};
 
 #[cfg(feature = "scheduler")]
 pub use scheduler::{PromptRunner, Unattended, schedule};
@@ -191,6 +199,8 @@ pub use tools_shell::NetworkMode;
 
 #[cfg(feature = "agent")]
 pub use tools_agent as agents;
+#[cfg(feature = "approvals")]
+pub use tools_approvals as questions;
 #[cfg(feature = "audit")]
 pub use tools_audit as audit;
 #[cfg(feature = "cache")]

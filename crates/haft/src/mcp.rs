@@ -1,29 +1,56 @@
 //! The toolbox as an MCP server: roots narrow it, people's answers become rules of the session.
 
-use std::{error::Error, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    fmt,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use tools_core::{SessionId, Stack, ToolDefs, ToolName};
 use tools_mcp::{Greeting, McpError, McpServer, Showing, Structured, Workspace};
 
-use crate::{ConfigWatch, Toolbox};
+use crate::{
+    ConfigWatch, Toolbox,
+    faulty::Faulty,
+    watchers::{Beside, watchers},
+};
 
 /// Serves the tools over standard input and output until the client is gone. The client is greeted at once, while `make`
 /// reads the configuration and compiles its rules; calls wait for it.
 ///
+/// Where `make` fails, the server stays: it lists the tools of what `otherwise` makes, and answers each call with the fault. A
+/// host whose server is gone would go on with its own tools, and its user would not know.
+///
 /// # Errors
-/// What `make` failed with, and whatever keeps the connection from being set up.
-pub async fn serve_mcp<E: Into<Box<dyn Error + Send + Sync>>>(
+/// What `make` failed with, once the client is gone, and whatever keeps the connection from being set up.
+pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 'static>(
     make: impl FnOnce() -> Result<Toolbox, E> + Send + 'static,
+    otherwise: impl FnOnce(&E) -> Option<Toolbox> + Send + 'static,
 ) -> Result<(), McpError> {
-    McpServer::serve_stdio_while_building(greeting(), move || {
-        make().map(|toolbox| {
-            #[cfg(feature = "mcp-client")]
-            introduce(&toolbox);
-            let watch = toolbox.watch(|name| std::env::var(name).ok());
-            serving(&toolbox, watch)
-        })
-    })
-    .await
+    let fault: Arc<OnceLock<String>> = Arc::default();
+    let found = Arc::clone(&fault);
+    let build = move || {
+        let toolbox = match make() {
+            Ok(toolbox) => toolbox,
+            Err(error) => {
+                let Some(listed) = otherwise(&error) else { return Err(error.into()) };
+                let stack = Faulty::stack(listed.stack().listed(), &error.to_string());
+                let _ = found.set(error.to_string());
+                return Ok(McpServer::builder(Arc::new(stack)).greeting(greeting()).build());
+            }
+        };
+        #[cfg(feature = "mcp-client")]
+        introduce(&toolbox);
+        let watch = toolbox.watch(|name| std::env::var(name).ok());
+        Ok::<_, Box<dyn Error + Send + Sync>>(serving(&toolbox, watch))
+    };
+    McpServer::serve_stdio_while_building(greeting(), build).await?;
+    match fault.get() {
+        Some(fault) => Err(McpError::Setup(fault.clone().into())),
+        None => Ok(()),
+    }
 }
 
 /// Asks servers behind this one for their tools where nothing is known of them. Clients wait for it, once: what is known is
@@ -51,6 +78,7 @@ pub fn server(toolbox: &Toolbox) -> McpServer {
 fn serving(toolbox: &Toolbox, watch: Option<ConfigWatch>) -> McpServer {
     let config = &toolbox.config().mcp;
     let bridge = Arc::new(Bridge(toolbox.clone(), watch));
+    let patience = Duration::from_secs(config.question_timeout);
     let server = McpServer::builder(Arc::clone(toolbox.stack()))
         .greeting(greeting())
         .context(toolbox.context())
@@ -61,7 +89,8 @@ fn serving(toolbox: &Toolbox, watch: Option<ConfigWatch>) -> McpServer {
         .decisions(Arc::new(toolbox.clone()))
         .definitions_changed(Arc::clone(&toolbox.parts.relisted))
         .structured(if config.structured { Structured::Always } else { Structured::Never })
-        .question_timeout(Duration::from_secs(config.question_timeout));
+        .elsewhere(Arc::new(Beside(watchers(patience, true))))
+        .question_timeout(patience);
     match config.answer_bytes {
         Some(bytes) => server.answer_cap(bytes).build(),
         None => server.build(),

@@ -239,7 +239,7 @@ impl Toolbox {
     }
 }
 
-fn person() -> CallerId {
+pub(crate) fn person() -> CallerId {
     CallerId::parse("person").expect("the constant is an identifier")
 }
 

@@ -42,6 +42,8 @@ pub struct Entry<'a> {
     pub ts: String,
     /// The session.
     pub session: Cow<'a, str>,
+    /// The folder that the call worked in.
+    pub workdir: Cow<'a, str>,
     /// The call.
     pub call_id: Cow<'a, str>,
     /// The call that caused this one.
@@ -242,6 +244,7 @@ impl<'a> Entry<'a> {
         Self {
             ts: format!("{:.3}", times.at),
             session: cx.session().as_str().into(),
+            workdir: redactor.redact(&cx.workdir().to_string_lossy()).into_owned().into(),
             call_id: call.id.as_str().into(),
             parent_call_id: cx.parent().map(|parent| parent.as_str().into()),
             turn: cx.origin().map(|origin| origin.turn),

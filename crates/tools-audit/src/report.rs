@@ -9,7 +9,12 @@ mod html;
 mod panels;
 mod strip;
 
-use std::{collections::VecDeque, fmt::Write as _, io::BufReader, path::Path};
+use std::{
+    collections::{HashSet, VecDeque},
+    fmt::Write as _,
+    io::BufReader,
+    path::{Path, PathBuf},
+};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha256};
@@ -34,11 +39,13 @@ pub struct Options {
     pub calls: usize,
     /// Only the calls of this session.
     pub session: Option<String>,
+    /// Only the calls that worked in this folder or below it, and the connections of their sessions. Absolute and canonical.
+    pub folder: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { calls: 2000, session: None }
+        Self { calls: 2000, session: None, folder: None }
     }
 }
 
@@ -79,14 +86,24 @@ fn digest(part: &str) -> String {
 
 fn gather(path: &Path, options: &Options) -> Result<(Figures, VecDeque<Call>), AuditError> {
     let failed = |source| AuditError::Read { path: path.to_owned(), source };
+    let sessions = match &options.folder {
+        Some(folder) => Some(sessions_of(path, folder)?),
+        None => None,
+    };
+    let of_folder = |session: &str| sessions.as_ref().is_none_or(|sessions| sessions.contains(session));
     let mut reader = BufReader::with_capacity(256 * 1024, open(path)?);
     let (mut figures, mut calls, mut line) = (Figures::default(), VecDeque::new(), Vec::new());
     while read_line(&mut reader, &mut line).map_err(failed)? {
-        if figures.hosts.add(&line, options.session.as_deref()) {
+        let is_asked_for =
+            |session: &str| options.session.as_ref().is_none_or(|asked| asked == session) && of_folder(session);
+        if figures.hosts.add(&line, is_asked_for) {
             continue;
         }
         let Some(call) = Call::of(&line) else { continue };
         if options.session.as_ref().is_some_and(|session| *session != call.session) {
+            continue;
+        }
+        if options.folder.as_ref().is_some_and(|folder| !call.is_within(folder)) {
             continue;
         }
         figures.add(&call);
@@ -96,6 +113,19 @@ fn gather(path: &Path, options: &Options) -> Result<(Figures, VecDeque<Call>), A
         }
     }
     Ok((figures, calls))
+}
+
+/// The sessions that made calls in a folder: connections are on record by session.
+fn sessions_of(path: &Path, folder: &Path) -> Result<HashSet<String>, AuditError> {
+    let failed = |source| AuditError::Read { path: path.to_owned(), source };
+    let mut reader = BufReader::with_capacity(256 * 1024, open(path)?);
+    let (mut sessions, mut line) = (HashSet::new(), Vec::new());
+    while read_line(&mut reader, &mut line).map_err(failed)? {
+        if let Some(call) = Call::of(&line).filter(|call| call.is_within(folder)) {
+            sessions.insert(call.session);
+        }
+    }
+    Ok(sessions)
 }
 
 fn header(name: &str, checked: &Report, figures: &Figures) -> String {

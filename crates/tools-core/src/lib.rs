@@ -70,8 +70,8 @@ mod guides;
 
 pub use ask::{
     Absence, Answer, Approval, Asked, Asking, Change, ChangePreview, ConfirmPrompt, Confirmer, Decisions, Desk,
-    Lasting, NobodyToAsk, PromptPart, Question, Questions, Refusal, Settled, StoredRule, Unanswered, Verdict, Width,
-    announce, refusal, settle,
+    Lasting, NobodyToAsk, PromptPart, Question, Questions, Refusal, Row, RowKind, Settled, StoredRule, Unanswered,
+    Verdict, Width, announce, refusal, settle,
 };
 pub use calls::{
     BatchId, CallContext, CallDigest, CallId, CallOrigin, CallPhase, CallerId, Clock, ConversationId, EnvOverlay,

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tools_core::{CallContext, CallerId, Clock, Decisions, SessionId, Stack, SystemClock, ToolName};
 
-use crate::{Greeting, McpServer, Showing, Structured, Workspace};
+use crate::{Elsewhere, Greeting, McpServer, Showing, Structured, Workspace};
 
 /// How long a person may take to answer.
 const QUESTION_TIMEOUT: Duration = Duration::from_mins(2);
@@ -21,6 +21,7 @@ pub(crate) struct Settings {
     pub(crate) showing: Option<Arc<dyn Showing>>,
     pub(crate) always_load: BTreeSet<ToolName>,
     pub(crate) decisions: Option<Arc<dyn Decisions>>,
+    pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
     pub(crate) structured: Structured,
     pub(crate) answer_cap: Option<usize>,
     pub(crate) question_timeout: Duration,
@@ -47,6 +48,7 @@ impl Builder {
                 showing: None,
                 always_load: BTreeSet::new(),
                 decisions: None,
+                elsewhere: None,
                 structured: Structured::default(),
                 answer_cap: None,
                 question_timeout: QUESTION_TIMEOUT,
@@ -107,6 +109,12 @@ impl Builder {
     /// Takes what people decide beyond one call. Without it "session" and "always" are not offered.
     pub fn decisions(mut self, decisions: Arc<dyn Decisions>) -> Self {
         self.settings.decisions = Some(decisions);
+        self
+    }
+
+    /// Asks people in another way, where the client cannot. Without it such calls are refused at once.
+    pub fn elsewhere(mut self, elsewhere: Arc<dyn Elsewhere>) -> Self {
+        self.settings.elsewhere = Some(elsewhere);
         self
     }
 

@@ -22,13 +22,15 @@ struct Hints {
     always_load: BTreeSet<ToolName>,
     /// How long results may be, where the operator decided that.
     result_size: Option<usize>,
+    /// Whether results carry their structure: only then its schema is promised.
+    structured: bool,
 }
 
 type Made = (ToolDefs, Arc<[Tool]>);
 
 impl Catalog {
-    pub(crate) fn new(always_load: BTreeSet<ToolName>, result_size: Option<usize>) -> Self {
-        Self { hints: Hints { always_load, result_size }, made: Mutex::default() }
+    pub(crate) fn new(always_load: BTreeSet<ToolName>, result_size: Option<usize>, structured: bool) -> Self {
+        Self { hints: Hints { always_load, result_size, structured }, made: Mutex::default() }
     }
 
     /// The tools; the same list as before while the stack publishes the same definitions.
@@ -84,6 +86,10 @@ fn tool(definition: &ToolDef, hints: &Hints) -> Tool {
         meta.insert("anthropic/maxResultSizeChars".to_owned(), size.into());
     }
     let tool = if meta.is_empty() { tool } else { tool.with_meta(meta) };
+    let tool = match definition.output.as_ref().and_then(|schema| schema.as_object()).filter(|_| hints.structured) {
+        Some(schema) => tool.with_raw_output_schema(Arc::new(schema.clone())),
+        None => tool,
+    };
     match &definition.title {
         Some(title) => tool.with_title(title.as_ref()),
         None => tool,
@@ -130,8 +136,10 @@ mod tests {
             },
         });
         assert_eq!(serde_json::to_value(tool(&definition, &Hints::default())).unwrap(), expected);
-        let hints = Hints { always_load: [definition.name.clone()].into(), result_size: Some(60_000) };
-        let value = serde_json::to_value(tool(&definition, &hints)).unwrap();
+        let hints =
+            Hints { always_load: [definition.name.clone()].into(), result_size: Some(60_000), structured: true };
+        let value = serde_json::to_value(tool(&definition.with_output::<Args>(), &hints)).unwrap();
+        assert_eq!(value["outputSchema"]["properties"]["path"], json!({"type": "string"}));
         assert_eq!(value["_meta"], json!({"anthropic/alwaysLoad": true, "anthropic/maxResultSizeChars": 60_000}));
     }
 

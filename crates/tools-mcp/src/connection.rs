@@ -18,7 +18,7 @@ use tokio::{
 use tools_core::{BatchId, CallContext, SessionId, Shared, Stack, ToolCall, ToolDefs};
 
 use crate::{
-    answer::{self, Answers},
+    answer::{self, Answers, Structured},
     builder::Settings,
     catalog::Catalog,
     lifetime::Lifetime,
@@ -73,7 +73,11 @@ impl Connection {
             stack: Shared::new(Arc::clone(&settings.stack)),
             context,
             roots: watch::Sender::new(Roots { asking: false, known: Known::Configured }),
-            catalog: Catalog::new(settings.always_load.clone(), settings.answer_cap),
+            catalog: Catalog::new(
+                settings.always_load.clone(),
+                settings.answer_cap,
+                settings.structured == Structured::Always,
+            ),
             answers: Answers::default(),
             pending: Pending::default(),
             stale: Notify::new(),

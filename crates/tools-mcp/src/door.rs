@@ -21,8 +21,8 @@ use tokio::sync::SetOnce;
 
 use crate::connection::Connection;
 
-/// The connection once it is there; `None` when it could not be made.
-pub(crate) type Made = Arc<SetOnce<Option<Connection>>>;
+/// The connection once it is there, or why it could not be made.
+pub(crate) type Made = Arc<SetOnce<Result<Connection, String>>>;
 
 /// Answers the handshake at once and everything else from the connection.
 pub(crate) struct Door {
@@ -42,8 +42,8 @@ impl Door {
             Some(made) => made,
             None => self.made.wait().await,
         };
-        let missing = || ErrorData::internal_error("the server could not be set up", None);
-        let connection = made.as_ref().ok_or_else(missing)?;
+        let missing = |why: &String| ErrorData::internal_error(format!("the server could not be set up: {why}"), None);
+        let connection = made.as_ref().map_err(missing)?;
         if self.has_roots.swap(false, Ordering::AcqRel) {
             connection.expect_roots();
         }

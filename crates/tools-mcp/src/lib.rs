@@ -32,6 +32,7 @@ mod answer;
 mod catalog;
 mod progress;
 
+mod elsewhere;
 mod pending;
 mod question;
 mod runner;
@@ -44,6 +45,7 @@ mod transport;
 
 pub use answer::Structured;
 pub use builder::Builder;
+pub use elsewhere::Elsewhere;
 pub use error::McpError;
 pub use greeting::Greeting;
 pub use roots::{Workspace, narrow};

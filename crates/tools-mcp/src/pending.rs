@@ -79,7 +79,8 @@ mod tests {
 
     fn ask(pending: &Pending, call: &ToolCall) -> String {
         let prompt = ConfirmPrompt::new(call.tool.clone(), "x", vec![]);
-        let form = Form::new(&prompt, false).unwrap();
+        let shown = crate::question::Shown { three_rows: false, titles: true };
+        let form = Form::new(&prompt, false, shown).unwrap();
         let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "x", "x").with_prompt(prompt);
         let asked = Asked::about(call, &Err(error)).unwrap().expect("it asks");
         pending.ask(form, asked, Duration::from_mins(2))

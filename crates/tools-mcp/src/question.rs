@@ -1,13 +1,34 @@
 //! The question as an MCP form, and what an answer to it means. Pure; asking is the connection's part.
 
-use rmcp::model::{ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema, PrimitiveSchemaDefinition};
+use rmcp::model::{
+    ConstTitle, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema, LegacyEnumSchema,
+    PrimitiveSchemaDefinition, SingleSelectEnumSchema, TitledSingleSelectEnumSchema,
+};
 use serde_json::Value;
 use tools_core::{Absence, Answer, ConfirmPrompt, Question, Width};
 
 /// The one field of the form.
 const FIELD: &str = "decision";
+/// What stands above the choices.
+const TITLE: &str = "Let it run?";
 /// What is chosen unless the person chooses otherwise.
 const DEFAULT: &str = "no";
+
+/// What a client shows of a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// Whether it shows no more than the first three rows of a message.
+    pub(crate) three_rows: bool,
+    /// Whether it knows choices with a title of their own (2025-11-25 and later).
+    pub(crate) titles: bool,
+}
+
+impl Shown {
+    /// Whether a client of this name shows three rows of a message, with no way to the others.
+    pub(crate) fn is_three_rows(client: &str) -> bool {
+        client.to_ascii_lowercase().contains("claude-code")
+    }
+}
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,13 +36,14 @@ pub(crate) struct Form {
     pub(crate) message: String,
     /// What "session" and "always" would store, where they are among the answers.
     pub(crate) stores: Option<String>,
+    titles: bool,
 }
 
 impl Form {
     /// The form for `prompt`; "session" and "always" are offered when the host takes rules and there is one to store.
     /// `None` for a question that cannot be shown whole.
-    pub(crate) fn new(prompt: &ConfirmPrompt, takes_rules: bool) -> Option<Self> {
-        let question = Question::of(prompt).ok()?;
+    pub(crate) fn new(prompt: &ConfirmPrompt, takes_rules: bool, shown: Shown) -> Option<Self> {
+        let question = Question::of(prompt).ok().filter(|question| !shown.three_rows || question.fits_dialog())?;
         let width = Width::DIALOG;
         let mut rows = question.dialog();
         rows.push("once: only this call. no: it does not run.".to_owned());
@@ -33,28 +55,47 @@ impl Form {
             let line = question.stored_rows("session, always: also calls that match ", Width::UNBOUNDED);
             stores = Some(line.concat());
         }
-        Some(Self { message: rows.join("\n"), stores })
+        Some(Self { message: rows.join("\n"), stores, titles: shown.titles })
     }
 
-    fn choices(&self) -> Vec<String> {
-        let choices: &[&str] =
-            if self.stores.is_some() { &["once", "session", "always", "no"] } else { &["once", "no"] };
-        choices.iter().map(|choice| (*choice).to_owned()).collect()
+    /// The choices, each with its title.
+    fn choices(&self) -> (Vec<String>, Vec<String>) {
+        let all = [
+            ("once", "Yes, this call only"),
+            ("session", "Yes, until this session ends"),
+            ("always", "Yes, always in this folder"),
+            ("no", "No"),
+        ];
+        let offered = all.into_iter().filter(|(choice, _)| self.stores.is_some() || ["once", "no"].contains(choice));
+        offered.map(|(choice, title)| (choice.to_owned(), title.to_owned())).unzip()
     }
 
     /// The fields: one required choice.
     pub(crate) fn schema(&self) -> ElicitationSchema {
-        let choice = || {
-            let choice = EnumSchema::builder(self.choices()).untitled().title("Let it run?");
-            match &self.stores {
-                Some(stores) => choice.description(stores.clone()),
-                None => choice,
-            }
-        };
-        // The only fault would be a default that is no choice.
-        let choice = choice().with_default(DEFAULT).unwrap_or_else(|_| choice()).build();
-        let fields = [(FIELD.to_owned(), PrimitiveSchemaDefinition::Enum(choice))];
-        ElicitationSchema::new(fields.into()).with_required(vec![FIELD.to_owned()])
+        let choice = PrimitiveSchemaDefinition::Enum(if self.titles { self.titled() } else { self.named() });
+        ElicitationSchema::new([(FIELD.to_owned(), choice)].into()).with_required(vec![FIELD.to_owned()])
+    }
+
+    /// The choice as clients know it since 2025-11-25.
+    fn titled(&self) -> EnumSchema {
+        let (choices, names) = self.choices();
+        let all = choices.into_iter().zip(names).map(|(choice, name)| ConstTitle::new(choice, name));
+        let mut schema = TitledSingleSelectEnumSchema::new(all.collect());
+        schema.title = Some(TITLE.into());
+        schema.description = self.stores.clone().map(Into::into);
+        schema.default = Some(DEFAULT.to_owned());
+        EnumSchema::Single(SingleSelectEnumSchema::Titled(schema))
+    }
+
+    /// The choice as clients knew it before.
+    fn named(&self) -> EnumSchema {
+        let (choices, titles) = self.choices();
+        let mut named = LegacyEnumSchema::new(choices);
+        named.title = Some(TITLE.into());
+        named.description = self.stores.clone().map(Into::into);
+        named.enum_names = Some(titles);
+        named.default = Some(DEFAULT.to_owned());
+        EnumSchema::Legacy(named)
     }
 
     /// What the person said. Anything that is not one of the offered consents is none.
@@ -93,8 +134,10 @@ mod tests {
         ConfirmPrompt::new(tool, "no rule covers it", lines.iter().map(part).collect()).storing(rule)
     }
 
+    const SHOWN: Shown = Shown { three_rows: false, titles: true };
+
     fn form(prompt: &ConfirmPrompt, takes_rules: bool) -> Form {
-        Form::new(prompt, takes_rules).expect("it fits")
+        Form::new(prompt, takes_rules, SHOWN).expect("it fits")
     }
 
     #[test]
@@ -137,13 +180,22 @@ session: also such calls until this session ends. always: also in this folder.
     #[test]
     fn what_does_not_fit_makes_no_form() {
         let long = format!("{}; rm -rf /", "a".repeat(10_000));
-        assert_eq!(Form::new(&prompt(&[(&long, Verdict::Ask)], None), false), None);
+        assert_eq!(Form::new(&prompt(&[(&long, Verdict::Ask)], None), false, SHOWN), None);
+        // Of more than three rows a client that shows three would leave out what asks.
+        let three_rows = Shown { three_rows: Shown::is_three_rows("claude-code"), titles: true };
+        let check = |line: &str, fits: bool| {
+            let prompt = prompt(&[("ls", Verdict::Allow), (line, Verdict::Ask)], None);
+            assert!(Form::new(&prompt, false, SHOWN).is_some());
+            assert_eq!(Form::new(&prompt, false, three_rows).is_some(), fits, "{line}");
+        };
+        check(&"x".repeat(190), true);
+        check(&format!("{}; rm -rf /", "x".repeat(200)), false);
     }
 
     #[test]
     fn only_an_offered_consent_is_one() {
         let check = |stores: bool, result: ElicitResult, expected: Answer| {
-            let form = Form { message: String::new(), stores: stores.then(String::new) };
+            let form = Form { message: String::new(), stores: stores.then(String::new), titles: false };
             assert_eq!(form.read(&result), expected, "{result:?}");
         };
         let accept = |content: Value| ElicitResult::new(ElicitationAction::Accept).with_content(content);
@@ -163,19 +215,37 @@ session: also such calls until this session ends. always: also in this folder.
 
     #[test]
     fn the_form_is_one_required_choice_and_says_what_is_stored() {
-        let form = form(&prompt(&[], Some("x\ny")), true);
-        let expected = json!({
-            "type": "object",
-            "properties": {"decision": {
-                "type": "string",
-                "title": "Let it run?",
-                "description": "session, always: also calls that match x⏎y",
-                "enum": ["once", "session", "always", "no"],
-                "default": "no",
-            }},
-            "required": ["decision"],
+        let fields = |form: &Form| serde_json::to_value(form.schema()).unwrap()["properties"]["decision"].clone();
+        let mut form = form(&prompt(&[], Some("x\ny")), true);
+        let common = json!({
+            "type": "string",
+            "title": "Let it run?",
+            "description": "session, always: also calls that match x⏎y",
+            "default": "no",
         });
-        assert_eq!(serde_json::to_value(form.schema()).unwrap(), expected);
+        let with = |more: Value| {
+            let mut expected = common.clone();
+            expected.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            expected
+        };
+        assert_eq!(
+            fields(&form),
+            with(json!({"oneOf": [
+                {"const": "once", "title": "Yes, this call only"},
+                {"const": "session", "title": "Yes, until this session ends"},
+                {"const": "always", "title": "Yes, always in this folder"},
+                {"const": "no", "title": "No"},
+            ]}))
+        );
+        form.titles = false;
+        assert_eq!(
+            fields(&form),
+            with(json!({
+                "enum": ["once", "session", "always", "no"],
+                "enumNames": ["Yes, this call only", "Yes, until this session ends", "Yes, always in this folder", "No"],
+            }))
+        );
+        assert_eq!(serde_json::to_value(form.schema()).unwrap()["required"], json!(["decision"]));
     }
 
     proptest! {
@@ -186,7 +256,7 @@ session: also such calls until this session ends. always: also in this folder.
             pattern in "([a-z]|\n|\u{9b}){0,30}",
         ) {
             let parts: Vec<(&str, Verdict)> = lines.iter().map(|line| (line.as_str(), Verdict::Ask)).collect();
-            let Some(form) = Form::new(&prompt(&parts, Some(&pattern)), true) else { return Ok(()) };
+            let Some(form) = Form::new(&prompt(&parts, Some(&pattern)), true, SHOWN) else { return Ok(()) };
             let starting = |start: &str| form.message.lines().filter(|line| line.starts_with(start)).count();
             prop_assert_eq!((starting("bash ASK"), starting("Why it asks: "), starting("once: ")), (1, 1, 1));
             prop_assert!(!form.message.contains(|c| is_hidden(c) && c != '\n'), "{}", form.message);

@@ -6,7 +6,7 @@ use rmcp::{
     Peer, RoleServer,
     model::{
         CancelledNotificationParam, ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
-        InputRequest, InputRequiredResult, InputResponses, ProgressToken, RequestId, ServerRequest,
+        InputRequest, InputRequiredResult, InputResponses, ProgressToken, ProtocolVersion, RequestId, ServerRequest,
     },
     service::{PeerRequestOptions, RequestContext, ServiceError},
 };
@@ -23,7 +23,7 @@ use crate::{
     lifetime::PATIENCE,
     pending::{Pending, Taken},
     progress::{Feed, FeedConsumer, reporting},
-    question::Form,
+    question::{Form, Shown},
 };
 
 /// The key of the one question in a multi round-trip answer.
@@ -54,6 +54,13 @@ pub(crate) struct Runner<'a> {
 
 impl Runner<'_> {
     pub(crate) async fn run(&self, call: ToolCall, answers: Option<InputResponses>, state: Option<String>) -> Ran {
+        match Box::pin(self.asking(call, answers, state)).await {
+            Ran::Recorded(recorded) => Ran::recorded(self.advised(*recorded)),
+            asks @ Ran::Ask(_) => asks,
+        }
+    }
+
+    async fn asking(&self, call: ToolCall, answers: Option<InputResponses>, state: Option<String>) -> Ran {
         let can_ask = can_ask(self.request.client_capabilities().as_ref());
         match state {
             Some(state) => match self.pending.take(&state, call.digest()) {
@@ -64,19 +71,21 @@ impl Runner<'_> {
             },
             None if can_ask && !asks_by_itself(self.request) => Box::pin(self.ask_in_result(call)).await,
             None => {
-                let (client, nobody) = (Client(self), NobodyToAsk);
-                let confirmer: &dyn Confirmer = if can_ask { &client } else { &nobody };
+                let elsewhere = self.elsewhere();
+                let client = Client { runner: self, elsewhere: elsewhere.as_deref() };
+                let otherwise = elsewhere.as_deref().unwrap_or(&NobodyToAsk);
+                let (confirmer, by): (&dyn Confirmer, CallerId) =
+                    if can_ask { (&client, self.person()) } else { (otherwise, somebody_else()) };
                 let (questions, desk) = Desk::open();
                 let context = self.context.clone().with_questions(questions);
                 let asking = Runner { context, ..*self };
-                Ran::recorded(Box::pin(desk.while_running(confirmer, asking.settle(call, confirmer))).await)
+                Ran::recorded(Box::pin(desk.while_running(confirmer, asking.settle(call, confirmer, &by))).await)
             }
         }
     }
 
-    async fn settle(&self, call: ToolCall, confirmer: &dyn Confirmer) -> Recorded {
-        let (by, clock) = (&self.person(), self.settings.clock.as_ref());
-        let asking = Asking { confirmer, decisions: self.decisions(), by, clock };
+    async fn settle(&self, call: ToolCall, confirmer: &dyn Confirmer, by: &CallerId) -> Recorded {
+        let asking = Asking { confirmer, decisions: self.decisions(), by, clock: self.settings.clock.as_ref() };
         settle(call, &self.context, asking, |call, approval| self.dispatch(call, approval)).await
     }
 
@@ -88,8 +97,11 @@ impl Runner<'_> {
             Ok(None) => return Ran::recorded(recorded),
             Err(error) => return Ran::recorded(replaced(recorded, error)),
         };
-        let Some(form) = self.form(asked.prompt()) else { return Ran::recorded(recorded) };
         announce(&asked, &call, &self.context).await;
+        let Some(form) = self.form(asked.prompt()) else {
+            let answer = or_elsewhere(self.elsewhere().as_deref(), asked.prompt(), Absence::NotShown).await;
+            return Ran::recorded(self.answered(asked, answer, somebody_else()).await);
+        };
         let request = InputRequest::Elicitation(ElicitRequest::new(elicitation(&form)));
         let state = self.pending.ask(form, asked, self.settings.question_timeout);
         Ran::Ask(InputRequiredResult::new(Some([(QUESTION.to_owned(), request)].into()), Some(state)))
@@ -99,8 +111,19 @@ impl Runner<'_> {
     async fn go_on(&self, form: &Form, asked: Asked, answers: Option<InputResponses>) -> Recorded {
         let answer = answers.and_then(|mut answers| answers.remove(QUESTION));
         let answer = answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
-        let answer = answer.map_or(Answer::Nobody(Absence::NoAnswer), |answer| form.read(&answer));
-        let settled = asked.answered(answer, self.person(), self.settings.clock.as_ref());
+        match answer.map_or(Answer::Nobody(Absence::NoAnswer), |answer| form.read(&answer)) {
+            Answer::Nobody(Absence::Dismissed) => {
+                let elsewhere = self.elsewhere();
+                let answer = or_elsewhere(elsewhere.as_deref(), asked.prompt(), Absence::Dismissed).await;
+                self.answered(asked, answer, somebody_else()).await
+            }
+            answer => self.answered(asked, answer, self.person()).await,
+        }
+    }
+
+    /// Carries out what was answered.
+    async fn answered(&self, asked: Asked, answer: Answer, by: CallerId) -> Recorded {
+        let settled = asked.answered(answer, by, self.settings.clock.as_ref());
         match settled.carried_out(self.decisions(), &self.context).await {
             Ok((call, approval)) => self.dispatch(call, Some(approval)).await,
             Err(error) => failed(error),
@@ -120,12 +143,41 @@ impl Runner<'_> {
         }
     }
 
+    /// Who is asked where the client cannot; `None` where the host knows of nobody.
+    fn elsewhere(&self) -> Option<Box<dyn Confirmer>> {
+        let elsewhere = self.settings.elsewhere.as_ref()?;
+        Some(elsewhere.confirmer(&self.client_name(), &self.context))
+    }
+
+    /// The same result; where no person agreed, with how one can be asked.
+    fn advised(&self, recorded: Recorded) -> Recorded {
+        const UNASKED: [&str; 4] = ["nobody_to_ask", "nobody_answered", "question_dismissed", "question_too_long"];
+        match (&recorded.outcome, &self.settings.elsewhere) {
+            (Err(error), Some(elsewhere)) if UNASKED.contains(&error.code()) => {
+                let said = error.suggestion();
+                let end = if said.ends_with('.') { "" } else { "." };
+                let advice = format!("{said}{end} {}", elsewhere.advice());
+                let error = error.clone().with_suggestion(advice);
+                replaced(recorded, error)
+            }
+            _ => recorded,
+        }
+    }
+
     fn decisions(&self) -> Option<&dyn Decisions> {
         self.settings.decisions.as_deref()
     }
 
     fn form(&self, prompt: &ConfirmPrompt) -> Option<Form> {
-        Form::new(prompt, self.settings.decisions.is_some())
+        let titles = self.request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_11_25);
+        let shown = Shown { three_rows: Shown::is_three_rows(&self.client_name()), titles };
+        Form::new(prompt, self.settings.decisions.is_some(), shown)
+    }
+
+    /// What the client calls itself, safe to be shown.
+    fn client_name(&self) -> String {
+        let client = self.request.client_info().map(|info| info.name).unwrap_or_default();
+        client.chars().filter(|c| !is_hidden(*c)).take(100).collect()
     }
 
     /// Runs the call through the stack, telling how it gets on where the client wants to know.
@@ -180,21 +232,38 @@ impl Runner<'_> {
 
     /// Who agreed: the person behind this client.
     fn person(&self) -> CallerId {
-        let client = self.request.client_info().map(|info| info.name).unwrap_or_default();
-        let client: String = client.chars().filter(|c| !is_hidden(*c)).take(100).collect();
-        CallerId::parse(&format!("mcp:{client}")).unwrap_or_else(|_| CallerId::generate())
+        CallerId::parse(&format!("mcp:{}", self.client_name())).unwrap_or_else(|_| CallerId::generate())
+    }
+}
+
+/// Whoever is asked in another way than through the client.
+fn somebody_else() -> CallerId {
+    CallerId::parse("person").expect("the constant is an identifier")
+}
+
+/// Asks elsewhere about what the client gave no answer to; without anybody there it stays at that.
+async fn or_elsewhere(elsewhere: Option<&dyn Confirmer>, prompt: &ConfirmPrompt, absence: Absence) -> Answer {
+    match elsewhere {
+        Some(elsewhere) => match elsewhere.confirm(prompt).await {
+            Answer::Nobody(Absence::CannotAsk) => Answer::Nobody(absence),
+            answer => answer,
+        },
+        None => Answer::Nobody(absence),
     }
 }
 
 /// The person behind a client that may be asked while its call waits.
-struct Client<'a>(&'a Runner<'a>);
+struct Client<'a> {
+    runner: &'a Runner<'a>,
+    elsewhere: Option<&'a dyn Confirmer>,
+}
 
 #[async_trait]
 impl Confirmer for Client<'_> {
     /// Ends by itself: at an answer or at the deadline. Dropped, it withdraws the question.
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
-        let Self(runner) = self;
-        let Some(form) = runner.form(prompt) else { return Answer::Nobody(Absence::CannotAsk) };
+        let Self { runner, elsewhere } = self;
+        let Some(form) = runner.form(prompt) else { return or_elsewhere(*elsewhere, prompt, Absence::NotShown).await };
         let peer = &runner.request.peer;
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(elicitation(&form)));
         let options = PeerRequestOptions::with_timeout(runner.settings.question_timeout);
@@ -208,7 +277,10 @@ impl Confirmer for Client<'_> {
             Err(error) => Err(error),
         };
         match answered {
-            Ok(ClientResult::ElicitResult(result)) => form.read(&result),
+            Ok(ClientResult::ElicitResult(result)) => match form.read(&result) {
+                Answer::Nobody(Absence::Dismissed) => or_elsewhere(*elsewhere, prompt, Absence::Dismissed).await,
+                answer => answer,
+            },
             Ok(_) | Err(ServiceError::Timeout { .. }) => Answer::Nobody(Absence::NoAnswer),
             Err(error) => {
                 tracing::warn!(%error, "the question was not answered");

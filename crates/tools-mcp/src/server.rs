@@ -16,7 +16,7 @@ use crate::{
     builder::Settings,
     connection::Connection,
     door::{Door, Made},
-    lifetime::Lifetime,
+    lifetime::{Lifetime, PATIENCE},
     stdio,
     transport::LineTransport,
 };
@@ -95,7 +95,7 @@ impl McpServer {
         let lifetime = Lifetime { ended: stop, ..Lifetime::default() };
         lifetime.ready.cancel();
         let connection = Connection::new(Arc::clone(&self.settings), lifetime.clone());
-        let made = Arc::new(SetOnce::new_with(Some(Some(connection))));
+        let made = Arc::new(SetOnce::new_with(Some(Ok(connection))));
         serve_connection(Door::new(self.settings.greeting.info(), made), read, write, lifetime).await
     }
 
@@ -122,9 +122,11 @@ impl McpServer {
         let building = tokio::task::spawn_blocking(move || {
             // Also when `build` panics: nobody shall wait for a connection that will not be.
             let failed = waiting.ended.clone().drop_guard();
-            let server = build().map_err(Into::into);
-            let connection =
-                server.as_ref().ok().map(|made| Connection::new(Arc::clone(&made.settings), waiting.clone()));
+            let server: Result<Self, Box<dyn Error + Send + Sync>> = build().map_err(Into::into);
+            let connection = match &server {
+                Ok(made) => Ok(Connection::new(Arc::clone(&made.settings), waiting.clone())),
+                Err(error) => Err(error.to_string()),
+            };
             // Nobody else sets it.
             let _ = made.set(connection);
             waiting.ready.cancel();
@@ -153,9 +155,17 @@ where
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
         Err(error) => return Err(McpError::Handshake(error.to_string())),
     };
-    let ended = running.waiting().await;
+    let overdue = async {
+        lifetime.ended.cancelled().await;
+        tokio::time::sleep(PATIENCE).await;
+    };
+    // Whatever still holds the connection then, its client waits for nothing of it.
+    let ended = tokio::select! {
+        ended = running.waiting() => ended.map(drop),
+        () = overdue => Ok(()),
+    };
     lifetime.wind_up().await;
-    ended.map(drop).map_err(|error| McpError::Broken(error.to_string()))
+    ended.map_err(|error| McpError::Broken(error.to_string()))
 }
 
 /// Cancels `stop` at a signal and waits for `serving` to end.
@@ -166,14 +176,23 @@ async fn until_a_signal(
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;
+    let mut any_signal = async || {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    };
     tokio::select! {
         result = &mut serving => return result,
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
+        () = any_signal() => {}
     }
     stop.cancel();
-    serving.await
+    // Who asks a second time does not want to wait for the record either.
+    tokio::select! {
+        result = serving => result,
+        () = any_signal() => Ok(()),
+    }
 }
 
 impl fmt::Debug for McpServer {

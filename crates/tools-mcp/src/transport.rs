@@ -3,7 +3,7 @@
 //! rmcp's own line transport bounds lines too, but it leaves a malformed request without an answer that its sender
 //! could match, and its handshake ends the process at a stray notification. What is said about a bad line is said here.
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use rmcp::{
     RoleServer,
@@ -16,12 +16,15 @@ use rmcp::{
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     sync::Mutex,
+    time::{sleep, timeout},
 };
 
 use tools_core::take_thoughts_out;
 
 use crate::lifetime::Lifetime;
+use backlog::Backlog;
 
+mod backlog;
 mod call;
 mod envelope;
 
@@ -29,6 +32,10 @@ mod envelope;
 const LONGEST_LINE: usize = 16 << 20;
 /// How much is read at once.
 const CHUNK: usize = 16 << 10;
+/// How much more is read while nothing is taken: so that the end of the connection is noticed.
+const MAX_READ_AHEAD: usize = 1 << 20;
+/// How long the last answers may take to be written once nobody waits for them any more.
+const LAST_ANSWERS: Duration = Duration::from_millis(500);
 /// A buffer larger than this is given back once the line that needed it is gone.
 const KEPT_BUFFER: usize = 256 << 10;
 
@@ -40,6 +47,9 @@ pub(crate) struct LineTransport<R, W> {
     reply: Reply,
     /// Whether the handshake is over: rmcp accepts nothing but requests before.
     opened: bool,
+    /// Whether everything was read that the client will ever send.
+    at_end: bool,
+    backlog: Arc<Backlog>,
     lifetime: Lifetime,
 }
 
@@ -152,6 +162,8 @@ where
             write: Arc::new(Mutex::new(write)),
             reply: Reply::None,
             opened: false,
+            at_end: false,
+            backlog: Arc::default(),
             lifetime,
         }
     }
@@ -169,6 +181,30 @@ where
         drop(write);
         self.reply = Reply::None;
         Ok(())
+    }
+
+    /// Reads what the client sent, or that it will send nothing more. May be dropped at every await.
+    async fn read_more(&mut self) {
+        match self.read.read_buf(self.lines.make_room()).await {
+            Ok(1..) => return,
+            Ok(0) => {}
+            Err(error) => tracing::debug!(%error, "the client cannot be read"),
+        }
+        self.at_end = true;
+        self.lifetime.client_left();
+    }
+
+    /// Waits until the client has taken some of its answers. Meanwhile little is read: enough to notice that it left.
+    async fn wait_for_room(&mut self) {
+        let backlog = Arc::clone(&self.backlog);
+        if self.at_end || self.lines.buffer.len() > MAX_READ_AHEAD {
+            return backlog.room().await;
+        }
+        tokio::select! {
+            biased;
+            () = backlog.room() => {}
+            () = self.read_more() => {}
+        }
     }
 
     /// The message of a line; `None` for one that is answered or passed over.
@@ -200,8 +236,15 @@ where
                 // Before anything else sees the message, logs included.
                 take_thoughts_out(arguments);
             }
-            // Travels with the request and is dropped with it: whoever ends the connection waits for it.
+            let Some(running) = self.backlog.begin(&request.id) else {
+                let text = "a request with this id has not been answered yet";
+                self.reply = reply(Some(request.id.clone()), ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
+                return None;
+            };
+            // Both travel with the request and are dropped with it: whoever ends the connection waits for it, and its id
+            // is free again.
             call.extensions.insert(self.lifetime.calls.token());
+            call.extensions.insert(running);
         }
         Some(message)
     }
@@ -250,15 +293,27 @@ where
 
     fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (line, write, ended) = (line_of(&item), Arc::clone(&self.write), self.lifetime.ended.clone());
+        let waits = line.as_ref().ok().map(|line| self.backlog.waits(line.len()));
         async move {
             let line = line?;
-            let mut write = write.lock().await;
-            write.waiting.extend_from_slice(&line);
-            if let Err(error) = write.flush().await {
-                // Nobody reads answers any more: what runs, runs for nobody. That is no fault worth a line on stderr.
-                tracing::debug!(%error, "the client does not read");
-                ended.cancel();
+            let writing = async {
+                let mut write = write.lock().await;
+                write.waiting.extend_from_slice(&line);
+                write.flush().await
+            };
+            let overdue = async {
+                ended.cancelled().await;
+                sleep(LAST_ANSWERS).await;
+            };
+            tokio::select! {
+                written = writing => if let Err(error) = written {
+                    // Nobody reads answers any more: what runs, runs for nobody. That is no fault worth a line on stderr.
+                    tracing::debug!(%error, "the client does not read");
+                    ended.cancel();
+                },
+                () = overdue => tracing::debug!("the client did not take its last answers"),
             }
+            drop(waits);
             Ok(())
         }
     }
@@ -269,6 +324,10 @@ where
                 tracing::debug!(%error, "the client does not read");
                 self.lifetime.client_left();
                 return None;
+            }
+            if !self.backlog.has_room() {
+                self.wait_for_room().await;
+                continue;
             }
             match self.lines.next() {
                 Line::Whole(range) => {
@@ -284,29 +343,24 @@ where
                     let text = format!("a message must not be longer than {} MiB", LONGEST_LINE >> 20);
                     self.reply = reply(id, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
                 }
-                Line::Partial => match self.read.read_buf(self.lines.make_room()).await {
-                    Ok(1..) => {}
-                    Ok(0) => {
-                        self.lifetime.client_left();
-                        return None;
-                    }
-                    Err(error) => {
-                        tracing::debug!(%error, "the client cannot be read");
-                        self.lifetime.client_left();
-                        return None;
-                    }
-                },
+                Line::Partial if self.at_end => return None,
+                Line::Partial => self.read_more().await,
             }
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        let mut write = self.write.lock().await;
-        let flushed = write.flush().await;
-        write.closed = true;
-        let closed = write.write.shutdown().await;
-        if let Err(error) = flushed.and(closed) {
-            tracing::debug!(%error, "the client was gone before the end");
+        let closing = async {
+            let mut write = self.write.lock().await;
+            let flushed = write.flush().await;
+            write.closed = true;
+            let closed = write.write.shutdown().await;
+            flushed.and(closed)
+        };
+        match timeout(LAST_ANSWERS, closing).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "the client was gone before the end"),
+            Err(_) => tracing::debug!("the client did not take its last answers"),
         }
         Ok(())
     }

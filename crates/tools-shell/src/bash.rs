@@ -268,6 +268,7 @@ impl Tool for Bash {
 
     fn definition(&self) -> ToolDef {
         ToolDef::of::<BashArgs>("bash", ToolKind::Execute, ToolTraits::CAUTIOUS)
+            .titled("Run command")
             .with_output::<ShellOutputEnvelope>()
             .fenced("bash")
     }

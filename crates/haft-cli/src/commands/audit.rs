@@ -29,8 +29,9 @@ pub(crate) async fn run(common: &Common, verb: &AuditVerb) -> Result<Exit, Strin
         }
         AuditVerb::Verify { file, head } => check(common, &log(common, file.as_deref())?, head),
         AuditVerb::Replay { file, all } => replay::run(common, file.as_deref(), *all).await,
-        AuditVerb::Report { file, out, calls } => {
-            report::write(common, &log(common, file.as_deref())?, out.as_deref(), *calls)
+        AuditVerb::Report { file, out, all, calls } => {
+            let of_folder = !all && file.is_none() && common.session.is_none();
+            report::write(common, &log(common, file.as_deref())?, out.as_deref(), *calls, of_folder)
         }
     }
 }
@@ -44,8 +45,12 @@ fn log(common: &Common, file: Option<&Path>) -> Result<PathBuf, String> {
 }
 
 fn view(common: &Common, file: &Path) -> Result<Exit, String> {
-    for row in rows(file).map_err(|error| error.to_string())? {
-        print(common, &row);
+    let rows = rows(file).map_err(|error| error.to_string())?;
+    if rows.is_empty() && !common.json && !common.quiet {
+        output::note("no calls are on record");
+    }
+    for row in &rows {
+        print(common, row);
     }
     Ok(Exit::Ok)
 }

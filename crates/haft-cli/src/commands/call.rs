@@ -10,10 +10,11 @@ use haft::{
 
 use crate::{
     args::{Call, Common, Trust},
+    asking::summary,
     commands::{open::open_introduced, parameters},
     exit::Exit,
     output,
-    terminal::{Terminal, summary},
+    terminal::Terminal,
 };
 
 /// Makes the call and prints what the model would get.

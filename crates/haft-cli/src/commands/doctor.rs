@@ -1,5 +1,7 @@
 //! `haft doctor`: what works on this machine, which hosts are set up, and what is not stopped.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -13,13 +15,15 @@ use crate::{
 };
 
 /// Looks and prints.
-pub(crate) fn run(common: &Common) -> Result<Exit, String> {
+pub(crate) async fn run(common: &Common) -> Result<Exit, String> {
     let report = open(common)?.doctor();
     let hosts = found(common).unwrap_or_default();
     let served = served(common);
+    let watching = haft::watchers(Duration::ZERO, false).count().await;
     if common.json {
         let mut value = serde_json::to_value(&report).map_err(|error| error.to_string())?;
         value["hosts"] = hosts.iter().filter(|host| host.is_there).map(|host| as_json(host, &served)).collect();
+        value["watching"] = watching.into();
         output::json(&value);
     } else {
         for line in report.lines() {
@@ -32,6 +36,12 @@ pub(crate) fn run(common: &Common) -> Result<Exit, String> {
                 output::line(line);
             }
         }
+        let answered = match watching {
+            0 => "nobody: `haft approvals watch` shows them in a terminal, and answers them".to_owned(),
+            1 => "1 `haft approvals watch`".to_owned(),
+            more => format!("{more} `haft approvals watch`"),
+        };
+        output::line(&format!("questions of clients that cannot ask are answered by: {answered}"));
     }
     Ok(if report.is_usable() { Exit::Ok } else { Exit::ToolFailed })
 }
@@ -45,7 +55,9 @@ fn served(common: &Common) -> Result<usize, String> {
 fn line(found: &Found, served: &Result<usize, String>) -> String {
     let asks = match found.host.asks() {
         Some(true) => "asks a person",
-        Some(false) => "cannot ask a person: what the rules do not allow is refused",
+        Some(false) => {
+            "cannot ask a person: what the rules do not allow is refused, or asked in `haft approvals watch`"
+        }
         None => "whether it can ask a person was not tried",
     };
     let what = match (&found.state, served) {

@@ -5,6 +5,7 @@ use std::{
     io::{self, Read},
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use haft::{
@@ -27,6 +28,8 @@ use crate::{
     output,
 };
 
+/// How long people at `haft approvals watch` may take: `haft setup` gives a hook 30 seconds.
+const PATIENCE: Duration = Duration::from_secs(25);
 /// The most of an input that is read: more than any host hands on of one result.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
@@ -101,12 +104,19 @@ impl Hook<'_> {
         let named = Common { workdir: Some(root.clone()), session: session(self.host, place), ..self.common.clone() };
         let toolbox = open_with(&named, |config| config.kept_in(&root))?;
         let cx = toolbox.context().with_workdir(workdir.clone());
-        let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| error.to_string())?;
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
         let caller = CallerId::parse(self.host.name()).map_err(|error| error.to_string())?;
         let mut answer = Answer { decision: Decision::Allow, reason: String::new(), command: None };
         for call in calls {
             let made = ToolCall::new(call.tool, call.params.clone()).map_err(|error| error.to_string())?;
-            let judged = runtime.block_on(toolbox.judge(made.with_caller(caller.clone()), &cx));
+            let made = made.with_caller(caller.clone());
+            let judged = if self.format.can_ask(self.input) {
+                runtime.block_on(toolbox.judge(made, &cx))
+            } else {
+                let watchers = haft::watchers(PATIENCE, false).on_behalf_of(self.host.title(), &workdir);
+                runtime.block_on(toolbox.judge_asking(made, &cx, &watchers))
+            };
             let decision = match judged.verdict {
                 // Rules allow commands because the kernel confines them. The host's own shell does not.
                 Verdict::Allow if call.line.is_some() && !self.confine => Decision::Leave,

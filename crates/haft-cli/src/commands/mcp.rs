@@ -3,11 +3,18 @@
 use std::{
     ffi::OsString,
     path::PathBuf,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use clap::Parser;
-use haft::{Toolbox, audit::noted_head};
+use haft::{
+    Toolbox,
+    audit::noted_head,
+    config::{HaftConfig, Loaded},
+};
 
 use crate::{
     args::{Cli, Common, McpVerb, Offer, Verb},
@@ -19,11 +26,17 @@ use crate::{
 /// Serves over standard input and output until the client is gone.
 pub(crate) async fn serve(common: &Common, offer: &Offer) -> Result<Exit, String> {
     let (common, offer) = (common.clone(), offer.clone());
-    served(move || Ok((open_to_serve(&common, &offer)?, common.quiet))).await
+    let workdir = common.workdir.clone();
+    served(move || Ok((open_to_serve(&common, &offer)?, common.quiet)), workdir).await
 }
 
 /// Serves what `make` makes; at the end the head of the record is told, to be noted where no tool can write.
-async fn served(make: impl FnOnce() -> Result<(Toolbox, bool), String> + Send + 'static) -> Result<Exit, String> {
+///
+/// Where that fails, the tools as they are without a configuration are listed, and none runs.
+async fn served(
+    make: impl FnOnce() -> Result<(Toolbox, bool), String> + Send + 'static,
+    workdir: Option<PathBuf>,
+) -> Result<Exit, String> {
     let record: Arc<OnceLock<PathBuf>> = Arc::default();
     let recorded = Arc::clone(&record);
     let make = move || {
@@ -34,7 +47,19 @@ async fn served(make: impl FnOnce() -> Result<(Toolbox, bool), String> + Send + 
         }
         Ok::<_, String>(toolbox)
     };
-    haft::serve_mcp(make).await.map_err(|error| error.to_string())?;
+    let faulty = Arc::new(AtomicBool::new(false));
+    let noted = Arc::clone(&faulty);
+    let listed = move |problem: &String| {
+        // At once: whoever started the server may look at what it says long before it ends.
+        output::note(&format!("haft: the server could not be set up: {problem}"));
+        noted.store(true, Ordering::Release);
+        let workdir = workdir.filter(|folder| folder.is_dir()).or_else(|| std::env::current_dir().ok())?;
+        Toolbox::builder(Loaded::<HaftConfig>::parse("", &|_| None).ok()?, workdir).build().ok()
+    };
+    match haft::serve_mcp(make, listed).await {
+        Err(_) if faulty.load(Ordering::Acquire) => return Ok(Exit::Usage),
+        served => served.map_err(|error| error.to_string())?,
+    }
     if let Some(head) = record.get().and_then(|file| noted_head(file)) {
         output::note(&format!("audit head: {head}"));
     }
@@ -59,7 +84,7 @@ pub(crate) async fn greet_and_serve(arguments: Vec<OsString>) -> Result<Exit, St
         };
         Ok((open_to_serve(&cli.common, &offer)?, cli.common.quiet))
     };
-    served(make).await
+    served(make, None).await
 }
 
 #[cfg(test)]

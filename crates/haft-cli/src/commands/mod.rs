@@ -6,9 +6,11 @@ mod ours;
 mod parameters;
 
 pub(crate) mod acp;
+pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod batch;
 pub(crate) mod call;
+pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;

@@ -7,7 +7,7 @@ use std::{
 
 use haft::{
     Toolbox, ToolboxBuilder,
-    config::{HaftConfig, Loaded, places},
+    config::{HaftConfig, Loaded, places, unknown_variables},
     core::SessionId,
 };
 
@@ -98,8 +98,20 @@ pub(crate) fn load(common: &Common) -> Result<Loaded<HaftConfig>, String> {
     let loaded = loaded.map_err(|error| error.to_string())?;
     if !common.quiet {
         say_once_if_older(&loaded);
+        say_once_of_variables();
     }
     Ok(loaded)
+}
+
+/// A variable that nothing reads is a typing error, which a key would be as well.
+fn say_once_of_variables() {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        for problem in unknown_variables(names) {
+            output::note(&format!("warning: {problem}"));
+        }
+    });
 }
 
 /// The file that is read: the named one, else the user's if there is one.

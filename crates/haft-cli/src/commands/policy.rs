@@ -1,7 +1,8 @@
 //! `haft policy`: rules tested by their own examples, and what people allowed for longer than a session.
 
 use haft::{
-    core::{StoredRule, ToolName},
+    Toolbox,
+    core::{StoredRule, ToolName, nearest},
     policy::permissions::Scope,
 };
 use serde_json::json;
@@ -48,7 +49,11 @@ async fn test(common: &Common) -> Result<Exit, String> {
 }
 
 fn approvals(common: &Common) -> Result<Exit, String> {
-    for (number, approved) in open(common)?.approvals().iter().enumerate() {
+    let approvals = open(common)?.approvals();
+    if approvals.is_empty() && !common.json && !common.quiet {
+        output::note("nothing is allowed for longer than a session");
+    }
+    for (number, approved) in approvals.iter().enumerate() {
         let number = number + 1;
         if common.json {
             output::json(&json!({"number": number, "approval": approved}));
@@ -73,11 +78,39 @@ fn allow(common: &Common, tool: &str, pattern: &str, everywhere: bool, days: Opt
         config.tools.approvals.days = days.unwrap_or(config.tools.approvals.days);
         config
     })?;
-    let tool = ToolName::parse(tool).map_err(|error| error.to_string())?;
+    let tool = known_tool(&toolbox, tool)?;
     let scope = if everywhere { Scope::User } else { Scope::Project { project: toolbox.workdir().to_owned() } };
+    let reach = if everywhere { "everywhere".to_owned() } else { format!("in {}", toolbox.workdir().display()) };
+    let until = match toolbox.config().tools.approvals.days {
+        0 => "for ever".to_owned(),
+        days => format!("for {days} days"),
+    };
+    let said = format!("allowed {reach}, {until}: {tool} calls that match {}", one_line(pattern));
     let rule = StoredRule::new(tool, pattern);
     toolbox.allow(rule, scope).map_err(|error| format!("the approval cannot be kept: {error}"))?;
+    if common.json {
+        output::json(&json!({"ok": true}));
+    } else if !common.quiet {
+        output::note(&said);
+    }
     Ok(Exit::Ok)
+}
+
+/// A tool that there is. Those of MCP servers may be unknown so far.
+pub(crate) fn known_tool(toolbox: &Toolbox, tool: &str) -> Result<ToolName, String> {
+    let name = ToolName::parse(tool).map_err(|error| error.to_string())?;
+    if tool.starts_with("mcp_") || toolbox.stack().definition(&name).is_some() {
+        return Ok(name);
+    }
+    let definitions = toolbox.stack().definitions();
+    let near = nearest(tool, definitions.iter().map(|definition| definition.name.as_str()));
+    let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    let hint = if near.is_empty() {
+        "`haft tools` lists them".to_owned()
+    } else {
+        format!("did you mean {}?", near.join(" or "))
+    };
+    Err(format!("there is no tool `{name}`; {hint}"))
 }
 
 fn revoke(common: &Common, numbers: &[usize], all: bool) -> Result<Exit, String> {
@@ -92,8 +125,15 @@ fn revoke(common: &Common, numbers: &[usize], all: bool) -> Result<Exit, String>
         };
         numbers.iter().map(one).collect::<Result<_, _>>()?
     };
+    let mut count = 0_usize;
     for approved in chosen {
         toolbox.revoke(approved).map_err(|error| format!("the approval cannot be taken back: {error}"))?;
+        count += 1;
+    }
+    if common.json {
+        output::json(&json!({"ok": true, "revoked": count}));
+    } else if !common.quiet {
+        output::note(&format!("taken back: {count}"));
     }
     Ok(Exit::Ok)
 }

@@ -1,10 +1,11 @@
 //! `haft trust`: lets tools back that are blocked because they kept failing.
 
-use haft::{config::places, core::ToolName};
+use haft::config::places;
 use serde_json::json;
 
 use crate::{
     args::{Common, TrustVerb},
+    commands::{open::open, policy::known_tool},
     exit::Exit,
     output,
 };
@@ -12,7 +13,7 @@ use crate::{
 /// Runs one of the verbs.
 pub(crate) fn run(common: &Common, verb: &TrustVerb) -> Result<Exit, String> {
     let TrustVerb::Reset { tool } = verb;
-    let tool = ToolName::parse(tool).map_err(|error| error.to_string())?;
+    let tool = known_tool(&open(common)?, tool)?;
     haft::leave_trust_reset(&tool)
         .map_err(|error| format!("`{}` cannot be written: {error}", places::resets_dir().display()))?;
     if common.json {

@@ -44,4 +44,5 @@ mod terminal;
 mod together;
 mod undo;
 mod view;
+mod watch;
 mod web;

@@ -112,7 +112,10 @@ fn what_does_not_fit_is_refused_with_the_advice_to_split_it() {
     let terminal = Terminal::start(&haft, &["call", "bash", &json!({ "command": command }).to_string()]);
     let (shown, code) = terminal.end();
     assert_eq!(code, 3, "{shown}");
-    assert!(shown.contains("too long to be shown whole") && shown.contains("Split it into several calls"), "{shown}");
+    assert!(
+        shown.contains("too long to be shown whole") && shown.contains("Split the command into several calls"),
+        "{shown}"
+    );
     assert!(!shown.contains(ASKED), "{shown}");
 }
 

@@ -1,6 +1,9 @@
 //! Environment variables that override keys: `HAFT_` and the path in capitals, joined by `_`.
 
 use serde_json::Value;
+use tools_core::{Visible, inline_schema, nearest};
+
+use super::HaftConfig;
 
 /// The keys of a schema that hold values or tables of free keys, with the variable that overrides each.
 pub(crate) fn variables(schema: &Value) -> Vec<(String, String)> {
@@ -31,6 +34,37 @@ pub(crate) fn other_name(variable: &str) -> Option<&'static str> {
     OTHER_NAMES.iter().find(|(_, name)| *name == variable).map(|(other, _)| *other)
 }
 
+/// Variables of ours that override no key.
+const OTHERS: &[&str] = &[
+    "HAFT_CLIENT",
+    "HAFT_CONFIG",
+    "HAFT_GATE_PORT",
+    "HAFT_LOG",
+    "HAFT_QUESTION",
+    "HAFT_TOOL",
+    "HAFT_TUNNEL",
+    "HAFT_WORKDIR",
+];
+
+/// What is wrong with variables of these names: one sentence for each that begins with `HAFT_` and that nothing reads.
+pub fn unknown_variables(names: impl IntoIterator<Item = String>) -> Vec<String> {
+    let ours = |name: &String| name.starts_with("HAFT_") && !OTHERS.contains(&name.as_str());
+    let mut found: Vec<String> = names.into_iter().filter(ours).collect();
+    if found.is_empty() {
+        return vec![];
+    }
+    found.sort();
+    let known = variables(inline_schema::<HaftConfig>().as_value());
+    let known: Vec<&str> = known.iter().map(|(_, name)| name.as_str()).chain(OTHERS.iter().copied()).collect();
+    let problem = |name: &String| {
+        let near: Vec<String> = nearest(name, known.iter().copied()).iter().map(|name| format!("`{name}`")).collect();
+        let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+        let shown = Visible::of(name).shortened(100);
+        format!("the environment variable `{shown}` is not known and changes nothing{hint}")
+    };
+    found.iter().filter(|name| !known.contains(&name.as_str())).map(problem).collect()
+}
+
 /// The value of a variable: TOML where it reads as such (`30`, `true`, `["a"]`), else plain text.
 pub(crate) fn value(text: &str) -> Value {
     let line = format!("value = {text}");
@@ -45,6 +79,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_variable_that_nothing_reads_is_named_with_the_nearest() {
+        let names = ["HAFT_TOOLS_SHEL_TIMEOUT", "HAFT_TOOLS_SHELL_TIMEOUT", "HAFT_LOG", "PATH", "HAFT_"];
+        let found = unknown_variables(names.map(str::to_owned));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[1].contains("did you mean `HAFT_TOOLS_SHELL_TIMEOUT`"), "{found:?}");
+    }
 
     #[test]
     fn a_variable_is_named_after_its_path() {

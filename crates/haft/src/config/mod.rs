@@ -14,6 +14,7 @@ mod source;
 pub mod places;
 
 pub use absent::Absent;
+pub use environment::unknown_variables;
 pub use error::{ConfigError, LoadError, Place};
 pub use load::Loaded;
 pub use migrate::{Migrated, migrate};

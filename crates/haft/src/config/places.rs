@@ -30,11 +30,16 @@ pub(crate) fn sandbox_record() -> PathBuf {
 }
 
 /// The folder for what must outlive a run: `haft` in the user's state folder, or in the temporary folder for a user
-/// without a home.
+/// without a home, or whose home does not exist.
 pub fn state_dir() -> PathBuf {
     let strategy = choose_base_strategy().ok();
-    let home = strategy.and_then(|strategy| strategy.state_dir().or_else(|| Some(strategy.data_dir())));
-    match home {
+    let found = strategy.and_then(|strategy| {
+        let dir = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
+        // A home that does not exist is not made: it is the wrong one.
+        let home = strategy.home_dir();
+        (!dir.starts_with(home) || home.is_dir()).then_some(dir)
+    });
+    match found {
         Some(dir) => dir.join("haft"),
         None => std::env::temp_dir().join(format!("haft-{}", rustix::process::getuid().as_raw())),
     }

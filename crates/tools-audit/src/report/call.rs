@@ -1,5 +1,7 @@
 //! One line of a log as the page shows it. Lenient: a field that is not there, or not what it should be, is empty.
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
 /// One call.
@@ -8,6 +10,7 @@ pub(super) struct Call {
     pub(super) seq: u64,
     pub(super) ts: String,
     pub(super) session: String,
+    pub(super) workdir: String,
     pub(super) tool: String,
     pub(super) about: String,
     pub(super) decision: String,
@@ -48,6 +51,7 @@ impl Call {
             seq: number(line.get("seq")),
             ts: text("ts"),
             session: text("session"),
+            workdir: text("workdir"),
             about: about(subjects, line.get("call")),
             decision: text("decision"),
             rule: rule.unwrap_or_else(|| "no rule".to_owned()),
@@ -67,6 +71,11 @@ impl Call {
             tool,
             line,
         })
+    }
+
+    /// Whether it worked in this folder or below it.
+    pub(super) fn is_within(&self, folder: &Path) -> bool {
+        Path::new(&self.workdir).starts_with(folder)
     }
 
     /// Everything from the question to the answer.

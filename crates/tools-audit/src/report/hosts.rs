@@ -31,8 +31,8 @@ struct Reached {
 }
 
 impl Hosts {
-    /// Adds the connection of a line, unless it is another session's; whether it is one.
-    pub(super) fn add(&mut self, line: &[u8], session: Option<&str>) -> bool {
+    /// Adds the connection of a line, if its session is asked for; whether it is one.
+    pub(super) fn add(&mut self, line: &[u8], is_asked_for: impl FnOnce(&str) -> bool) -> bool {
         // Most lines are calls, and parsing them twice would be slow.
         if !line.windows(20).any(|bytes| bytes == br#""event":"connection""#) {
             return false;
@@ -44,8 +44,7 @@ impl Hosts {
             return false;
         }
         let name = format!("{}:{}", text("host"), number("port"));
-        let is_asked_for = session.is_none_or(|session| session == text("session"));
-        if is_asked_for && (self.0.len() < MOST || self.0.contains_key(&name)) {
+        if is_asked_for(text("session")) && (self.0.len() < MOST || self.0.contains_key(&name)) {
             let reached = self.0.entry(name).or_default();
             reached.connections += 1;
             reached.refused += u64::from(text("decision") == "deny");

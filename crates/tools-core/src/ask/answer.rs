@@ -29,6 +29,8 @@ pub enum Absence {
     NoAnswer,
     /// The question was put away without an answer.
     Dismissed,
+    /// What asks is longer than what is seen of a question there, so it was not put.
+    NotShown,
 }
 
 /// Puts a question to a person. Called by [`super::settle`] between a `ConfirmationRequired` and the confirmed dispatch.

@@ -7,12 +7,12 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{FileDiff, tools::mapped_path};
 
 /// What a call would do to files. Bounded, and says what was left out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Change {
     /// A file gets other lines.

@@ -23,5 +23,5 @@ pub use desk::{Desk, Questions};
 pub use prompt::{ConfirmPrompt, PromptPart, StoredRule, Verdict};
 pub use question::Question;
 pub use refusal::{Unanswered, refusal};
-pub use rows::Width;
+pub use rows::{Row, RowKind, Width};
 pub use settle::{Asking, announce, settle};

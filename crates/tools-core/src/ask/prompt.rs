@@ -20,7 +20,10 @@ pub enum Verdict {
 }
 
 /// Everything a person needs to decide: what, why it asks, what it touches and changes, what "always" would store.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+///
+/// It can be written down and read elsewhere, for whoever shows the question in another process. The files of code stay with
+/// the process that runs the call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConfirmPrompt {
     /// The tool that wants to run.
     pub tool: ToolName,
@@ -113,7 +116,7 @@ impl ConfirmPrompt {
 }
 
 /// One part of a call, judged.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PromptPart {
     /// What it touches.
     pub subject: Subject,
@@ -124,7 +127,7 @@ pub struct PromptPart {
 }
 
 /// A permission rule that an answer would add, shown before it is stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredRule {
     /// The tool whose rule list it joins.
     pub tool: ToolName,
@@ -132,7 +135,7 @@ pub struct StoredRule {
     pub pattern: String,
     /// The files of code that what it allows runs, as they are now: it allows nothing that runs others. `None` where it
     /// allows them whatever they hold.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scripts: Option<Vec<Script>>,
 }
 

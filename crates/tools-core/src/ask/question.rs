@@ -5,7 +5,7 @@ use super::{
     Change, ConfirmPrompt, PromptPart, Verdict,
     change::total,
     refusal::Unanswered,
-    rows::{CONTINUED, Width, wrapped},
+    rows::{CONTINUED, Row, RowKind, Width, wrapped},
 };
 use crate::{FileDiff, Subject, Visible};
 
@@ -28,6 +28,9 @@ const MAX_LINE_CHARS: usize = 400;
 const MAX_REASON_CHARS: usize = 400;
 /// Characters of a pattern that an answer stores; a longer one is not offered.
 const MAX_STORED_CHARS: usize = 400;
+
+/// What stands before a part that is denied.
+const DENIED: &str = "DENIED";
 
 /// A question, ready to be shown: escaped, in order, and known to fit.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +55,12 @@ struct Part {
     text: Visible,
     rule: Visible,
     via: Option<Visible>,
+}
+
+impl Part {
+    fn kind(&self) -> RowKind {
+        if self.mark == DENIED { RowKind::Denied } else { RowKind::Asks }
+    }
 }
 
 impl Question {
@@ -96,33 +105,39 @@ impl Question {
 
     /// All rows, with a row or more for each part that asks.
     pub fn rows(&self, width: Width) -> Vec<String> {
-        self.screen(width, usize::MAX)
+        texts(self.screen(width, usize::MAX))
     }
 
     /// The rows for a terminal that shows `height` of them: what does not ask gives way, so that what asks stays in sight.
     /// Where it cannot, the last row says how far above it begins.
-    pub fn screen(&self, width: Width, height: usize) -> Vec<String> {
+    pub fn screen(&self, width: Width, height: usize) -> Vec<Row> {
         let mut rows = self.asking_rows(width);
         let asking = rows.len();
         self.add_the_rest(&mut rows, width, height);
         if rows.len() > height {
             let above = rows.len() - asking;
-            rows.push(format!("  what asks are the first {asking} rows, which end {above} rows above this one"));
+            let text = format!("  what asks are the first {asking} rows, which end {above} rows above this one");
+            rows.push(Row { kind: RowKind::Plain, text });
         }
         rows
     }
 
     /// The rows for a dialog of which only the first may be seen: parts that ask share rows when they are many.
     pub fn dialog(&self) -> Vec<String> {
-        let width = Width::DIALOG;
-        let mut rows = self.asking_rows(width);
-        if rows.len() > DIALOG_ROWS && self.asking.len() > 1 {
-            let texts = self.asking.iter().map(|part| part.text.clone());
-            let front = format!("{} ASKS about {} parts: ", self.tool, self.asking.len());
-            rows = wrapped(&front, &Visible::numbered(texts), width);
-        }
-        self.add_the_rest(&mut rows, width, usize::MAX);
-        rows
+        let mut rows = self.dialog_rows();
+        self.add_the_rest(&mut rows, Width::DIALOG, usize::MAX);
+        texts(rows)
+    }
+
+    /// Whether what asks is seen whole in a dialog that shows no more than three rows.
+    pub fn fits_dialog(&self) -> bool {
+        self.dialog_rows().len() <= DIALOG_ROWS
+    }
+
+    /// What asks and why, on one line: for channels that show no rows.
+    pub fn line(&self) -> String {
+        let parts = self.asking.iter().map(|part| format!("{}: {}", part.text, part.rule));
+        parts.collect::<Vec<_>>().join("; ")
     }
 
     /// What is known of each part that asks: which rule, and what it is run through.
@@ -138,49 +153,63 @@ impl Question {
         rows
     }
 
-    fn asking_rows(&self, width: Width) -> Vec<String> {
+    fn asking_rows(&self, width: Width) -> Vec<Row> {
         let count = self.asking.len();
         let mut rows = vec![];
         for (at, part) in self.asking.iter().enumerate() {
             let start = if at == 0 { format!("{} ", self.tool) } else { "  ".to_owned() };
             let number = if count > 1 { format!(" {}/{count}", at + 1) } else { String::new() };
             let extent = part.extent.as_ref().map(|extent| format!(" ({extent})")).unwrap_or_default();
-            rows.extend(wrapped(&format!("{start}{}{number}{extent}: ", part.mark), &part.text, width));
+            let front = format!("{start}{}{number}{extent}: ", part.mark);
+            rows.extend(part.kind().rows(wrapped(&front, &part.text, width)));
         }
         rows
     }
 
+    /// What asks, for a dialog.
+    fn dialog_rows(&self) -> Vec<Row> {
+        let rows = self.asking_rows(Width::DIALOG);
+        if rows.len() <= DIALOG_ROWS || self.asking.len() == 1 {
+            return rows;
+        }
+        let texts = self.asking.iter().map(|part| part.text.clone());
+        let front = format!("{} ASKS about {} parts: ", self.tool, self.asking.len());
+        RowKind::Asks.rows(wrapped(&front, &Visible::numbered(texts), Width::DIALOG)).collect()
+    }
+
     /// Adds change, reasons, the whole line and what is allowed, as far as `height` rows go.
-    fn add_the_rest(&self, rows: &mut Vec<String>, width: Width, height: usize) {
+    fn add_the_rest(&self, rows: &mut Vec<Row>, width: Width, height: usize) {
+        let plain = |text: String| Row { kind: RowKind::Plain, text };
         let reasons = self.reasons(width);
-        let room = |rows: &[String], kept: usize| height.saturating_sub(rows.len() + kept + 1);
+        let room = |rows: &[Row], kept: usize| height.saturating_sub(rows.len() + kept + 1);
         let mut shown = 0;
         for line in &self.change {
             let more = wrapped(CONTINUED, line, width);
             if more.len() > room(rows, reasons.len()) {
                 break;
             }
-            rows.extend(more);
+            rows.extend(RowKind::of_change(line).rows(more));
             shown += 1;
         }
         match (&self.change_more, self.change.len() - shown) {
-            (Some(more), 0) => rows.push(format!("  and {more}")),
+            (Some(more), 0) => rows.push(plain(format!("  and {more}"))),
             (None, 0) => {}
-            (_, left) => rows.push(format!("  and {left} or more lines of the change that are not shown")),
+            (_, left) => rows.push(plain(format!("  and {left} or more lines of the change that are not shown"))),
         }
-        rows.extend(reasons);
+        rows.extend(RowKind::Plain.rows(reasons));
         let line = self.line.iter().map(|line| wrapped("  whole line: ", line, width));
         let allowed = self.allowed.iter().map(|part| wrapped("  allowed: ", part, width));
         let mut left = self.allowed_more;
         for (at, more) in line.chain(allowed).enumerate() {
             if more.len() <= room(rows, 0) && left == self.allowed_more {
-                rows.extend(more);
+                rows.extend(RowKind::Aside.rows(more));
             } else if at > 0 || self.line.is_none() {
                 left += 1;
             }
         }
         if left > 0 {
-            rows.push(format!("  and {left} more parts that are allowed"));
+            let text = format!("  and {left} more parts that are allowed");
+            rows.push(Row { kind: RowKind::Aside, text });
         }
     }
 
@@ -205,6 +234,10 @@ impl Question {
     }
 }
 
+fn texts(rows: Vec<Row>) -> Vec<String> {
+    rows.into_iter().map(|row| row.text).collect()
+}
+
 /// What asks. Where no part does by itself the call as a whole asks, and so does everything it touches.
 fn asking(prompt: &ConfirmPrompt) -> Vec<Part> {
     let mut extent = prompt.change.as_ref().map(Change::extent);
@@ -215,7 +248,7 @@ fn asking(prompt: &ConfirmPrompt) -> Vec<Part> {
             _ => about.is_none(),
         };
         Part {
-            mark: if part.verdict == Verdict::Deny { "DENIED" } else { "ASK" },
+            mark: if part.verdict == Verdict::Deny { DENIED } else { "ASK" },
             extent: if is_about { extent.take() } else { None },
             text: text(part),
             rule: Visible::of(&part.rule).shortened(MAX_REASON_CHARS),
@@ -247,6 +280,10 @@ fn brings_its_input(prompt: &ConfirmPrompt) -> bool {
 fn text(part: &PromptPart) -> Visible {
     let text = part.subject.text();
     Visible::of(&match &part.subject {
+        Subject::Paths { access, pattern, .. } if pattern.starts_with("**/") => {
+            let name = &pattern["**/".len()..];
+            format!("{} `{name}` in a folder that is known only when it runs", access.as_str())
+        }
         Subject::Path { access, .. } | Subject::Paths { access, .. } => format!("{} {text}", access.as_str()),
         Subject::Host { .. } => format!("connect {text}"),
         Subject::Opaque { .. } => format!("opaque: {text}"),

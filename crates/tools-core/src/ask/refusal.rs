@@ -5,6 +5,10 @@ use crate::{ToolError, ToolErrorCategory, Visible};
 
 /// Rules that a refusal names at most.
 const NAMED_RULES: usize = 3;
+/// Characters of a pattern that a refusal repeats; a longer one is no rule that anybody would write.
+const MAX_PATTERN_CHARS: usize = 400;
+/// What makes a question short enough.
+const SPLIT: &str = "Split the command into several calls, each with fewer or shorter commands.";
 
 /// Why there is no consent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +35,10 @@ pub fn refusal(asked: &ToolError, why: &Unanswered) -> ToolError {
         Unanswered::Absent(Absence::CannotAsk) => ("nobody_to_ask", "no person can be asked here".to_owned()),
         Unanswered::Absent(Absence::NoAnswer) => ("nobody_answered", "nobody answered".to_owned()),
         Unanswered::Absent(Absence::Dismissed) => ("question_dismissed", "the question was dismissed".to_owned()),
+        Unanswered::Absent(Absence::NotShown) => {
+            let said = "the client shows only the beginning of a question, and this one is longer, so nobody was asked";
+            ("question_too_long", said.to_owned())
+        }
         Unanswered::Stale => ("stale_answer", "the answer belongs to no open question".to_owned()),
         Unanswered::TooLong { chars, parts } => {
             let said = format!(
@@ -50,26 +58,26 @@ pub fn refusal(asked: &ToolError, why: &Unanswered) -> ToolError {
 fn advice(prompt: Option<&ConfirmPrompt>, why: &Unanswered) -> String {
     let first = match why {
         Unanswered::Declined(Some(words)) if !words.is_empty() => {
-            return format!("Do not try this again; the person said: {words}");
+            format!("Do not try this again; the person said: {words}.")
         }
-        Unanswered::Declined(_) => "Do not try this again unless the user asks for it; reach the goal another way.",
-        Unanswered::TooLong { .. } => {
-            return "Split it into several calls, each with fewer or shorter commands.".to_owned();
+        Unanswered::Declined(_) => {
+            "Do not try this again unless the user asks for it; reach the goal another way.".to_owned()
         }
+        Unanswered::TooLong { .. } | Unanswered::Absent(Absence::NotShown) => SPLIT.to_owned(),
         Unanswered::Absent(_) | Unanswered::Stale => {
-            "Tell the user what should run and why, and go on with something else."
+            "Tell the user what should run and why, and go on with something else.".to_owned()
         }
     };
     match prompt {
         Some(prompt) => format!("{first} {}", how_to_allow(prompt)),
-        None => first.to_owned(),
+        None => first,
     }
 }
 
 /// What the operator would have to write so that the call runs without a question.
 fn how_to_allow(prompt: &ConfirmPrompt) -> String {
     let tool = &prompt.tool;
-    if let Some(rule) = &prompt.would_store {
+    if let Some(rule) = prompt.would_store.as_ref().filter(|rule| rule.pattern.chars().count() <= MAX_PATTERN_CHARS) {
         let pattern = serde_json::Value::from(rule.pattern.as_str());
         return format!(
             "The operator can allow it with this rule: [[tools.permissions.{}]] pattern = {pattern}, action = \"allow\"",
@@ -135,14 +143,21 @@ mod tests {
             Some("x"),
             "declined",
             "the person declined",
-            "Do not try this again; the person said: use write",
+            r#"Do not try this again; the person said: use write. The operator can allow it with this rule: [[tools.permissions.bash]] pattern = "x", action = "allow""#,
         );
         check(
             Unanswered::TooLong { chars: 9000, parts: 3 },
-            Some("x"),
+            Some(&"x".repeat(9000)),
             "question_too_long",
             "the question is too long to be shown whole (9000 characters in 3 parts), so nobody was asked",
-            "Split it into several calls, each with fewer or shorter commands.",
+            "Split the command into several calls, each with fewer or shorter commands. The operator decides by: `permissions.bash`",
+        );
+        check(
+            absent(Absence::NotShown),
+            Some("x"),
+            "question_too_long",
+            "the client shows only the beginning of a question, and this one is longer, so nobody was asked",
+            r#"Split the command into several calls, each with fewer or shorter commands. The operator can allow it with this rule: [[tools.permissions.bash]] pattern = "x", action = "allow""#,
         );
     }
 }

@@ -21,6 +21,48 @@ impl Width {
     }
 }
 
+/// One row of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// What stands in it.
+    pub kind: RowKind,
+    /// The row itself: escaped, and within the width.
+    pub text: String,
+}
+
+/// What stands in a row, for channels that tell rows apart by colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowKind {
+    /// What asks.
+    Asks,
+    /// What is denied.
+    Denied,
+    /// What a change adds.
+    Added,
+    /// What a change takes away.
+    Removed,
+    /// The reason, and whatever else a person should read.
+    Plain,
+    /// What is allowed anyway.
+    Aside,
+}
+
+impl RowKind {
+    /// Rows of this kind.
+    pub(super) fn rows(self, texts: Vec<String>) -> impl Iterator<Item = Row> {
+        texts.into_iter().map(move |text| Row { kind: self, text })
+    }
+
+    /// What a line of a change is.
+    pub(super) fn of_change(line: &Visible) -> Self {
+        match line.as_str().chars().next() {
+            Some('+') => Self::Added,
+            Some('-') => Self::Removed,
+            _ => Self::Plain,
+        }
+    }
+}
+
 /// `text` behind `front`, on as many rows as it takes. Nothing is left out.
 pub(super) fn wrapped(front: &str, text: &Visible, Width(width): Width) -> Vec<String> {
     let mut rows = vec![];

@@ -162,7 +162,7 @@ pub struct Location {
 }
 
 /// What changed in one file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDiff {
     /// The file.
     pub path: PathBuf,

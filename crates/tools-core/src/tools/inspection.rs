@@ -153,7 +153,7 @@ impl ConfirmReason {
 }
 
 /// One thing that a call would touch.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum Subject {
     /// A command: one per simple command, and one for the whole line.
@@ -167,7 +167,7 @@ pub enum Subject {
         /// them that another program adds is `$@`, and what it puts in place of something is `{}`.
         argv: Vec<String>,
         /// What it is run through, outermost first (`sudo`, `env`, `$(…)`).
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         via: Vec<String>,
     },
     /// A file or directory by its canonical path.
@@ -179,7 +179,7 @@ pub enum Subject {
         /// What would be done to it.
         access: Access,
         /// What of the call names it.
-        #[serde(skip_serializing_if = "NamedBy::is_call")]
+        #[serde(default, skip_serializing_if = "NamedBy::is_call")]
         by: NamedBy,
     },
     /// Files whose names are known in part before the call runs.
@@ -310,7 +310,7 @@ impl NamedBy {
 }
 
 /// What would be done to a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
     /// Its content or its entries are looked at.

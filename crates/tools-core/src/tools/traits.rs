@@ -59,16 +59,18 @@ impl ToolTraits {
         retryable: false,
         bounded_output: false,
     };
-    /// Changes files of the workspace.
+    /// Changes files of the workspace, and may take the place of what they held.
     pub const EDIT: Self = Self {
         read_only: false,
-        destructive: false,
+        destructive: true,
         idempotent: false,
         open_world: false,
         cacheable: false,
         retryable: false,
         bounded_output: false,
     };
+    /// Adds to what is there, and takes nothing away.
+    pub const ADD: Self = Self { destructive: false, ..Self::EDIT };
     /// Reads from the network.
     pub const FETCH: Self = Self {
         read_only: true,
@@ -103,7 +105,9 @@ mod tests {
 
     #[test]
     fn the_presets_are_consistent_and_conflicts_are_named() {
-        for preset in [ToolTraits::CAUTIOUS, ToolTraits::READ_ONLY, ToolTraits::EDIT, ToolTraits::FETCH] {
+        for preset in
+            [ToolTraits::CAUTIOUS, ToolTraits::READ_ONLY, ToolTraits::EDIT, ToolTraits::ADD, ToolTraits::FETCH]
+        {
             assert_eq!(preset.check(), Ok(()));
         }
         let read = ToolTraits::READ_ONLY;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// An absolute address of the web, in parts.
 ///
@@ -44,6 +44,19 @@ impl WebUrl {
         Self { text, scheme: scheme.len(), host, port, path }
     }
 
+    /// An address from the text of one.
+    fn taken_apart(text: &str) -> Option<Self> {
+        let (scheme, rest) = text.split_once("://")?;
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        match authority.rsplit_once(':') {
+            // A colon within brackets is one of an IPv6 address.
+            Some((host, port)) if !port.contains(']') => {
+                Some(Self::from_parts(scheme, host, Some(port.parse().ok()?), path))
+            }
+            _ => Some(Self::from_parts(scheme, authority, None, path)),
+        }
+    }
+
     /// The whole address.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -73,6 +86,13 @@ impl WebUrl {
 impl fmt::Display for WebUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for WebUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::taken_apart(&text).ok_or_else(|| D::Error::custom("not a web address"))
     }
 }
 

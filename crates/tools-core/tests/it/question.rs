@@ -24,6 +24,10 @@ fn rows(prompt: &ConfirmPrompt) -> String {
     Question::of(prompt).expect("it fits").rows(Width::columns(80)).join("\n")
 }
 
+fn screen(question: &Question, width: Width, height: usize) -> Vec<String> {
+    question.screen(width, height).into_iter().map(|row| row.text).collect()
+}
+
 #[test]
 fn what_asks_comes_first() {
     let parts = vec![
@@ -141,17 +145,43 @@ fn input_that_a_line_brings_asks_with_the_command_that_reads_it() {
 }
 
 #[test]
+fn rows_tell_what_stands_in_them() {
+    use tools_core::RowKind::{Added, Aside, Asks, Denied, Plain, Removed};
+    let unified = "@@ -1 +1 @@\n-a\n+b\n".to_owned();
+    let diff = FileDiff { path: "/w/f".into(), unified, added: 1, removed: 1, before: None, after: None };
+    let parts = vec![part("ls", Verdict::Allow), part("make", Verdict::Ask), part("sudo id", Verdict::Deny)];
+    let prompt = ConfirmPrompt { change: Some(Change::diff(diff)), ..ConfirmPrompt::new(tool(), "no rule", parts) };
+    let question = Question::of(&prompt).unwrap();
+    let kinds: Vec<_> = question.screen(Width::columns(80), 24).into_iter().map(|row| row.kind).collect();
+    assert_eq!(kinds, [Denied, Asks, Removed, Added, Plain, Plain, Plain, Aside]);
+    assert_eq!(question.line(), "sudo id: permissions.bash Deny; make: permissions.bash Ask");
+}
+
+#[test]
+fn a_file_whose_folder_is_not_known_is_told_in_words() {
+    let pattern = "**/x\u{1b}".to_owned();
+    let subject = Subject::Paths { pattern, access: Access::Write, by: tools_core::NamedBy::Program };
+    let parts = vec![PromptPart { subject, verdict: Verdict::Ask, rule: "r".to_owned() }];
+    insta::assert_snapshot!(rows(&ConfirmPrompt::new(tool(), "no rule", parts)), @r"
+    bash ASK: write `x\u{1b}` in a folder that is known only when it runs
+    Why it asks: no rule
+      rule: r
+    ");
+}
+
+#[test]
 fn what_asks_stays_on_the_screen() {
     let parts: Vec<PromptPart> =
         (0..15).map(|n| part(&format!("echo {n} {}", "x".repeat(140)), Verdict::Allow)).collect();
     let parts = parts.into_iter().chain([part("rm x", Verdict::Ask)]).collect();
     let prompt = ConfirmPrompt::new(tool(), "no rule", parts);
     let question = Question::of(&prompt).unwrap();
-    let rows = question.screen(Width::columns(80), 20);
+    let rows = screen(&question, Width::columns(80), 20);
     assert!(rows.len() <= 20 && rows[0] == "bash ASK: rm x", "{rows:?}");
     assert!(rows.last().is_some_and(|row| row.ends_with("more parts that are allowed")), "{rows:?}");
     let long = part(&"make ".repeat(700), Verdict::Ask);
-    let rows = Question::of(&ConfirmPrompt::new(tool(), "x", vec![long])).unwrap().screen(Width::columns(80), 20);
+    let question = Question::of(&ConfirmPrompt::new(tool(), "x", vec![long])).unwrap();
+    let rows = screen(&question, Width::columns(80), 20);
     assert!(rows.last().is_some_and(|row| row.starts_with("  what asks are the first ")), "{rows:?}");
 }
 
@@ -282,8 +312,13 @@ proptest! {
             return Ok(());
         };
         check(&question.rows(Width::columns(width.min(81))), &prompt, false)?;
-        check(&question.screen(Width::columns(width.min(81)), width / 4), &prompt, false)?;
+        check(&screen(&question, Width::columns(width.min(81)), width / 4), &prompt, false)?;
         check(&question.dialog(), &prompt, question.dialog()[0].contains("ASKS about"))?;
+        let reasons = question.dialog().iter().position(|row| row.starts_with("Why it asks: "));
+        prop_assert!(!question.fits_dialog() || prompt.change.is_some() || reasons <= Some(3), "three rows suffice");
+        prop_assert!(!question.line().contains(is_hidden), "{}", question.line());
+        let elsewhere: ConfirmPrompt = serde_json::from_value(serde_json::to_value(&prompt).unwrap()).unwrap();
+        prop_assert_eq!(Question::of(&elsewhere).unwrap(), question.clone());
         for row in question.details(Width::columns(width)) {
             prop_assert!(!row.contains(is_hidden), "{row:?}");
         }

@@ -138,7 +138,7 @@ async fn what_cannot_be_shown_whole_is_not_asked() {
     let (recorded, _) = settled(&person, &"x".repeat(20_000), &CallContext::new("/w")).await;
     let refused = recorded.outcome.unwrap_err();
     assert_eq!((refused.category(), refused.code()), (ToolErrorCategory::ConfirmationRequired, "question_too_long"));
-    assert!(refused.suggestion().contains("Split it"), "{}", refused.suggestion());
+    assert!(refused.suggestion().contains("Split the command"), "{}", refused.suggestion());
     assert!(person.asked.lock().unwrap().is_empty());
 }
 

@@ -27,7 +27,8 @@ impl Tool for CreateDirectory {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        ToolDef::of::<Args>("create_directory", ToolKind::Edit, ToolTraits::EDIT).titled("Create directory")
+        let traits = ToolTraits { idempotent: true, ..ToolTraits::ADD };
+        ToolDef::of::<Args>("create_directory", ToolKind::Edit, traits).titled("Create directory")
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {

@@ -33,8 +33,7 @@ impl Tool for DeletePath {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        let traits = ToolTraits { destructive: true, ..ToolTraits::EDIT };
-        ToolDef::of::<Args>("delete_path", ToolKind::Delete, traits).titled("Delete")
+        ToolDef::of::<Args>("delete_path", ToolKind::Delete, ToolTraits::EDIT).titled("Delete")
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {

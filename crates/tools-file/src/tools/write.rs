@@ -36,7 +36,8 @@ impl Tool for Write {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        ToolDef::of::<Args>("write", ToolKind::Edit, ToolTraits::EDIT).titled("Write file").with_content(&["content"])
+        let traits = ToolTraits { idempotent: true, ..ToolTraits::EDIT };
+        ToolDef::of::<Args>("write", ToolKind::Edit, traits).titled("Write file").with_content(&["content"])
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {

@@ -41,16 +41,16 @@ fn definitions_are_the_ten_with_consistent_traits() {
         })
         .collect();
     let expected = [
-        ("copy_path", (ToolKind::Edit, false, false, false)),
+        ("copy_path", (ToolKind::Edit, false, true, false)),
         ("create_directory", (ToolKind::Edit, false, false, false)),
         ("delete_path", (ToolKind::Delete, false, true, false)),
-        ("edit", (ToolKind::Edit, false, false, false)),
+        ("edit", (ToolKind::Edit, false, true, false)),
         ("find_path", (ToolKind::Search, true, false, true)),
         ("grep", (ToolKind::Search, true, false, true)),
         ("list_directory", (ToolKind::Read, true, false, true)),
-        ("move_path", (ToolKind::Move, false, false, false)),
+        ("move_path", (ToolKind::Move, false, true, false)),
         ("read", (ToolKind::Read, true, false, true)),
-        ("write", (ToolKind::Edit, false, false, false)),
+        ("write", (ToolKind::Edit, false, true, false)),
     ];
     assert_eq!(kinds, expected.into_iter().map(|(name, rest)| (name.to_owned(), rest)).collect());
 }

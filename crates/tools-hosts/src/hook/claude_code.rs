@@ -71,6 +71,10 @@ impl Format for ClaudeCode {
         json!({"hookSpecificOutput": output})
     }
 
+    fn can_ask(&self, _: &Value) -> bool {
+        true
+    }
+
     fn replace(&self, _: &Value, result: &Value) -> Option<Value> {
         Some(json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": result}}))
     }

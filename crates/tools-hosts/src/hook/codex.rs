@@ -47,6 +47,10 @@ impl Format for Codex {
         }
     }
 
+    fn can_ask(&self, _: &Value) -> bool {
+        false
+    }
+
     fn replace(&self, _: &Value, result: &Value) -> Option<Value> {
         let text = result.as_str().map_or_else(|| result.to_string(), str::to_owned);
         Some(json!({"decision": "block", "reason": text}))

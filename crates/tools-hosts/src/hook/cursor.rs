@@ -39,7 +39,7 @@ impl Format for Cursor {
     }
 
     fn answer(&self, input: &Value, answer: &Answer) -> Value {
-        let can_ask = top(input, &["hook_event_name"]) == Some("beforeShellExecution");
+        let can_ask = self.can_ask(input);
         let word = match answer.decision {
             Decision::Allow => "allow",
             Decision::Leave => return json!({}),
@@ -54,6 +54,10 @@ impl Format for Cursor {
             output["updated_input"] = updated;
         }
         output
+    }
+
+    fn can_ask(&self, input: &Value) -> bool {
+        top(input, &["hook_event_name"]) == Some("beforeShellExecution")
     }
 
     fn replace(&self, _: &Value, _: &Value) -> Option<Value> {

@@ -21,6 +21,9 @@ pub trait Format: Send + Sync {
     /// replace this result.
     fn replace(&self, input: &Value, result: &Value) -> Option<Value>;
 
+    /// Whether the host asks its user where the answer is a question. Where not, [`Format::answer`] makes a refusal of it.
+    fn can_ask(&self, input: &Value) -> bool;
+
     /// The answer when the input cannot be read: a question, or a refusal where the host cannot ask.
     fn unread(&self, reason: &str) -> Value {
         self.answer(&Value::Null, &Answer { decision: Decision::Ask, reason: reason.to_owned(), command: None })

@@ -43,6 +43,10 @@ impl Format for Gemini {
         output
     }
 
+    fn can_ask(&self, _: &Value) -> bool {
+        true
+    }
+
     fn replace(&self, _: &Value, result: &Value) -> Option<Value> {
         let text = result.as_str().map_or_else(|| result.to_string(), str::to_owned);
         Some(json!({"decision": "deny", "reason": text}))

@@ -8,11 +8,11 @@ use std::{
 use rmcp::model::ElicitRequestParams;
 use serde_json::{Value, json};
 use tools_core::{
-    Approval, CallContext, CallerId, ConfirmPrompt, Decisions, Executed, Inspection, PromptPart, Refusal, SessionId,
-    Stack, StoredRule, Subject, ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind,
-    ToolName, ToolOutput, ToolTraits, Verdict,
+    Absence, Answer, Approval, CallContext, CallerId, ConfirmPrompt, Confirmer, Decisions, Executed, Inspection,
+    PromptPart, Refusal, SessionId, Stack, StoredRule, Subject, ToolCall, ToolDef, ToolDefs, ToolError,
+    ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits, Verdict,
 };
-use tools_mcp::McpServer;
+use tools_mcp::{Elsewhere, McpServer};
 
 use crate::support::{Client, Person, Seen, builder, call, connect, meta, text};
 
@@ -73,7 +73,54 @@ async fn the_question_is_one_choice_about_this_call() {
     let expected = "remove ASK: delete /w/x\nWhy it asks: it removes `x`\n  rule: tools.test\nonce: only this call. no: it does not run.";
     assert_eq!(message, expected);
     let schema = serde_json::to_value(requested_schema).unwrap();
-    assert_eq!(schema["properties"]["decision"]["enum"], json!(["once", "no"]));
+    let choices = json!([{"const": "once", "title": "Yes, this call only"}, {"const": "no", "title": "No"}]);
+    assert_eq!(schema["properties"]["decision"]["oneOf"], choices);
+}
+
+/// A person beside the client, who always says the same.
+struct Beside(Answer, Arc<Mutex<Vec<String>>>);
+
+#[async_trait::async_trait]
+impl Confirmer for Beside {
+    async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
+        self.1.lock().unwrap().push(prompt.tool.to_string());
+        self.0.clone()
+    }
+}
+
+impl Elsewhere for Beside {
+    fn confirmer(&self, client: &str, _: &CallContext) -> Box<dyn Confirmer> {
+        self.1.lock().unwrap().push(client.to_owned());
+        Box::new(Self(self.0.clone(), Arc::clone(&self.1)))
+    }
+
+    fn advice(&self) -> &'static str {
+        "Look in the other window."
+    }
+}
+
+#[tokio::test]
+async fn who_cannot_be_asked_through_the_client_is_asked_elsewhere() {
+    let check = async |person: Person, answer: Answer, expected: &str, asked: usize| {
+        let (seen, told) = (Arc::new(Seen::default()), Arc::default());
+        let elsewhere = Beside(answer, Arc::clone(&told));
+        let server = builder(&seen).elsewhere(Arc::new(elsewhere)).build();
+        let (client, _serving) = connect(server, Client::new(person)).await;
+        let result = call(&client, "remove", json!({"path": "x"})).await;
+        assert!(text(&result).contains(expected), "{}", text(&result));
+        assert_eq!(seen.removed.load(Ordering::SeqCst), usize::from(expected == "removed x"));
+        let told = told.lock().unwrap().iter().filter(|tool| *tool == "remove").count();
+        assert_eq!(told, asked);
+    };
+    let cannot = Answer::Nobody(Absence::CannotAsk);
+    check(Person::None, Answer::Once, "removed x", 1).await;
+    check(Person::None, Answer::No(None), "the person declined", 1).await;
+    check(Person::None, cannot.clone(), "no person can be asked here", 1).await;
+    check(Person::None, cannot.clone(), "Look in the other window.", 1).await;
+    check(Person::Dismisses, Answer::Once, "removed x", 1).await;
+    check(Person::Dismisses, cannot, "the question was dismissed", 1).await;
+    // Who was asked and answered is not asked again.
+    check(Person::Declines, Answer::Once, "the person declined", 0).await;
 }
 
 /// Asks about everything, with a rule to store, and remembers who agreed.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 
-use crate::support::{Raw, builder};
+use crate::support::{Raw, Seen, builder};
 
 async fn check(line: &[u8], id: Value, code: i64) {
     let mut client = Raw::connect(builder(&Arc::default()).build());
@@ -20,6 +21,66 @@ async fn check(line: &[u8], id: Value, code: i64) {
 async fn still_alive(client: &mut Raw) {
     let pong = client.ask(json!({"jsonrpc": "2.0", "id": "alive", "method": "ping"})).await;
     assert_eq!(pong, json!({"jsonrpc": "2.0", "id": "alive", "result": {}}));
+}
+
+fn tool_call(id: u64, tool: &str, arguments: &Value) -> Value {
+    let params = json!({"name": tool, "arguments": arguments});
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+}
+
+#[tokio::test]
+async fn an_id_stands_for_one_call_at_a_time() {
+    let seen = Arc::new(Seen::default());
+    let mut client = Raw::connect(builder(&seen).build());
+    client.initialize("2025-11-25").await;
+    client.send(tool_call(7, "hang", &json!({})).to_string().as_bytes()).await;
+    seen.started.notified().await;
+    let twice = client.ask(tool_call(7, "echo", &json!({"text": "x"}))).await;
+    assert_eq!((&twice["id"], &twice["error"]["code"]), (&json!(7), &json!(-32600)), "{twice}");
+    let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    client.send(cancelled.to_string().as_bytes()).await;
+    // Free again once the first has ended.
+    loop {
+        let answer = client.ask(tool_call(7, "echo", &json!({"text": "x"}))).await;
+        if answer["error"].is_null() {
+            assert_eq!(answer["result"]["content"][0]["text"], "x");
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn who_does_not_read_is_not_read_and_holds_nothing_up() {
+    for is_stopped in [true, false] {
+        let stop = tokio_util::sync::CancellationToken::new();
+        let (near, far) = tokio::io::duplex(64 << 10);
+        let (read, write) = tokio::io::split(far);
+        let (server, stopped) = (builder(&Arc::default()).build(), stop.clone());
+        let serving = tokio::spawn(async move { server.serve_until(read, write, stopped).await });
+        let (read, write) = tokio::io::split(near);
+        let mut client = Raw { write, read: tokio::io::BufReader::new(read).lines(), serving };
+        client.initialize("2025-11-25").await;
+        // Answers of 120 KB that nobody reads: after some of them the server takes nothing more.
+        let mut sent = 0;
+        let sending = async {
+            loop {
+                let call = tool_call(sent + 1, "lines", &json!({"limit": 10_000})).to_string();
+                client.send(call.as_bytes()).await;
+                sent += 1;
+            }
+        };
+        let held = tokio::time::timeout(std::time::Duration::from_secs(1), sending).await;
+        assert!(held.is_err() && sent < 20_000, "it reads on: {sent}");
+        // Told to end, or left by its client, which goes on not reading: it ends in either case.
+        if is_stopped {
+            stop.cancel();
+        } else {
+            client.write.shutdown().await.unwrap();
+        }
+        assert!(client.serving.await.unwrap().is_ok());
+        drop(client.read);
+    }
 }
 
 #[tokio::test]

@@ -64,7 +64,7 @@ impl Tool for MemorySave {
 
     fn definition(&self) -> ToolDef {
         // The same text is stored once, so that trying again is harmless.
-        let traits = ToolTraits { idempotent: true, retryable: true, bounded_output: true, ..ToolTraits::EDIT };
+        let traits = ToolTraits { idempotent: true, retryable: true, bounded_output: true, ..ToolTraits::ADD };
         ToolDef::of::<Args>("memory_save", ToolKind::Other, traits).titled("Save memory")
     }
 

@@ -22,8 +22,7 @@ impl Tool for CancelTask {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        let traits = ToolTraits { destructive: true, ..ToolTraits::EDIT };
-        ToolDef::of::<Args>("cancel_task", ToolKind::Other, traits).titled("Cancel task")
+        ToolDef::of::<Args>("cancel_task", ToolKind::Other, ToolTraits::EDIT).titled("Cancel task")
     }
 
     async fn inspect(&self, args: &Args, _: &CallContext) -> Result<Inspection, ToolError> {

@@ -43,7 +43,7 @@ impl Tool for ScheduleDeferred {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        ToolDef::of::<Args>("schedule_deferred", ToolKind::Other, ToolTraits::EDIT).titled("Schedule task once")
+        ToolDef::of::<Args>("schedule_deferred", ToolKind::Other, ToolTraits::ADD).titled("Schedule task once")
     }
 
     async fn inspect(&self, args: &Args, _: &CallContext) -> Result<Inspection, ToolError> {

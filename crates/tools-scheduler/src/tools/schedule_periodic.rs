@@ -66,7 +66,7 @@ impl Tool for SchedulePeriodic {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        ToolDef::of::<Args>("schedule_periodic", ToolKind::Other, ToolTraits::EDIT).titled("Schedule task")
+        ToolDef::of::<Args>("schedule_periodic", ToolKind::Other, ToolTraits::ADD).titled("Schedule task")
     }
 
     async fn inspect(&self, args: &Args, _: &CallContext) -> Result<Inspection, ToolError> {

@@ -44,7 +44,9 @@ impl Tool for JobKill {
 
     fn definition(&self) -> ToolDef {
         let traits = ToolTraits { idempotent: true, ..ToolTraits::EDIT };
-        ToolDef::of::<JobKillArgs>("job_kill", ToolKind::Execute, traits).with_output::<JobReport>()
+        ToolDef::of::<JobKillArgs>("job_kill", ToolKind::Execute, traits)
+            .titled("Stop background job")
+            .with_output::<JobReport>()
     }
 
     async fn inspect(&self, _args: &JobKillArgs, _cx: &CallContext) -> Result<Inspection, ToolError> {

@@ -51,7 +51,10 @@ impl Tool for JobRead {
     fn definition(&self) -> ToolDef {
         // What a job has printed changes without anything being written.
         let traits = ToolTraits { cacheable: false, ..ToolTraits::READ_ONLY };
-        ToolDef::of::<JobReadArgs>("job_read", ToolKind::Execute, traits).with_output::<JobReport>().polled()
+        ToolDef::of::<JobReadArgs>("job_read", ToolKind::Execute, traits)
+            .titled("Read background job")
+            .with_output::<JobReport>()
+            .polled()
     }
 
     async fn inspect(&self, _args: &JobReadArgs, _cx: &CallContext) -> Result<Inspection, ToolError> {

@@ -5,17 +5,27 @@ use std::{
     path::Path,
 };
 
-use haft::audit::report::{Options, page};
+use haft::{
+    audit::report::{Options, page},
+    config::places,
+};
 use serde_json::json;
 
-use crate::{args::Common, exit::Exit, output};
+use crate::{args::Common, commands::open::workdir, exit::Exit, output};
 
 /// Where the page goes when nobody says.
 const USUAL: &str = "haft-report.html";
 
-/// Writes the page of `log`.
-pub(super) fn write(common: &Common, log: &Path, out: Option<&Path>, calls: usize) -> Result<Exit, String> {
-    let options = Options { calls, session: common.session.clone() };
+/// Writes the page of `log`; `of_folder` shows the calls in the working directory alone.
+pub(super) fn write(
+    common: &Common,
+    log: &Path,
+    out: Option<&Path>,
+    calls: usize,
+    of_folder: bool,
+) -> Result<Exit, String> {
+    let folder = if of_folder { Some(workdir(common)?) } else { None };
+    let options = Options { calls, session: common.session.clone(), folder };
     let page = page(log, &options).map_err(|error| error.to_string())?;
     let to_stdout = out.map_or_else(|| !common.json && !io::stdout().is_terminal(), |out| out == Path::new("-"));
     if to_stdout {
@@ -23,7 +33,8 @@ pub(super) fn write(common: &Common, log: &Path, out: Option<&Path>, calls: usiz
         return Ok(Exit::Ok);
     }
     let base = common.workdir.as_deref().unwrap_or(Path::new("."));
-    let out = base.join(out.unwrap_or(Path::new(USUAL)));
+    // Not into the working directory unless somebody says so: the page holds output, and may be committed there.
+    let out = out.map_or_else(|| places::state_dir().join(USUAL), |out| base.join(out));
     std::fs::write(&out, page).map_err(|error| format!("`{}`: {error}", out.display()))?;
     let shown = out.canonicalize().unwrap_or(out);
     if common.json {

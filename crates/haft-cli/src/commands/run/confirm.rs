@@ -41,7 +41,7 @@ impl Headless {
 impl Confirmer for Headless {
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
         let answer = match self.mode {
-            None => Terminal::default().confirm(prompt).await,
+            None => Terminal::of_session().confirm(prompt).await,
             Some(_) => Answer::Nobody(Absence::CannotAsk),
         };
         if matches!(answer, Answer::Nobody(_)) {

@@ -1,0 +1,103 @@
+//! `haft approvals watch`: the questions of this user's servers, answered in another terminal or by another program.
+
+mod lines;
+mod machine;
+mod person;
+
+use std::{path::Path, time::Duration};
+
+use haft::{
+    core::{Visible, Width},
+    questions::{Choice, Ended, Standing, Watch},
+};
+
+use crate::{args::Common, asking::Shown, exit::Exit, output, terminal::controlling};
+
+/// Characters of a question that a notification is given.
+const MAX_NOTIFIED_CHARS: usize = 2_000;
+
+/// Watches until it is interrupted.
+pub(crate) async fn watch(common: &Common, notify: Option<&str>) -> Result<Exit, String> {
+    let folder = haft::watch_folder();
+    let failed = |error| format!("`{}` cannot be watched: {error}", folder.display());
+    let watching = async || Watch::open(&folder).await.map_err(failed);
+    if common.json {
+        return machine::watch(watching().await?, notify).await;
+    }
+    match controlling() {
+        Some(terminal) => person::watch(common, watching().await?, notify, terminal).await,
+        None => Err("there is no terminal to answer at; with `--json` a program can".to_owned()),
+    }
+}
+
+/// A question with what both ways of showing it need.
+struct Asked {
+    standing: Standing,
+    shown: Shown,
+}
+
+impl Asked {
+    /// `None` for a question that cannot be shown whole, which the watch hands on to nobody.
+    fn new(standing: Standing) -> Option<Self> {
+        let shown = Shown::new(&standing.prompt, standing.asker.lasting)?;
+        Some(Self { standing, shown })
+    }
+
+    /// Who asks, on one row.
+    fn from(&self) -> String {
+        let asker = &self.standing.asker;
+        let client = if asker.client.is_empty() { "a client without a name" } else { &asker.client };
+        format!("{} in {} (process {})", Visible::of(client).shortened(60), folder(&asker.workdir), asker.process)
+    }
+
+    fn seconds(&self) -> u64 {
+        self.standing.left.as_secs()
+    }
+
+    /// Runs the operator's command that tells of it.
+    fn notify(&self, line: &str) {
+        let question: String = self.shown.rows(Width::DIALOG).join("\n").chars().take(MAX_NOTIFIED_CHARS).collect();
+        let variables = [
+            ("HAFT_QUESTION", question),
+            ("HAFT_TOOL", self.standing.prompt.tool.to_string()),
+            ("HAFT_CLIENT", Visible::of(&self.standing.asker.client).to_string()),
+            ("HAFT_WORKDIR", folder(&self.standing.asker.workdir)),
+        ];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value)).to_vec();
+        let line = line.to_owned();
+        tokio::spawn(async move {
+            if let Err(problem) = haft::notify(&line, variables).await {
+                output::note(&format!("haft: {problem}"));
+            }
+        });
+    }
+}
+
+fn folder(path: &Path) -> String {
+    Visible::of(&path.to_string_lossy()).shortened(200).to_string()
+}
+
+/// How a question ended, in words.
+fn told(how: Ended, answered: bool) -> &'static str {
+    match (how, answered) {
+        (Ended::Taken, _) => "the answer was taken",
+        (Ended::Late, _) => "the time is over: the call was refused",
+        (Ended::Withdrawn, true) => "too late: it was answered elsewhere, or its call is gone",
+        (Ended::Withdrawn, false) => "no longer open: it was answered elsewhere, or its call is gone",
+    }
+}
+
+/// What an answer of a terminal is as a choice.
+fn choice(answer: haft::core::Answer) -> Choice {
+    use haft::core::Answer;
+    match answer {
+        Answer::Once => Choice::Once,
+        Answer::Session => Choice::Session,
+        Answer::Always => Choice::Always,
+        Answer::No(why) => Choice::No { why },
+        Answer::Nobody(_) => Choice::No { why: None },
+    }
+}
+
+/// How long is waited for an ending notification and the last answer.
+const LAST: Duration = Duration::from_millis(200);

@@ -1,0 +1,33 @@
+//! Lines that somebody types or a program writes, read on a thread of their own: a terminal is read in no other way.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, stdin},
+    thread,
+};
+
+use tokio::sync::mpsc;
+
+/// Lines in the order in which they come; closed when there will be no more.
+pub(super) fn of_terminal(terminal: File) -> mpsc::Receiver<String> {
+    read(move || BufReader::new(terminal))
+}
+
+/// The lines of standard input.
+pub(super) fn of_stdin() -> mpsc::Receiver<String> {
+    read(|| stdin().lock())
+}
+
+fn read<R: BufRead>(open: impl FnOnce() -> R + Send + 'static) -> mpsc::Receiver<String> {
+    let (to, lines) = mpsc::channel(1);
+    thread::spawn(move || {
+        let mut reader = open();
+        let mut line = String::new();
+        while matches!(reader.read_line(&mut line), Ok(1..)) {
+            if to.blocking_send(std::mem::take(&mut line)).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}

@@ -1,0 +1,174 @@
+//! The side that answers: listens for questions, hands them to whoever shows them, and carries the choices back.
+
+use std::{
+    collections::HashMap,
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    net::{UnixListener, UnixStream},
+    sync::{Semaphore, mpsc, oneshot},
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+use tools_core::{ConfirmPrompt, Question};
+
+use crate::{
+    folder::{Folder, is_ours},
+    lines,
+    message::{Asker, Asking, Choice, Taken, VERSION},
+};
+
+/// Questions that are open at once; further ones wait at the socket.
+const MAX_OPEN: usize = 64;
+/// How long an asker may take to say its question, or to take a choice.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A watch over the questions of this user's processes. Others stop asking it when it is dropped.
+#[derive(Debug)]
+pub struct Watch {
+    socket: PathBuf,
+    events: mpsc::Receiver<Event>,
+    open: Open,
+    listening: JoinHandle<()>,
+}
+
+/// What happens at a watch.
+#[derive(Debug)]
+pub enum Event {
+    /// A call waits for a person.
+    Asked(Box<Standing>),
+    /// A question is no longer open.
+    Ended {
+        /// Which.
+        id: u64,
+        /// Why.
+        how: Ended,
+    },
+}
+
+/// A question that waits for an answer.
+#[derive(Debug)]
+pub struct Standing {
+    /// Its number at this watch.
+    pub id: u64,
+    /// Who asks.
+    pub asker: Asker,
+    /// What is asked. It is known to fit a [`Question`].
+    pub prompt: ConfirmPrompt,
+    /// How long an answer is waited for.
+    pub left: Duration,
+}
+
+/// Why a question is no longer open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The choice made here counts.
+    Taken,
+    /// The time for an answer is over.
+    Late,
+    /// It was answered elsewhere, its call was cancelled, or the process that asked ended.
+    Withdrawn,
+}
+
+type Open = Arc<Mutex<HashMap<u64, oneshot::Sender<Choice>>>>;
+
+impl Watch {
+    /// Begins to watch in `folder`, which is made where it is missing. Needs a runtime of tokio.
+    ///
+    /// # Errors
+    /// When the folder is not the user's alone, or no socket can be made in it.
+    pub async fn open(folder: &Path) -> io::Result<Self> {
+        let folder = Folder::make(folder)?;
+        folder.sweep().await;
+        let (listener, socket) = folder.listen()?;
+        let (to, events) = mpsc::channel(MAX_OPEN);
+        let open = Open::default();
+        let listening = tokio::spawn(listen(listener, to, Arc::clone(&open)));
+        Ok(Self { socket, events, open, listening })
+    }
+
+    /// The next event. May be dropped at any time.
+    pub async fn next(&mut self) -> Option<Event> {
+        self.events.recv().await
+    }
+
+    /// Answers a question; whether it counted is told by [`Event::Ended`]. Nothing happens where it is no longer open.
+    pub fn answer(&self, id: u64, choice: Choice) {
+        let asker = self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        if let Some(asker) = asker {
+            // An asker that is gone meanwhile has its own event.
+            let _ = asker.send(choice);
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.listening.abort();
+        let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+async fn listen(listener: UnixListener, events: mpsc::Sender<Event>, open: Open) {
+    let (numbers, places) = (AtomicU64::new(0), Arc::new(Semaphore::new(MAX_OPEN)));
+    // Dropped, and with it all connections, when the watch is.
+    let mut connections = tokio::task::JoinSet::new();
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) if is_ours(&stream).is_ok() => {
+                let id = numbers.fetch_add(1, Ordering::Relaxed) + 1;
+                let (events, open) = (events.clone(), Arc::clone(&open));
+                connections.spawn(async move {
+                    carry(id, stream, &events, &open).await;
+                    drop(place);
+                });
+            }
+            Ok(_) => {}
+            // No descriptors left, for instance: that passes.
+            Err(_) => sleep(Duration::from_millis(100)).await,
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+/// One question from its coming to its end.
+async fn carry(id: u64, stream: UnixStream, events: &mpsc::Sender<Event>, open: &Open) {
+    let (mut read, mut write) = lines::halves(stream);
+    let Ok(Ok(Some(asking))) = timeout(PATIENCE, lines::receive::<Asking>(&mut read)).await else { return };
+    // Who asked for more than is shown whole would have been refused by its own question.
+    if asking.version != VERSION || Question::of(&asking.prompt).is_err() {
+        return;
+    }
+    let left = Duration::from_millis(asking.left_ms);
+    let (to, choice) = oneshot::channel();
+    open.lock().unwrap_or_else(PoisonError::into_inner).insert(id, to);
+    let standing = Standing { id, asker: asking.asker, prompt: asking.prompt, left };
+    if events.send(Event::Asked(Box::new(standing))).await.is_err() {
+        return;
+    }
+    let how = tokio::select! {
+        Ok(choice) = choice => {
+            let said = async {
+                lines::send(&mut write, &choice).await?;
+                lines::receive::<Taken>(&mut read).await
+            };
+            match timeout(PATIENCE, said).await {
+                Ok(Ok(Some(Taken { taken: true }))) => Ended::Taken,
+                _ => Ended::Withdrawn,
+            }
+        }
+        // The asker says nothing before it has a choice: whatever comes is the end.
+        _ = lines::receive::<Taken>(&mut read) => Ended::Withdrawn,
+        () = sleep(left) => Ended::Late,
+    };
+    open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    let _ = events.send(Event::Ended { id, how }).await;
+}

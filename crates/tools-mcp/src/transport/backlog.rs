@@ -1,0 +1,86 @@
+//! What is under way on a connection: answers that the client has not taken, calls that run, and their ids. A client that
+//! sends faster than it reads waits, and an id stands for one call at a time.
+
+use std::{
+    collections::HashSet,
+    pin::pin,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use rmcp::model::RequestId;
+use tokio::sync::Notify;
+
+/// Bytes of answers that may wait for a client before nothing more is taken from it.
+const MAX_WAITING_BYTES: usize = 4 << 20;
+/// Calls that may run at once. Many more than any host starts, and few enough that their answers fit into memory.
+const MAX_CALLS: usize = 1024;
+
+#[derive(Debug, Default)]
+pub(crate) struct Backlog {
+    bytes: AtomicUsize,
+    calls: Mutex<HashSet<RequestId>>,
+    changed: Notify,
+}
+
+impl Backlog {
+    /// Whether another message may be taken.
+    pub(crate) fn has_room(&self) -> bool {
+        self.bytes.load(Ordering::Acquire) < MAX_WAITING_BYTES
+            && self.calls.lock().unwrap_or_else(PoisonError::into_inner).len() < MAX_CALLS
+    }
+
+    /// Waits until another message may be taken.
+    pub(crate) async fn room(&self) {
+        loop {
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
+            if self.has_room() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// A call begins; `None` when one of this id has not ended.
+    pub(crate) fn begin(self: &Arc<Self>, id: &RequestId) -> Option<Arc<Running>> {
+        let is_new = self.calls.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
+        is_new.then(|| Arc::new(Running { backlog: Arc::clone(self), id: id.clone() }))
+    }
+
+    /// An answer waits to be written, for as long as the value lives.
+    pub(crate) fn waits(self: &Arc<Self>, bytes: usize) -> Waiting {
+        self.bytes.fetch_add(bytes, Ordering::AcqRel);
+        Waiting { backlog: Arc::clone(self), bytes }
+    }
+}
+
+/// A call that has not ended.
+#[derive(Debug)]
+pub(crate) struct Running {
+    backlog: Arc<Backlog>,
+    id: RequestId,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.backlog.calls.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.backlog.changed.notify_one();
+    }
+}
+
+/// An answer that has not been written.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    backlog: Arc<Backlog>,
+    bytes: usize,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.backlog.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
+        self.backlog.changed.notify_one();
+    }
+}
