@@ -42,8 +42,9 @@ pub struct Entry<'a> {
     pub ts: String,
     /// The session.
     pub session: Cow<'a, str>,
-    /// The folder that the call worked in.
-    pub workdir: Cow<'a, str>,
+    /// The folder that the call worked in; left out by versions before this field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workdir: Option<Cow<'a, str>>,
     /// The call.
     pub call_id: Cow<'a, str>,
     /// The call that caused this one.
@@ -244,7 +245,7 @@ impl<'a> Entry<'a> {
         Self {
             ts: format!("{:.3}", times.at),
             session: cx.session().as_str().into(),
-            workdir: redactor.redact(&cx.workdir().to_string_lossy()).into_owned().into(),
+            workdir: Some(redactor.redact(&cx.workdir().to_string_lossy()).into_owned().into()),
             call_id: call.id.as_str().into(),
             parent_call_id: cx.parent().map(|parent| parent.as_str().into()),
             turn: cx.origin().map(|origin| origin.turn),
