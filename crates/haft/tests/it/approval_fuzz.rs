@@ -5,13 +5,15 @@ use std::{fmt::Write as _, time::Duration};
 use haft::{
     Toolbox,
     config::{HaftConfig, Loaded},
-    core::{Question, ToolCall, ToolErrorCategory, Unanswered, Visible, Width, is_hidden, refusal},
+    core::{Question, ToolCall, ToolErrorCategory, Visible, Width, is_hidden, refusal},
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tools_testkit::Workspace;
 
 const COMMANDS: u64 = 10_000;
+/// How many look at them side by side.
+const SHARES: u64 = 4;
 const RULES: &str =
     "[tools.audit]\nenabled = false\n[tools.permissions]\nbash = [{ pattern = \"echo *\", action = \"allow\" }]\n";
 
@@ -50,14 +52,14 @@ fn command(numbers: &mut Numbers) -> (String, Vec<String>) {
         "日本語",
         "; echo ok && ",
     ];
-    let count = if numbers.below(40) == 0 { 200 } else { 1 + numbers.below(12) };
+    let count = if numbers.below(100) == 0 { 200 } else { 1 + numbers.below(12) };
     let always = numbers.below(count);
     let (mut line, mut asks) = (String::new(), vec![]);
     for part in 0..count {
         let mut text = String::new();
         for _ in 0..numbers.below(8) {
             let piece = numbers.of(&TEXTS);
-            let times = if numbers.below(12) == 0 { numbers.below(200) } else { 1 };
+            let times = if numbers.below(30) == 0 { numbers.below(200) } else { 1 };
             (0..times).for_each(|_| text.push_str(piece));
         }
         if !line.is_empty() {
@@ -92,43 +94,49 @@ fn toolbox(workspace: &Workspace) -> Toolbox {
     Toolbox::builder(loaded, workspace.root()).build().unwrap()
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_asks_is_shown_whole_in_every_channel_or_refused() {
     let workspace = Workspace::new();
     let toolbox = toolbox(&workspace);
-    let (mut numbers, mut shown, mut refused) = (Numbers(0x5eed_cafe_f00d), 0, 0);
-    for _ in 0..COMMANDS {
+    let share = |seed: u64| tokio::spawn(judged(toolbox.clone(), Numbers(0x5eed_cafe_f00d + seed), COMMANDS / SHARES));
+    let (mut shown, mut refused) = (0, 0);
+    for share in (0..SHARES).map(share).collect::<Vec<_>>() {
+        let (more_shown, more_refused) = share.await.unwrap();
+        (shown, refused) = (shown + more_shown, refused + more_refused);
+    }
+    assert!(shown > COMMANDS / 2 && refused > COMMANDS / 200, "{shown} shown, {refused} refused");
+}
+
+/// Checks so many questions; tells how many were shown and how many refused.
+async fn judged(toolbox: Toolbox, mut numbers: Numbers, count: u64) -> (u64, u64) {
+    let mut shown = 0;
+    for _ in 0..count {
         let (line, asks) = command(&mut numbers);
         let call = ToolCall::new("bash", json!({ "command": line })).unwrap();
         let error = toolbox.stack().dispatch(call, &toolbox.context()).await.expect_err("it asks or is refused");
         if error.category() != ToolErrorCategory::ConfirmationRequired {
-            refused += 1;
             continue;
         }
         match Question::of(error.prompt().unwrap()) {
             Ok(question) => {
                 shown += 1;
+                let screen = question.screen(Width::columns(120), 24).into_iter().map(|row| row.text);
                 check(&question.rows(Width::columns(80)), &asks, &line);
-                check(
-                    &question.screen(Width::columns(120), 24).into_iter().map(|row| row.text).collect::<Vec<_>>(),
-                    &asks,
-                    &line,
-                );
-                check(&question.dialog(), &asks, &line);
+                check(&screen.collect::<Vec<_>>(), &asks, &line);
                 check(&[question.line()], &asks, &line);
+                let dialog = question.dialog();
+                check(&dialog, &asks, &line);
                 // What a client sees that shows three rows.
                 if question.fits_dialog() {
-                    check(&question.dialog()[..3.min(question.dialog().len())], &asks, &line);
+                    check(&dialog[..3.min(dialog.len())], &asks, &line);
                 }
             }
-            Err(too_long @ Unanswered::TooLong { .. }) => {
-                refused += 1;
+            Err(too_long) => {
                 assert!(refusal(&error, &too_long).suggestion().starts_with("Split the command"), "{line:?}");
             }
-            Err(other) => panic!("{other:?}"),
         }
     }
-    assert!(shown > COMMANDS / 2 && refused > COMMANDS / 100, "{shown} shown, {refused} refused");
+    (shown, count - shown)
 }
 
 /// The question that a client is sent about a command; `None` where it is refused without one.
@@ -181,7 +189,7 @@ async fn a_client_is_sent_what_asks_whole_or_nothing() {
         client.receive().await;
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         let (mut numbers, mut shown) = (Numbers(0xbeef_5eed), 0);
-        for id in 1..=COMMANDS / 50 {
+        for id in 1..=COMMANDS / 100 {
             let (line, asks) = command(&mut numbers);
             let Some(message) = asked(&mut client, id, &line).await else { continue };
             shown += 1;
