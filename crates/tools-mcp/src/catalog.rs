@@ -128,7 +128,7 @@ mod tests {
             "description": "Reads.",
             "inputSchema": {
                 "type": "object",
-                "properties": {"path": {"type": "string"}, "limit": {"type": ["integer", "null"], "minimum": 0}},
+                "properties": {"path": {"type": "string"}, "limit": {"type": "integer", "minimum": 0}},
                 "required": ["path"],
             },
             "annotations": {
