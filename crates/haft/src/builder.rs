@@ -229,10 +229,11 @@ impl ToolboxBuilder {
         distinct(&layers)?;
 
         // What follows the configuration, in the order in which it is swapped: what tools ask comes before them.
-        let mut shared: Vec<Arc<dyn Part>> = Vec::new();
-        #[cfg(feature = "policy")]
-        shared.push(Arc::clone(&gates) as Arc<dyn Part>);
-        shared.push(Arc::clone(&credentials) as Arc<dyn Part>);
+        let mut shared: Vec<Arc<dyn Part>> = Vec::from([
+            #[cfg(feature = "policy")]
+            (Arc::clone(&gates) as Arc<dyn Part>),
+            Arc::clone(&credentials) as Arc<dyn Part>,
+        ]);
         #[cfg(feature = "llm")]
         shared.push(Arc::clone(&models) as Arc<dyn Part>);
         #[cfg(feature = "egress")]

@@ -6,7 +6,7 @@ use std::{
     collections::{BTreeSet, HashMap},
     error::Error,
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::Command,
     sync::Arc,
     time::{Duration, Instant},
@@ -149,16 +149,16 @@ fn report_collection(data: &Path, model: Option<FolderModel>) -> Result<(), Fail
     println!("{} functions, {} questions", tools.len(), questions.len());
     let words: Arc<dyn Scorer> = Arc::new(Bm25::new(&tools));
     let fused: Arc<dyn Scorer> = Arc::new(Fused::new(vec![Arc::clone(&words), Arc::new(Grams::new(&tools))]));
-    let mut scorers = vec![("words", Arc::clone(&words)), ("words and pieces, fused", fused)];
+    let mut ways = vec![("words", Arc::clone(&words)), ("words and pieces, fused", fused)];
     if let Some(model) = model {
         let begun = Instant::now();
         let meaning: Arc<dyn Scorer> = Arc::new(EmbeddingScorer::new(&tools, Arc::new(model)));
         println!("vectors of a static model for {} functions: {:.1?}", tools.len(), begun.elapsed());
         let pieces: Arc<dyn Scorer> = Arc::new(Grams::new(&tools));
         let all = Fused::new(vec![Arc::clone(&words), pieces, Arc::clone(&meaning)]);
-        scorers.extend([("meaning", meaning), ("words, pieces and meaning, fused", Arc::new(all) as Arc<dyn Scorer>)]);
+        ways.extend([("meaning", meaning), ("words, pieces and meaning, fused", Arc::new(all) as Arc<dyn Scorer>)]);
     }
-    for (name, scorer) in &scorers {
+    for (name, scorer) in &ways {
         let mut found = [0_u32; CUTS.len()];
         for (text, wanted) in &questions {
             let scores = scorer.score(text).ok_or("words judge every question")?;

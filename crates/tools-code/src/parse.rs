@@ -77,7 +77,8 @@ fn parse_within(text: &[u8], language: &Language, patience: Duration) -> Parsed 
     }
     thread::scope(|scope| {
         let deep = thread::Builder::new().stack_size(SHALLOW + text.len() * DEPTH);
-        let parsed = deep.spawn_scoped(scope, || parse_here(text, language, patience)).map(|parsing| parsing.join());
+        let parsed =
+            deep.spawn_scoped(scope, || parse_here(text, language, patience)).map(thread::ScopedJoinHandle::join);
         match parsed {
             Ok(Ok(parsed)) => parsed,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),

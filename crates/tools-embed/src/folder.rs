@@ -6,9 +6,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use sha2::{Digest as _, Sha256};
 use thiserror::Error;
-use tools_core::{Embedder, EmbedderError};
+use tools_core::{Embedder, EmbedderError, sha256_hex};
 
 /// Why a folder is no model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -115,7 +114,7 @@ impl FolderModel {
 fn read(folder: &Path, form: Form) -> Result<Read, EmbedderError> {
     let model = std::fs::read(folder.join(form.file()))?;
     // By its content: a copy of the model is the same model, another one of the same name is not.
-    let digest: String = Sha256::digest(&model).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    let digest = sha256_hex(&model);
     let vectors: Box<dyn Vectors> = match form {
         #[cfg(feature = "static")]
         Form::Static => Box::new(crate::table::Table::read(folder, &model)?),
@@ -124,7 +123,7 @@ fn read(folder: &Path, form: Form) -> Result<Read, EmbedderError> {
         #[cfg(not(all(feature = "static", feature = "transformer")))]
         _ => return Err("it is of a kind that was not compiled in".into()),
     };
-    Ok(Read { name: format!("{}:{digest}", form.feature()), vectors })
+    Ok(Read { name: format!("{}:{}", form.feature(), &digest[..12]), vectors })
 }
 
 impl Embedder for FolderModel {

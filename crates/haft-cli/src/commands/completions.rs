@@ -1,4 +1,4 @@
-//! `haft completions`: a completion script, with the names of tools and of their parameters behind `call` and `explain`.
+//! `haft completions`: a completion script for a shell.
 
 use clap::CommandFactory;
 use clap_complete::Shell;

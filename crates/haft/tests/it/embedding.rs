@@ -10,9 +10,9 @@ use tools_testkit::{Behaviour, ScriptedExecutor, Workspace, write_model};
 
 fn toolbox(workspace: &Workspace, model: &str) -> Toolbox {
     let text = format!(
-        "[embedding]\n{model}\n[tools.memory]\npath = {:?}\n[mcp]\nsearch_above = 1\n\
+        "[embedding]\n{model}\n[tools.memory]\npath = \"{}\"\n[mcp]\nsearch_above = 1\n\
          [[tools.permissions.memory_save]]\npattern = \"*\"\naction = \"allow\"\n",
-        workspace.path("memory.db")
+        workspace.path("memory.db").display()
     );
     let mut loaded: Loaded<HaftConfig> = Loaded::parse(&text, &|_| None).unwrap();
     loaded.config.tools.audit.path = workspace.path("record/audit.jsonl");
@@ -37,7 +37,8 @@ async fn text(toolbox: &Toolbox, tool: &str, params: serde_json::Value) -> Strin
 async fn memories_and_tools_are_found_by_what_they_mean() {
     let workspace = Workspace::new();
     write_model(&workspace.dir("model"));
-    for (model, finds) in [(format!("model = {:?}", workspace.path("model")), true), (String::new(), false)] {
+    for (model, finds) in [(format!("model = \"{}\"", workspace.path("model").display()), true), (String::new(), false)]
+    {
         let toolbox = toolbox(&workspace, &model);
         text(&toolbox, "memory_save", json!({"content": "The automobile is red."})).await;
         text(&toolbox, "memory_save", json!({"content": "Nothing but cheese in there."})).await;
@@ -60,7 +61,7 @@ async fn memories_and_tools_are_found_by_what_they_mean() {
 #[test]
 fn a_folder_without_a_model_is_an_error_at_the_start() {
     let workspace = Workspace::new();
-    let text = format!("[embedding]\nmodel = {:?}\n", workspace.dir("empty"));
+    let text = format!("[embedding]\nmodel = \"{}\"\n", workspace.dir("empty").display());
     let loaded: Loaded<HaftConfig> = Loaded::parse(&text, &|_| None).unwrap();
     let error = Toolbox::builder(loaded, workspace.dir("work")).build().unwrap_err().to_string();
     assert!(error.contains("embedding.model") && error.contains("tokenizer.json"), "{error}");
