@@ -44,6 +44,8 @@ struct Reader {
     is_after_blank: bool,
     /// Whether the line before was text that the next may go on with.
     is_paragraph: bool,
+    /// Whether that text goes on with a quotation.
+    is_quoted: bool,
 }
 
 #[derive(Default)]
@@ -53,8 +55,33 @@ enum State {
     Fenced(Fence, Block),
     /// In markup, until a line that holds this, or until an empty one.
     Markup(Option<String>),
-    /// In a list: what stands in one is not looked at.
-    List,
+    /// In a list: what stands in one is no call.
+    List(List),
+    /// Behind a list of which it is not certain where it ends: nothing that follows is a call.
+    Lost,
+}
+
+/// What is known of a list.
+#[derive(Debug, Clone, Copy)]
+struct List {
+    /// The column at which the content of its last item begins.
+    column: usize,
+    inner: Inner,
+}
+
+/// What stood last in a list.
+#[derive(Debug, Clone, Copy)]
+enum Inner {
+    /// An item without content so far.
+    Nothing,
+    /// Text that a line without indentation may go on with.
+    Paragraph,
+    /// A fence that is open.
+    Fenced(Fence),
+    /// A fence that was closed.
+    Closed,
+    /// A fence of an item within an item, or text that looks like one.
+    Unsure,
 }
 
 impl Reader {
@@ -62,8 +89,12 @@ impl Reader {
         let bare = line.trim_end_matches(['\n', '\r']);
         let is_blank = bare.trim().is_empty();
         let was_paragraph = std::mem::take(&mut self.is_paragraph);
+        let was_quoted = std::mem::take(&mut self.is_quoted);
         match std::mem::take(&mut self.state) {
-            State::Text => self.text(bare, was_paragraph),
+            State::Text => {
+                self.is_quoted = was_quoted && !is_blank && !is_block(bare);
+                self.text(bare, was_paragraph);
+            }
             State::Fenced(fence, block) if fence.is_closed_by(bare) => self.found.push(block),
             State::Fenced(fence, mut block) => {
                 block.body.push_str(without_indent(line, fence.indent));
@@ -72,20 +103,30 @@ impl Reader {
             State::Markup(None) if is_blank => {}
             State::Markup(Some(end)) if bare.to_ascii_lowercase().contains(&end) => {}
             State::Markup(end) => self.state = State::Markup(end),
-            State::List if self.ends_list(bare) => self.text(bare, false),
-            State::List => self.state = State::List,
+            State::Lost => self.state = State::Lost,
+            State::List(list) => self.list(list, bare),
         }
         self.is_after_blank = is_blank;
     }
 
-    /// Whether a line stands behind the list: what a list holds is indented by two columns at least, but for text that goes
-    /// on with a paragraph, and that is plain and not behind an empty line.
-    fn ends_list(&self, line: &str) -> bool {
-        let is_outside = indent(line) < 2 && !line.trim().is_empty() && !is_item(line);
-        let rest = line.trim_start_matches(' ');
-        let is_block =
-            Fence::open(line).is_some() || rest.starts_with('>') || is_heading(rest) || markup(rest).is_some();
-        is_outside && (self.is_after_blank || is_block)
+    /// A line in a list or behind it. Only text goes on with a paragraph of a list without being indented.
+    fn list(&mut self, list: List, line: &str) {
+        let is_inside = indent(line) >= list.column;
+        self.state = if line.trim().is_empty() {
+            // An item that begins with an empty line holds nothing.
+            if matches!(list.inner, Inner::Nothing) { State::Text } else { State::List(list) }
+        } else if is_inside {
+            State::List(list.with(line))
+        } else if is_item(line) {
+            State::List(List::of(line))
+        } else {
+            match list.inner {
+                _ if self.is_after_blank || is_block(line) => return self.text(line, false),
+                Inner::Paragraph => State::List(list),
+                Inner::Unsure => State::Lost,
+                Inner::Nothing | Inner::Fenced(_) | Inner::Closed => return self.text(line, false),
+            }
+        };
     }
 
     /// A line outside of blocks. `continues` says whether text in it goes on with a paragraph.
@@ -105,11 +146,53 @@ impl Reader {
             if !same_line {
                 self.state = State::Markup(end);
             }
+        } else if is_item(line) && self.is_quoted && !interrupts(rest) {
+            self.state = State::Lost;
         } else if is_item(line) && (!continues || interrupts(rest)) {
-            self.state = State::List;
+            self.state = State::List(List::of(line));
         } else {
-            self.is_paragraph = !rest.starts_with('>') && !is_heading(rest);
+            let is_underline = continues
+                && !self.is_quoted
+                && ['-', '='].iter().any(|mark| rest.trim_end().trim_matches(*mark).is_empty());
+            self.is_quoted |= rest.starts_with('>');
+            self.is_paragraph = !rest.starts_with('>') && !is_heading(rest) && !is_underline;
         }
+    }
+}
+
+impl List {
+    /// The list that begins with an item, or goes on with it.
+    fn of(item: &str) -> Self {
+        let rest = item.trim_start_matches([' ', '\t']);
+        let content = &rest[marker(rest).unwrap_or_default()..];
+        let mark = indent(item) + rest.len() - content.len();
+        let blanks = indent(content);
+        // More blanks than that are part of the content.
+        let column = mark + if (1..=4).contains(&blanks) { blanks } else { 1 };
+        let inner = match Fence::open(content.trim_start_matches([' ', '\t'])) {
+            _ if content.trim().is_empty() => Inner::Nothing,
+            Some((fence, _)) if blanks <= 4 => Inner::Fenced(fence),
+            // An item in an item, or code by its indentation.
+            _ if blanks > 4 || is_item(content.trim_start()) || is_block(content.trim_start()) => Inner::Unsure,
+            _ => Inner::Paragraph,
+        };
+        Self { column, inner }
+    }
+
+    /// The list with one more line, which is part of its last item.
+    fn with(self, line: &str) -> Self {
+        let rest = line.trim_start_matches([' ', '\t']);
+        let is_deep = indent(line) > self.column + 3;
+        let inner = match (self.inner, Fence::open(rest)) {
+            (Inner::Unsure, _) => Inner::Unsure,
+            (Inner::Fenced(fence), _) if fence.is_closed_by(rest) && !is_deep => Inner::Closed,
+            (Inner::Fenced(fence), _) => Inner::Fenced(fence),
+            (_, Some((fence, _))) if !is_deep => Inner::Fenced(fence),
+            (_, Some(_)) => Inner::Unsure,
+            (_, None) if is_deep || is_item(rest) || is_block(rest) => Inner::Unsure,
+            (_, None) => Inner::Paragraph,
+        };
+        Self { inner, ..self }
     }
 }
 
@@ -155,6 +238,12 @@ fn is_item(line: &str) -> bool {
     let rest = line.trim_start_matches([' ', '\t']);
     let behind = marker(rest).map(|length| &rest[length..]);
     indent(line) <= 3 && behind.is_some_and(|behind| behind.is_empty() || behind.starts_with([' ', '\t']))
+}
+
+/// Whether a line begins a block of its own, whatever stood before.
+fn is_block(line: &str) -> bool {
+    let rest = line.trim_start_matches(' ');
+    Fence::open(line).is_some() || rest.starts_with('>') || is_heading(rest) || markup(rest).is_some()
 }
 
 /// Whether a text is a heading.
@@ -344,6 +433,10 @@ mod tests {
             &["a", "b", "c", "d"],
         );
         check("- x\n  ```\n```\n```bash\nrm\n```", &[]);
+        check("- x\n  ```\ny\n  ```\n```bash\n  ```\n", &[]);
+        check("- x\n  ```\n  y\n  ```\nThen:\n```bash\nls\n```\n", &["ls"]);
+        check("1. x\n  ```\n```bash\nrm\n```", &[]);
+        check("x\n-\n-\n  ~~~\ny\n~~~bash\nls\n~~~\n", &["ls"]);
     }
 
     #[test]

@@ -154,6 +154,7 @@ struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<std::process::ChildStdout>,
+    calls: u32,
 }
 
 impl Server {
@@ -172,7 +173,7 @@ impl Server {
             .unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
-        let mut server = Self { child, input, output };
+        let mut server = Self { child, input, output, calls: 1 };
         let client = json!({"name": "crash", "version": "0"});
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         server.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}));
@@ -189,7 +190,8 @@ impl Server {
     }
 
     fn call(&mut self, params: &Value) {
-        self.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}));
+        self.calls += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.calls, "method": "tools/call", "params": params}));
     }
 
     fn answer(&mut self) {

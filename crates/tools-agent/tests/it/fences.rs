@@ -56,8 +56,24 @@ fn line(with_containers: bool) -> impl Strategy<Value = String> {
     )
         .prop_map(|(indent, mark, length, info)| format!("{}{}{info}", " ".repeat(indent), mark.repeat(length)));
     let text = prop::sample::select(vec!["ls -la", "", "", "  rm -rf x", "# title", "ошибка", "    code", "a ``` b"]);
-    let container =
-        prop::sample::select(vec!["> ```bash", "> ls", "- a", "- ```bash", "  ls", "  ```", "<div>", "</div>"]);
+    let container = prop::sample::select(vec![
+        "> ```bash",
+        "> ls",
+        "- a",
+        "- ```bash",
+        "  ls",
+        "  ```",
+        "<div>",
+        "</div>",
+        "1. a",
+        "  - a",
+        "-",
+        "   ```",
+        "      ```",
+        "-     a",
+        "  # a",
+        "- > a",
+    ]);
     if with_containers {
         prop_oneof![3 => fence, 3 => text.prop_map(str::to_owned), 2 => container.prop_map(str::to_owned)].boxed()
     } else {
