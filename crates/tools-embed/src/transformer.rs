@@ -75,8 +75,7 @@ impl Transformer {
             }
         }
         let counted = f32::from(counted.max(1));
-        sum.iter_mut().for_each(|part| *part /= counted);
-        Ok(sum)
+        Ok(sum.into_iter().map(|part| part / counted).collect())
     }
 }
 
