@@ -3,6 +3,7 @@
 
 mod again;
 mod apt_lists;
+mod beginnings;
 mod blanks;
 mod clip;
 mod columns;

@@ -1,25 +1,16 @@
 //! Paths in sequence, one a line, in the same folder: the folder is named once, with the names in it. The order stays, and
 //! no name is left out.
 
-use tools_core::FilterConfidence;
-
-use super::Reducer;
+use super::beginnings::{Beginning, Joined};
 use crate::{emit::Emitter, signal::reports};
 
 /// Fewer paths in a folder are left as they are.
 const FEW: usize = 3;
 /// Names are written in lines of about this length.
 const WIDTH: usize = 160;
-/// Paths of one folder that are held; the folder is named again for those behind them.
-const MAX_HELD: usize = 1000;
 
-pub(crate) struct PathRuns {
-    of: Paths,
-    held: Vec<String>,
-    /// Where in these the name begins.
-    name: usize,
-    found: bool,
-}
+/// Joins paths in the same folder.
+pub(crate) type PathRuns = Joined<Paths>;
 
 /// What is taken for a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,33 +21,26 @@ pub(crate) enum Paths {
     Absolute,
 }
 
-impl PathRuns {
-    pub(crate) fn new(of: Paths) -> Self {
-        Self { of, held: Vec::new(), name: 0, found: false }
-    }
-
-    /// Where the name in a path begins; `None` for every other line.
-    fn name(&self, line: &str) -> Option<usize> {
+impl Beginning for Paths {
+    fn beginning(&self, line: &str) -> Option<usize> {
         let is_word =
             line.bytes().all(|byte| byte >= 0x80 || byte.is_ascii_alphanumeric() || b"._-/@+~%=".contains(&byte));
-        if !is_word || line.len() > 1000 || (self.of == Paths::Absolute && !line.starts_with('/')) || reports(line) {
+        if !is_word || line.len() > 1000 || (*self == Self::Absolute && !line.starts_with('/')) || reports(line) {
             return None;
         }
         let name = line.trim_end_matches('/').rfind('/')? + 1;
         (name > 1).then_some(name)
     }
 
-    fn end(&mut self, out: &mut Emitter<'_>) {
-        let held = std::mem::take(&mut self.held);
-        if held.len() < FEW {
-            return held.iter().for_each(|line| out.keep(line));
+    fn joined(&self, lines: &[String], folder: usize, out: &mut Emitter<'_>) -> bool {
+        if lines.len() < FEW {
+            return false;
         }
-        self.found = true;
-        for line in &held {
+        for line in lines {
             out.forget(line);
         }
-        let mut text = format!("{} :", &held[0][..self.name]);
-        for name in held.iter().map(|line| &line[self.name..]) {
+        let mut text = format!("{} :", &lines[0][..folder]);
+        for name in lines.iter().map(|line| &line[folder..]) {
             if text.len() + name.len() > WIDTH && text.len() > 1 && !text.ends_with(':') {
                 out.write(&text);
                 " ".clone_into(&mut text);
@@ -65,26 +49,7 @@ impl PathRuns {
             text.push_str(name);
         }
         out.write(&text);
-    }
-}
-
-impl Reducer for PathRuns {
-    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let Some(name) = self.name(line) else {
-            self.end(out);
-            return out.keep(line);
-        };
-        let is_other = self.held.first().is_some_and(|first| first[..self.name] != line[..name]);
-        if is_other || self.held.len() == MAX_HELD {
-            self.end(out);
-        }
-        self.name = name;
-        self.held.push(line.to_owned());
-    }
-
-    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
-        self.end(out);
-        self.found.then_some(FilterConfidence::Full)
+        true
     }
 }
 
