@@ -43,9 +43,13 @@ impl Screen {
 
 /// Whether terminals are shown colours: not with `NO_COLOR`, nor on one that says that it has none.
 fn wants_colours() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let term = std::env::var_os("TERM").unwrap_or_default();
-    !is_set("NO_COLOR") && !term.is_empty() && term != "dumb"
+    !forbids_colours() && !term.is_empty() && term != "dumb"
+}
+
+/// Whether `NO_COLOR` switches colours off.
+pub(crate) fn forbids_colours() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 /// How many columns a terminal has; 80 where it does not tell.

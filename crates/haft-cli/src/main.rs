@@ -136,8 +136,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
 
 /// Logs go to standard error, never into a result; `HAFT_LOG` says how much, warnings by default.
 fn log_to_stderr(quiet: bool) {
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let colours = !no_color && std::io::stderr().is_terminal();
+    let colours = !asking::forbids_colours() && std::io::stderr().is_terminal();
     let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colours);
     match tracing_subscriber::EnvFilter::try_from_env("HAFT_LOG") {
         // Compiling filters costs more than the rest of a start: only for those who ask.

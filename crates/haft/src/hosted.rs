@@ -3,11 +3,11 @@
 use std::{path::Path, sync::Arc};
 
 use tools_core::{
-    Approval, Asking, CallContext, Confirmer, Executed, Inspection, Outcome, Question, Stack, SystemClock, ToolCall,
-    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolOutput, Verdict, Visible, refusal, settle,
+    Approval, Asking, CallContext, CallerId, Confirmer, Executed, Inspection, Outcome, Question, Stack, SystemClock,
+    ToolCall, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolOutput, Verdict, Visible, refusal, settle,
 };
 
-use crate::{Toolbox, config::HaftConfig, toolbox::person};
+use crate::{Toolbox, config::HaftConfig};
 
 /// What is decided about a call that another program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Toolbox {
 
     /// The same for programs that cannot ask their user: `confirmer` asks, and what nobody answers still needs a person.
     pub async fn judge_asking(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Judged {
-        let (stack, by) = (self.judging(), person());
+        let (stack, by) = (self.judging(), CallerId::person());
         let asking = Asking { confirmer, decisions: Some(self), by: &by, clock: &SystemClock };
         let recorded = settle(call, cx, asking, |call, approval| stack.run(call, approval, cx)).await;
         Judged::of(&recorded.outcome)

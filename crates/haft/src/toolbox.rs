@@ -54,7 +54,7 @@ impl Toolbox {
     pub async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
         let (questions, desk) = Desk::open();
         let cx = &cx.clone().with_questions(questions);
-        let asking = Asking { confirmer, decisions: Some(self), by: &person(), clock: &SystemClock };
+        let asking = Asking { confirmer, decisions: Some(self), by: &CallerId::person(), clock: &SystemClock };
         desk.while_running(confirmer, settle(call, cx, asking, |call, approval| self.stack.run(call, approval, cx)))
             .await
     }
@@ -62,7 +62,7 @@ impl Toolbox {
     /// Makes a call that a person agreed to beforehand, whether or not they would have been asked. Every gate judges it.
     /// What it asks while it runs goes to `confirmer`.
     pub async fn call_approved(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
-        let approval = Approval::grant(&call, person(), &SystemClock);
+        let approval = Approval::grant(&call, CallerId::person(), &SystemClock);
         let (questions, desk) = Desk::open();
         let cx = &cx.clone().with_questions(questions);
         desk.while_running(confirmer, self.stack.run(call, Some(approval), cx)).await
@@ -237,10 +237,6 @@ impl Toolbox {
     pub fn workdir(&self) -> &Path {
         self.context.workdir()
     }
-}
-
-pub(crate) fn person() -> CallerId {
-    CallerId::parse("person").expect("the constant is an identifier")
 }
 
 /// In a build without gates nobody keeps what people allow: every answer is for one call.

@@ -73,7 +73,7 @@ impl ToolHost for StackHost {
     }
 
     async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
-        let by = CallerId::parse("person").expect("the constant is an identifier");
+        let by = CallerId::person();
         let asking = Asking { confirmer, decisions: None, by: &by, clock: &SystemClock };
         let (questions, desk) = Desk::open();
         let cx = &cx.clone().with_questions(questions);

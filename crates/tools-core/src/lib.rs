@@ -71,7 +71,7 @@ mod guides;
 pub use ask::{
     Absence, Answer, Approval, Asked, Asking, Change, ChangePreview, ConfirmPrompt, Confirmer, Decisions, Desk,
     Lasting, NobodyToAsk, PromptPart, Question, Questions, Refusal, Row, RowKind, Settled, StoredRule, Unanswered,
-    Verdict, Width, announce, refusal, settle,
+    Verdict, Width, announce, is_unanswered, refusal, settle,
 };
 pub use calls::{
     BatchId, CallContext, CallDigest, CallId, CallOrigin, CallPhase, CallerId, Clock, ConversationId, EnvOverlay,
@@ -86,7 +86,7 @@ pub use dispatch::{
 pub use embedder::{Embedder, EmbedderError, cosine};
 pub use errors::{
     CategoryRow, ErrorDetail, ErrorDomain, ErrorKind, ErrorPhase, ToolError, ToolErrorCategory, ToolErrorFeedback,
-    ToolInvocationPhase, classify_http_status, classify_io_error, nearest, text_for_model,
+    ToolInvocationPhase, classify_http_status, classify_io_error, did_you_mean, either, nearest, text_for_model,
 };
 pub use events::{
     CallStatus, EventConsumer, EventKind, EventSink, GateNote, Journal, OutputStream, Runs, ToolEvent, keys,

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tools_core::{
     Absence, Answer, Approval, Asked, Asking, CallContext, CallerId, ConfirmPrompt, Confirmer, Decisions, Desk,
     EventSink, Journal, NobodyToAsk, Recorded, Stack, ToolCall, ToolError, ToolErrorCategory, Unanswered, announce,
-    is_hidden, refusal, settle,
+    is_hidden, is_unanswered, refusal, settle,
 };
 
 use crate::{
@@ -75,7 +75,7 @@ impl Runner<'_> {
                 let client = Client { runner: self, elsewhere: elsewhere.as_deref() };
                 let otherwise = elsewhere.as_deref().unwrap_or(&NobodyToAsk);
                 let (confirmer, by): (&dyn Confirmer, CallerId) =
-                    if can_ask { (&client, self.person()) } else { (otherwise, somebody_else()) };
+                    if can_ask { (&client, self.person()) } else { (otherwise, CallerId::person()) };
                 let (questions, desk) = Desk::open();
                 let context = self.context.clone().with_questions(questions);
                 let asking = Runner { context, ..*self };
@@ -100,7 +100,7 @@ impl Runner<'_> {
         announce(&asked, &call, &self.context).await;
         let Some(form) = self.form(asked.prompt()) else {
             let answer = or_elsewhere(self.elsewhere().as_deref(), asked.prompt(), Absence::NotShown).await;
-            return Ran::recorded(self.answered(asked, answer, somebody_else()).await);
+            return Ran::recorded(self.answered(asked, answer, CallerId::person()).await);
         };
         let request = InputRequest::Elicitation(ElicitRequest::new(elicitation(&form)));
         let state = self.pending.ask(form, asked, self.settings.question_timeout);
@@ -115,7 +115,7 @@ impl Runner<'_> {
             Answer::Nobody(Absence::Dismissed) => {
                 let elsewhere = self.elsewhere();
                 let answer = or_elsewhere(elsewhere.as_deref(), asked.prompt(), Absence::Dismissed).await;
-                self.answered(asked, answer, somebody_else()).await
+                self.answered(asked, answer, CallerId::person()).await
             }
             answer => self.answered(asked, answer, self.person()).await,
         }
@@ -151,9 +151,8 @@ impl Runner<'_> {
 
     /// The same result; where no person agreed, with how one can be asked.
     fn advised(&self, recorded: Recorded) -> Recorded {
-        const UNASKED: [&str; 4] = ["nobody_to_ask", "nobody_answered", "question_dismissed", "question_too_long"];
         match (&recorded.outcome, &self.settings.elsewhere) {
-            (Err(error), Some(elsewhere)) if UNASKED.contains(&error.code()) => {
+            (Err(error), Some(elsewhere)) if is_unanswered(error) => {
                 let said = error.suggestion();
                 let end = if said.ends_with('.') { "" } else { "." };
                 let advice = format!("{said}{end} {}", elsewhere.advice());
@@ -234,11 +233,6 @@ impl Runner<'_> {
     fn person(&self) -> CallerId {
         CallerId::parse(&format!("mcp:{}", self.client_name())).unwrap_or_else(|_| CallerId::generate())
     }
-}
-
-/// Whoever is asked in another way than through the client.
-fn somebody_else() -> CallerId {
-    CallerId::parse("person").expect("the constant is an identifier")
 }
 
 /// Asks elsewhere about what the client gave no answer to; without anybody there it stays at that.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tools_core::{ToolDef, meant_tool, nearest};
+use tools_core::{ToolDef, did_you_mean, meant_tool, nearest};
 
 /// Says that a key is about a tool that there is not; `None` when there is one of this name.
 pub(crate) fn unknown(key: &str, tool: &str, tools: &[Arc<ToolDef>]) -> Option<String> {
@@ -10,10 +10,10 @@ pub(crate) fn unknown(key: &str, tool: &str, tools: &[Arc<ToolDef>]) -> Option<S
     if names().any(|name| name == tool) {
         return None;
     }
-    let near: Vec<String> = match meant_tool(tool, |name| names().any(|known| known == name)) {
-        Some(meant) => vec![format!("`{meant}`")],
-        None => nearest(tool, names()).iter().map(|name| format!("`{name}`")).collect(),
+    let near = match meant_tool(tool, |name| names().any(|known| known == name)) {
+        Some(meant) => did_you_mean(&[meant]),
+        None => did_you_mean(&nearest(tool, names())),
     };
-    let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+    let hint = near.map(|near| format!("; {near}")).unwrap_or_default();
     Some(format!("`{key}`: there is no tool of this name{hint}"))
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use thiserror::Error;
-use tools_core::{ToolError, ToolErrorCategory};
+use tools_core::{ToolError, ToolErrorCategory, either};
 use tools_store::StoreError;
 
 use crate::TaskName;
@@ -114,10 +114,7 @@ impl From<ScheduleError> for ToolError {
             E::Store(_) => (C::PermanentFailure, "scheduler_failed"),
         };
         let suggestion = match &error {
-            E::NotFound { near, .. } if !near.is_empty() => {
-                let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-                Some(format!("Did you mean {}?", near.join(" or ")))
-            }
+            E::NotFound { near, .. } if !near.is_empty() => Some(format!("Did you mean {}?", either(near))),
             E::TooMany(_) => {
                 Some("Cancel one with `cancel_task`, or ask the user to raise `scheduler.max_tasks`.".to_owned())
             }

@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf};
 
 use thiserror::Error;
-use tools_core::{ToolError, ToolErrorCategory};
+use tools_core::{ToolError, ToolErrorCategory, either};
 
 /// Why a skill cannot be used.
 #[derive(Debug, Error)]
@@ -79,10 +79,7 @@ impl From<SkillError> for ToolError {
             E::Unreadable { .. } | E::Pins(_) => (C::PermanentFailure, "skill_unreadable"),
         };
         let suggestion = match &error {
-            E::NotFound { near, .. } if !near.is_empty() => {
-                let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-                Some(format!("Did you mean {}?", near.join(" or ")))
-            }
+            E::NotFound { near, .. } if !near.is_empty() => Some(format!("Did you mean {}?", either(near))),
             E::Changed => Some("Make the call again: it is judged anew.".to_owned()),
             E::Untrusted(_) => Some("Ask the user to run `haft skills trust`.".to_owned()),
             _ => None,

@@ -2,7 +2,7 @@
 
 use haft::{
     Toolbox,
-    core::{StoredRule, ToolName, nearest},
+    core::{StoredRule, ToolName, did_you_mean, nearest},
     policy::permissions::Scope,
 };
 use serde_json::json;
@@ -104,12 +104,7 @@ pub(crate) fn known_tool(toolbox: &Toolbox, tool: &str) -> Result<ToolName, Stri
     }
     let definitions = toolbox.stack().definitions();
     let near = nearest(tool, definitions.iter().map(|definition| definition.name.as_str()));
-    let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-    let hint = if near.is_empty() {
-        "`haft tools` lists them".to_owned()
-    } else {
-        format!("did you mean {}?", near.join(" or "))
-    };
+    let hint = did_you_mean(&near).unwrap_or_else(|| "`haft tools` lists them".to_owned());
     Err(format!("there is no tool `{name}`; {hint}"))
 }
 

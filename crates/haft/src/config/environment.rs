@@ -1,7 +1,7 @@
 //! Environment variables that override keys: `HAFT_` and the path in capitals, joined by `_`.
 
 use serde_json::Value;
-use tools_core::{Visible, inline_schema, nearest};
+use tools_core::{Visible, did_you_mean, inline_schema, nearest};
 
 use super::HaftConfig;
 
@@ -57,8 +57,8 @@ pub fn unknown_variables(names: impl IntoIterator<Item = String>) -> Vec<String>
     let known = variables(inline_schema::<HaftConfig>().as_value());
     let known: Vec<&str> = known.iter().map(|(_, name)| name.as_str()).chain(OTHERS.iter().copied()).collect();
     let problem = |name: &String| {
-        let near: Vec<String> = nearest(name, known.iter().copied()).iter().map(|name| format!("`{name}`")).collect();
-        let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+        let near = did_you_mean(&nearest(name, known.iter().copied()));
+        let hint = near.map(|near| format!("; {near}")).unwrap_or_default();
         let shown = Visible::of(name).shortened(100);
         format!("the environment variable `{shown}` is not known and changes nothing{hint}")
     };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use tools_core::{SchemaFault, SchemaProblem, inline_schema, schema_problems};
+use tools_core::{SchemaFault, SchemaProblem, did_you_mean, inline_schema, schema_problems};
 
 use crate::config::{
     environment,
@@ -157,9 +157,7 @@ fn describe(problem: &SchemaProblem, source: &Source) -> ConfigError {
         SchemaFault::Unknown { near, known } if near.is_empty() => {
             ("unknown key".to_owned(), Some(format!("known keys here are {}", quoted(known))))
         }
-        SchemaFault::Unknown { near, .. } => {
-            ("unknown key".to_owned(), Some(format!("did you mean {}?", quoted(near))))
-        }
+        SchemaFault::Unknown { near, .. } => ("unknown key".to_owned(), did_you_mean(near)),
         SchemaFault::WrongType { expected, found } => (format!("expected {expected}, found {found}"), None),
         SchemaFault::NotListed { allowed } => (format!("expected one of {}", quoted(allowed)), None),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tools_core::{ToolName, meant_tool, nearest};
+use tools_core::{ToolName, did_you_mean, meant_tool, nearest};
 
 use crate::config::{HaftConfig, LoadError, Loaded, ProfileConfig};
 
@@ -69,7 +69,7 @@ pub(super) fn chosen(loaded: &Loaded<HaftConfig>, tools: &BTreeSet<ToolName>) ->
             let configured = loaded.config.tools.profiles.keys().map(String::as_str);
             let known: Vec<&str> = ["core", "coding", "full", "gateway"].into_iter().chain(configured).collect();
             let near = nearest(other, known.iter().copied());
-            let hint = if near.is_empty() { listed(&known) } else { format!("did you mean {}?", listed(&near)) };
+            let hint = did_you_mean(&near).unwrap_or_else(|| listed(&known));
             let shown: String = other.chars().take(80).flat_map(char::escape_debug).collect();
             Err(loaded.fault("mcp.profile", format!("there is no profile `{shown}`; {hint}")))
         }
@@ -87,7 +87,7 @@ fn of(
         let meant = meant_tool(text, |name| tools.contains(name));
         let Some(tool) = tools.get(meant.as_deref().unwrap_or(text)) else {
             let near = nearest(text, tools.iter().map(ToolName::as_str));
-            let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", listed(&near)) };
+            let hint = did_you_mean(&near).map(|near| format!("; {near}")).unwrap_or_default();
             let shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
             return Err(loaded
                 .fault(&format!("tools.profiles.{name}.tools[{index}]"), format!("there is no tool `{shown}`{hint}")));

@@ -9,30 +9,13 @@ use haft::{
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tools_testkit::Workspace;
+use tools_testkit::{Numbers, Workspace};
 
 const COMMANDS: u64 = 10_000;
 /// How many look at them side by side.
 const SHARES: u64 = 4;
 const RULES: &str =
     "[tools.audit]\nenabled = false\n[tools.permissions]\nbash = [{ pattern = \"echo *\", action = \"allow\" }]\n";
-
-/// Numbers that only look random.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % most
-    }
-
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        let at = self.below(all.len() as u64);
-        all[usize::try_from(at).unwrap_or_default()]
-    }
-}
 
 /// A command line, and what of it asks: the words of each such part.
 fn command(numbers: &mut Numbers) -> (String, Vec<String>) {
@@ -98,7 +81,8 @@ fn toolbox(workspace: &Workspace) -> Toolbox {
 async fn what_asks_is_shown_whole_in_every_channel_or_refused() {
     let workspace = Workspace::new();
     let toolbox = toolbox(&workspace);
-    let share = |seed: u64| tokio::spawn(judged(toolbox.clone(), Numbers(0x5eed_cafe_f00d + seed), COMMANDS / SHARES));
+    let share =
+        |seed: u64| tokio::spawn(judged(toolbox.clone(), Numbers::new(0x5eed_cafe_f00d + seed), COMMANDS / SHARES));
     let (mut shown, mut refused) = (0, 0);
     for share in (0..SHARES).map(share).collect::<Vec<_>>() {
         let (more_shown, more_refused) = share.await.unwrap();
@@ -188,7 +172,7 @@ async fn a_client_is_sent_what_asks_whole_or_nothing() {
         client.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})).await;
         client.receive().await;
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
-        let (mut numbers, mut shown) = (Numbers(0xbeef_5eed), 0);
+        let (mut numbers, mut shown) = (Numbers::new(0xbeef_5eed), 0);
         for id in 1..=COMMANDS / 100 {
             let (line, asks) = command(&mut numbers);
             let Some(message) = asked(&mut client, id, &line).await else { continue };

@@ -16,25 +16,13 @@ use tools_core::{
     ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
 };
 use tools_providers::ProviderFault;
+use tools_testkit::Numbers;
 
 use crate::doubles::{Host, Model, call, fault, said, text};
 
 const TURNS: u64 = 10_000;
 /// Turns of one agent before another one begins.
 const OF_ONE: u64 = 25;
-
-/// Numbers that are the same on every run.
-#[derive(Clone)]
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % most
-    }
-}
 
 /// What became of calls, by their identifiers.
 #[derive(Default)]
@@ -182,7 +170,7 @@ async fn whatever_happens_each_call_has_one_result() {
         let world = World { seen: Arc::default(), cancel: Arc::default(), drop_now: Arc::default() };
         let executor = Anything(world.clone(), Arc::clone(&definitions));
         let host = Host::over(Stack::new(vec![Arc::new(Record(world.clone()))], executor));
-        let numbers = Numbers(0x9e37_79b9_7f4a_7c15 ^ (agent + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let numbers = Numbers::new(0x9e37_79b9_7f4a_7c15 ^ (agent + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
         let model = model(world.clone(), &host, numbers);
         let settings = AgentSettings { provider_attempts: 1, ..AgentSettings::default() };
         let mut agent = Agent::builder(Arc::new(model), Arc::new(host.clone())).settings(settings).build();

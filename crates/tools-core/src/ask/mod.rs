@@ -22,6 +22,6 @@ pub use change::{Change, ChangePreview};
 pub use desk::{Desk, Questions};
 pub use prompt::{ConfirmPrompt, PromptPart, StoredRule, Verdict};
 pub use question::Question;
-pub use refusal::{Unanswered, refusal};
+pub use refusal::{Unanswered, is_unanswered, refusal};
 pub use rows::{Row, RowKind, Width};
 pub use settle::{Asking, announce, settle};

@@ -30,29 +30,43 @@ pub enum Unanswered {
 
 /// The refusal of a call that a person should have agreed to. Keeps the category, what the gate said, and the question.
 pub fn refusal(asked: &ToolError, why: &Unanswered) -> ToolError {
-    let (code, said) = match why {
-        Unanswered::Declined(_) => ("declined", "the person declined".to_owned()),
-        Unanswered::Absent(Absence::CannotAsk) => ("nobody_to_ask", "no person can be asked here".to_owned()),
-        Unanswered::Absent(Absence::NoAnswer) => ("nobody_answered", "nobody answered".to_owned()),
-        Unanswered::Absent(Absence::Dismissed) => ("question_dismissed", "the question was dismissed".to_owned()),
+    let said = match why {
+        Unanswered::Declined(_) => "the person declined".to_owned(),
+        Unanswered::Absent(Absence::CannotAsk) => "no person can be asked here".to_owned(),
+        Unanswered::Absent(Absence::NoAnswer) => "nobody answered".to_owned(),
+        Unanswered::Absent(Absence::Dismissed) => "the question was dismissed".to_owned(),
         Unanswered::Absent(Absence::NotShown) => {
-            let said = "the client shows only the beginning of a question, and this one is longer, so nobody was asked";
-            ("question_too_long", said.to_owned())
+            "the client shows only the beginning of a question, and this one is longer, so nobody was asked".to_owned()
         }
-        Unanswered::Stale => ("stale_answer", "the answer belongs to no open question".to_owned()),
-        Unanswered::TooLong { chars, parts } => {
-            let said = format!(
-                "the question is too long to be shown whole ({chars} characters in {parts} parts), so nobody was asked"
-            );
-            ("question_too_long", said)
-        }
+        Unanswered::Stale => "the answer belongs to no open question".to_owned(),
+        Unanswered::TooLong { chars, parts } => format!(
+            "the question is too long to be shown whole ({chars} characters in {parts} parts), so nobody was asked"
+        ),
     };
+    let code = code(why);
     let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, code, format!("{}; {said}", asked.message()));
     let error = match asked.prompt() {
         Some(prompt) => error.with_prompt(prompt.clone()),
         None => error,
     };
     error.with_suggestion(advice(asked.prompt(), why))
+}
+
+/// Whether a refusal says that no person gave an answer, so that one who can be reached in another way still could.
+pub fn is_unanswered(error: &ToolError) -> bool {
+    let absences = [Absence::CannotAsk, Absence::NoAnswer, Absence::Dismissed, Absence::NotShown];
+    absences.into_iter().any(|absence| code(&Unanswered::Absent(absence)) == error.code())
+}
+
+fn code(why: &Unanswered) -> &'static str {
+    match why {
+        Unanswered::Declined(_) => "declined",
+        Unanswered::Absent(Absence::CannotAsk) => "nobody_to_ask",
+        Unanswered::Absent(Absence::NoAnswer) => "nobody_answered",
+        Unanswered::Absent(Absence::Dismissed) => "question_dismissed",
+        Unanswered::Absent(Absence::NotShown) | Unanswered::TooLong { .. } => "question_too_long",
+        Unanswered::Stale => "stale_answer",
+    }
 }
 
 fn advice(prompt: Option<&ConfirmPrompt>, why: &Unanswered) -> String {
@@ -118,6 +132,8 @@ mod tests {
             assert_eq!((refused.code(), refused.suggestion()), (code, suggestion));
             assert_eq!(refused.message(), format!("`bash` needs a person; {message}"));
             assert_eq!(refused.category(), ToolErrorCategory::ConfirmationRequired);
+            let has_answer = matches!(why, Unanswered::Declined(_) | Unanswered::Stale);
+            assert_eq!(is_unanswered(&refused), !has_answer, "{why:?}");
         };
         let absent = Unanswered::Absent;
         check(

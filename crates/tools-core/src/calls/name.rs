@@ -112,6 +112,14 @@ identifier! {
     /// The principal that asked for a call: a user, a channel, a sub-agent.
     CallerId
 }
+
+impl CallerId {
+    /// The person at this machine: whoever answers a question that comes from no client with a name of its own.
+    pub fn person() -> Self {
+        Self(Arc::from("person"))
+    }
+}
+
 identifier! {
     /// One run of an agent; scopes caches, quotas and what was read.
     SessionId

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 
 use crate::{
     Approval, CallContext, ErasedToolExecutor, Inspection, JsonObject, ToolCall, ToolDef, ToolError, ToolErrorCategory,
-    ToolOutput, nearest, tools::approval_mismatch,
+    ToolOutput, either, nearest, tools::approval_mismatch,
 };
 
 /// What a dispatched call ends with: exactly one of these, whatever happens.
@@ -240,6 +240,5 @@ pub(crate) fn not_found(call: &ToolCall, leaf: &dyn ErasedToolExecutor) -> ToolE
     if near.is_empty() {
         return error;
     }
-    let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-    error.with_suggestion(format!("Did you mean {}?", near.join(" or ")))
+    error.with_suggestion(format!("Did you mean {}?", either(&near)))
 }

@@ -12,4 +12,4 @@ pub use category::{
 pub use classify::{classify_http_status, classify_io_error};
 pub use error::{ErrorDetail, ToolError};
 pub use feedback::{ToolErrorFeedback, text_for_model};
-pub use nearest::nearest;
+pub use nearest::{did_you_mean, either, nearest};

@@ -16,6 +16,28 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     scored.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
+/// Names in backticks as one phrase, as in "`a`, `b` or `c`"; empty for none.
+pub fn either<S: AsRef<str>>(names: &[S]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", name.as_ref())).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// The question "did you mean …?" with near names; `None` without any.
+///
+/// ```
+/// use tools_core::{did_you_mean, nearest};
+///
+/// let near = nearest("raed", ["read", "write"]);
+/// assert_eq!(did_you_mean(&near).as_deref(), Some("did you mean `read`?"));
+/// ```
+pub fn did_you_mean<S: AsRef<str>>(near: &[S]) -> Option<String> {
+    (!near.is_empty()).then(|| format!("did you mean {}?", either(near)))
+}
+
 fn closeness(wanted: &str, candidate: &str) -> f64 {
     let contained =
         wanted.len() >= 3 && candidate.len() >= 3 && (candidate.contains(wanted) || wanted.contains(candidate));
@@ -37,5 +59,14 @@ mod tests {
         check("allow_paths", &["allowed_paths"]);
         check("kubernetes", &[]);
         check("", &[]);
+    }
+
+    #[test]
+    fn names_are_one_phrase() {
+        assert_eq!(either::<&str>(&[]), "");
+        assert_eq!(either(&["a"]), "`a`");
+        assert_eq!(either(&["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(did_you_mean::<&str>(&[]), None);
+        assert_eq!(did_you_mean(&["a", "b"]).as_deref(), Some("did you mean `a` or `b`?"));
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::Value;
 
-use crate::{JsonObject, nearest};
+use crate::{JsonObject, either, nearest};
 
 /// The schema of a type as providers want it: 2020-12, everything inline, no `$schema`, no title, no formats that some
 /// of them refuse.
@@ -81,7 +81,7 @@ impl fmt::Display for SchemaProblem {
             SchemaFault::Unknown { near, known } if near.is_empty() => {
                 write!(f, "unknown field `{path}`, known are {}", quoted(known))
             }
-            SchemaFault::Unknown { near, .. } => write!(f, "unknown field `{path}`, did you mean {}?", quoted(near)),
+            SchemaFault::Unknown { near, .. } => write!(f, "unknown field `{path}`, did you mean {}?", either(near)),
             SchemaFault::WrongType { expected, found } => write!(f, "`{path}`: expected {expected}, found {found}"),
             SchemaFault::NotListed { allowed } => write!(f, "`{path}`: expected one of {}", quoted(allowed)),
         }

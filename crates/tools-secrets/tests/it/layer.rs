@@ -242,7 +242,7 @@ async fn placeholders_become_what_they_stand_for_on_the_way_to_the_tool() {
     assert_eq!(asks, ["puts a github credential that an earlier result showed into what `put` writes"]);
     assert_eq!(executor.calls().len(), 1);
 
-    let approval = Approval::grant(&put, CallerId::parse("person").expect("it is a name"), &SystemClock);
+    let approval = Approval::grant(&put, CallerId::person(), &SystemClock);
     stack.run(put, Some(approval), &cx).await.outcome.expect("somebody agreed");
     let given = Value::Object(executor.calls().last().unwrap().params.clone());
     assert_eq!(given, json!({"path": hidden, "content": format!("A={}", github()), "edits": [{"new": github()}]}));
