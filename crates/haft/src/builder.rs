@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use tools_core::{CallContext, DynExecutor, Layer, ModelHints, SessionId};
+use tools_core::{CallContext, DynExecutor, Layer, ModelHints, SessionId, Unlisted};
 
 use crate::{
     Place, Toolbox,
@@ -226,6 +226,8 @@ impl ToolboxBuilder {
         layers.extend(own(Place::AroundExecution));
         #[cfg(feature = "retry")]
         layers.push(retry.layer());
+        // Programs that have their calls judged ask for the reason of a refusal: not among the layers that judge.
+        layers.insert(0, Arc::new(Unlisted));
         distinct(&layers)?;
 
         // What follows the configuration, in the order in which it is swapped: what tools ask comes before them.

@@ -125,7 +125,10 @@ impl Parts {
         all.retain(|one| one.strong_count() > 0);
         all.push(Arc::downgrade(&joined));
         drop(all);
-        Ok(Arc::new(Stack::new(self.layers.0.clone(), Joined(joined))))
+        let stack = Stack::new(self.layers.0.clone(), Joined(joined));
+        #[cfg(feature = "graph")]
+        self.offering.publish(&stack.listed());
+        Ok(Arc::new(stack))
     }
 
     /// Publishes what MCP servers list now, where that is something else than before. Called between turns.

@@ -22,6 +22,12 @@ pub struct LayerRow {
 /// What stands outside every gate.
 const OUTER: &[LayerRow] = &[
     LayerRow {
+        name: "unlisted",
+        owner: "tools-core",
+        refuses_with: &["tool_not_found/tool_not_found"],
+        why: "outside the record, which keeps the refusal as it was decided: a model learns of a tool that it is not shown only that there is none",
+    },
+    LayerRow {
         name: "announce",
         owner: "tools-core",
         refuses_with: &[],

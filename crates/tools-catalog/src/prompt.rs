@@ -4,9 +4,11 @@ use std::{fmt::Write as _, sync::Arc};
 
 use tools_core::{InvocationHint, ToolDef};
 
-use crate::canonical_bytes;
+use crate::{canonical_bytes, tafc::without_thought};
 
 /// The `<tools>` text: name, description, invocation and parameters of each tool, the same bytes on every run.
+///
+/// The field in which a model thinks about parameters is left out: it is for models that call tools natively.
 ///
 /// A description cannot end its tool or begin another: where it holds one of the marks, its `<` is written `&lt;`.
 pub fn prompt(tools: &[Arc<ToolDef>]) -> String {
@@ -18,7 +20,7 @@ pub fn prompt(tools: &[Arc<ToolDef>]) -> String {
         if let InvocationHint::FencedBlock(tag) = &tool.invocation {
             let _ = writeln!(text, "Call it with a fenced block tagged `{tag}`.");
         }
-        let _ = writeln!(text, "Parameters: {}", inside(&canonical_bytes(tool.input.as_value())));
+        let _ = writeln!(text, "Parameters: {}", inside(&canonical_bytes(&without_thought(tool.input.as_value()))));
         text.push_str("</tool>\n");
     }
     text.push_str("</tools>\n");
@@ -56,6 +58,14 @@ mod tests {
 
     fn tool() -> ToolDef {
         ToolDef::of::<Args>("read", ToolKind::Read, ToolTraits::READ_ONLY).titled("Read a file").fenced("read")
+    }
+
+    #[test]
+    fn the_prompt_has_no_field_for_thoughts() {
+        let policy = crate::TafcConfig { enabled: true, complexity_threshold: 0.0 }.compile();
+        let augmented = policy.augment(&tool()).expect("every tool gets the field");
+        assert!(canonical_bytes(augmented.input.as_value()).contains("_tafc_think"));
+        assert_eq!(prompt(&[Arc::new(augmented)]), prompt(&[Arc::new(tool())]));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! The way back is not here: every [`tools_core::ToolCall`] is made without such fields, so that no executor, record or
 //! event can hold what was thought.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -71,6 +73,19 @@ impl TafcPolicy {
         let schema = serde_json::from_value(Value::Object(schema)).ok()?;
         Some(tool.clone().with_input(schema))
     }
+}
+
+/// A schema without the field, for models that do not call tools natively.
+pub(crate) fn without_thought(schema: &Value) -> Cow<'_, Value> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    if !properties.is_some_and(|properties| properties.keys().any(|name| name.starts_with(THOUGHT_PREFIX))) {
+        return Cow::Borrowed(schema);
+    }
+    let mut schema = schema.clone();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| !name.starts_with(THOUGHT_PREFIX));
+    }
+    Cow::Owned(schema)
 }
 
 /// How hard parameters are to fill in, from 0 to 1:

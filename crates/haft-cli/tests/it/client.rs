@@ -78,4 +78,10 @@ impl Client {
             }
         }
     }
+
+    /// Calls a tool; its result, or the error in its place.
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let answer = self.request(2, "tools/call", &json!({"name": tool, "arguments": arguments}));
+        if answer["error"].is_null() { answer["result"].clone() } else { answer["error"].clone() }
+    }
 }

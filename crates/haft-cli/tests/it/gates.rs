@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Haft;
+use crate::{client::Client, support::Haft};
 
 const ALL: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
 
@@ -110,6 +110,31 @@ fn a_tool_that_is_always_refused_is_not_shown() {
     check(&policy("*", ""), &["bash", "read", "write"]);
     check(&policy("*", "paths = [\"private/**\"]\n"), &[]);
     check(&format!("[tools.policy]\nenabled = false\n{}", policy("*", "")), &[]);
+}
+
+#[test]
+fn a_call_of_a_tool_that_is_always_refused_is_answered_as_if_there_were_none() {
+    let haft = Haft::configured(
+        "[tools.audit]\nenabled = true\n[tools.permissions]\nbash = [{ pattern = \"*\", action = \"deny\" }]\n",
+    );
+    let mut client = Client::connect(&haft);
+    let unknown = client.call("no_such_tool", &json!({}));
+    for name in ["bash", "shell"] {
+        for arguments in [json!({"command": "ls"}), json!({"command": 1}), json!({"comand": "ls"})] {
+            let hidden = client.call(name, &arguments);
+            let as_unknown = unknown.to_string().replace("no_such_tool", "bash");
+            assert_eq!(hidden.to_string(), as_unknown, "{name} {arguments}");
+        }
+    }
+    let near = client.call("bahs", &json!({})).to_string();
+    assert!(near.contains("there is no tool `bahs`") && !near.contains("`bash`"), "{near}");
+    drop(client);
+    let ran = haft.run(&["call", "bash", "command=ls"]);
+    assert!(ran.out.contains("there is no tool `bash`") && !ran.out.contains("permission"), "{ran:?}");
+    let explained = haft.run(&["explain", "bash", "command=ls"]);
+    assert!(explained.out.contains("permissions.bash"), "{explained:?}");
+    let record = haft.run(&["audit", "view", "--json"]).out;
+    assert!(record.contains("permission_denied"), "{record}");
 }
 
 #[test]

@@ -112,6 +112,19 @@ fn beyond_a_threshold_the_list_begins_short_and_grows_by_searches() {
 }
 
 #[test]
+fn a_search_before_the_first_list_finds_no_tool_that_is_always_refused() {
+    let haft = Haft::configured(
+        "[mcp]\nsearch_above = 3\n[tools.permissions]\ngrep = [{ pattern = \"*\", action = \"deny\" }]\n",
+    );
+    let mut client = serve(&haft, &[]);
+    for query in ["search for a regular expression in files", "grep, read"] {
+        let found = call(&mut client, "tool_search", &json!({"query": query, "limit": 20}));
+        assert!(text(&found).contains("parameters: {") && !text(&found).contains("\ngrep:"), "{query}: {found}");
+    }
+    assert!(!names(&listed(&mut client)).contains(&"grep"));
+}
+
+#[test]
 fn a_tool_that_needs_another_waits_in_each_session() {
     let haft = Haft::configured(
         "[tools.dependencies]\nenabled = true\n[tools.dependencies.rules.grep]\nrequires = [\"list_directory\"]\n[tools.dependencies.rules.raed]\nrequires = [\"grep\"]\n",
@@ -273,6 +286,14 @@ fn all_definitions_fit_their_budget() {
         let last = ranked.lines().last().unwrap_or_default();
         last.split_whitespace().nth(1).and_then(|sum| sum.parse().ok()).unwrap_or_else(|| panic!("{ranked}"))
     };
-    assert!((1..=4_500).contains(&sum("full")), "{}", sum("full"));
-    assert!((1..=1_500).contains(&sum("core")), "{}", sum("core"));
+    let encoding = tiktoken::get_encoding("o200k_base").expect("the vocabulary is built in");
+    for (profile, most) in [("full", 4_500), ("core", 1_500)] {
+        assert!((1..=most).contains(&sum(profile)), "{profile}: {}", sum(profile));
+        for dialect in ["anthropic", "openai-chat"] {
+            let rendered = haft.run(&["tools", "--dialect", dialect, "--profile", profile]).out;
+            let exact = encoding.count(&rendered);
+            println!("{profile} in the form of {dialect}: {exact} tokens, estimated {}", sum(profile));
+            assert!((1..=most).contains(&exact), "{profile} in the form of {dialect}: {exact}");
+        }
+    }
 }

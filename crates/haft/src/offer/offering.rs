@@ -58,7 +58,7 @@ impl Offering {
     /// # Errors
     /// A value that cannot be used, by key and line.
     pub(crate) fn of(&self, loaded: &Loaded<HaftConfig>, executors: &mut Vec<DynExecutor>) -> Result<(), LoadError> {
-        let mut tools: Vec<Arc<ToolDef>> =
+        let tools: Vec<Arc<ToolDef>> =
             executors.iter().flat_map(|executor| executor.tool_definitions().to_vec()).collect();
         let names: BTreeSet<ToolName> = tools.iter().map(|tool| tool.name.clone()).collect();
         let config = &loaded.config;
@@ -82,11 +82,14 @@ impl Offering {
         // What servers list may become long later.
         if self.lists.is_long(&tools) || !config.mcp.servers.is_empty() {
             let search = ToolSearch::new(Arc::clone(&self.lists)).into_executor();
-            tools.extend(search.tool_definitions().iter().cloned());
             executors.push(DynExecutor::new(search));
         }
-        self.lists.publish(&tools);
         Ok(())
+    }
+
+    /// Takes in the tools that may be shown, so that none is found that no list would have.
+    pub(crate) fn publish(&self, listed: &ToolDefs) {
+        self.lists.publish(listed);
     }
 
     /// What a session is shown of these tools.

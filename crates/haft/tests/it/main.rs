@@ -51,6 +51,7 @@ fn the_layers_stand_in_the_documented_order() {
     let workspace = Workspace::new();
     let documented: Vec<&str> = haft::layers().iter().map(|row| row.name).collect();
     let order = [
+        "unlisted",
         "announce",
         "audit",
         "dependencies",

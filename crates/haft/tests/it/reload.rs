@@ -93,7 +93,7 @@ async fn a_file_that_changes_is_read_again_and_a_broken_one_changes_nothing() {
     };
 
     // As editors do it: another file is put in its place.
-    write(".config.toml.swp", "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n");
+    write(".config.toml.swp", "[[tools.permissions.bash]]\npattern = \"true\"\naction = \"deny\"\n");
     std::fs::rename(workspace.path("user/.config.toml.swp"), &file).unwrap();
     assert!(eventually(|| toolbox.last_reload().is_some()));
     assert_eq!(code().await, "permission_denied");

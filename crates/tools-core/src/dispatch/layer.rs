@@ -184,7 +184,19 @@ impl Next<'_> {
             () = deadline(cx) => return Err(timed_out(call)),
             executed = running => caught(executed, call.tool.as_str())?,
         };
-        executed.ok_or_else(|| not_found(call, self.leaf))
+        executed.ok_or_else(|| self.not_found(call))
+    }
+
+    /// Whether a layer further in refuses every call of a tool.
+    pub(crate) fn hides(&self, tool: &str) -> bool {
+        self.rest.iter().any(|layer| layer.hides(tool))
+    }
+
+    /// The answer to a call of a tool that nobody owns, with the near names among those that a model is shown.
+    pub(crate) fn not_found(&self, call: &ToolCall) -> ToolError {
+        let definitions = self.leaf.tool_definitions_erased();
+        let names = definitions.iter().map(|definition| definition.name.as_str());
+        not_found(call, names.filter(|name| !self.hides(name)))
     }
 }
 
@@ -232,9 +244,8 @@ fn timed_out(call: &ToolCall) -> ToolError {
     )
 }
 
-pub(crate) fn not_found(call: &ToolCall, leaf: &dyn ErasedToolExecutor) -> ToolError {
-    let definitions = leaf.tool_definitions_erased();
-    let near = nearest(call.tool.as_str(), definitions.iter().map(|definition| definition.name.as_str()));
+pub(crate) fn not_found<'a>(call: &ToolCall, names: impl IntoIterator<Item = &'a str>) -> ToolError {
+    let near = nearest(call.tool.as_str(), names);
     let error =
         ToolError::new(ToolErrorCategory::ToolNotFound, "tool_not_found", format!("there is no tool `{}`", call.tool));
     if near.is_empty() {

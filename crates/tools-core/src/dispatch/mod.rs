@@ -6,6 +6,7 @@ mod erased;
 mod executor;
 mod layer;
 mod stack;
+mod unlisted;
 
 pub use announce::Announce;
 pub use composite::CompositeExecutor;
@@ -13,3 +14,4 @@ pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_co
 pub use executor::{Executed, ToolExecutor};
 pub use layer::{Invocation, Layer, Next, Outcome};
 pub use stack::{Recorded, Stack};
+pub use unlisted::Unlisted;

@@ -121,7 +121,9 @@ impl Stack {
         journal: &Journal,
     ) -> (ToolCall, Option<Approval>) {
         let Some(tool) = self.meant(&call.tool) else { return (call, approval) };
-        journal.warn(format!("the tool `{}` is called `{tool}` here", call.tool));
+        if !self.hides(&tool) {
+            journal.warn(format!("the tool `{}` is called `{tool}` here", call.tool));
+        }
         let named = ToolCall { tool, ..call.clone() };
         let approval = approval.map(|given| if given.covers(&call) { given.rebound(&named) } else { given });
         (named, approval)
@@ -138,7 +140,8 @@ impl Stack {
     /// near names instead of asking a person about it.
     async fn look(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
         if self.definition(&call.tool).is_none() {
-            return Err(not_found(call, self.leaf.as_ref()));
+            let listed = self.listed();
+            return Err(not_found(call, listed.iter().map(|definition| definition.name.as_str())));
         }
         let looking = AssertUnwindSafe(self.leaf.inspect_erased(call, cx)).catch_unwind();
         caught(looking.await, call.tool.as_str())
@@ -151,8 +154,12 @@ impl Stack {
     /// The tools that a model is shown: all but those that a layer refuses whatever they are called with.
     pub fn listed(&self) -> ToolDefs {
         let all = self.definitions();
-        let is_hidden = |tool: &Arc<ToolDef>| self.layers.iter().any(|layer| layer.hides(tool.name.as_str()));
+        let is_hidden = |tool: &Arc<ToolDef>| self.hides(&tool.name);
         if all.iter().any(is_hidden) { all.iter().filter(|tool| !is_hidden(tool)).cloned().collect() } else { all }
+    }
+
+    fn hides(&self, tool: &ToolName) -> bool {
+        self.layers.iter().any(|layer| layer.hides(tool.as_str()))
     }
 
     /// All tools, in the order in which a model sees them.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::{algo::tarjan_scc, graphmap::DiGraphMap};
 use thiserror::Error;
-use tools_core::{ToolName, nearest};
+use tools_core::{ToolName, meant_tool, nearest};
 
 use super::{DependenciesConfig, Prerequisites};
 
@@ -126,7 +126,8 @@ fn share(key: &'static str, value: f32, default: f32, faults: &mut Vec<Dependenc
 }
 
 fn known(key: &str, name: &str, tools: &BTreeSet<ToolName>, faults: &mut Vec<DependencyFault>) -> Option<ToolName> {
-    let found = tools.get(name).cloned();
+    let meant = meant_tool(name, |name| tools.contains(name));
+    let found = tools.get(meant.as_deref().unwrap_or(name)).cloned();
     if found.is_none() {
         let nearest = nearest(name, tools.iter().map(ToolName::as_str)).first().map(|&name| name.to_owned());
         faults.push(DependencyFault::NoSuchTool { key: key.to_owned(), name: name.to_owned(), nearest });

@@ -36,6 +36,14 @@ fn rules_that_name_no_tool_are_dropped_with_the_nearest_name() {
 }
 
 #[test]
+fn rules_may_use_other_names_of_tools() {
+    let (graph, faults) =
+        ToolDependencyGraph::new(&rules(&[("search", &["shell"])], &[]), &names(&["bash", "grep"]), &names(&[]));
+    assert_eq!(faults, []);
+    assert_eq!(graph.prerequisites(&names(&[])).missing(&name("grep")), [name("bash")]);
+}
+
+#[test]
 fn a_tool_that_is_always_on_needs_nothing() {
     let (graph, faults) = ToolDependencyGraph::new(&rules(&[("a", &["b"])], &[]), &names(&["a", "b"]), &names(&["a"]));
     assert_eq!(faults, [DependencyFault::AlwaysOn(name("a"))]);
