@@ -1,5 +1,8 @@
 //! A model of a few words: found, read once, named by its content, and refused where it is damaged.
 
+#[cfg(feature = "transformer")]
+mod transformer;
+
 use std::fs;
 
 use tools_core::{Embedder as _, cosine};
