@@ -6,6 +6,7 @@ use std::{borrow::Cow, ffi::OsString, sync::LazyLock};
 use regex::Regex;
 use tools_core::{EnvOverlay, Redactor, is_credential_name};
 
+use super::git_settings as git;
 use crate::account::Account;
 
 /// Further parts of a name that speak of a credential in an environment, where a variable too few does less harm than in
@@ -134,8 +135,14 @@ pub fn scrubbed(
     pass: &[String],
     redactor: &dyn Redactor,
 ) -> Vec<(OsString, OsString)> {
+    let own: Vec<(OsString, OsString)> = own.collect();
+    let takes_settings = git::is_whole(&own, |setting, value| passes(setting, value, pass, redactor));
     let mut kept: Vec<(OsString, OsString)> = own
+        .into_iter()
         .filter(|(name, value)| {
+            if git::is_setting(name) {
+                return takes_settings;
+            }
             // A name that is no text is nobody's to judge, and no program's to need.
             let Some(name) = name.to_str() else { return false };
             passes(name, &value.to_string_lossy(), pass, redactor)
@@ -340,6 +347,26 @@ mod tests {
         assert!(passes("CI_JOB_TOKEN", "abcdef", &pass, &NoRedaction));
         assert!(!passes("MY_TOKEN", "https://u:pw@h/", &pass, &NoRedaction));
         assert!(!passes("OTHER_TOKEN", "abcdef", &pass, &NoRedaction));
+    }
+
+    #[test]
+    fn settings_of_git_come_together_or_not_at_all() {
+        let check = |pairs: &[(&str, &str)], expected: bool| {
+            let own: Vec<(OsString, OsString)> =
+                pairs.iter().map(|(name, value)| (name.into(), value.into())).collect();
+            let got = scrubbed(own.clone().into_iter(), &EnvOverlay::default(), &[], &NoRedaction);
+            assert_eq!(got, if expected { own } else { vec![] }, "{pairs:?}");
+        };
+        let of = |setting: &'static str, value: &'static str| {
+            [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", setting), ("GIT_CONFIG_VALUE_0", value)]
+        };
+        check(&of("core.fsmonitor", "false"), true);
+        check(&of("http.https://h/.extraheader", "AUTHORIZATION: basic abcdefgh"), false);
+        check(&of("remote.password", "abcdefgh"), false);
+        check(&of("url.x.insteadOf", "https://u:pw@h/"), false);
+        check(&of("core.fsmonitor", "false")[..2], false);
+        check(&[("GIT_CONFIG_COUNT", "many")], false);
+        check(&[("GIT_CONFIG_COUNT", "0")], true);
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod category;
 mod env;
 mod error;
 mod fork;
+mod git_settings;
 mod idle;
 mod launch;
 mod spec;
