@@ -1,5 +1,7 @@
 //! The question as an MCP form, and what an answer to it means. Pure; asking is the connection's part.
 
+use std::time::Duration;
+
 use rmcp::model::{
     ConstTitle, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema, LegacyEnumSchema,
     PrimitiveSchemaDefinition, SingleSelectEnumSchema, TitledSingleSelectEnumSchema,
@@ -28,6 +30,15 @@ impl Shown {
     pub(crate) fn is_three_rows(client: &str) -> bool {
         client.to_ascii_lowercase().contains("claude-code")
     }
+}
+
+/// The shortest time in which a person reads a question and declines it.
+const UNREAD: Duration = Duration::from_millis(500);
+
+/// Whether a client of this name declined a question that it showed to nobody: Codex does so where it runs without a
+/// person, and does not say which of the two it is.
+pub(crate) fn is_unseen(client: &str, answer: &Answer, took: Duration) -> bool {
+    matches!(answer, Answer::No(None)) && took < UNREAD && client.to_ascii_lowercase().contains("codex")
 }
 
 /// What is asked.

@@ -23,7 +23,7 @@ use crate::{
     lifetime::PATIENCE,
     pending::{Pending, Taken},
     progress::{Feed, FeedConsumer, reporting},
-    question::{Form, Shown},
+    question::{Form, Shown, is_unseen},
 };
 
 /// The key of the one question in a multi round-trip answer.
@@ -261,6 +261,7 @@ impl Confirmer for Client<'_> {
         let peer = &runner.request.peer;
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(elicitation(&form)));
         let options = PeerRequestOptions::with_timeout(runner.settings.question_timeout);
+        let asked_at = tokio::time::Instant::now();
         let answered = match peer.send_cancellable_request(request, options).await {
             Ok(asked) => {
                 let mut standing = Standing { peer: peer.clone(), question: Some(asked.id.clone()) };
@@ -273,6 +274,9 @@ impl Confirmer for Client<'_> {
         match answered {
             Ok(ClientResult::ElicitResult(result)) => match form.read(&result) {
                 Answer::Nobody(Absence::Dismissed) => or_elsewhere(*elsewhere, prompt, Absence::Dismissed).await,
+                answer if is_unseen(&runner.client_name(), &answer, asked_at.elapsed()) => {
+                    or_elsewhere(*elsewhere, prompt, Absence::Dismissed).await
+                }
                 answer => answer,
             },
             Ok(_) | Err(ServiceError::Timeout { .. }) => Answer::Nobody(Absence::NoAnswer),

@@ -123,6 +123,21 @@ async fn who_cannot_be_asked_through_the_client_is_asked_elsewhere() {
     check(Person::Declines, Answer::Once, "the person declined", 0).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_codex_declines_without_showing_it_was_seen_by_nobody() {
+    let check = async |answer: Answer, expected: &str| {
+        let seen = Arc::new(Seen::default());
+        let server = builder(&seen).elsewhere(Arc::new(Beside(answer, Arc::default()))).build();
+        let client = Client { name: "codex-mcp-client", ..Client::new(Person::Declines) };
+        let (client, _serving) = connect(server, client).await;
+        let result = call(&client, "remove", json!({"path": "x"})).await;
+        assert!(text(&result).contains(expected), "{}", text(&result));
+    };
+    check(Answer::Nobody(Absence::CannotAsk), "the question was dismissed").await;
+    check(Answer::Once, "removed x").await;
+    check(Answer::No(None), "the person declined").await;
+}
+
 /// Asks about everything, with a rule to store, and remembers who agreed.
 #[derive(Clone, Default)]
 struct Gate(Arc<Mutex<Vec<CallerId>>>);
