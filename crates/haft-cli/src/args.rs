@@ -8,11 +8,13 @@ use haft::{audit::Head, catalog::Dialect, hosts::Host};
 
 mod agent;
 mod approvals;
+mod hosts;
 mod servers;
 mod stores;
 
 pub(crate) use agent::{Acp, NonInteractive, Run, SessionsVerb};
 pub(crate) use approvals::{ApprovalsVerb, TrustVerb};
+pub(crate) use hosts::Setup;
 pub(crate) use servers::AddServer;
 pub(crate) use stores::{MemoryVerb, ScheduleVerb, SkillsVerb};
 
@@ -113,6 +115,10 @@ pub(crate) enum Verb {
         /// Approve this command in advance.
         #[arg(long)]
         yes: bool,
+        /// A hook has put the command on record already: where that cannot be done from here, run it without a record and
+        /// without a way to undo it.
+        #[arg(long, hide = true)]
+        on_record: bool,
         /// Directory the command may write to, if the configuration names none and the working directory is inside it
         /// [default: the working directory].
         #[arg(long, value_name = "DIR")]
@@ -224,6 +230,12 @@ pub(crate) enum Verb {
         /// Shell to generate the script for.
         shell: Shell,
     },
+    /// Write the manual pages to a directory.
+    #[command(hide = true)]
+    Man {
+        /// Target directory.
+        dir: PathBuf,
+    },
     /// Write the generated reference pages to a directory.
     #[command(hide = true)]
     Reference {
@@ -250,28 +262,6 @@ pub(crate) struct Tools {
     pub(crate) cost: bool,
     #[command(flatten)]
     pub(crate) offer: Offer,
-}
-
-/// Which host to set up, and how.
-#[derive(Debug, Default, Args)]
-pub(crate) struct Setup {
-    /// The host: `claude-code`, `codex`, `gemini`, `cursor`, `zed`, `vscode`, `opencode` or `goose`.
-    pub(crate) host: Option<Host>,
-    /// Show the changes without making them.
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Revert the setup. A file that has not changed since is restored byte for byte.
-    #[arg(long, requires = "host")]
-    pub(crate) undo: bool,
-    /// Tool profile that the server offers [default: `core`].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) profile: Option<String>,
-    /// Add only the MCP server, no hooks.
-    #[arg(long)]
-    pub(crate) no_hooks: bool,
-    /// Leave allowed commands to the host instead of running them through `haft exec`.
-    #[arg(long)]
-    pub(crate) no_exec: bool,
 }
 
 /// Which tools are offered.

@@ -84,12 +84,13 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Trust { verb } => commands::trust::run(common, verb),
         Verb::Setup(verb) => commands::setup::run(common, verb),
         Verb::Hook { .. } => unreachable!("it is run before"),
-        Verb::Exec { filter, timeout, network, yes, within, command } => {
+        Verb::Exec { filter, timeout, network, yes, on_record, within, command } => {
             let ask = commands::exec::Ask {
                 filter: *filter,
                 timeout: *timeout,
                 network: *network,
                 yes: *yes,
+                on_record: *on_record,
                 within: within.as_deref(),
             };
             commands::exec::run(common, ask, command).await
@@ -130,6 +131,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Doctor => commands::doctor::run(common).await,
         Verb::Demo { dir } => commands::demo::run(common, dir).await,
         Verb::Completions { shell } => commands::completions::run(common, *shell),
+        Verb::Man { dir } => commands::man::run(dir),
         Verb::Reference { dir } => commands::reference::run(dir),
     }
 }

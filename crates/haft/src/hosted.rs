@@ -1,6 +1,12 @@
 //! Calls that another program runs: judged and put on record as if they were ours, and left to it.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use tools_core::{
     Approval, Asking, CallContext, CallerId, Confirmer, Executed, Inspection, Outcome, Question, Stack, SystemClock,
@@ -16,6 +22,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// Why, and what to do next: for the person who is asked or the model that is refused. Empty where it may run.
     pub reason: String,
+    /// Whether it may run because a person was asked and agreed.
+    pub approved: bool,
 }
 
 impl Toolbox {
@@ -31,8 +39,13 @@ impl Toolbox {
     pub async fn judge_asking(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Judged {
         let (stack, by) = (self.judging(), CallerId::person());
         let asking = Asking { confirmer, decisions: Some(self), by: &by, clock: &SystemClock };
-        let recorded = settle(call, cx, asking, |call, approval| stack.run(call, approval, cx)).await;
-        Judged::of(&recorded.outcome)
+        let approved = AtomicBool::new(false);
+        let run = |call, approval: Option<Approval>| {
+            approved.fetch_or(approval.is_some(), Ordering::Relaxed);
+            stack.run(call, approval, cx)
+        };
+        let judged = Judged::of(&settle(call, cx, asking, run).await.outcome);
+        Judged { approved: judged.verdict == Verdict::Allow && approved.into_inner(), ..judged }
     }
 
     fn judging(&self) -> Stack {
@@ -42,7 +55,9 @@ impl Toolbox {
 
 impl Judged {
     fn of(outcome: &Outcome) -> Self {
-        let Err(error) = outcome else { return Self { verdict: Verdict::Allow, reason: String::new() } };
+        let Err(error) = outcome else {
+            return Self { verdict: Verdict::Allow, reason: String::new(), approved: false };
+        };
         let question = error.prompt().map(Question::of);
         let refused = |error: &ToolError| format!("haft refuses: {}. {}", error.message(), error.suggestion());
         let (verdict, reason) = match (error.category(), question) {
@@ -56,7 +71,7 @@ impl Judged {
             // What was not understood was not judged either.
             (_, None) => (Verdict::Ask, format!("haft asks: {}", error.message())),
         };
-        Self { verdict, reason: Visible::of(reason.trim_end()).to_string() }
+        Self { verdict, reason: Visible::of(reason.trim_end()).to_string(), approved: false }
     }
 }
 

@@ -13,6 +13,7 @@ use std::{
 use async_trait::async_trait;
 use haft::{
     CallReport,
+    config::{HaftConfig, places},
     core::{ByteTap, EventConsumer, EventKind, EventSink, FilterStats, OutputStream, SystemClock, ToolCall, ToolEvent},
     filter::{Exit as Ended, FilterEvent, FilterPipeline, FilterReport, FilterStream},
 };
@@ -45,6 +46,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) network: Option<Network>,
     /// Whether it was agreed to beforehand.
     pub(crate) yes: bool,
+    /// Whether a hook has put it on record.
+    pub(crate) on_record: bool,
     /// The folder that it may write; the working directory when unset.
     pub(crate) within: Option<&'a Path>,
 }
@@ -66,6 +69,11 @@ pub(crate) async fn run(common: &Common, ask: Ask<'_>, command: &[String]) -> Re
         config.tools.shell.timeout = ask.timeout.unwrap_or(LONGEST);
         if let Some(network) = ask.network {
             config.tools.shell.network = network.into();
+        }
+        if ask.on_record && !can_record(&config) {
+            config.tools.audit.enabled = false;
+            config.tools.checkpoints.enabled = false;
+            config.tools.overflow.enabled = false;
         }
         match &within {
             Some(root) => config.kept_in(root),
@@ -115,6 +123,16 @@ pub(crate) async fn run(common: &Common, ask: Ask<'_>, command: &[String]) -> Re
         output::note(&format!("haft: {}", error.message));
     }
     Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| exit(&report)))
+}
+
+/// Whether the record can be written from here. A hook that wrote to it runs outside of its host's sandbox, and the
+/// command inside.
+fn can_record(config: &HaftConfig) -> bool {
+    let file = places::state_dir().join(&config.tools.audit.path);
+    match File::options().append(true).open(file) {
+        Ok(_) => true,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
 }
 
 /// The folder above the working directory that a command may write.

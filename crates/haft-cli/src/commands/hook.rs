@@ -12,7 +12,7 @@ use haft::{
     core::{CallerId, Redactor as _, SessionId, ToolCall, Verdict},
     hosts::{
         Host,
-        hook::{Answer, Decision, Event, Format, HostCall, Meaning, Where, map_strings, quoted},
+        hook::{Answer, Decision, Event, Format, HostCall, Meaning, Seat, Where, map_strings, quoted},
     },
     secrets::{SecretRedactor, SecretsMode},
 };
@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use crate::{
     args::Common,
     commands::{
+        hook_seat::seat,
         open::{load, open_with},
         ours::our_path,
     },
@@ -40,7 +41,7 @@ pub(crate) fn run(common: &Common, host: Host, confine: bool) -> Result<Exit, St
         Ok(input) => (input, None),
         Err(problem) => (Value::Null, Some(problem)),
     };
-    let hook = Hook { common, host, format, confine, input: &input };
+    let hook = Hook { common, host, format, confine, input: &input, seat: seat() };
     let answered = catch_unwind(AssertUnwindSafe(|| match unread {
         None => hook.answer(),
         Some(problem) => Err(problem),
@@ -71,6 +72,7 @@ struct Hook<'a> {
     /// Whether commands that may run are written anew, to run confined.
     confine: bool,
     input: &'a Value,
+    seat: Seat,
 }
 
 impl Hook<'_> {
@@ -78,7 +80,7 @@ impl Hook<'_> {
         let Event { place, meaning } = self.format.read(self.input).map_err(|error| error.to_string())?;
         match meaning {
             Meaning::Nothing => Ok(json!({})),
-            Meaning::Before(calls) => Ok(self.format.answer(self.input, &self.judged(&place, &calls)?)),
+            Meaning::Before(calls) => Ok(self.format.answer(self.input, &self.put(self.judged(&place, &calls)?))),
             Meaning::After { result } => Ok(self.redacted(&result).unwrap_or_else(|| json!({}))),
         }
     }
@@ -86,11 +88,17 @@ impl Hook<'_> {
     /// The answer where none could be found: a question, in whatever form the host understands.
     fn failed(&self, problem: &str) -> Value {
         let reason = format!("haft could not judge this call: {problem}");
-        if self.input.is_object() {
-            self.format.answer(self.input, &Answer { decision: Decision::Ask, reason, command: None })
-        } else {
-            self.format.unread(&reason)
+        let answer = self.put(Answer { decision: Decision::Ask, reason, command: None });
+        self.format.answer(if self.input.is_object() { self.input } else { &Value::Null }, &answer)
+    }
+
+    /// The same answer; a refusal where it is a question and nobody sits at the host.
+    fn put(&self, answer: Answer) -> Answer {
+        if answer.decision == Decision::Ask && !self.format.is_attended(&self.seat) {
+            let reason = format!("{} (nobody sits at {})", answer.reason, self.host.title());
+            return Answer { decision: Decision::Deny, reason, command: None };
         }
+        answer
     }
 
     /// The strictest of what is decided about the calls.
@@ -108,10 +116,11 @@ impl Hook<'_> {
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
         let caller = CallerId::parse(self.host.name()).map_err(|error| error.to_string())?;
         let mut answer = Answer { decision: Decision::Allow, reason: String::new(), command: None };
+        let mut approved = false;
         for call in calls {
             let made = ToolCall::new(call.tool, call.params.clone()).map_err(|error| error.to_string())?;
             let made = made.with_caller(caller.clone());
-            let judged = if self.format.can_ask(self.input) {
+            let judged = if self.format.can_ask(self.input) && self.format.is_attended(&self.seat) {
                 runtime.block_on(toolbox.judge(made, &cx))
             } else {
                 let watchers = haft::watchers(PATIENCE, false).on_behalf_of(self.host.title(), &workdir);
@@ -124,6 +133,7 @@ impl Hook<'_> {
                 Verdict::Ask => Decision::Ask,
                 Verdict::Deny => Decision::Deny,
             };
+            approved |= judged.approved;
             if decision > answer.decision {
                 answer = Answer { decision, reason: judged.reason, command: None };
             }
@@ -131,7 +141,7 @@ impl Hook<'_> {
         if let (true, [call], Decision::Allow | Decision::Ask) = (self.confine, calls, answer.decision)
             && let Some(line) = &call.line
         {
-            let consented = answer.decision == Decision::Ask;
+            let consented = approved || answer.decision == Decision::Ask;
             let within = (root != workdir).then_some(root.as_path());
             answer.command = Some(self.confined(line, consented, within).ok_or("the command cannot be quoted")?);
         }
@@ -144,7 +154,12 @@ impl Hook<'_> {
         if let Some(config) = &self.common.config {
             words.extend(["--config".to_owned(), quoted(std::path::absolute(config).ok()?.to_str()?)?]);
         }
-        words.push("exec".to_owned());
+        if self.format.has_sandbox() {
+            // What that sandbox takes away would be a warning at every command.
+            words.extend(["--quiet", "exec", "--on-record"].map(str::to_owned));
+        } else {
+            words.push("exec".to_owned());
+        }
         words.push("--filter".to_owned());
         if consented {
             words.push("--yes".to_owned());

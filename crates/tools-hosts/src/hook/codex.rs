@@ -1,5 +1,6 @@
 //! Hooks of Codex: `PreToolUse` and `PostToolUse` (checked with 0.169). It knows no question and no plain consent: what
-//! would be asked is refused with the way to allow it, and what may run is left to its own rules and its own sandbox.
+//! would be asked is refused with the way to allow it. Its sandbox keeps commands from writing, but lets them read every
+//! file of their user: what may run is rewritten all the same.
 
 use serde_json::{Value, json};
 
@@ -49,6 +50,10 @@ impl Format for Codex {
 
     fn can_ask(&self, _: &Value) -> bool {
         false
+    }
+
+    fn has_sandbox(&self) -> bool {
+        true
     }
 
     fn replace(&self, _: &Value, result: &Value) -> Option<Value> {

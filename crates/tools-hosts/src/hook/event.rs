@@ -11,7 +11,7 @@ pub trait Format: Send + Sync {
     /// What the host says.
     ///
     /// # Errors
-    /// When it is not in a form that is known: then the answer is [`Format::unread`].
+    /// When it is not in a form that is known: then the answer is a question.
     fn read(&self, input: &Value) -> Result<Event, Unreadable>;
 
     /// The answer before a tool runs, in the host's format. `input` is what was read.
@@ -24,10 +24,26 @@ pub trait Format: Send + Sync {
     /// Whether the host asks its user where the answer is a question. Where not, [`Format::answer`] makes a refusal of it.
     fn can_ask(&self, input: &Value) -> bool;
 
-    /// The answer when the input cannot be read: a question, or a refusal where the host cannot ask.
-    fn unread(&self, reason: &str) -> Value {
-        self.answer(&Value::Null, &Answer { decision: Decision::Ask, reason: reason.to_owned(), command: None })
+    /// Whether somebody sits at a host that was started like this. Where nobody does, a question is not put to the host: it
+    /// would wait for ever.
+    fn is_attended(&self, _: &Seat) -> bool {
+        true
     }
+
+    /// Whether the host runs its commands in a sandbox of its own, from inside of which the record of calls cannot be
+    /// written.
+    fn has_sandbox(&self) -> bool {
+        false
+    }
+}
+
+/// How the host was started that runs the hook.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seat {
+    /// Whether a terminal is its standard input and output.
+    pub terminal: bool,
+    /// Its command line.
+    pub arguments: Vec<String>,
 }
 
 /// What a host tells a hook.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Decision, Event, Format, HostCall, Meaning, Unreadable,
+    Answer, Decision, Event, Format, HostCall, Meaning, Seat, Unreadable,
     fields::{Fields, other_event, place, top, unknown},
 };
 
@@ -45,6 +45,12 @@ impl Format for Gemini {
 
     fn can_ask(&self, _: &Value) -> bool {
         true
+    }
+
+    fn is_attended(&self, seat: &Seat) -> bool {
+        let has = |names: &[&str]| seat.arguments.iter().any(|word| names.contains(&word.as_str()));
+        let is_script = has(&["-p", "--prompt"]) || seat.arguments.iter().any(|word| word.starts_with("--prompt="));
+        has(&["--acp", "--experimental-acp"]) || seat.terminal && !is_script
     }
 
     fn replace(&self, _: &Value, result: &Value) -> Option<Value> {

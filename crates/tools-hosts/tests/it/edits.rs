@@ -183,6 +183,9 @@ fn every_host_has_a_server_and_its_hooks_in_files_of_its_own() {
                 host.hooks().is_some(),
                 "{host}: {all}"
             );
+            // Cursor rewrites no command.
+            let is_confined = host.hooks().is_some() && host != Host::Cursor;
+            assert_eq!(all.contains(&format!("hook {host} --exec")), is_confined, "{host}: {all}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tools_hosts::{
     Host,
-    hook::{Answer, Decision, Format, Meaning, map_strings},
+    hook::{Answer, Decision, Format, Meaning, Seat, map_strings},
 };
 
 fn format(host: Host) -> &'static dyn Format {
@@ -115,7 +115,8 @@ fn only_consent_lets_a_call_run_in_any_format() {
                 );
             }
         }
-        let unread = format(host).unread("x").to_string();
+        let unread = Answer { decision: Decision::Ask, reason: "x".to_owned(), command: None };
+        let unread = format(host).answer(&Value::Null, &unread).to_string();
         assert!(unread.contains("\"ask\"") || unread.contains("\"deny\""), "{unread}");
     }
 }
@@ -139,4 +140,21 @@ fn every_text_of_a_result_is_changed_and_nothing_else() {
     let value = json!({"x": ["x", {"a": "x", "n": 1}], "y": null});
     assert_eq!(map_strings(&value, &shout), Some(json!({"x": ["X", {"a": "X", "n": 1}], "y": null})));
     assert_eq!(map_strings(&json!(["y", 1]), &shout), None);
+}
+
+#[test]
+fn nobody_sits_at_gemini_in_a_script() {
+    let check = |terminal: bool, arguments: &[&str], expected: bool| {
+        let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
+        let seat = Seat { terminal, arguments };
+        assert_eq!(format(Host::Gemini).is_attended(&seat), expected, "{seat:?}");
+        assert!(format(Host::ClaudeCode).is_attended(&seat), "it refuses by itself what nobody can be asked about");
+    };
+    check(true, &["node", "/usr/bin/gemini"], true);
+    check(true, &["node", "/usr/bin/gemini", "-i", "go"], true);
+    check(true, &["node", "/usr/bin/gemini", "-p", "go"], false);
+    check(true, &["node", "/usr/bin/gemini", "--prompt=go"], false);
+    check(false, &["node", "/usr/bin/gemini"], false);
+    check(false, &[], false);
+    check(false, &["node", "/usr/bin/gemini", "--acp"], true);
 }
