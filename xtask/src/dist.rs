@@ -1,128 +1,87 @@
-//! A release build of the binary: laid out in `target/dist` with licences, completions and a checksum, or built from
-//! nothing only to see how long that takes. Publishing is a person's decision and not here.
+//! What a release consists of, laid out in `target/dist`: the archive with its installer, packages for npm and PyPI that
+//! carry the binary, and the manifest for the registry of MCP servers. Publishing is a person's decision and not here.
 
-use std::{
-    fs,
-    path::Path,
-    time::{Duration, Instant},
-};
+mod archive;
+mod check;
+mod files;
+mod manifest;
+mod npm;
+mod time;
+mod wheel;
 
-use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
 
 use crate::{
     command::{self, Failure},
-    repository, timings,
+    repository,
 };
+
+pub(crate) use check::check;
+pub(crate) use time::time_cold_build;
 
 const PACKAGE: &str = "haft-cli";
 const BINARY: &str = if cfg!(windows) { "haft.exe" } else { "haft" };
 const DIST: &str = "target/dist";
-const COLD: &str = "target/cold";
-const PAPERS: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md"];
-const SHELLS: &[&str] = &["bash", "zsh", "fish"];
+/// Targets of which one binary runs on every Linux.
+const STATIC: &[&str] = &["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"];
 
-/// Builds the binary and lays out what a release holds.
+/// A binary to be packed.
+#[derive(Debug, Clone)]
+struct Built {
+    binary: PathBuf,
+    /// The target, as the compiler names it.
+    target: String,
+    version: String,
+}
+
+/// Builds the binary, static where that links, and lays out what a release holds.
 pub(crate) fn run() -> Result<(), Failure> {
     let root = repository::root();
-    command::run(&mut command::cargo(&["build", "--release", "--locked", "--package", PACKAGE]))?;
-    let built = root.join("target/release").join(BINARY);
-    let dist = root.join(DIST);
-    clear(&dist)?;
-    let binary = dist.join(BINARY);
-    copy(&built, &binary)?;
-    for paper in PAPERS {
-        copy(&root.join(paper), &dist.join(paper))?;
+    let target = match static_target() {
+        Ok(target) => target,
+        Err(why) => {
+            println!("dist: no static binary: {why}");
+            host_target()?
+        }
+    };
+    let mut build = command::cargo(&["build", "--release", "--locked", "--package", PACKAGE, "--target", &target]);
+    command::run(&mut build)?;
+    let binary = root.join("target").join(&target).join("release").join(BINARY);
+    let built = Built { binary, target, version: env!("CARGO_PKG_VERSION").to_owned() };
+    lay_out(&built, &root.join(DIST))
+}
+
+/// Everything that is made of one binary.
+fn lay_out(built: &Built, dist: &Path) -> Result<(), Failure> {
+    files::clear(dist)?;
+    archive::write(built, dist)?;
+    npm::write(built, dist)?;
+    wheel::write(built, dist)?;
+    manifest::write(built, dist)
+}
+
+/// The target for a static binary of this machine.
+fn static_target() -> Result<String, String> {
+    let target = STATIC.iter().find(|target| target.starts_with(std::env::consts::ARCH));
+    let target = *target.filter(|_| cfg!(target_os = "linux")).ok_or("only Linux has a target for it")?;
+    let mut libraries = std::process::Command::new("rustc");
+    let folder = libraries.args(["--print", "target-libdir", "--target", target]).output();
+    let folder = folder.ok().filter(|out| out.status.success()).map(|out| out.stdout).unwrap_or_default();
+    if !Path::new(String::from_utf8_lossy(&folder).trim()).is_dir() {
+        return Err(format!("`rustup target add {target}` comes first"));
     }
-    write_completions(&binary, &dist)?;
-    let bytes = fs::read(&binary).map_err(Failure::io(format!("reading `{}`", binary.display())))?;
-    let sum = checksum_line(&bytes, BINARY);
-    let sums = dist.join("SHA256SUMS");
-    fs::write(&sums, &sum).map_err(Failure::io(format!("writing `{}`", sums.display())))?;
-    print!("dist: {DIST}/{BINARY}, {}\ndist: {sum}", mebibytes(bytes.len()));
-    Ok(())
-}
-
-/// Builds the binary in an empty target folder and prints the time: the first thing that a newcomer waits for.
-pub(crate) fn time_cold_build() -> Result<(), Failure> {
-    let cold = repository::root().join(COLD);
-    clear(&cold)?;
-    let start = Instant::now();
-    let mut build =
-        command::cargo(&["build", "--release", "--locked", "--timings", "--package", PACKAGE, "--target-dir"]);
-    command::run(build.arg(&cold))?;
-    let took = start.elapsed();
-    let binary = cold.join("release").join(BINARY);
-    let size = fs::metadata(&binary).map_err(Failure::io(format!("reading `{}`", binary.display())))?.len();
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    timings::print(&cold)?;
-    println!("{}", cold_build_line(took, cores, usize::try_from(size).unwrap_or(usize::MAX)));
-    fs::remove_dir_all(&cold).map_err(Failure::io(format!("removing `{COLD}`")))
-}
-
-fn cold_build_line(took: Duration, cores: usize, size: usize) -> String {
-    let seconds = took.as_secs();
-    let (minutes, seconds) = (seconds / 60, seconds % 60);
-    let size = mebibytes(size);
-    format!("cold `cargo build --release -p {PACKAGE}` on {cores} cores: {minutes} min {seconds} s, binary {size}")
-}
-
-fn write_completions(binary: &Path, dist: &Path) -> Result<(), Failure> {
-    let folder = dist.join("completions");
-    fs::create_dir_all(&folder).map_err(Failure::io(format!("creating `{}`", folder.display())))?;
-    for shell in SHELLS {
-        let script = command::capture(command::command(binary).args(["completions", shell]))?;
-        let path = folder.join(format!("haft.{shell}"));
-        fs::write(&path, script).map_err(Failure::io(format!("writing `{}`", path.display())))?;
+    // SQLite, the grammars and the cryptography are C.
+    let has = |name: &str| std::process::Command::new(name).arg("--version").output().is_ok();
+    if has("musl-gcc") || has(&format!("{}-linux-musl-gcc", std::env::consts::ARCH)) {
+        Ok(target.to_owned())
+    } else {
+        Err("there is no C compiler for it; the package `musl-tools` has one".to_owned())
     }
-    Ok(())
 }
 
-fn clear(folder: &Path) -> Result<(), Failure> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(Failure::io(format!("removing `{}`", folder.display())))?;
-    }
-    fs::create_dir_all(folder).map_err(Failure::io(format!("creating `{}`", folder.display())))
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    fs::copy(from, to).map_err(Failure::io(format!("copying `{}`", from.display())))?;
-    Ok(())
-}
-
-/// The line that `sha256sum --check` reads.
-fn checksum_line(bytes: &[u8], name: &str) -> String {
-    let digest = Sha256::digest(bytes);
-    let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}  {name}\n", hex.concat())
-}
-
-fn mebibytes(bytes: usize) -> String {
-    let tenths = bytes.saturating_mul(10) / (1024 * 1024);
-    format!("{}.{} MiB", tenths / 10, tenths % 10)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_checksum_is_sha256sums() {
-        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  haft\n";
-        assert_eq!(checksum_line(b"abc", "haft"), expected);
-    }
-
-    #[test]
-    fn sizes_have_one_digit() {
-        assert_eq!(mebibytes(0), "0.0 MiB");
-        assert_eq!(mebibytes(7_340_032), "7.0 MiB");
-        assert_eq!(mebibytes(7_900_000), "7.5 MiB");
-    }
-
-    #[test]
-    fn the_cold_build_is_one_line() {
-        assert_eq!(
-            cold_build_line(Duration::from_millis(185_900), 2, 1_048_576),
-            "cold `cargo build --release -p haft-cli` on 2 cores: 3 min 5 s, binary 1.0 MiB",
-        );
-    }
+/// The target of this machine.
+fn host_target() -> Result<String, Failure> {
+    let told = command::capture(command::command(Path::new("rustc")).arg("-vV"))?;
+    let line = told.lines().find_map(|line| line.strip_prefix("host: ").map(str::to_owned));
+    line.ok_or_else(|| Failure::Found("the compiler does not name its host".to_owned()))
 }

@@ -1,7 +1,11 @@
 //! The binary against what others publish: packages that are workspaces of their own, because they would change the
 //! features of everyone else's dependencies.
 
-use std::process::Command;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use crate::{
     command::{self, Failure},
@@ -10,11 +14,54 @@ use crate::{
 
 /// The official client and schema of the Agent Client Protocol.
 const ACP: &str = "interop/acp/Cargo.toml";
+/// Agents from npm, with a scripted model.
+const HOSTS: &str = "interop/hosts";
+/// A folder of programs that are installed already; what is missing in it is skipped.
+const PROGRAMS: &str = "HAFT_INTEROP_HOSTS";
 
 /// Builds the binary and drives it.
 pub(crate) fn run() -> Result<(), Failure> {
-    command::run(&mut command::cargo(&["build", "--locked", "--workspace", "--bin", "haft"]))?;
+    command::run(&mut build())?;
     command::run(&mut acp())
+}
+
+/// Sets real hosts up with the binary, and drives them; skipped visibly where they cannot be installed.
+pub(crate) fn hosts(names: &[&str]) -> Result<(), Failure> {
+    let root = repository::root();
+    let Some(programs) = programs(&root)? else { return Ok(()) };
+    command::run(&mut build())?;
+    let manifest = root.join(HOSTS).join("Cargo.toml");
+    let mut driver = command::cargo(&["run", "--locked", "--quiet", "--manifest-path"]);
+    driver.arg(manifest).arg("--target-dir").arg(root.join("target/interop")).arg("--");
+    command::run(driver.arg(root.join("target/debug/haft")).arg(programs).args(names))
+}
+
+/// The folder with the programs of the hosts; `None` where npm is missing or cannot fetch them.
+fn programs(root: &Path) -> Result<Option<PathBuf>, Failure> {
+    if let Some(named) = std::env::var_os(PROGRAMS) {
+        return Ok(Some(named.into()));
+    }
+    let folder = root.join("target/interop/npm");
+    fs::create_dir_all(&folder).map_err(Failure::io(format!("creating `{}`", folder.display())))?;
+    let (from, to) = (root.join(HOSTS).join("package.json"), folder.join("package.json"));
+    fs::copy(&from, &to).map_err(Failure::io(format!("copying `{}`", from.display())))?;
+    let mut npm = command::command("npm");
+    npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"]).current_dir(&folder);
+    match npm.status() {
+        Ok(status) if status.success() => Ok(Some(folder.join("node_modules/.bin"))),
+        Ok(_) => {
+            println!("interop hosts: skipped, npm could not install them");
+            Ok(None)
+        }
+        Err(_) => {
+            println!("interop hosts: skipped, there is no npm");
+            Ok(None)
+        }
+    }
+}
+
+fn build() -> Command {
+    command::cargo(&["build", "--locked", "--workspace", "--bin", "haft"])
 }
 
 fn acp() -> Command {

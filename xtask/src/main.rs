@@ -37,8 +37,10 @@ usage: cargo xtask COMMAND
   bench [--save N | --compare N]  criterion benches with a named baseline
   fuzz TARGET [MINUTES]           one fuzz target, 10 minutes; needs cargo-fuzz and a nightly compiler
   interop                         `haft acp` against the official client and schema
+  interop hosts [HOST…]           `haft setup` and `haft hook` against hosts from npm and a scripted model on loopback
   deps [--install]                licences, bans, sources, duplicate versions
-  dist [--time]                   release archive, or only the cold build's time";
+  dist [--time]                   release archive and packages, or only the cold build's time
+  dist --check [BINARY]           packs the debug build, or another, and installs it in each way from local files";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -69,10 +71,13 @@ fn run(words: &[&str]) -> Result<(), Failure> {
             Err(_) => Err(Failure::Usage(format!("`{minutes}` is not a number of minutes"))),
         },
         ["interop"] => interop::run(),
+        ["interop", "hosts", names @ ..] => interop::hosts(names),
         ["deps"] => deps::run(),
         ["deps", "--install"] => deps::install_and_run(),
         ["dist"] => dist::run(),
         ["dist", "--time"] => dist::time_cold_build(),
+        ["dist", "--check"] => dist::check(None),
+        ["dist", "--check", binary] => dist::check(Some(binary)),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())
