@@ -47,8 +47,8 @@ pub(crate) fn run() -> Result<(), Failure> {
     let mut build = command::cargo(&["build", "--release", "--locked", "--package", PACKAGE, "--target", &target]);
     command::run(&mut build)?;
     let binary = root.join("target").join(&target).join("release").join(BINARY);
-    let built = Built { binary, target, version: env!("CARGO_PKG_VERSION").to_owned() };
-    lay_out(&built, &root.join(DIST))
+    let release = Built { binary, target, version: env!("CARGO_PKG_VERSION").to_owned() };
+    lay_out(&release, &root.join(DIST))
 }
 
 /// Everything that is made of one binary.

@@ -28,7 +28,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 /// Sets real hosts up with the binary, and drives them; skipped visibly where they cannot be installed.
 pub(crate) fn hosts(names: &[&str]) -> Result<(), Failure> {
     let root = repository::root();
-    let Some(programs) = programs(&root)? else { return Ok(()) };
+    let Some(programs) = programs(root)? else { return Ok(()) };
     command::run(&mut build())?;
     let manifest = root.join(HOSTS).join("Cargo.toml");
     let mut driver = command::cargo(&["run", "--locked", "--quiet", "--manifest-path"]);

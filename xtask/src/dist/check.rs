@@ -22,12 +22,11 @@ const OFFLINE: &str = "http://127.0.0.1:9";
 /// Packs `binary`, or the debug build, and installs it in each way that this machine has.
 pub(crate) fn check(binary: Option<&str>) -> Result<(), Failure> {
     let root = repository::root();
-    let binary = match binary {
-        Some(named) => PathBuf::from(named),
-        None => {
-            command::run(&mut command::cargo(&["build", "--locked", "--workspace", "--bin", "haft"]))?;
-            root.join("target/debug").join(BINARY)
-        }
+    let binary = if let Some(named) = binary {
+        PathBuf::from(named)
+    } else {
+        command::run(&mut command::cargo(&["build", "--locked", "--workspace", "--bin", "haft"]))?;
+        root.join("target/debug").join(BINARY)
     };
     let binary = binary.canonicalize().map_err(Failure::io(format!("looking for `{}`", binary.display())))?;
     let built = Built { binary, target: host_target()?, version: env!("CARGO_PKG_VERSION").to_owned() };
@@ -53,7 +52,7 @@ fn by_installer(built: &Built, dist: &Path, expected: &str) -> Result<(), Failur
         sh
     };
     command::run(&mut install(&[]))?;
-    starts("the installer", command::command(&prefix.join("bin").join(BINARY)), expected)?;
+    starts("the installer", command::command(prefix.join("bin").join(BINARY)), expected)?;
     let pages = ["share/man/man1/haft.1", "share/man/man1/haft-setup.1", "share/zsh/site-functions/_haft"];
     for page in pages {
         is_there(&prefix.join(page), true)?;
@@ -104,10 +103,10 @@ fn by_pip(dist: &Path, expected: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let wheels = packed(dist, "whl")?;
-    let mut install = command::command(&folder.join("bin/python"));
+    let mut install = command::command(folder.join("bin/python"));
     install.args(["-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check"]).args(&wheels);
     command::run(&mut install)?;
-    starts("pip", command::command(&folder.join("bin").join(BINARY)), expected)?;
+    starts("pip", command::command(folder.join("bin").join(BINARY)), expected)?;
     let mut uvx = command::command(Path::new("uvx"));
     if uvx.arg("--version").output().is_err() {
         println!("dist --check: uvx skipped, it is not there");

