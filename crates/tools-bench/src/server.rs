@@ -56,7 +56,11 @@ impl Server {
         writeln!(self.input, "{message}").and_then(|()| self.input.flush()).expect("the server listens");
     }
 
-    fn request(&mut self, method: &str, params: &Value) -> Value {
+    /// Sends a request and gives the whole answer.
+    ///
+    /// # Panics
+    /// When the server is gone.
+    pub fn request(&mut self, method: &str, params: &Value) -> Value {
         self.next += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params}));
         loop {
