@@ -21,6 +21,7 @@ use crate::{
     answer::{self, Answers, Structured},
     builder::Settings,
     catalog::Catalog,
+    late::Late,
     lifetime::Lifetime,
     pending::Pending,
     roots,
@@ -60,6 +61,7 @@ pub(crate) struct Connection {
     catalog: Catalog,
     answers: Answers,
     pending: Pending,
+    late: Late,
     /// Wakes subscriptions of this connection when a call found that the tools changed.
     stale: Notify,
     lifetime: Lifetime,
@@ -80,6 +82,7 @@ impl Connection {
             ),
             answers: Answers::default(),
             pending: Pending::default(),
+            late: Late::default(),
             stale: Notify::new(),
             lifetime,
             settings,
@@ -210,6 +213,7 @@ impl Connection {
         let runner = Runner {
             settings: &self.settings,
             pending: &self.pending,
+            late: &self.late,
             stack: &stack,
             request,
             context: match &workspace {

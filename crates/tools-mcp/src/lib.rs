@@ -33,6 +33,7 @@ mod catalog;
 mod progress;
 
 mod elsewhere;
+mod late;
 mod pending;
 mod question;
 mod runner;

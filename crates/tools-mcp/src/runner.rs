@@ -3,23 +3,24 @@
 
 use async_trait::async_trait;
 use rmcp::{
-    Peer, RoleServer,
+    RoleServer,
     model::{
-        CancelledNotificationParam, ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
-        InputRequest, InputRequiredResult, InputResponses, ProgressToken, ProtocolVersion, RequestId, ServerRequest,
+        ClientCapabilities, ElicitRequest, ElicitRequestParams, ElicitResult, InputRequest, InputRequiredResult,
+        InputResponses, ProgressToken, ProtocolVersion,
     },
-    service::{PeerRequestOptions, RequestContext, ServiceError},
+    service::{RequestContext, ServiceError},
 };
 use tokio_util::sync::CancellationToken;
 use tools_core::{
-    Absence, Answer, Approval, Asked, Asking, CallContext, CallerId, ConfirmPrompt, Confirmer, Decisions, Desk,
-    EventSink, Journal, NobodyToAsk, Recorded, Stack, ToolCall, ToolError, ToolErrorCategory, Unanswered, announce,
-    is_hidden, is_unanswered, refusal, settle,
+    Absence, Answer, Approval, Asked, Asking, CallContext, CallDigest, CallerId, ConfirmPrompt, Confirmer, Decisions,
+    Desk, EventSink, Journal, NobodyToAsk, Recorded, Stack, ToolCall, ToolError, ToolErrorCategory, Unanswered,
+    announce, is_hidden, is_unanswered, refusal, settle,
 };
 
 use crate::{
     builder::Settings,
     connection::asks_by_itself,
+    late::{Late, OPEN_FOR, Standing},
     lifetime::PATIENCE,
     pending::{Pending, Taken},
     progress::{Feed, FeedConsumer, reporting},
@@ -46,6 +47,7 @@ impl Ran {
 pub(crate) struct Runner<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) pending: &'a Pending,
+    pub(crate) late: &'a Late,
     pub(crate) stack: &'a Stack,
     pub(crate) request: &'a RequestContext<RoleServer>,
     /// Under the token of the request.
@@ -54,8 +56,9 @@ pub(crate) struct Runner<'a> {
 
 impl Runner<'_> {
     pub(crate) async fn run(&self, call: ToolCall, answers: Option<InputResponses>, state: Option<String>) -> Ran {
+        let digest = call.digest();
         match Box::pin(self.asking(call, answers, state)).await {
-            Ran::Recorded(recorded) => Ran::recorded(self.advised(*recorded)),
+            Ran::Recorded(recorded) => Ran::recorded(self.advised(*recorded, digest)),
             asks @ Ran::Ask(_) => asks,
         }
     }
@@ -72,7 +75,7 @@ impl Runner<'_> {
             None if can_ask && !asks_by_itself(self.request) => Box::pin(self.ask_in_result(call)).await,
             None => {
                 let elsewhere = self.elsewhere();
-                let client = Client { runner: self, elsewhere: elsewhere.as_deref() };
+                let client = Client { runner: self, call: call.digest(), elsewhere: elsewhere.as_deref() };
                 let otherwise = elsewhere.as_deref().unwrap_or(&NobodyToAsk);
                 let (confirmer, by): (&dyn Confirmer, CallerId) =
                     if can_ask { (&client, self.person()) } else { (otherwise, CallerId::person()) };
@@ -149,18 +152,26 @@ impl Runner<'_> {
         Some(elsewhere.confirmer(&self.client_name(), &self.context))
     }
 
-    /// The same result; where no person agreed, with how one can be asked.
-    fn advised(&self, recorded: Recorded) -> Recorded {
-        match (&recorded.outcome, &self.settings.elsewhere) {
-            (Err(error), Some(elsewhere)) if is_unanswered(error) => {
-                let said = error.suggestion();
-                let end = if said.ends_with('.') { "" } else { "." };
-                let advice = format!("{said}{end} {}", elsewhere.advice());
-                let error = error.clone().with_suggestion(advice);
-                replaced(recorded, error)
-            }
-            _ => recorded,
+    /// The same result; where no person agreed, with how one can be asked and whether a late answer counts.
+    fn advised(&self, recorded: Recorded, call: CallDigest) -> Recorded {
+        let error = match &recorded.outcome {
+            Err(error) if is_unanswered(error) => error,
+            _ => return recorded,
+        };
+        let late = self.late.holds(call).then(|| {
+            format!(
+                "The question stays open for {} minutes: if the user answers it, make the same call again, and that answer counts.",
+                OPEN_FOR.as_secs() / 60
+            )
+        });
+        let elsewhere = self.settings.elsewhere.as_ref().map(|elsewhere| elsewhere.advice().to_owned());
+        let mut advice = error.suggestion().to_owned();
+        for more in late.into_iter().chain(elsewhere) {
+            let end = if advice.ends_with('.') { "" } else { "." };
+            advice = format!("{advice}{end} {more}");
         }
+        let error = error.clone().with_suggestion(advice);
+        replaced(recorded, error)
     }
 
     fn decisions(&self) -> Option<&dyn Decisions> {
@@ -249,58 +260,56 @@ async fn or_elsewhere(elsewhere: Option<&dyn Confirmer>, prompt: &ConfirmPrompt,
 /// The person behind a client that may be asked while its call waits.
 struct Client<'a> {
     runner: &'a Runner<'a>,
+    call: CallDigest,
     elsewhere: Option<&'a dyn Confirmer>,
+}
+
+impl Client<'_> {
+    /// What the client answers to the question; the answer to an earlier call counts where that one asked the same. A
+    /// question without an answer in time stays open.
+    async fn answer(&self, form: &Form, prompt: &ConfirmPrompt) -> Result<Answer, ServiceError> {
+        let (runner, patience) = (self.runner, self.runner.settings.question_timeout);
+        let mut standing = match runner.late.take(self.call, prompt) {
+            Some(mut earlier) => match earlier.answered(patience).await.map(|result| form.read(&result)) {
+                // Put away or failed in the meantime: asked anew.
+                Ok(Answer::Nobody(_)) => Standing::ask(&runner.request.peer, elicitation(form)).await?,
+                Ok(answer) => return Ok(answer),
+                Err(ServiceError::Timeout { .. }) => {
+                    runner.late.keep(self.call, prompt, earlier);
+                    return Ok(Answer::Nobody(Absence::NoAnswer));
+                }
+                Err(_) => Standing::ask(&runner.request.peer, elicitation(form)).await?,
+            },
+            None => Standing::ask(&runner.request.peer, elicitation(form)).await?,
+        };
+        let asked_at = tokio::time::Instant::now();
+        match standing.answered(patience).await {
+            Err(ServiceError::Timeout { .. }) => {
+                runner.late.keep(self.call, prompt, standing);
+                Ok(Answer::Nobody(Absence::NoAnswer))
+            }
+            answered => {
+                let answer = form.read(&answered?);
+                let is_unseen = is_unseen(&runner.client_name(), &answer, asked_at.elapsed());
+                Ok(if is_unseen { Answer::Nobody(Absence::Dismissed) } else { answer })
+            }
+        }
+    }
 }
 
 #[async_trait]
 impl Confirmer for Client<'_> {
     /// Ends by itself: at an answer or at the deadline. Dropped, it withdraws the question.
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
-        let Self { runner, elsewhere } = self;
+        let Self { runner, elsewhere, .. } = self;
         let Some(form) = runner.form(prompt) else { return or_elsewhere(*elsewhere, prompt, Absence::NotShown).await };
-        let peer = &runner.request.peer;
-        let request = ServerRequest::ElicitRequest(ElicitRequest::new(elicitation(&form)));
-        let options = PeerRequestOptions::with_timeout(runner.settings.question_timeout);
-        let asked_at = tokio::time::Instant::now();
-        let answered = match peer.send_cancellable_request(request, options).await {
-            Ok(asked) => {
-                let mut standing = Standing { peer: peer.clone(), question: Some(asked.id.clone()) };
-                let answered = asked.await_response().await;
-                standing.question = None;
-                answered
-            }
-            Err(error) => Err(error),
-        };
-        match answered {
-            Ok(ClientResult::ElicitResult(result)) => match form.read(&result) {
-                Answer::Nobody(Absence::Dismissed) => or_elsewhere(*elsewhere, prompt, Absence::Dismissed).await,
-                answer if is_unseen(&runner.client_name(), &answer, asked_at.elapsed()) => {
-                    or_elsewhere(*elsewhere, prompt, Absence::Dismissed).await
-                }
-                answer => answer,
-            },
-            Ok(_) | Err(ServiceError::Timeout { .. }) => Answer::Nobody(Absence::NoAnswer),
+        match self.answer(&form, prompt).await {
+            Ok(Answer::Nobody(Absence::Dismissed)) => or_elsewhere(*elsewhere, prompt, Absence::Dismissed).await,
+            Ok(answer) => answer,
             Err(error) => {
                 tracing::warn!(%error, "the question was not answered");
                 Answer::Nobody(Absence::NoAnswer)
             }
-        }
-    }
-}
-
-/// A question that the client shows. Withdrawn when nobody waits for its answer any more.
-struct Standing {
-    peer: Peer<RoleServer>,
-    question: Option<RequestId>,
-}
-
-impl Drop for Standing {
-    fn drop(&mut self) {
-        if let (Some(question), Ok(runtime)) = (self.question.take(), tokio::runtime::Handle::try_current()) {
-            let peer = self.peer.clone();
-            runtime.spawn(async move {
-                let _ = peer.notify_cancelled(CancelledNotificationParam::new(Some(question), None)).await;
-            });
         }
     }
 }

@@ -8,6 +8,7 @@ mod answers;
 mod calls;
 mod confirmation;
 mod hostile;
+mod late;
 mod lists;
 mod modern;
 mod progress;

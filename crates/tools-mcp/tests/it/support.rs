@@ -184,6 +184,8 @@ pub(crate) enum Person {
     Declines,
     Dismisses,
     NeverAnswers,
+    /// It answers the first question after a while, and no other.
+    AnswersAfter(Duration, Value),
 }
 
 /// A client that records what it is told.
@@ -233,7 +235,11 @@ impl ClientHandler for Client {
             Person::Accepts(content) => Ok(ElicitResult::new(ElicitationAction::Accept).with_content(content.clone())),
             Person::Declines => Ok(ElicitResult::new(ElicitationAction::Decline)),
             Person::Dismisses => Ok(ElicitResult::new(ElicitationAction::Cancel)),
-            Person::None | Person::NeverAnswers => std::future::pending().await,
+            Person::AnswersAfter(while_, content) if self.questions.lock().unwrap().len() == 1 => {
+                tokio::time::sleep(*while_).await;
+                Ok(ElicitResult::new(ElicitationAction::Accept).with_content(content.clone()))
+            }
+            Person::None | Person::NeverAnswers | Person::AnswersAfter(..) => std::future::pending().await,
         }
     }
 

@@ -1,0 +1,106 @@
+//! Questions that a client of a version before 2026-07-28 still shows although their call was refused for want of an answer.
+//! An answer that comes late counts when the same call asks the same again.
+
+use std::{
+    collections::VecDeque,
+    pin::Pin,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use rmcp::{
+    Peer, RoleServer,
+    model::{
+        CancelledNotificationParam, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, RequestId,
+        ServerRequest,
+    },
+    service::{PeerRequestOptions, ServiceError},
+};
+use tokio::time::Instant;
+use tools_core::{CallDigest, ConfirmPrompt};
+
+/// How long a question stays open after its call was refused.
+pub(crate) const OPEN_FOR: Duration = Duration::from_mins(10);
+/// How many such questions are kept; the oldest is withdrawn.
+const MAX_OPEN: usize = 16;
+
+/// A question that the client shows. Withdrawn when it is dropped unanswered.
+pub(crate) struct Standing {
+    peer: Peer<RoleServer>,
+    id: Option<RequestId>,
+    answer: Pin<Box<dyn Future<Output = Result<ClientResult, ServiceError>> + Send>>,
+}
+
+impl Standing {
+    /// Puts a question.
+    pub(crate) async fn ask(peer: &Peer<RoleServer>, question: ElicitRequestParams) -> Result<Self, ServiceError> {
+        let request = ServerRequest::ElicitRequest(ElicitRequest::new(question));
+        // Without a time limit of its own: it may be answered after the call has ended.
+        let asked = peer.send_cancellable_request(request, PeerRequestOptions::default()).await?;
+        let id = Some(asked.id.clone());
+        Ok(Self { peer: peer.clone(), id, answer: Box::pin(asked.await_response()) })
+    }
+
+    /// Waits for the answer. Can be called again when it was not there in time.
+    ///
+    /// # Errors
+    /// [`ServiceError::Timeout`] where there is none yet; else the question has failed.
+    pub(crate) async fn answered(&mut self, patience: Duration) -> Result<ElicitResult, ServiceError> {
+        let Ok(answered) = tokio::time::timeout(patience, &mut self.answer).await else {
+            return Err(ServiceError::Timeout { timeout: patience });
+        };
+        self.id = None;
+        match answered? {
+            ClientResult::ElicitResult(result) => Ok(result),
+            _ => Err(ServiceError::UnexpectedResponse),
+        }
+    }
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        if let (Some(question), Ok(runtime)) = (self.id.take(), tokio::runtime::Handle::try_current()) {
+            let peer = self.peer.clone();
+            runtime.spawn(async move {
+                let _ = peer.notify_cancelled(CancelledNotificationParam::new(Some(question), None)).await;
+            });
+        }
+    }
+}
+
+struct Open {
+    call: CallDigest,
+    prompt: ConfirmPrompt,
+    until: Instant,
+    standing: Standing,
+}
+
+/// The questions of one connection that are open although their calls have ended.
+#[derive(Default)]
+pub(crate) struct Late(Mutex<VecDeque<Open>>);
+
+impl Late {
+    /// Keeps a question open whose call is refused now.
+    pub(crate) fn keep(&self, call: CallDigest, prompt: &ConfirmPrompt, standing: Standing) {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|question| question.until > Instant::now());
+        if open.len() == MAX_OPEN {
+            open.pop_front();
+        }
+        open.push_back(Open { call, prompt: prompt.clone(), until: Instant::now() + OPEN_FOR, standing });
+    }
+
+    /// Takes the open question of this very call, if it asks exactly this: scripts, changes and rules included.
+    pub(crate) fn take(&self, call: CallDigest, prompt: &ConfirmPrompt) -> Option<Standing> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|question| question.until > Instant::now());
+        let found = open.iter().position(|question| question.call == call && question.prompt == *prompt)?;
+        open.remove(found).map(|question| question.standing)
+    }
+
+    /// Whether a question of this call is open.
+    pub(crate) fn holds(&self, call: CallDigest) -> bool {
+        let open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        open.iter().any(|question| question.call == call && question.until > Instant::now())
+    }
+}
