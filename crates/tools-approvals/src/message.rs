@@ -8,16 +8,16 @@ use tools_core::{Answer, ConfirmPrompt, Question};
 /// The form of the messages. Another number is another program's, and is left alone.
 pub(crate) const VERSION: u32 = 1;
 
-/// Who has a question.
+/// The process that asks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asker {
-    /// The client or host whose call it is, as it calls itself.
+    /// Name of the client or host that makes the call, as it reports it.
     pub client: String,
-    /// The folder the call works in.
+    /// Working directory of the call.
     pub workdir: PathBuf,
-    /// The process that waits.
+    /// ID of the process that waits for the answer.
     pub process: u32,
-    /// Whether the session goes on after the call, so that an answer may count for the rest of it.
+    /// Whether the session continues after the call, so that an answer can count for the rest of it.
     pub lasting: bool,
 }
 
@@ -31,17 +31,17 @@ pub(crate) struct Asking {
     pub(crate) left_ms: u64,
 }
 
-/// What a person chose.
+/// The answer of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Choice {
-    /// Yes, to this call.
+    /// Allows this call.
     Once,
-    /// Yes, and to others like it until the session ends.
+    /// Allows this call and similar ones until the session ends.
     Session,
-    /// Yes, and to others like it from now on.
+    /// Allows this call and similar ones from now on.
     Always,
-    /// No.
+    /// Refuses the call.
     No {
         /// The person's own words for the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]

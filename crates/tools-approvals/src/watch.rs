@@ -30,7 +30,7 @@ const MAX_OPEN: usize = 64;
 /// How long an asker may take to say its question, or to take a choice.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A watch over the questions of this user's processes. Others stop asking it when it is dropped.
+/// Receives the questions of this user's processes. When it is dropped, it gets no more of them.
 #[derive(Debug)]
 pub struct Watch {
     socket: PathBuf,
@@ -39,39 +39,39 @@ pub struct Watch {
     listening: JoinHandle<()>,
 }
 
-/// What happens at a watch.
+/// An event of a [`Watch`].
 #[derive(Debug)]
 pub enum Event {
-    /// A call waits for a person.
+    /// A new question.
     Asked(Box<Standing>),
     /// A question is no longer open.
     Ended {
-        /// Which.
+        /// Number of the question.
         id: u64,
-        /// Why.
+        /// Why it is no longer open.
         how: Ended,
     },
 }
 
-/// A question that waits for an answer.
+/// An open question.
 #[derive(Debug)]
 pub struct Standing {
-    /// Its number at this watch.
+    /// Number of the question, unique for this [`Watch`].
     pub id: u64,
     /// Who asks.
     pub asker: Asker,
-    /// What is asked. It is known to fit a [`Question`].
+    /// The question. A [`Question`] can always be made of it.
     pub prompt: ConfirmPrompt,
-    /// How long an answer is waited for.
+    /// How long the call waits for an answer.
     pub left: Duration,
 }
 
 /// Why a question is no longer open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// The choice made here counts.
+    /// The answer given here was taken.
     Taken,
-    /// The time for an answer is over.
+    /// No answer came in time.
     Late,
     /// It was answered elsewhere, its call was cancelled, or the process that asked ended.
     Withdrawn,
@@ -80,10 +80,10 @@ pub enum Ended {
 type Open = Arc<Mutex<HashMap<u64, oneshot::Sender<Choice>>>>;
 
 impl Watch {
-    /// Begins to watch in `folder`, which is made where it is missing. Needs a runtime of tokio.
+    /// Starts to listen in `folder`, which is created if it does not exist. Needs a tokio runtime.
     ///
     /// # Errors
-    /// When the folder is not the user's alone, or no socket can be made in it.
+    /// If others have access to the folder, or no socket can be created in it.
     pub async fn open(folder: &Path) -> io::Result<Self> {
         let folder = Folder::make(folder)?;
         folder.sweep().await;
@@ -94,12 +94,13 @@ impl Watch {
         Ok(Self { socket, events, open, listening })
     }
 
-    /// The next event. May be dropped at any time.
+    /// The next event. Cancel safe.
     pub async fn next(&mut self) -> Option<Event> {
         self.events.recv().await
     }
 
-    /// Answers a question; whether it counted is told by [`Event::Ended`]. Nothing happens where it is no longer open.
+    /// Answers a question. [`Event::Ended`] reports whether the answer was taken. Does nothing if the question is no longer
+    /// open.
     pub fn answer(&self, id: u64, choice: Choice) {
         let asker = self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
         if let Some(asker) = asker {

@@ -1,4 +1,4 @@
-//! The side that asks: a question to all watchers at once, of whom the first to answer is heard.
+//! The asking side: puts a question to all watchers at once; the first answer counts.
 
 use std::{
     collections::HashSet,
@@ -30,10 +30,10 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// How long a question stays open without a watcher, once there was one: time to start another.
 const WITHOUT_WATCHER: Duration = Duration::from_secs(5);
 
-/// The people at `haft approvals watch` of this user. Asks them all; the first answer counts.
+/// Asks every `haft approvals watch` of this user; the first answer counts.
 ///
-/// [`Absence::CannotAsk`] at once when nobody watches, [`Absence::NoAnswer`] when nobody answered in time. Dropping the
-/// future withdraws the question.
+/// Returns [`Absence::CannotAsk`] at once if none runs, [`Absence::NoAnswer`] if nobody answers in time. Dropping the future
+/// withdraws the question.
 #[derive(Debug, Clone)]
 pub struct Watchers {
     folder: PathBuf,
@@ -42,19 +42,19 @@ pub struct Watchers {
 }
 
 impl Watchers {
-    /// The watchers that listen in `folder`, asked on behalf of `asker`. `patience` is how long an answer is waited for.
+    /// The watchers that listen in `folder`, asked on behalf of `asker`. `patience` is the time limit for an answer.
     pub fn new(folder: impl Into<PathBuf>, asker: Asker, patience: Duration) -> Self {
         Self { folder: folder.into(), asker, patience }
     }
 
-    /// The same for calls of this client that work in this folder.
+    /// The same watchers, asked about calls of this client in this working directory.
     #[must_use]
     pub fn on_behalf_of(&self, client: &str, workdir: impl Into<PathBuf>) -> Self {
         let asker = Asker { client: client.to_owned(), workdir: workdir.into(), ..self.asker.clone() };
         Self { asker, ..self.clone() }
     }
 
-    /// How many watch now.
+    /// How many watchers run now.
     pub async fn count(&self) -> usize {
         let Ok(folder) = Folder::open(&self.folder) else { return 0 };
         let mut count = 0;

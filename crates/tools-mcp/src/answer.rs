@@ -23,19 +23,19 @@ const SHOWN_WARNINGS: usize = 64;
 
 /// Whether results carry `structuredContent`.
 ///
-/// Agents that find it give the model nothing else, so the default is to leave it out. A request decides for itself
-/// with `"haft/structured": true` or `false` in its `_meta`.
+/// Off by default, since agents that find it give the model nothing else. A request overrides the setting with
+/// `"haft/structured": true` or `false` in its `_meta`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Structured {
-    /// Only where a request asks for it.
+    /// Only if a request asks for it.
     #[default]
     Never,
-    /// Except where a request asks for none.
+    /// Unless a request asks for none.
     Always,
 }
 
 impl Structured {
-    /// The `_meta` key by which a request decides for itself.
+    /// The `_meta` key by which a request overrides the setting.
     pub const META_KEY: &str = "haft/structured";
 
     pub(crate) fn for_request(self, meta: &serde_json::Map<String, Value>) -> bool {

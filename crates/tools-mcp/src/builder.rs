@@ -7,10 +7,10 @@ use tools_core::{CallContext, CallerId, Clock, Decisions, SessionId, Stack, Syst
 
 use crate::{Elsewhere, Greeting, McpServer, Showing, Structured, Workspace};
 
-/// How long a person may take to answer.
+/// Default time limit for answers.
 const QUESTION_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// Everything that was decided.
+/// The settings of a server.
 pub(crate) struct Settings {
     pub(crate) stack: Arc<Stack>,
     pub(crate) context: CallContext,
@@ -59,114 +59,116 @@ impl Builder {
         }
     }
 
-    /// The context that every call starts from: trust, phase, environment, and where relative paths start.
+    /// Sets the context of every call: trust, phase, environment and working directory.
     ///
-    /// Without it, calls are trusted and relative paths start at `/`.
+    /// Default: calls are trusted, and relative paths start at `/`.
     pub fn context(mut self, context: CallContext) -> Self {
         self.settings.context = context;
         self
     }
 
-    /// Puts all connections into one session; without it each has its own.
+    /// Puts all connections into one session. Default: a session for each connection.
     pub fn session(mut self, session: SessionId) -> Self {
         self.settings.session = Some(session);
         self
     }
 
-    /// The principal behind all calls. What a client calls itself is no principal.
+    /// Sets the caller of all calls. The name that a client reports is not used for that.
     pub fn caller(mut self, caller: CallerId) -> Self {
         self.settings.caller = Some(caller);
         self
     }
 
-    /// The configured roots, absolute: what roots of a client narrow, and never widen.
+    /// Sets the configured roots, absolute paths. The roots of a client can narrow but never widen them.
     pub fn roots(mut self, roots: Vec<PathBuf>) -> Self {
         self.settings.roots = roots;
         self
     }
 
-    /// Hears of narrowed roots. Without it they only set where relative paths start.
+    /// Sets the receiver of narrowed roots. Without one, narrowed roots only set where relative paths start.
     ///
     /// # Security
-    /// A host whose tools have roots of their own must set this, or a client's narrower roots bind nobody.
+    /// A host whose tools have their own roots must set this; otherwise a client's narrower roots are not enforced.
     pub fn workspace(mut self, workspace: Arc<dyn Workspace>) -> Self {
         self.settings.workspace = Some(workspace);
         self
     }
 
-    /// Decides which tools a session is shown, and in which words. Without it all that the stack lists are shown.
+    /// Sets what decides which tools a session sees, and with which descriptions. Default: all tools of the stack.
     pub fn showing(mut self, showing: Arc<dyn Showing>) -> Self {
         self.settings.showing = Some(showing);
         self
     }
 
-    /// The tools that a host should load even where it leaves others to a search of its own: a hint in their `_meta`.
+    /// Marks tools that a host with a tool search should always load, as a hint in their `_meta`.
     pub fn always_load(mut self, tools: impl IntoIterator<Item = ToolName>) -> Self {
         self.settings.always_load = tools.into_iter().collect();
         self
     }
 
-    /// Takes what people decide beyond one call. Without it "session" and "always" are not offered.
+    /// Sets what stores answers for a session or for ever. Without it, "session" and "always" are not offered.
     pub fn decisions(mut self, decisions: Arc<dyn Decisions>) -> Self {
         self.settings.decisions = Some(decisions);
         self
     }
 
-    /// Asks people in another way, where the client cannot. Without it such calls are refused at once.
+    /// Sets another way to ask people, for clients that cannot. Without it, such calls are refused at once.
     pub fn elsewhere(mut self, elsewhere: Arc<dyn Elsewhere>) -> Self {
         self.settings.elsewhere = Some(elsewhere);
         self
     }
 
-    /// Whether results carry `structuredContent`.
+    /// Sets whether results carry `structuredContent`.
     pub fn structured(mut self, structured: Structured) -> Self {
         self.settings.structured = structured;
         self
     }
 
-    /// How many bytes of text one answer may hold, whoever the client is; at least 2,000. Without it the client's name
-    /// decides: 11,000 for Codex, which cuts what is longer than 12,000 in the middle, 25,000 for others.
+    /// Sets the maximum number of bytes of text in one answer, for every client; at least 2,000. Default: by the client's
+    /// name, 11,000 for Codex, which cuts the middle out of answers above 12,000, and 25,000 for others.
     ///
-    /// Calls carry it in their context: a layer of the stack has to heed it, such as that of `tools-overflow`. The server
-    /// itself cuts nothing.
+    /// The limit is in the context of each call. A layer of the stack, such as that of `tools-overflow`, has to apply it;
+    /// the server itself does not cut answers.
     pub fn answer_cap(mut self, bytes: usize) -> Self {
         self.settings.answer_cap = Some(bytes.max(2_000));
         self
     }
 
-    /// How long a person may take to answer; nobody answering in time is a refusal.
+    /// Sets the time limit for answers. A call without an answer in time is refused. For clients of versions before
+    /// 2026-07-28 the question stays open for ten minutes more: a later answer counts when the same call asks the same
+    /// again. In later versions a late answer makes the server ask again.
     pub fn question_timeout(mut self, patience: Duration) -> Self {
         self.settings.question_timeout = patience;
         self
     }
 
-    /// The clock for the time of consent.
+    /// Sets the clock that gives the time of an approval.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.settings.clock = clock;
         self
     }
 
-    /// Woken by the host (`notify_waiters`) when the stack's definitions change, so that clients hear of it at once;
-    /// they hear of it after their next call in any case.
+    /// Sets a signal by which the host (`notify_waiters`) reports changed definitions, so that clients are notified at
+    /// once. Without it they are notified after their next call.
     pub fn definitions_changed(mut self, changed: Arc<Notify>) -> Self {
         self.settings.definitions_changed = Some(changed);
         self
     }
 
-    /// What the client is told before anything else.
+    /// Sets the instructions for the model.
     pub fn greeting(mut self, greeting: Greeting) -> Self {
         self.settings.greeting = greeting;
         self
     }
 
-    /// What the server calls itself in its greeting.
+    /// Sets the name and version that the server reports.
     pub fn identity(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.settings.greeting.name = name.into();
         self.settings.greeting.version = version.into();
         self
     }
 
-    /// The server.
+    /// Builds the server.
     pub fn build(self) -> McpServer {
         McpServer::new(Arc::new(self.settings))
     }

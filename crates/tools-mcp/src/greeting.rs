@@ -2,14 +2,14 @@
 
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 
-/// What a client is told before anything else.
+/// The server's part of the handshake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Greeting {
-    /// What the server calls itself.
+    /// Name of the server.
     pub name: String,
-    /// Its version.
+    /// Version of the server.
     pub version: String,
-    /// What the model is told about the server as a whole; clients put it into the prompt, so keep it short.
+    /// Instructions for the model. Clients put them into the prompt, so keep them short.
     pub instructions: String,
 }
 

@@ -8,27 +8,28 @@ use std::{
 use tools_core::{SessionId, Stack};
 use url::Url;
 
-/// The workspace of one session. Called by the server after a client told its roots, and when it has left; implemented
-/// by hosts whose tools keep a list of allowed roots.
+/// The workspace of a session. Called by the server when a client has reported its roots and when it has disconnected.
+/// Implemented by hosts whose tools have a list of allowed roots.
 pub trait Workspace: Send + Sync {
-    /// From now on the session works inside `roots` only, which all lie inside the configured ones. Empty when the
-    /// client's roots and the configured ones have nothing in common: then nothing may be touched.
+    /// Restricts the session to `roots`, which are all inside the configured ones. An empty list means that the client's
+    /// roots and the configured ones do not overlap: then no file may be used.
     ///
-    /// Returns the stack that calls of this session go through from now on; `None` keeps the one there is.
+    /// Returns the stack for the further calls of this session; `None` keeps the current one.
     fn narrow(&self, session: &SessionId, roots: &[PathBuf]) -> Option<Arc<Stack>>;
 
-    /// The client has left, and the session was its own: what still runs for it can end.
+    /// The client of this session has disconnected. What still runs for it can be ended.
     fn ended(&self, session: &SessionId) {
         let _ = session;
     }
 }
 
-/// What both sides allow: for each pair the deeper one, in the order of `client`, without those inside another.
+/// The intersection of both lists: the deeper path of each overlapping pair, in the order of `client`, without paths inside
+/// another.
 ///
-/// Both lists hold canonical absolute paths; a path that is relative or holds `..` allows nothing.
+/// Both lists hold canonical absolute paths. A relative path or one with `..` is ignored.
 ///
 /// # Security
-/// A root above a configured one narrows to the configured one: offering `/` gains nothing.
+/// A client root above a configured one is narrowed to the configured one, so `/` gives no further access.
 pub fn narrow(configured: &[PathBuf], client: &[PathBuf]) -> Vec<PathBuf> {
     let mut both: Vec<PathBuf> = Vec::new();
     for offered in client.iter().filter(|path| is_plain(path)) {
@@ -53,7 +54,7 @@ fn is_plain(path: &Path) -> bool {
     path.is_absolute() && !path.components().any(|part| part == Component::ParentDir)
 }
 
-/// The path a root's URI names; `None` for anything but an absolute path on this machine.
+/// The path of a root's URI; `None` unless it is an absolute path on this machine.
 pub(crate) fn path_of(uri: &str) -> Option<PathBuf> {
     let url = Url::parse(uri).ok().filter(|url| url.scheme() == "file")?;
     url.to_file_path().ok()

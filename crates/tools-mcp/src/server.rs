@@ -21,14 +21,14 @@ use crate::{
     transport::LineTransport,
 };
 
-/// An MCP server over a stack of tools. Clones share everything but connections.
+/// An MCP server for a stack of tools. Clones share everything except connections.
 #[derive(Clone)]
 pub struct McpServer {
     settings: Arc<Settings>,
 }
 
 impl McpServer {
-    /// Starts to build a server that sends every call through `stack`.
+    /// A builder of a server that sends every call through `stack`.
     pub fn builder(stack: Arc<Stack>) -> Builder {
         Builder::new(stack)
     }
@@ -37,11 +37,11 @@ impl McpServer {
         Self { settings }
     }
 
-    /// Serves the client at this process's standard streams until it leaves or the process is asked to end (`SIGINT`,
-    /// `SIGTERM`, `SIGHUP`). Calls that still run are cancelled and put on record first.
+    /// Serves the client on standard input and output until it disconnects or the process gets `SIGINT`, `SIGTERM` or
+    /// `SIGHUP`. Running calls are cancelled and recorded first.
     ///
-    /// Nothing but messages is written to standard output. After it returned, end the process without waiting for a
-    /// blocking thread: where standard input is neither a pipe nor a socket, one may still be reading it.
+    /// Standard output gets only messages. After this has returned, end the process without waiting for blocking threads:
+    /// if standard input is neither a pipe nor a socket, one of them may still be reading it.
     ///
     /// # Errors
     /// [`McpError`] when the handshake fails or the machine refuses signals.
@@ -52,13 +52,13 @@ impl McpServer {
         until_a_signal(serving, stop).await
     }
 
-    /// [`McpServer::serve_stdio`] that greets the client at once and makes the server meanwhile, on a thread of its own:
-    /// reading a configuration and compiling its rules costs more than the whole handshake. Calls wait for it.
+    /// Like [`McpServer::serve_stdio`], but answers the handshake at once while `build` runs on its own thread: loading a
+    /// configuration takes longer than the handshake. Calls wait until the server is built.
     ///
-    /// The greeting of the server that `build` makes is not used.
+    /// The greeting of the built server is not used.
     ///
     /// # Errors
-    /// [`McpError::Setup`] with what `build` failed with, even if the client left before; else as
+    /// [`McpError::Setup`] with the error of `build`, even if the client has disconnected; otherwise as
     /// [`McpServer::serve_stdio`].
     pub async fn serve_stdio_while_building<B, E>(greeting: Greeting, build: B) -> Result<(), McpError>
     where
@@ -71,10 +71,10 @@ impl McpServer {
         until_a_signal(serving, stop).await
     }
 
-    /// Serves one client over a pair of streams until it leaves.
+    /// Serves one client over a pair of streams until it disconnects.
     ///
     /// # Errors
-    /// [`McpError`] when the handshake fails. A client that leaves, even before the handshake, is no error.
+    /// [`McpError`] when the handshake fails. A client that disconnects, even before the handshake, is not an error.
     pub async fn serve<R, W>(&self, read: R, write: W) -> Result<(), McpError>
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -99,7 +99,7 @@ impl McpServer {
         serve_connection(Door::new(self.settings.greeting.info(), made), read, write, lifetime).await
     }
 
-    /// [`McpServer::serve_until`] for a server that is made meanwhile.
+    /// Like [`McpServer::serve_until`], but builds the server while the client is being greeted.
     ///
     /// # Errors
     /// As [`McpServer::serve_stdio_while_building`].

@@ -2,16 +2,16 @@
 
 use tools_core::{SessionId, ToolDefs};
 
-/// Decides what a session is shown. Called for every list, and after every call to find out whether the client has to
-/// hear of another list; implemented by hosts that show profiles, or lists that grow.
+/// Decides which tools a session sees. Called for every list, and after every call to find out whether the list has changed.
+/// Implemented by hosts with tool profiles or growing lists.
 pub trait Showing: Send + Sync {
-    /// Called before the tools are looked at for a list: the moment at which other ones may be published.
+    /// Called before the tools are listed. The host may change the published tools here.
     fn settle(&self) {}
 
-    /// What the session is shown of `listed`, the tools of its stack that no layer hides. The same definitions in the same
-    /// order mean that nothing changed.
+    /// The tools that the session sees, out of `listed`: the tools of its stack that no layer hides. The list counts as
+    /// unchanged if it has the same definitions in the same order.
     ///
     /// # Security
-    /// This hides and forbids nothing: a call of any tool of the stack is made, and judged by its gates.
+    /// A hidden tool is not forbidden: a call of any tool of the stack is judged by its gates as usual.
     fn shown(&self, session: &SessionId, listed: &ToolDefs) -> ToolDefs;
 }

@@ -98,7 +98,7 @@ async fn nobody_is_waited_for_who_does_not_watch() {
     let (base, folder) = place();
     let watchers = asking(&folder, 60);
     let cannot = Answer::Nobody(Absence::CannotAsk);
-    assert_eq!(watchers.confirm(&prompt("x")).await, cannot, "there is no folder");
+    assert_eq!(watchers.confirm(&prompt("x")).await, cannot, "there is not a directory");
     assert!(!folder.exists(), "asking makes none");
     drop(Watch::open(&folder).await.unwrap());
     assert_eq!(watchers.confirm(&prompt("x")).await, cannot, "the watch ended");
