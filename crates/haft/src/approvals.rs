@@ -102,7 +102,7 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
     plain::read(file, OFlags::NOFOLLOW, LARGEST, |meta| {
         let own = rustix::process::geteuid().as_raw();
         if (meta.uid() != own && meta.uid() != 0) || meta.mode() & 0o022 != 0 {
-            return Err(io::Error::other("it is no plain file that only its user can write"));
+            return Err(io::Error::other("not a regular file that only its owner can write"));
         }
         Ok(())
     })
@@ -118,7 +118,7 @@ pub(crate) fn append(file: &Path, approved: &Approved) -> io::Result<()> {
     options.append(true).read(true).create(true).mode(0o600).custom_flags(flags.bits().cast_signed());
     let mut open: File = options.open(file)?;
     if !open.metadata()?.is_file() {
-        return Err(io::Error::other("it is no plain file"));
+        return Err(io::Error::other("not a regular file"));
     }
     let line = approved.to_line()?;
     // A line that was cut off must not swallow this one; an empty line says nothing.

@@ -1,18 +1,20 @@
 //! The file tools in a toolbox: their policy, and what it is held to beside its own section.
 
 use std::{
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use tools_core::{DynExecutor, Shared, ToolDef};
 use tools_file::FilePolicy;
-use tools_sandbox::{Reserved, home};
+use tools_sandbox::{PathError, Reserved, home};
 use tools_secrets::SecretsMode;
 
 use crate::{
     config::{HaftConfig, LoadError, Loaded, places},
     credentials,
+    named_folders::did_you_mean,
     part::{Part, Swap},
     paths, reserved,
     wiring::Wiring,
@@ -66,7 +68,13 @@ impl Part for Files {
 fn compile(wiring: &Wiring, loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<FilePolicy, LoadError> {
     let (config, section) = (&loaded.config, &loaded.config.tools.file);
     let files = section.compile(workdir, home().as_deref());
-    let files = files.map_err(|error| loaded.fault(&paths::key(section, workdir, &error), error.to_string()))?;
+    let files = files.map_err(|error| {
+        let near = match &error {
+            PathError::Root { path, source } if source.kind() == ErrorKind::NotFound => did_you_mean(path),
+            _ => String::new(),
+        };
+        loaded.fault(&paths::key(section, workdir, &error), format!("{error}{near}"))
+    })?;
     let files = files.closing(&reserved::private(config)).reserving(Reserved::new(&wiring.reserved.now()));
     #[cfg(feature = "policy")]
     let files = files.closing_by_tool(closing(&wiring.gates));

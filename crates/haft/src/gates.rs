@@ -218,7 +218,7 @@ fn without_judge(config: &HaftConfig) -> String {
     #[cfg(feature = "llm")]
     let missing = config.llm.unknown(name);
     #[cfg(not(feature = "llm"))]
-    let missing = format!("this build has no models, so that there is no provider `{name}`");
+    let missing = format!("this build has no models, so there is no provider `{name}`");
     format!("a model judges calls, and {missing}")
 }
 

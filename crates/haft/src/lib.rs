@@ -97,6 +97,7 @@ mod egress;
 mod files;
 #[cfg(feature = "shell")]
 mod hidden;
+mod named_folders;
 mod tools;
 mod view;
 #[cfg(feature = "web")]
@@ -169,6 +170,7 @@ pub use hosted::Judged;
 pub use mcp::{serve_mcp, server};
 #[cfg(feature = "memory")]
 pub use memory::memories;
+pub use named_folders::near_folder;
 #[cfg(feature = "overflow")]
 pub use overflow::overflow_archive;
 pub use place::Place;

@@ -64,7 +64,7 @@ fn prepared(wiring: &Wiring, commands: &Commands, server: &Server, cx: &CallCont
     let home = home();
     for typed in &config.read_paths {
         let place = expand_home(typed, home.as_deref()).filter(|place| place.is_absolute());
-        readable.push(place.ok_or_else(|| format!("`read_paths`: `{typed}` is no absolute path"))?);
+        readable.push(place.ok_or_else(|| format!("`read_paths`: `{typed}` is not an absolute path"))?);
     }
     readable.extend(launched(&program, &config.args, home.as_deref()));
     let (writable, cwd) = match config.workspace {
@@ -172,7 +172,7 @@ fn program(command: &str, env: &[(OsString, OsString)]) -> Result<PathBuf, Strin
     };
     if command.contains('/') {
         let place = expand_home(command, home().as_deref()).filter(is_program);
-        return place.ok_or_else(|| format!("`{command}` is no program"));
+        return place.ok_or_else(|| format!("`{command}` is not a program"));
     }
     let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
     let mut found =

@@ -66,7 +66,7 @@ fn make(root: &Path, folder: &Path) -> Result<(), String> {
             Ok(found) if found.is_symlink() => {
                 return Err(format!("`{}` is a link in a folder that tools may write", path.display()));
             }
-            Ok(_) => return Err(format!("`{}` is no folder", path.display())),
+            Ok(_) => return Err(format!("`{}` is not a directory", path.display())),
             Err(_) => match tools_sandbox::make_private_folder(&path) {
                 Ok(()) => {}
                 // What we cannot make, a command cannot make either.

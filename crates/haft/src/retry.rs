@@ -40,7 +40,7 @@ impl Part for Retry {
         let mut found = Vec::new();
         if cfg!(not(feature = "llm")) && !config.parameter_reformat_provider.is_empty() {
             found.push(
-                "`tools.retry.parameter_reformat_provider`: there is no model here, so that no parameters are reformatted"
+                "`tools.retry.parameter_reformat_provider`: no model is configured, so parameters are not reformatted"
                     .to_owned(),
             );
         }

@@ -130,7 +130,7 @@ impl Dispatch for Unattended {
             }
             Task::Prompt(task) => match &self.prompts {
                 Some(prompts) => prompts.run(&task.prompt, &self.toolbox, cx).await,
-                None => Err("there is no model here that runs prompts".to_owned()),
+                None => Err("no model is configured to run prompts".to_owned()),
             },
         };
         self.toolbox.end_jobs(&session).await;

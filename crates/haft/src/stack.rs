@@ -31,7 +31,7 @@ const OUTER: &[LayerRow] = &[
         name: "announce",
         owner: "tools-core",
         refuses_with: &[],
-        why: "`Started` before anything, `Finished` after the audit line exists: nobody learns a result that is not on record",
+        why: "`Started` before anything, `Finished` after the audit line exists: no result is returned before it is recorded",
     },
     #[cfg(feature = "audit")]
     LayerRow {
@@ -45,14 +45,14 @@ const OUTER: &[LayerRow] = &[
         name: "dependencies",
         owner: "tools-graph",
         refuses_with: &["policy_blocked/needs_tool_first"],
-        why: "before every gate: what must wait costs nobody's attention, and what succeeds is seen as it ends",
+        why: "before every gate: rate-limited calls are not asked about, and outcomes are seen as they end",
     },
     #[cfg(feature = "skills")]
     LayerRow {
         name: "skills",
         owner: "tools-skills",
         refuses_with: &["policy_blocked/skill_narrows"],
-        why: "before every gate: a skill only takes away, and what it takes away costs nobody's attention",
+        why: "before every gate: a skill only removes tools, and removed tools are not asked about",
     },
 ];
 

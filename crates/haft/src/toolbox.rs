@@ -196,6 +196,8 @@ impl Toolbox {
         let parts = self.parts.shared.iter().chain(tools).flat_map(|part| part.lint(&self.config, &definitions));
         #[cfg(feature = "graph")]
         let parts = parts.chain(self.parts.offering.lint());
+        #[cfg(feature = "shell")]
+        let parts = parts.chain(crate::named_folders::lint(&self.config, self.workdir()));
         parts.collect()
     }
 

@@ -302,7 +302,8 @@ pub struct McpConfig {
     /// How many bytes of text one answer may hold. Unset, the client's name decides: 11,000 for Codex, which cuts what is
     /// longer than 12,000 in the middle, and 25,000 for others.
     pub answer_bytes: Option<usize>,
-    /// How many seconds a person may take to answer a question; nobody answering in time is a refusal.
+    /// Time limit in seconds for the answer to a question; without an answer the call is refused. A later answer counts when
+    /// the same call is made again within ten minutes.
     pub question_timeout: u64,
     /// Which tools a client is shown: `core`, `coding`, `full`, `gateway` (`tool_search` and `read_overflow`; all others are
     /// shown once a search has found them) or one of `[tools.profiles]`. Others can still be called.

@@ -193,7 +193,7 @@ impl Keeper for SessionKeeper {
             (Answer::No(Some(why)), _) => Permit::Refused { by: format!("a person said no: {why}") },
             (Answer::Nobody(absence), _) => {
                 let nobody = match absence {
-                    Absence::CannotAsk | Absence::NotShown => "there is nobody to ask here",
+                    Absence::CannotAsk | Absence::NotShown => "nobody can be asked here",
                     Absence::NoAnswer | Absence::Dismissed => "nobody answered",
                 };
                 Permit::Refused { by: format!("{rule}, and {nobody}") }

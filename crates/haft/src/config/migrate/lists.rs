@@ -35,7 +35,7 @@ pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
         return root;
     };
     if !put_first(&mut root, &plan.rules) {
-        notes.warn(format!("the lists of `tools.shell` stay: `{RULES}` is no list of rules to add theirs to"));
+        notes.warn(format!("the lists of `tools.shell` stay: `{RULES}` is not a list of rules to add theirs to"));
         return root;
     }
     if let Some(rest) = &plan.blocked {
