@@ -236,6 +236,13 @@ pub(crate) enum Verb {
         /// Target directory.
         dir: PathBuf,
     },
+    /// Print what the last word of a command line can become. For completion scripts.
+    #[command(hide = true)]
+    Complete {
+        /// The words after `haft`, up to the one that is being typed.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
     /// Write the generated reference pages to a directory.
     #[command(hide = true)]
     Reference {

@@ -115,9 +115,7 @@ impl Shown {
         if self.question.stores() {
             let front = format!("[a] allows, in this folder from now on, {} calls that match ", self.tool);
             rows.extend(self.question.stored_rows(&front, width));
-            rows.push(
-                "`haft policy approvals` lists what is allowed so, `haft policy revoke` takes it back.".to_owned(),
-            );
+            rows.push("`haft policy approvals` lists stored approvals, `haft policy revoke` revokes them.".to_owned());
         } else {
             rows.push("Any rule for this would be too broad; you can only approve this one call.".to_owned());
         }

@@ -10,15 +10,15 @@ pub(crate) enum Exit {
     Ok,
     /// The tool failed.
     ToolFailed,
-    /// What was typed or configured is wrong.
+    /// Wrong arguments or configuration.
     Usage,
-    /// A person had to agree, and nobody did.
+    /// Approval was required but not given.
     ApprovalWanted,
-    /// A rule or the sandbox said no.
+    /// Denied by a rule or the sandbox.
     Denied,
-    /// A quota, a cap or a budget stopped it.
+    /// Stopped by a quota, a cap or a budget.
     Limit,
-    /// The exit code of a command that was run on somebody's behalf.
+    /// The exit code of the command that was run.
     Command(u8),
 }
 
@@ -36,12 +36,12 @@ impl Exit {
         }
     }
 
-    /// The end by a signal of this number, as a shell tells it; `None` when there was none.
+    /// The exit code of a shell after this signal: 128 plus its number. `None` when there was no signal.
     pub(crate) fn interrupted(signal: Option<u8>) -> Option<Self> {
         signal.map(|number| Self::Command(128 + number))
     }
 
-    /// What one call's end means for the command that made it.
+    /// The exit code for the outcome of one call.
     pub(crate) fn of(report: &CallReport) -> Self {
         let Some(error) = &report.error else { return Self::Ok };
         match error.category {

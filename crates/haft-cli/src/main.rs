@@ -64,8 +64,8 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
     let verb = match (&cli.verb, cli.migrate_config) {
         (None, true) => return commands::migrate::run(common, cli.dry_run),
         (Some(verb), false) => verb,
-        (Some(_), true) => return Err("`--migrate-config` stands without a verb".to_owned()),
-        (None, false) => return Err("what is to be done? `haft --help` lists the verbs".to_owned()),
+        (Some(_), true) => return Err("`--migrate-config` cannot be combined with a subcommand".to_owned()),
+        (None, false) => return Err("no command given; see `haft --help`".to_owned()),
     };
     match verb {
         Verb::Run(verb) => commands::run::run(common, verb).await,
@@ -132,6 +132,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Demo { dir } => commands::demo::run(common, dir).await,
         Verb::Completions { shell } => commands::completions::run(common, *shell),
         Verb::Man { dir } => commands::man::run(dir),
+        Verb::Complete { words } => Ok(commands::complete::run(words)),
         Verb::Reference { dir } => commands::reference::run(dir),
     }
 }

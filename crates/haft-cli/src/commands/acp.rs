@@ -17,7 +17,7 @@ use crate::{
 /// Serves one editor until it is gone.
 pub(crate) async fn run(common: &Common, verb: &Acp) -> Result<Exit, String> {
     if common.session.is_some() {
-        return Err("`--session` stands with other verbs: an editor opens and loads its sessions itself".to_owned());
+        return Err("`--session` cannot be used here: the editor opens and loads its sessions".to_owned());
     }
     // What is wrong with the configuration is said before an editor waits for an answer.
     load(common)?;
@@ -54,7 +54,7 @@ fn toolbox(common: &Common, within: Option<&Path>, place: AcpPlace) -> Result<To
         let config = load(common)?.config;
         if config.tools.file.allowed_paths.is_empty() || config.tools.shell.allowed_paths.is_empty() {
             return Err(format!(
-                "the tools would be let write everything in `{shown}`: open the folder of a project, start the agent with `haft acp --workdir {shown}` if that is meant, or set `tools.file.allowed_paths` and `tools.shell.allowed_paths`"
+                "the tools could write everything in `{shown}`: open the folder of a project, start the agent with `haft acp --workdir {shown}` if that is meant, or set `tools.file.allowed_paths` and `tools.shell.allowed_paths`"
             ));
         }
     }

@@ -26,7 +26,7 @@ pub(crate) async fn watch(common: &Common, notify: Option<&str>) -> Result<Exit,
     }
     match controlling() {
         Some(terminal) => person::watch(common, watching().await?, notify, terminal).await,
-        None => Err("there is no terminal to answer at; with `--json` a program can".to_owned()),
+        None => Err("no terminal to answer on; a program can answer with `--json`".to_owned()),
     }
 }
 
@@ -81,9 +81,9 @@ fn folder(path: &Path) -> String {
 fn told(how: Ended, answered: bool) -> &'static str {
     match (how, answered) {
         (Ended::Taken, _) => "the answer was taken",
-        (Ended::Late, _) => "the time is over: the call was refused",
-        (Ended::Withdrawn, true) => "too late: it was answered elsewhere, or its call is gone",
-        (Ended::Withdrawn, false) => "no longer open: it was answered elsewhere, or its call is gone",
+        (Ended::Late, _) => "timed out: the call was refused",
+        (Ended::Withdrawn, true) => "too late: answered elsewhere, or the call has ended",
+        (Ended::Withdrawn, false) => "no longer open: answered elsewhere, or the call has ended",
     }
 }
 

@@ -47,7 +47,7 @@ fn log(common: &Common, file: Option<&Path>) -> Result<PathBuf, String> {
 fn view(common: &Common, file: &Path) -> Result<Exit, String> {
     let rows = rows(file).map_err(|error| error.to_string())?;
     if rows.is_empty() && !common.json && !common.quiet {
-        output::note("no calls are on record");
+        output::note("no calls are recorded");
     }
     for row in &rows {
         print(common, row);
@@ -119,11 +119,13 @@ fn described(file: &Path, report: &Report) -> String {
         ),
     }];
     for damage in &report.damaged {
-        lines
-            .push(format!("line {}: a write was cut off after {} bytes; the chain goes on", damage.line, damage.bytes));
+        lines.push(format!(
+            "line {}: a write was cut off after {} bytes; the chain continues",
+            damage.line, damage.bytes
+        ));
     }
     if report.lost > 0 {
-        lines.push(format!("{} calls could not be put on record, as later lines say", report.lost));
+        lines.push(format!("{} calls could not be recorded, according to later lines", report.lost));
     }
     if let Some(continuation) = &report.continues {
         let fits = match continuation.fits {
@@ -141,14 +143,12 @@ fn described(file: &Path, report: &Report) -> String {
         });
     }
     if let Some(Head { seq, hash }) = &report.replaces {
-        lines.push(format!(
-            "an earlier log of {seq} lines was here and was put away as a whole; its head: {seq}:{hash}"
-        ));
+        lines.push(format!("an earlier log of {seq} lines was archived; its head: {seq}:{hash}"));
     }
     if let (Some(seq), Some(head)) = (report.last_seq, &report.head) {
         let noted = match report.heads {
-            0 => "no head was noted to compare it with: a cut-off end would leave no trace",
-            _ => "note it elsewhere and check it with `--head`",
+            0 => "no head to compare with: a missing end would not be noticed",
+            _ => "keep it elsewhere and verify it with `--head`",
         };
         lines.push(format!("head: {seq}:{head} ({noted})"));
     }

@@ -72,7 +72,7 @@ pub(crate) async fn run(common: &Common, file: Option<&Path>) -> Result<Exit, St
         }
     };
     let mut exit = Exit::Ok;
-    while let Some(line) = next_line(&mut input).map_err(|error| format!("the input ended early: {error}"))? {
+    while let Some(line) = next_line(&mut input).map_err(|error| format!("the input cannot be read: {error}"))? {
         let answer = match line {
             Ok(text) if text.trim().is_empty() => continue,
             Ok(text) => one(&toolbox, &text).await,
@@ -97,7 +97,7 @@ pub(crate) async fn run(common: &Common, file: Option<&Path>) -> Result<Exit, St
 async fn one(toolbox: &Toolbox, text: &str) -> Result<haft::CallReport, (Option<String>, String)> {
     let line: Line = serde_json::from_str(text).map_err(|error| {
         let id = serde_json::from_str::<Value>(text).ok().and_then(|line| line["id"].as_str().map(str::to_owned));
-        (id, format!("the line is no call: {error}"))
+        (id, format!("not a valid call: {error}"))
     })?;
     let id = line.id.as_ref().map(Id::text);
     let bad = |problem: String| (id.clone(), problem);

@@ -1,20 +1,19 @@
 //! `haft call`: one call through all layers.
 
-use std::{cell::Cell, time::Instant};
+use std::{cell::Cell, sync::Arc, time::Instant};
 
 use haft::{
     CallReport, Toolbox,
-    core::{CallContext, CallerId, ConfirmPrompt, NobodyToAsk, ToolCall, ToolName, TrustLevel},
+    core::{CallContext, CallerId, ConfirmPrompt, EventSink, NobodyToAsk, SystemClock, ToolCall, ToolName, TrustLevel},
     filter::stats_line,
 };
 
 use crate::{
     args::{Call, Common, Trust},
     asking::summary,
-    commands::{open::open_introduced, parameters},
+    commands::{live::Live, open::open_introduced, parameters, people::People},
     exit::Exit,
     output,
-    terminal::Terminal,
 };
 
 /// Makes the call and prints what the model would get.
@@ -27,9 +26,12 @@ pub(crate) async fn run(common: &Common, verb: &Call) -> Result<Exit, String> {
         call = call.with_caller(CallerId::parse(caller).map_err(|error| error.to_string())?);
     }
     let cx = toolbox.context().capped(verb.trust.into()).requested_by_user();
+    let live = Arc::new(Live::new(common));
+    let cx = cx.with_events(EventSink::with_clock(live.clone(), Arc::new(SystemClock)));
     let ended_by = Cell::new(None);
-    let report = interruptible(&toolbox, call, &cx, consent(verb.yes), &ended_by).await;
-    print(common, &report);
+    let mut report = interruptible(&toolbox, call, &cx, consent(verb.yes), &ended_by).await;
+    live.keep(&mut report);
+    print(common, &report, &live);
     Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| Exit::of(&report)))
 }
 
@@ -38,7 +40,7 @@ pub(crate) async fn run(common: &Common, verb: &Call) -> Result<Exit, String> {
 pub(crate) enum Consent {
     /// Yes, as the option said.
     Given,
-    /// By the person at the terminal.
+    /// By the person at the terminal or, without one, at `haft approvals watch`.
     Asked,
     /// By nobody.
     Refused,
@@ -65,10 +67,11 @@ pub(crate) async fn interruptible(
     let cancel = cx.cancel().child_token();
     let cx = cx.clone().with_cancel(cancel.clone());
     let calling = async {
+        let people = People::of(&cx);
         match consent {
             // Agreed to beforehand: one call, and one line on record.
-            Consent::Given => toolbox.call_approved(call, &cx, &Terminal::default()).await,
-            Consent::Asked => toolbox.call(call, &cx, &Terminal::default()).await,
+            Consent::Given => toolbox.call_approved(call, &cx, &people).await,
+            Consent::Asked => toolbox.call(call, &cx, &people).await,
             Consent::Refused => toolbox.call(call, &cx, &NobodyToAsk).await,
         }
     };
@@ -101,12 +104,12 @@ pub(crate) async fn interrupt() -> u8 {
 }
 
 /// Prints a report: one object, or the text with what a person should know beside it.
-fn print(common: &Common, report: &CallReport) {
+fn print(common: &Common, report: &CallReport, live: &Live) {
     if common.json {
         return output::json(report);
     }
     notes(common, report);
-    output::text(&report.text);
+    live.finish(report);
 }
 
 /// What a person should know beside the result: warnings, and what was wanted of them.
@@ -133,10 +136,13 @@ fn wanted_by(report: &CallReport, wanted: &haft::ConfirmationReport) -> String {
         ..ConfirmPrompt::new(report.tool.clone(), wanted.prompt.clone(), wanted.subjects.clone())
     };
     let mut lines = summary(&prompt);
-    lines.push("not approved; `--yes` approves this call".to_owned());
+    lines.push(
+        "not approved: approve this call with `--yes`, or answer in another terminal with `haft approvals watch`"
+            .to_owned(),
+    );
     if let Some(rule) = &wanted.would_store {
         lines.push(format!(
-            "or allow it for good:\n  [[tools.permissions.{}]]\n  pattern = {:?}\n  action = \"allow\"",
+            "or allow it permanently:\n  [[tools.permissions.{}]]\n  pattern = {:?}\n  action = \"allow\"",
             rule.tool, rule.pattern
         ));
     }

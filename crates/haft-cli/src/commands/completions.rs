@@ -1,4 +1,5 @@
-//! `haft completions`: a completion script for a shell.
+//! `haft completions`: a completion script for a shell. For bash, fish and zsh it also asks `haft complete` for what only the
+//! configuration knows.
 
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -12,14 +13,29 @@ use crate::{
 
 /// Prints the script.
 pub(crate) fn run(common: &Common, shell: Shell) -> Result<Exit, String> {
-    // Into memory first: the generator panics where nobody reads.
+    // Into memory first: the generator panics when its reader is gone.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "haft", &mut script);
     let script = String::from_utf8(script).map_err(|error| error.to_string())?;
+    let script = with_tools(shell, &script);
     if common.json {
         output::json(&json!({"shell": shell.to_string(), "script": script}));
     } else {
         output::line(script.trim_end());
     }
     Ok(Exit::Ok)
+}
+
+/// The generated script with a function in front that completes tools and their parameters.
+fn with_tools(shell: Shell, script: &str) -> String {
+    match shell {
+        Shell::Bash => format!("{script}\n{}", include_str!("completions/tools.bash")),
+        Shell::Fish => format!("{script}\n{}", include_str!("completions/tools.fish")),
+        Shell::Zsh => {
+            // Before the last step, which calls or registers the function.
+            let (functions, last) = script.rsplit_once("\nif [ ").unwrap_or((script, ""));
+            format!("{functions}\n{}\nif [ {last}", include_str!("completions/tools.zsh"))
+        }
+        _ => script.to_owned(),
+    }
 }

@@ -37,7 +37,7 @@ pub(crate) async fn run(common: &Common) -> Result<Exit, String> {
             }
         }
         let answered = match watching {
-            0 => "nobody: `haft approvals watch` shows them in a terminal, and answers them".to_owned(),
+            0 => "nobody; run `haft approvals watch` in a terminal to answer them".to_owned(),
             1 => "1 `haft approvals watch`".to_owned(),
             more => format!("{more} `haft approvals watch`"),
         };

@@ -4,18 +4,16 @@
 use std::{
     cell::Cell,
     fs::File,
-    io::{self, IsTerminal, Write},
-    os::fd::{AsFd, BorrowedFd},
+    io::{self, IsTerminal},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
-use async_trait::async_trait;
 use haft::{
     CallReport,
     config::{HaftConfig, places},
-    core::{ByteTap, EventConsumer, EventKind, EventSink, FilterStats, OutputStream, SystemClock, ToolCall, ToolEvent},
-    filter::{Exit as Ended, FilterEvent, FilterPipeline, FilterReport, FilterStream},
+    core::{EventSink, SystemClock, ToolCall},
+    filter::Exit as Ended,
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -24,10 +22,11 @@ use crate::{
     args::{Common, Network},
     commands::{
         call::{Consent, interruptible, notes},
-        open::{open_with, workdir},
+        open::{folder, open_with, workdir},
+        streams::{Passing, Raw},
     },
     exit::Exit,
-    output::{self, printable},
+    output,
 };
 
 /// Seconds that a command may take when nobody says otherwise: a build is no tool call of a model.
@@ -137,12 +136,11 @@ fn can_record(config: &HaftConfig) -> bool {
 
 /// The folder above the working directory that a command may write.
 fn above(common: &Common, root: &Path) -> Result<PathBuf, String> {
-    let root = root.canonicalize().map_err(|error| format!("`{}`: {error}", root.display()))?;
-    let workdir = workdir(common)?;
+    let (root, workdir) = (folder("`--within`", root)?, workdir(common)?);
     if workdir.starts_with(&root) {
         return Ok(root);
     }
-    Err(format!("`--within {}` does not hold the working directory `{}`", root.display(), workdir.display()))
+    Err(format!("`--within {}` does not contain the working directory `{}`", root.display(), workdir.display()))
 }
 
 /// One line for the shell out of the words that were typed. A single word is a line already (`haft exec -- 'a | b'`).
@@ -172,158 +170,6 @@ fn exit(report: &CallReport) -> Exit {
 
 fn ended(report: &CallReport) -> Ended {
     report.ended.as_ref().and_then(|ended| ended.exit).map_or(Ended::Unknown, Ended::Code)
-}
-
-/// Writes the streams of the command to ours, byte for byte. A stream of ours that is a terminal is left to the events.
-struct Raw {
-    stdout: Option<File>,
-    stderr: Option<File>,
-    /// Cancelled when nobody reads any more.
-    gone: CancellationToken,
-}
-
-impl Raw {
-    fn new(gone: CancellationToken) -> io::Result<Self> {
-        // Files of our own: the library's handles hold back what comes after a line end.
-        let file = |stream: BorrowedFd<'_>| stream.try_clone_to_owned().map(File::from);
-        let stderr = io::stderr();
-        let stderr = if stderr.is_terminal() { None } else { Some(file(stderr.as_fd())?) };
-        Ok(Self { stdout: Some(file(io::stdout().as_fd())?), stderr, gone })
-    }
-
-    fn file(&self, stream: OutputStream) -> Option<&File> {
-        match stream {
-            OutputStream::Stdout => self.stdout.as_ref(),
-            OutputStream::Stderr => self.stderr.as_ref(),
-        }
-    }
-}
-
-impl ByteTap for Raw {
-    fn takes(&self, stream: OutputStream) -> bool {
-        self.file(stream).is_some()
-    }
-
-    fn take(&self, stream: OutputStream, bytes: &[u8]) {
-        if let Some(mut file) = self.file(stream)
-            && file.write_all(bytes).is_err()
-        {
-            self.gone.cancel();
-        }
-    }
-}
-
-/// Passes output on, each stream through a filter of its own when a rule is about the command, else as it comes. Blocks
-/// rather than drops: a prefix must not lose a line.
-struct Passing {
-    filters: Mutex<Option<[Side; 2]>>,
-    /// Cancelled when nobody reads any more: then the command ends, as it would behind a pipe.
-    gone: CancellationToken,
-}
-
-/// One stream on its way through a filter.
-struct Side {
-    filter: FilterStream,
-    begun: bool,
-}
-
-impl Side {
-    /// The text of lines as they come out; the last is ended when the next comes.
-    fn take(begun: &mut bool, text: &mut String, event: FilterEvent<'_>) {
-        if let FilterEvent::Kept(line) | FilterEvent::Written(line) = event {
-            if std::mem::replace(begun, true) {
-                text.push('\n');
-            }
-            text.push_str(line);
-        }
-    }
-
-    fn push(&mut self, piece: &str) -> String {
-        let mut text = String::new();
-        let Self { filter, begun } = self;
-        filter.push(piece.as_bytes(), &mut |event| Self::take(begun, &mut text, event));
-        text
-    }
-
-    fn finish(self, exit: Ended) -> (String, FilterReport) {
-        let mut text = String::new();
-        let Self { filter, mut begun } = self;
-        let report = filter.finish_with(exit, &mut |event| Self::take(&mut begun, &mut text, event));
-        if begun && report.ends_with_line_feed {
-            text.push('\n');
-        }
-        (text, report)
-    }
-}
-
-impl Passing {
-    fn new(rules: &FilterPipeline, line: &str, gone: CancellationToken) -> Self {
-        let side = || Side { filter: rules.start(line, Ended::Unknown), begun: false };
-        let sides = [side(), side()];
-        let has_rule = sides.iter().all(|side| side.filter.has_rule());
-        Self { filters: Mutex::new(has_rule.then_some(sides)), gone }
-    }
-
-    /// Without filters.
-    fn plain(gone: CancellationToken) -> Self {
-        Self { filters: Mutex::new(None), gone }
-    }
-
-    fn write(&self, stream: OutputStream, text: &str) {
-        let written = match stream {
-            OutputStream::Stdout => write(&mut io::stdout().lock(), text),
-            OutputStream::Stderr => write(&mut io::stderr().lock(), text),
-        };
-        if written.is_err() {
-            self.gone.cancel();
-        }
-    }
-
-    /// Ends the filters; tells what both together did.
-    fn end(&self, exit: Ended) -> Option<FilterStats> {
-        let [stdout, stderr] = self.filters.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        let mut stats: Option<FilterStats> = None;
-        for (stream, side) in [(OutputStream::Stdout, stdout), (OutputStream::Stderr, stderr)] {
-            let (text, report) = side.finish(exit);
-            self.write(stream, &text);
-            let Some(more) = report.stats else { continue };
-            stats = Some(match stats {
-                None => more,
-                Some(so_far) => FilterStats {
-                    confidence: so_far.confidence.min(more.confidence),
-                    lines_in: so_far.lines_in + more.lines_in,
-                    lines_out: so_far.lines_out + more.lines_out,
-                    ..so_far
-                },
-            });
-        }
-        stats
-    }
-}
-
-/// On a terminal, what could steer it or hide is shown instead of sent; a program behind a pipe gets the text as it is.
-fn write(out: &mut (impl Write + IsTerminal), text: &str) -> io::Result<()> {
-    if out.is_terminal() { out.write_all(printable(text).as_bytes()) } else { out.write_all(text.as_bytes()) }
-}
-
-#[async_trait]
-impl EventConsumer for Passing {
-    fn offer(&self, event: ToolEvent) -> bool {
-        let EventKind::Output { stream, text, .. } = event.kind else { return true };
-        let filtered = {
-            let mut filters = self.filters.lock().unwrap_or_else(PoisonError::into_inner);
-            filters.as_mut().map(|[stdout, stderr]| match stream {
-                OutputStream::Stdout => stdout.push(&text),
-                OutputStream::Stderr => stderr.push(&text),
-            })
-        };
-        self.write(stream, &filtered.unwrap_or(text));
-        true
-    }
-
-    async fn deliver(&self, event: ToolEvent) {
-        self.offer(event);
-    }
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ async fn lines(toolbox: &Toolbox, verb: &Explain) -> Result<Exit, String> {
         }
         let explained = match serde_json::from_str::<Line>(&line) {
             Ok(line) => explain(toolbox, &line.tool, line.params, verb).await,
-            Err(error) => Err(format!("the line is no call: {error}")),
+            Err(error) => Err(format!("not a valid call: {error}")),
         };
         match explained {
             Ok(explanation) => output::json(&explanation),

@@ -181,14 +181,14 @@ fn object(page: &Page, report: &FilterReport, secrets: u64) -> serde_json::Value
 fn notes(verb: &Filter, report: &FilterReport, secrets: u64) {
     match secrets {
         0 => {}
-        1 => output::note("warning: 1 credential was taken out of the output"),
-        count => output::note(&format!("warning: {count} credentials were taken out of the output")),
+        1 => output::note("warning: 1 credential in the output was replaced"),
+        count => output::note(&format!("warning: {count} credentials in the output were replaced")),
     }
     if !verb.stats {
         return;
     }
     let Some(stats) = &report.stats else {
-        return output::note("no rule is about this command");
+        return output::note("no rule matches this command");
     };
     if let Some(line) = stats_line(stats) {
         output::note(&line);

@@ -62,7 +62,7 @@ fn input() -> Result<Value, String> {
     if text.len() as u64 > LARGEST {
         return Err("the input is larger than 64 MiB".to_owned());
     }
-    serde_json::from_slice(&text).map_err(|error| format!("the input is no JSON: {error}"))
+    serde_json::from_slice(&text).map_err(|error| format!("the input is not valid JSON: {error}"))
 }
 
 struct Hook<'a> {

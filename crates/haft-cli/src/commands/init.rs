@@ -7,6 +7,8 @@ use haft::{
     init::{ProjectKind, add, detect, hosts, propose},
 };
 
+use serde_json::{Value, json};
+
 use crate::{
     args::{Common, Kind},
     commands::{
@@ -26,36 +28,58 @@ pub(crate) fn run(common: &Common, kinds: &[Kind], write: bool) -> Result<Exit, 
     };
     let hosts = hosts(&project);
     let proposed = propose(&kinds, &hosts);
+    let facts = || {
+        json!({
+            "ok": true,
+            "kinds": kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
+            "hosts": hosts.iter().map(|host| &host.pattern).collect::<Vec<_>>(),
+            "rules": proposed,
+            "file": Value::Null,
+        })
+    };
     if !write {
-        output::text(&proposed);
+        if common.json {
+            output::json(&facts())
+        } else {
+            output::text(&proposed)
+        }
         return Ok(Exit::Ok);
     }
+    let mut facts = facts();
     let file = common.config.clone().or_else(places::config_file);
-    let file: PathBuf = file.ok_or("there is no home to write a configuration to; name a file with `--config`")?;
+    let file: PathBuf = file.ok_or("no home directory for a configuration file; name one with `--config`")?;
     // A link stays a link: what it leads to is renewed.
     let file = file.canonicalize().unwrap_or(file);
     let before = read(&file)?;
-    let (after, said) = match &before {
-        None => (proposed, format!("wrote `{}`", file.display())),
+    let (after, added, said) = match &before {
+        None => (proposed, None, format!("wrote `{}`", file.display())),
         Some(there) => {
             let added = add(there, &proposed).map_err(|error| format!("`{}`: {error}", file.display()))?;
             let said = match added.count {
-                0 => format!("`{}` has all these rules already", file.display()),
-                count => format!("added {count} rules to `{}`, behind its own", file.display()),
+                0 => format!("`{}` already contains all of these rules", file.display()),
+                count => format!("added {count} rules to `{}`, after its own", file.display()),
             };
-            (added.text, said)
+            (added.text, Some(added.count), said)
         }
     };
     let change = Change { file, before, after };
     let copy = if change.before.as_ref() == Some(&change.after) { None } else { store(&change)? };
+    if common.json {
+        facts["file"] = json!(change.file);
+        // `null` for a new file, which holds all of them.
+        facts["added"] = json!(added);
+        facts["backup"] = json!(copy);
+        output::json(&facts);
+        return Ok(Exit::Ok);
+    }
     if !common.quiet {
-        output::line(&format!("{said}; `haft config check` reads it"));
+        output::line(&format!("{said}; `haft config check` checks it"));
         if !hosts.is_empty() {
             let named: Vec<String> = hosts.iter().map(|host| format!("`{}`", host.pattern)).collect();
             output::line(&format!("commands may connect to {}", named.join(", ")));
         }
         if let Some(copy) = copy {
-            output::line(&format!("the text as it was: `{}`", copy.display()));
+            output::line(&format!("backup of the previous file: `{}`", copy.display()));
         }
     }
     Ok(Exit::Ok)

@@ -25,7 +25,7 @@ const SHORT: usize = 100;
 /// Runs the verb.
 pub(crate) async fn run(common: &Common, verb: &MemoryVerb) -> Result<Exit, String> {
     let memories = memories(&load(common)?).map_err(|error| error.to_string())?;
-    let memories = memories.ok_or("there are no memories: `tools.memory.enabled` is false")?;
+    let memories = memories.ok_or("memories are disabled: `tools.memory.enabled` is false")?;
     match verb {
         MemoryVerb::List { all, search } => list(common, &memories, *all, search.as_deref()).await,
         MemoryVerb::Show { id } => show(common, &memories, id).await,
@@ -174,7 +174,7 @@ fn read(file: Option<&Path>) -> Result<String, String> {
         None => std::io::stdin().take(MOST_IMPORT).read_to_string(&mut text),
     };
     match read {
-        Ok(_) if text.len() as u64 == MOST_IMPORT => Err("there is too much to import at once".to_owned()),
+        Ok(_) if text.len() as u64 == MOST_IMPORT => Err("too much to import at once".to_owned()),
         Ok(_) => Ok(text),
         Err(error) => Err(format!("the lines cannot be read: {error}")),
     }

@@ -89,13 +89,13 @@ fn report(common: &Common, file: &Path, migrated: &Migrated, changes: &[Change],
             output::note(&format!("warning: {warning}"));
         }
         for key in &migrated.unknown {
-            output::note(&format!("warning: `{key}` is no key of this version and stays as it is"));
+            output::note(&format!("warning: `{key}` is not a key of this version; left unchanged"));
         }
         for copy in backups {
-            output::note(&format!("the text as it was: `{}`", copy.display()));
+            output::note(&format!("backup of the previous file: `{}`", copy.display()));
         }
         match (changes.is_empty(), dry_run) {
-            (true, _) => output::note(&format!("`{}` is of today's form", file.display())),
+            (true, _) => output::note(&format!("`{}` is up to date", file.display())),
             (false, true) => output::note("nothing was written"),
             (false, false) => {}
         }

@@ -1,15 +1,19 @@
 //! One file per verb.
 
 mod change;
+mod live;
 mod open;
 mod ours;
 mod parameters;
+mod people;
+mod streams;
 
 pub(crate) mod acp;
 pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod batch;
 pub(crate) mod call;
+pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;

@@ -1,6 +1,7 @@
 //! From the common options to a toolbox: the one place where configuration becomes running code.
 
 use std::{
+    io::ErrorKind,
     path::{Component, Path, PathBuf},
     sync::Once,
 };
@@ -9,6 +10,7 @@ use haft::{
     Toolbox, ToolboxBuilder,
     config::{HaftConfig, Loaded, places, unknown_variables},
     core::SessionId,
+    near_folder,
 };
 
 use crate::{
@@ -42,7 +44,7 @@ pub(crate) fn open_to_serve(common: &Common, offer: &Offer) -> Result<Toolbox, S
         let config = load(common)?.config;
         if config.tools.file.allowed_paths.is_empty() || config.tools.shell.allowed_paths.is_empty() {
             return Err(format!(
-                "the tools would be let write everything in `{}`, where this was started: name a folder with `--workdir DIR` (`--workdir {}` if that is meant), or set `tools.file.allowed_paths` and `tools.shell.allowed_paths`",
+                "the tools could write everything in `{}`, where this was started: name a folder with `--workdir DIR` (`--workdir {}` if that is meant), or set `tools.file.allowed_paths` and `tools.shell.allowed_paths`",
                 folder.display(),
                 folder.display()
             ));
@@ -129,7 +131,7 @@ fn say_once_if_older(loaded: &Loaded<HaftConfig>) {
         };
         SAID.call_once(|| {
             output::note(&format!(
-                "warning: the configuration is of an older form: {first}{more}; `haft config migrate` renews it"
+                "warning: the configuration has an older formatat: {first}{more}; `haft config migrate` updates it"
             ));
         });
     }
@@ -148,7 +150,21 @@ fn spelled(common: &Common) -> Option<PathBuf> {
 
 /// The folder that relative paths start from.
 pub(crate) fn workdir(common: &Common) -> Result<PathBuf, String> {
-    let dir = common.workdir.as_deref().unwrap_or(Path::new("."));
-    let dir = dir.canonicalize().map_err(|error| format!("working directory `{}`: {error}", dir.display()))?;
-    if dir.is_dir() { Ok(dir) } else { Err(format!("working directory `{}` is no directory", dir.display())) }
+    folder("working directory", common.workdir.as_deref().unwrap_or(Path::new(".")))
+}
+
+/// A folder that somebody named, canonical.
+///
+/// # Errors
+/// Why it is none, with the folder that was probably meant.
+pub(crate) fn folder(what: &str, named: &Path) -> Result<PathBuf, String> {
+    match named.canonicalize() {
+        Ok(folder) if folder.is_dir() => Ok(folder),
+        Ok(_) => Err(format!("{what} `{}` is not a directory", named.display())),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let near = near_folder(named).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            Err(format!("{what} `{}` does not exist{near}", named.display()))
+        }
+        Err(error) => Err(format!("{what} `{}`: {error}", named.display())),
+    }
 }

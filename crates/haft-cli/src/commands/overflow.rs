@@ -24,9 +24,9 @@ pub(crate) async fn run(common: &Common, verb: &OverflowVerb) -> Result<Exit, St
     let reference: Reference = reference.parse().map_err(|error| format!("`{reference}`: {error}"))?;
     let wanted = lines.as_deref().map_or(Ok(Lines::ALL), Lines::parse)?;
     let archive = overflow_archive(&load(common)?).map_err(|error| error.to_string())?;
-    let archive = archive.ok_or("no output is stored: `tools.overflow.enabled` is false")?;
+    let archive = archive.ok_or("output is not stored: `tools.overflow.enabled` is false")?;
     let Some(session) = archive.conversation_of(reference).await.map_err(|error| told(&error))? else {
-        output::note(&format!("haft: no output is stored as `{reference}`"));
+        output::note(&format!("haft: there is no stored output `{reference}`"));
         return Ok(Exit::ToolFailed);
     };
     let entry = archive.open(&session, reference).await.map_err(|error| told(&error))?;

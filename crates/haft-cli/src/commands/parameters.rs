@@ -25,7 +25,7 @@ pub(crate) fn parse(words: &[String], definition: Option<&ToolDef>) -> Result<Va
 }
 
 fn json(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("the parameters are no JSON: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("invalid JSON in the parameters: {error}"))
 }
 
 fn pair(word: &str, definition: Option<&ToolDef>) -> Result<(String, Value), String> {

@@ -10,7 +10,10 @@ use serde_json::json;
 
 use crate::{
     args::Common,
-    commands::{open::open, servers::chosen},
+    commands::{
+        open::open,
+        servers::{chosen, say_if_none},
+    },
     exit::Exit,
     output,
 };
@@ -19,8 +22,9 @@ use crate::{
 /// agrees to.
 pub(crate) async fn review(common: &Common, id: Option<&str>, accept: Option<&str>) -> Result<Exit, String> {
     let toolbox = open(common)?;
-    let launcher = toolbox.server_launcher().ok_or("there are no tools: `tools.enabled` is off")?;
+    let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;
     let servers = toolbox.servers();
+    say_if_none(common, servers);
     let (mut exit, mut taken) = (Exit::Ok, false);
     for server in chosen(servers, id)? {
         let report = match servers.report(&server, &launcher, &toolbox.context()).await {
@@ -61,14 +65,14 @@ pub(crate) async fn review(common: &Common, id: Option<&str>, accept: Option<&st
             output::line(&format!("{}: accepted", server.id()));
         } else {
             if accept.is_none() && !common.json {
-                output::line(&format!("not accepted; `haft pins review {} --accept {code}` accepts it", server.id()));
+                output::line(&format!("not accepted; to accept: `haft pins review {} --accept {code}`", server.id()));
             }
             exit = Exit::ApprovalWanted;
         }
     }
     servers.stop().await;
     if let Some(code) = accept.filter(|_| !taken) {
-        return Err(format!("no server has changes with the code `{code}`: look at them again"));
+        return Err(format!("no server has changes with the code `{code}`; run `haft pins review` again"));
     }
     Ok(exit)
 }

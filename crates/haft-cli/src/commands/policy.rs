@@ -51,7 +51,7 @@ async fn test(common: &Common) -> Result<Exit, String> {
 fn approvals(common: &Common) -> Result<Exit, String> {
     let approvals = open(common)?.approvals();
     if approvals.is_empty() && !common.json && !common.quiet {
-        output::note("nothing is allowed for longer than a session");
+        output::note("no stored approvals");
     }
     for (number, approved) in approvals.iter().enumerate() {
         let number = number + 1;
@@ -87,7 +87,7 @@ fn allow(common: &Common, tool: &str, pattern: &str, everywhere: bool, days: Opt
     };
     let said = format!("allowed {reach}, {until}: {tool} calls that match {}", one_line(pattern));
     let rule = StoredRule::new(tool, pattern);
-    toolbox.allow(rule, scope).map_err(|error| format!("the approval cannot be kept: {error}"))?;
+    toolbox.allow(rule, scope).map_err(|error| format!("the approval cannot be stored: {error}"))?;
     if common.json {
         output::json(&json!({"ok": true}));
     } else if !common.quiet {
@@ -122,13 +122,13 @@ fn revoke(common: &Common, numbers: &[usize], all: bool) -> Result<Exit, String>
     };
     let mut count = 0_usize;
     for approved in chosen {
-        toolbox.revoke(approved).map_err(|error| format!("the approval cannot be taken back: {error}"))?;
+        toolbox.revoke(approved).map_err(|error| format!("the approval cannot be revoked: {error}"))?;
         count += 1;
     }
     if common.json {
         output::json(&json!({"ok": true, "revoked": count}));
     } else if !common.quiet {
-        output::note(&format!("taken back: {count}"));
+        output::note(&format!("revoked: {count}"));
     }
     Ok(Exit::Ok)
 }

@@ -43,7 +43,7 @@ fn page(text: &str) -> String {
 
 fn layers() -> String {
     let mut page = String::from("# Layers\n\nAround every call, outermost first. `haft layers` prints the same.\n\n");
-    page.push_str("| # | layer | crate | refuses with | why exactly here |\n|---|---|---|---|---|\n");
+    page.push_str("| # | layer | crate | refuses with | why here |\n|---|---|---|---|---|\n");
     for (number, row) in haft::layers().iter().enumerate() {
         let codes: Vec<String> = row.refuses_with.iter().map(|code| format!("`{code}`")).collect();
         let codes = if codes.is_empty() { "–".to_owned() } else { codes.join(", ") };
@@ -110,7 +110,7 @@ fn tools() -> Result<String, String> {
     let mut loaded = Loaded::<HaftConfig>::parse("", &|_| None).map_err(|error| error.to_string())?;
     loaded.config.tools.audit.enabled = false;
     let toolbox = Toolbox::builder(loaded, folder).build().map_err(|error| error.to_string())?;
-    let mut page = String::from("# Tools\n\nAs a model gets them; `haft tools` prints the same in other shapes.\n");
+    let mut page = String::from("# Tools\n\nAs models see them. `haft tools` prints the same in other formats.\n");
     for tool in toolbox.stack().definitions().iter() {
         let _ = writeln!(page, "\n## `{}`\n\n{}\n", tool.name, tool.description.trim());
         let traits = serde_json::to_value(tool.traits).unwrap_or_default();
@@ -172,9 +172,9 @@ fn audit_line() -> String {
 
 fn cli() -> String {
     let mut page = String::from(
-        "# Command line\n\nExit codes: `0` ok, `1` the tool failed, `2` usage or configuration, `3` approval wanted and \
-         nobody gave it, `4` denied by policy or sandbox, `5` stopped by a limit. `haft exec` keeps the code of the \
-         command it ran.\n",
+        "# Command line\n\nExit codes: `0` ok, `1` the tool failed, `2` usage or configuration, `3` approval \
+         required but not given, `4` denied by policy or sandbox, `5` stopped by a limit, `130` and `143` interrupted \
+         by Ctrl-C or SIGTERM. `haft exec` exits with the code of the command it ran.\n",
     );
     let mut command = Cli::command().term_width(100);
     command.build();

@@ -19,6 +19,9 @@ use crate::{
     output::{self, one_line},
 };
 
+/// Categories of calls that fail before they are judged.
+const UNJUDGED: [&str; 3] = ["tool_not_found", "invalid_parameters", "type_mismatch"];
+
 /// A call on record.
 #[derive(Debug, Clone)]
 pub(crate) struct Past {
@@ -39,6 +42,8 @@ impl Past {
         let call = ToolCall::new(text("tool")?, line.get("call")?.clone()).ok()?;
         let verdict = match text("decision")? {
             _ if text("approved_by") == Some("person") => Verdict::Ask,
+            // No gate was asked about a call that names no tool, or has parameters that do not fit.
+            _ if text("error_category").is_some_and(|category| UNJUDGED.contains(&category)) => Verdict::Deny,
             "allow" => Verdict::Allow,
             "ask" => Verdict::Ask,
             _ => Verdict::Deny,
@@ -108,7 +113,7 @@ pub(crate) async fn run(common: &Common, audit: Option<&Path>, all: bool) -> Res
     if !common.json {
         let total: usize = counts.values().sum();
         let same: usize = counts.iter().filter(|((then, now), _)| then == now).map(|(_, count)| count).sum();
-        output::line(&format!("{total} calls, {same} decided as they were"));
+        output::line(&format!("{total} calls: {same} unchanged"));
         for ((then, now), count) in counts.iter().filter(|((then, now), _)| then != now) {
             output::line(&format!("{count:>6}  {} -> {}", word(*then), word(*now)));
         }

@@ -22,7 +22,7 @@ const MOST: usize = 1_000;
 /// Runs the verb.
 pub(crate) async fn run(common: &Common, verb: &ScheduleVerb) -> Result<Exit, String> {
     let scheduler = schedule(&load(common)?).map_err(|error| error.to_string())?;
-    let scheduler = scheduler.ok_or("there is no scheduler: `scheduler.enabled` is false")?;
+    let scheduler = scheduler.ok_or("the scheduler is disabled: `scheduler.enabled` is false")?;
     let folder = workdir(common)?.to_string_lossy().into_owned();
     match verb {
         ScheduleVerb::List => list(common, &scheduler, &folder).await,
@@ -66,7 +66,7 @@ async fn list(common: &Common, scheduler: &Scheduler, folder: &str) -> Result<Ex
         output::line(&format!("{}  {next}  {}  {what}  [{}]", task.name, spec(task), output::one_line(status)));
     }
     if tasks.is_empty() && !common.quiet {
-        output::note("haft: no tasks in this folder");
+        output::note("haft: no tasks for this directory");
     }
     Ok(Exit::Ok)
 }
@@ -169,7 +169,7 @@ async fn serve(common: &Common, scheduler: &Scheduler, folder: &str) -> Result<E
         interrupted.cancel();
     });
     if !common.quiet {
-        output::note("haft: serving the tasks of this folder; interrupt to end");
+        output::note("haft: running the tasks of this directory when they are due; Ctrl-C to stop");
     }
     scheduler.serve(folder, dispatch, &stop).await.map_err(|error| told(&error))?;
     Ok(Exit::Ok)

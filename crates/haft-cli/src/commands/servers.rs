@@ -34,6 +34,13 @@ pub(super) fn chosen(servers: &McpServers, id: Option<&str>) -> Result<Vec<Arc<S
     }
 }
 
+/// Says that there are no servers, where the output would be empty.
+pub(super) fn say_if_none(common: &Common, servers: &McpServers) {
+    if servers.all().is_empty() && !common.json && !common.quiet {
+        output::note("no MCP servers are configured; add one with `haft mcp add`");
+    }
+}
+
 /// Adds a server to the configuration.
 pub(crate) fn add(common: &Common, asked: &AddServer) -> Result<Exit, String> {
     let (program, args) = asked.command.split_first().ok_or("name a command after `--`")?;
@@ -48,7 +55,7 @@ pub(crate) fn add(common: &Common, asked: &AddServer) -> Result<Exit, String> {
     });
     let server: McpServerConfig = serde_json::from_value(server).map_err(|error| error.to_string())?;
     change(common, |text| add_server(text, &server).map(Some))?;
-    told(common, &format!("added `{}`; `haft mcp test {}` asks it for its tools", asked.id, asked.id));
+    told(common, &format!("added `{}`; test it with `haft mcp test {}`", asked.id, asked.id));
     Ok(Exit::Ok)
 }
 
@@ -67,6 +74,7 @@ pub(crate) fn remove(common: &Common, id: &str) -> Result<Exit, String> {
 /// Lists the servers and what was accepted of each.
 pub(crate) fn list(common: &Common) -> Result<Exit, String> {
     let toolbox = open(common)?;
+    say_if_none(common, toolbox.servers());
     let unknown: Vec<String> = toolbox.servers().unknown().iter().map(|server| server.id().to_owned()).collect();
     let offered = toolbox.stack().definitions();
     let rows = toolbox.config().mcp.servers.iter().map(|server| {
@@ -96,8 +104,9 @@ pub(crate) fn list(common: &Common) -> Result<Exit, String> {
 /// Starts servers and says what they list.
 pub(crate) async fn test(common: &Common, id: Option<&str>) -> Result<Exit, String> {
     let toolbox = open(common)?;
-    let launcher = toolbox.server_launcher().ok_or("there are no tools: `tools.enabled` is off")?;
+    let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;
     let servers = toolbox.servers();
+    say_if_none(common, servers);
     let mut exit = Exit::Ok;
     for server in chosen(servers, id)? {
         match servers.report(&server, &launcher, &toolbox.context()).await {
@@ -124,7 +133,7 @@ pub(crate) async fn test(common: &Common, id: Option<&str>) -> Result<Exit, Stri
                     output::line("  `haft pins review` shows what changed");
                 }
                 if report.noise > 0 {
-                    output::line(&format!("  {} lines on its standard output are no messages", report.noise));
+                    output::line(&format!("  {} lines on its standard output are not MCP messages", report.noise));
                 }
                 report
                     .asked
@@ -155,7 +164,7 @@ pub(crate) fn import(common: &Common, files: &[PathBuf], dry_run: bool) -> Resul
         files.to_vec()
     };
     if found.is_empty() {
-        return Err("no configuration of a known host is here; name a file".to_owned());
+        return Err("no configuration file of a known host was found; name one".to_owned());
     }
     let mut lines = Vec::new();
     change(common, |text| {
@@ -175,20 +184,24 @@ pub(crate) fn import(common: &Common, files: &[PathBuf], dry_run: bool) -> Resul
                         text = added;
                         lines.push(format!("`{}` from `{}`", server.id, file.display()));
                     }
-                    Err(error) => lines.push(format!("not `{}` from `{}`: {error}", server.id, file.display())),
+                    Err(error) => lines.push(format!("skipped `{}` from `{}`: {error}", server.id, file.display())),
                 }
             }
             lines.extend(foreign.skipped.iter().map(|(name, why)| {
-                format!("not `{}` from `{}`: {why}", Visible::of(name).shortened(80), file.display())
+                format!("skipped `{}` from `{}`: {why}", Visible::of(name).shortened(80), file.display())
             }));
         }
         Ok((!dry_run).then_some(text))
     })?;
+    if common.json {
+        output::json(&json!({"ok": true, "dry_run": dry_run, "servers": lines}));
+        return Ok(Exit::Ok);
+    }
     for line in &lines {
         told(common, line);
     }
     if !dry_run {
-        told(common, "each may read the workspace and has no network; `[[mcp.servers]]` says how to give more");
+        told(common, "each can read the workspace and has no network; change that in `[[mcp.servers]]`");
     }
     Ok(Exit::Ok)
 }
@@ -215,7 +228,7 @@ fn known_files() -> Vec<PathBuf> {
 /// Changes the configuration's text in one step; whether anything changed.
 fn change(common: &Common, change: impl FnOnce(&str) -> Result<Option<String>, EntryError>) -> Result<bool, String> {
     let file = common.config.clone().or_else(places::config_file);
-    let file = file.ok_or("there is no home to write a configuration to; name a file with `--config`")?;
+    let file = file.ok_or("no home directory for a configuration file; name one with `--config`")?;
     // A link stays a link: what it leads to is renewed.
     let file = file.canonicalize().unwrap_or(file);
     let before = read(&file)?;
@@ -232,7 +245,9 @@ fn change(common: &Common, change: impl FnOnce(&str) -> Result<Option<String>, E
 }
 
 fn told(common: &Common, text: &str) {
-    if !common.quiet && !common.json {
+    if common.json {
+        output::json(&json!({"ok": true, "message": text}));
+    } else if !common.quiet {
         output::line(text);
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 /// Runs one of the verbs.
 pub(crate) async fn run(common: &Common, verb: &SessionsVerb) -> Result<Exit, String> {
     let sessions = Sessions::of_user();
-    let unreadable = |error: std::io::Error| format!("the kept sessions cannot be read: {error}");
+    let unreadable = |error: std::io::Error| format!("the saved sessions cannot be read: {error}");
     match verb {
         SessionsVerb::List => {
             let all = sessions.list().map_err(unreadable)?;
@@ -21,7 +21,7 @@ pub(crate) async fn run(common: &Common, verb: &SessionsVerb) -> Result<Exit, St
                 print(common, kept);
             }
             if all.is_empty() && !common.quiet && !common.json {
-                output::note("no session is kept");
+                output::note("no saved sessions");
             }
             Ok(Exit::Ok)
         }
@@ -66,7 +66,7 @@ fn parse(id: &str) -> Result<SessionId, String> {
 }
 
 fn missing(id: &str) -> Exit {
-    output::note(&format!("haft: no session `{}` is kept", one_line(id)));
+    output::note(&format!("haft: there is no session `{}`", one_line(id)));
     Exit::ToolFailed
 }
 

@@ -99,6 +99,8 @@ fn checked(common: &Common, folders: &[PathBuf], found: &[Found]) -> Exit {
     }
     if common.json {
         output::json(&json!({ "checked": results }));
+    } else if results.is_empty() && !common.quiet {
+        output::note("haft: no skills");
     }
     exit
 }

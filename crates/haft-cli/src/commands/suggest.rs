@@ -58,7 +58,7 @@ pub(crate) async fn run(common: &Common, audit: Option<&Path>, most: usize) -> R
     }
     if !common.json {
         let spared: usize = answered.iter().map(|number| asked[*number].count).sum();
-        output::line(&format!("{} rules would have spared {spared} of {total} questions", chosen.len()));
+        output::line(&format!("{} rules would have avoided {spared} of {total} questions", chosen.len()));
     }
     Ok(Exit::Ok)
 }
@@ -172,12 +172,12 @@ fn print(common: &Common, proposal: &Proposal, asked: &[Asked]) {
             .collect();
         return output::json(&json!({"rule": proposal.rule, "spares": spared, "lets_through": calls}));
     }
-    output::line(&format!("{} {:?} = allow   spares {spared} questions", proposal.rule.tool, proposal.rule.pattern));
+    output::line(&format!("{} {:?} = allow   avoids {spared} questions", proposal.rule.tool, proposal.rule.pattern));
     for one in let_through {
         let declined = if one.declined { "   NOBODY AGREED TO IT" } else { "" };
         output::line(&format!("    {:>4} × {}{declined}", one.count, one_line(&one.past.about())));
     }
     if proposal.rule.pattern.ends_with('*') {
-        output::line("         and whatever else begins so");
+        output::line("         and anything else starting with this");
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn run(common: &Common, verb: &TrustVerb) -> Result<Exit, String> {
     if common.json {
         output::json(&json!({"ok": true, "tool": tool}));
     } else if !common.quiet {
-        output::line(&format!("`{tool}` runs again wherever it was blocked for failing until now"));
+        output::line(&format!("`{tool}` is unblocked in all processes"));
     }
     Ok(Exit::Ok)
 }

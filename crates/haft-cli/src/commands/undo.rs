@@ -42,7 +42,7 @@ pub(crate) fn run(common: &Common, what: What, calls: Selection) -> Result<Exit,
 
 /// The same on a toolbox that is there.
 pub(crate) fn run_on(common: &Common, toolbox: &Toolbox, what: What, calls: Selection) -> Result<Exit, String> {
-    let checkpoints = toolbox.checkpoints().ok_or("nothing is kept: `tools.checkpoints.enabled` is false")?;
+    let checkpoints = toolbox.checkpoints().ok_or("checkpoints are disabled: `tools.checkpoints.enabled` is false")?;
     let workspace = toolbox.workdir();
     let done = match what {
         What::List => list(common, checkpoints, workspace),
@@ -64,7 +64,7 @@ pub(crate) fn run_on(common: &Common, toolbox: &Toolbox, what: What, calls: Sele
 
 fn nothing(common: &Common) {
     if !common.quiet {
-        output::note("no call changed anything here that could be taken back");
+        output::note("nothing to undo: no call changed files here");
     }
 }
 
@@ -114,7 +114,7 @@ fn line(checkpoint: &Checkpoint, workspace: &Path) -> String {
         names.extend(checkpoint.gaps.first().map(|gap| one_line(gap)));
     }
     if checkpoint.tried {
-        names.push("(taken back in part)".to_owned());
+        names.push("(partly undone)".to_owned());
     }
     let Checkpoint { number, at, tool, session, what, .. } = checkpoint;
     // The path of a file tool is among the names already.
@@ -140,10 +140,10 @@ fn told(common: &Common, undone: &Undone, workspace: &Path) -> Exit {
     for refusal in &undone.refused {
         output::line(&format!("kept     {}: {}", shown(&refusal.path, workspace), refusal.why));
     }
-    say("not its ", &undone.others);
+    say("skipped ", &undone.others);
     if !common.quiet {
         if !undone.others.is_empty() {
-            output::note("not its: somebody else changed these while the call ran; they stay as they are");
+            output::note("left alone: changed by something else while the call ran");
         }
         for gap in &undone.gaps {
             output::note(&format!("not covered: {}", one_line(gap)));

@@ -1,8 +1,13 @@
 //! `haft call` and `haft explain`: text, object, exit code.
 
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Command, Stdio},
+};
+
 use serde_json::json;
 
-use crate::support::Haft;
+use crate::{support::Haft, terminal::Terminal};
 
 #[test]
 fn a_read_runs_without_a_question() {
@@ -90,8 +95,48 @@ fn explain_names_verdict_subjects_and_rule_and_runs_nothing() {
 fn what_is_typed_behind_a_pipe_that_is_gone_ends_quietly() {
     let haft = Haft::new();
     let mut command = haft.command(&["tools", "--format", "json"]);
-    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert!(!String::from_utf8_lossy(&output.stderr).contains("panic"), "{output:?}");
+}
+
+#[test]
+fn output_comes_while_the_command_runs_and_stays_when_it_is_interrupted() {
+    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    for (signal, expected) in [("-INT", 130), ("-TERM", 143)] {
+        let mut child = haft
+            .command(&["call", "bash", "command=echo begun; sleep 600"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "begun\n");
+        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{text}");
+        assert!(text.contains("category: cancelled") && text.ends_with("\n\nbegun\n"), "{text}");
+    }
+    // Standard output is the result alone, and `--quiet` prints nothing else.
+    let ran = haft.run(&["call", "bash", "command=echo a; echo b >&2; exit 3"]);
+    let mut shown: Vec<&str> = ran.err.lines().collect();
+    shown.sort_unstable();
+    assert_eq!((ran.code, shown), (0, vec!["a", "b"]), "{ran:?}");
+    assert!(ran.out.contains('a') && ran.out.ends_with("[exit code 3]\n"), "{ran:?}");
+    let quiet = haft.run(&["--quiet", "call", "bash", "command=echo a; echo b >&2; exit 3"]);
+    assert_eq!((quiet.out, quiet.err.as_str()), (ran.out, ""));
+}
+
+#[test]
+fn at_a_terminal_output_is_shown_once() {
+    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let mut terminal =
+        Terminal::start(&haft, &["call", "bash", "command=echo first; until [ -e go ]; do :; done; exit 3"]);
+    terminal.wait_for("first\r\n");
+    haft.workspace.file("go", "");
+    let (shown, code) = terminal.end();
+    assert_eq!((code, shown.as_str()), (0, "[exit code 3]\n"));
 }

@@ -111,3 +111,45 @@ fn a_tilde_is_the_home_in_the_folders_that_tools_may_touch() {
     let checked = haft.run(&["config", "check"]);
     assert!(checked.err.contains("`tools.file.allowed_paths[1]`"), "{checked:?}");
 }
+
+#[test]
+fn folders_that_are_not_there_are_named_with_their_neighbour() {
+    let haft = Haft::new();
+    haft.workspace.file("source/a.txt", "a\n");
+    haft.workspace.file("README.md", "x\n");
+    let root = haft.workspace.root().display().to_string();
+    let refused = |arguments: &[&str], expected: &str| {
+        let ran = haft.run(arguments);
+        assert!(ran.code == 2 && ran.err.contains(expected), "{arguments:?}: {ran:?}");
+    };
+    refused(&["--workdir", "sorce", "tools"], "`sorce` does not exist; did you mean `source`?");
+    refused(&["--workdir", "./sorce", "tools"], "`./sorce` does not exist; did you mean `./source`?");
+    refused(&["--workdir", "README.md", "tools"], "`README.md` is not a directory");
+    refused(&["--workdir", "elsewhere", "tools"], "`elsewhere` does not exist\n");
+    refused(&["exec", "--within", "sorce", "--", "true"], "did you mean `source`?");
+    refused(&["demo", "sorce"], "did you mean `source`?");
+    // A relative one is taken from where the command was started, and so are paths from it.
+    assert!(haft.run(&["--workdir", "source", "call", "read", "path=a.txt"]).out.contains("1\ta"));
+
+    let with = |section: &str| {
+        let file = haft.home.file("folders.toml", section).display().to_string();
+        haft.run(&["--config", &file, "config", "check"])
+    };
+    let fault = with("[tools.file]\nallowed_paths = [\"sorce\"]\n");
+    let expected = format!(
+        "line 2: `tools.file.allowed_paths[0]`: allowed root `{root}/sorce` cannot be opened; did you mean `{root}/source`?"
+    );
+    assert!(fault.code == 2 && fault.err.contains(&expected), "{fault:?}");
+    let warned = |entry: &str, expected: &str| {
+        let ran = with(&format!("[tools.shell]\n{entry}\n"));
+        assert!(ran.code == 0 && ran.out.contains(expected), "{entry}: {ran:?}");
+        assert_eq!(ran.out.contains("0 warnings"), expected == "0 warnings", "{entry}: {ran:?}");
+    };
+    let no_folder =
+        format!("`{root}/sorce` is not a folder, and no command runs without it; did you mean `{root}/source`?");
+    warned("allowed_paths = [\"sorce\"]", &no_folder);
+    warned("caches = [\"source\"]", "`source` is relative and does not count");
+    warned("caches = [\"~/no-such\"]", "`~/no-such` is not a folder and does not count");
+    warned("read_paths = [\"sorce\"]", "did you mean");
+    warned("allowed_paths = [\"source\"]\nread_paths = [\"source\"]", "0 warnings");
+}

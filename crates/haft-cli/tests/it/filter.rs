@@ -61,7 +61,7 @@ fn credentials_are_taken_out_whatever_the_command_is() {
     let value = ["k8dz7y3doqnvelbuiz", "vohdbyhtvr2owpA7Qx"].concat();
     let ran = haft.run_with_input(&["filter", "--command", "unknown"], format!("API_KEY={value}\nx\n").as_bytes());
     assert_eq!(ran.out, "API_KEY=«secret:key#1»\nx\n", "{ran:?}");
-    assert_eq!(ran.err, "warning: 1 credential was taken out of the output\n");
+    assert_eq!(ran.err, "warning: 1 credential in the output was replaced\n");
     let off = Haft::configured("[tools.filters.security]\nenabled = false\n");
     let ran = off.run_with_input(&["filter", "--command", "unknown"], format!("API_KEY={value}\n").as_bytes());
     assert_eq!(ran.out, format!("API_KEY={value}\n"));

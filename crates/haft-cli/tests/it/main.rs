@@ -11,6 +11,7 @@ mod client;
 mod clients;
 mod closed;
 mod code;
+mod completions;
 mod config;
 mod crash;
 mod demo;

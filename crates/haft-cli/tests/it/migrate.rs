@@ -43,7 +43,7 @@ fn what_is_written_is_todays_form_and_the_text_as_it_was_is_kept() {
     assert_eq!(haft.run(&["explain", "bash", "command=nc -l"]).code, 4);
     // Again there is nothing to do.
     let again = haft.run(&["config", "migrate"]);
-    assert!(again.out.is_empty() && again.err.contains("is of today's form"), "{again:?}");
+    assert!(again.out.is_empty() && again.err.contains("is up to date"), "{again:?}");
     assert_eq!(file(&haft, "config.toml.bak-3"), None);
 }
 

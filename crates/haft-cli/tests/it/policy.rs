@@ -110,7 +110,7 @@ fn init_looks_at_the_project_and_adds_what_is_missing() {
     assert_eq!(explain(&haft, "RUST_BACKTRACE=1 cargo test")["verdict"], "allow");
     assert_eq!(explain(&haft, "RUSTC_WRAPPER=x cargo test")["verdict"], "ask");
     let again = haft.run(&["init", "--write"]);
-    assert!(again.code == 0 && again.out.contains("has all these rules already"), "{again:?}");
+    assert!(again.code == 0 && again.out.contains("already contains all of these rules"), "{again:?}");
     assert_eq!(explain(&haft, "npm ci")["verdict"], "ask");
     let node = haft.run(&["init", "--write", "--kind", "node"]);
     assert!(node.code == 0 && node.out.contains("rules to") && node.out.contains(".bak-1"), "{node:?}");

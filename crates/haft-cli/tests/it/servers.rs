@@ -222,7 +222,7 @@ fn servers_are_added_tested_reviewed_and_removed() {
     haft.home.file(".codex/config.toml", "[mcp_servers.git]\ncommand = \"uvx\"\nargs = [\"git\"]\n");
     haft.home.file(".claude.json", r#"{"mcpServers": {"web": {"url": "https://example.com"}}}"#);
     let imported = haft.run(&["mcp", "import"]);
-    assert!(imported.out.contains("`git` from") && imported.out.contains("not `web`"), "{imported:?}");
+    assert!(imported.out.contains("`git` from") && imported.out.contains("skipped `web`"), "{imported:?}");
     assert!(haft.run(&["mcp", "list"]).out.contains("uvx git"));
 }
 

@@ -219,3 +219,29 @@ fn a_hook_of_a_host_that_cannot_ask_is_answered_too() {
         assert_eq!(told["hookSpecificOutput"]["permissionDecision"], expected, "{told}");
     }
 }
+
+#[test]
+fn calls_without_a_terminal_are_answered_too() {
+    let haft = Haft::new();
+    let refused = haft.run(&["call", "bash", "command=touch x"]);
+    assert!(refused.code == 3 && refused.err.contains("`haft approvals watch`"), "{refused:?}");
+    let mut watch = Watch::start(&haft, &[]);
+    for (arguments, answer, expected) in [
+        (&["call", "bash", "command=touch called"][..], "once", 0),
+        (&["exec", "--", "touch", "executed"], "once", 0),
+        (&["exec", "--", "touch", "refused"], "no", 3),
+    ] {
+        let code = thread::scope(|scope| {
+            let running = scope.spawn(|| haft.run(arguments).code);
+            let asked = watch.asked();
+            assert_eq!((&asked["client"], &asked["session_lasts"]), (&json!("haft"), &json!(false)), "{asked}");
+            watch.answers(&asked["id"], &json!({ "answer": answer }));
+            assert_eq!(watch.next()["how"], "taken");
+            running.join().unwrap()
+        });
+        assert_eq!(code, expected, "{arguments:?}");
+    }
+    let made = ["called", "executed", "refused"].map(|name| haft.workspace.read(name).is_some());
+    assert_eq!(made, [true, true, false]);
+    assert_eq!(std::fs::read_to_string(haft.record()).unwrap().matches("\"approved_by\":\"person\"").count(), 2);
+}

@@ -36,7 +36,7 @@ pub(super) async fn watch(common: &Common, watch: Watch, notify: Option<&str>, t
     let mut lines = lines::of_terminal(reading);
     let mut person = Person { watch, terminal, notify, waiting: VecDeque::new(), current: None };
     if !common.quiet {
-        person.say("watching; questions of clients that cannot ask come here, Ctrl-C ends\n");
+        person.say("watching for questions of clients that cannot ask; Ctrl-C to stop\n");
     }
     let mut interrupted = std::pin::pin!(interrupt());
     loop {

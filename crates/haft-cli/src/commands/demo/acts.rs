@@ -6,51 +6,48 @@ use haft::core::Verdict;
 use serde_json::{Value, json};
 
 use super::stage::{RULES, Stage, verdict};
-use crate::{
-    commands::call::Consent,
-    output::{line, printable},
-};
+use crate::{commands::call::Consent, output::printable};
 
 /// What this machine can hold.
-pub(super) fn machine(stage: &Stage) {
-    Stage::act("What holds on this machine");
+pub(super) fn machine(stage: &mut Stage) {
+    stage.act("What holds on this machine");
     for finding in stage.toolbox.doctor().lines() {
-        line(&format!("  {finding}"));
+        stage.line(&format!("  {finding}"));
     }
-    line("  rules of this demo (the user's own configuration is left alone):");
+    stage.line("  rules of this demo (the user's own configuration is left alone):");
     for rule in RULES.split("[[tools.permissions.").filter(|rule| !rule.is_empty()) {
         let values: Vec<&str> = rule.split('"').collect();
         if let [tool, pattern, _, action, ..] = values.as_slice() {
             let tool = tool.split(']').next().unwrap_or_default();
-            line(&format!("    {tool:<6} {pattern:<16} {action}"));
+            stage.line(&format!("    {tool:<6} {pattern:<16} {action}"));
         }
     }
 }
 
 /// Reading tools on the repository.
 pub(super) async fn looking_around(stage: &mut Stage) -> Result<(), String> {
-    Stage::act("Looking around: read-only tools run without a question");
+    stage.act("Looking around: read-only tools run without a question");
     let files = stage.call("find_path", json!({"pattern": "**/*"})).await?;
-    show(&files.text, files.duration_ms, "find_path **/*");
+    show(stage, &files.text, files.duration_ms, "find_path **/*");
     let listed = stage.call("list_directory", json!({"path": "."})).await?;
-    show(&listed.text, listed.duration_ms, "list_directory .");
+    show(stage, &listed.text, listed.duration_ms, "list_directory .");
     let found = stage.call("grep", json!({"pattern": "TODO|FIXME|unsafe|panic"})).await?;
-    show(&found.text, found.duration_ms, "grep TODO|FIXME|unsafe|panic");
+    show(stage, &found.text, found.duration_ms, "grep TODO|FIXME|unsafe|panic");
     let first = first_file(&stage.repository);
     if let Some(first) = &first {
         let read = stage.call("read", json!({"path": first, "limit": 5})).await?;
-        show(&read.text, read.duration_ms, &format!("read {first} limit=5"));
+        show(stage, &read.text, read.duration_ms, &format!("read {first} limit=5"));
         stage.finding(read.ok, &format!("`{first}` is read with line numbers"));
     }
     stage.finding(files.ok && listed.ok && found.ok, "three looks, no question asked");
     Ok(())
 }
 
-fn show(text: &str, milliseconds: u64, what: &str) {
+fn show(stage: &mut Stage, text: &str, milliseconds: u64, what: &str) {
     let lines: Vec<&str> = text.lines().collect();
-    line(&format!("  {what}: {} lines in {milliseconds} ms", lines.len()));
+    stage.line(&format!("  {what}: {} lines in {milliseconds} ms", lines.len()));
     for shown in lines.iter().take(3) {
-        line(&format!("    {}", printable(&shown.chars().take(100).collect::<String>())));
+        stage.line(&format!("    {}", printable(&shown.chars().take(100).collect::<String>())));
     }
 }
 
@@ -68,7 +65,7 @@ fn first_file(repository: &Path) -> Option<String> {
 
 /// Twelve commands: what is decided, by which rule; those allowed are run.
 pub(super) async fn commands(stage: &mut Stage) -> Result<(), String> {
-    Stage::act("Twelve commands, four of them attacks");
+    stage.act("Twelve commands, four of them attacks");
     let table: [(&str, Verdict); 12] = [
         ("git status --short | head -5", Verdict::Allow),
         ("git log --oneline -3", Verdict::Allow),
@@ -94,7 +91,7 @@ pub(super) async fn commands(stage: &mut Stage) -> Result<(), String> {
         };
         as_promised +=
             usize::from(explained.verdict >= expected && (expected != Verdict::Allow || explained.verdict == expected));
-        line(&format!(
+        stage.line(&format!(
             "  {:<5} {:<46} {:<14} {}",
             verdict(explained.verdict),
             printable(command),
@@ -112,7 +109,7 @@ const FAILED: [usize; 3] = [1234, 2999, 4321];
 
 /// Tests that print much and fail in the middle: what is shown, what is lost, and what comes back.
 pub(super) async fn long_output(stage: &mut Stage) -> Result<(), String> {
-    Stage::act("Output that is small and keeps every failure");
+    stage.act("Output that is small and keeps every failure");
     let script = "for i in $(seq 6000); do case $i in\n\
                   1234|2999|4321) echo \"test case_$i ... FAILED: assertion left == right failed\";;\n\
                   *) echo \"test case_$i took its time, said this much about it and was ok\";;\nesac; done; exit 101\n";
@@ -139,7 +136,7 @@ pub(super) async fn long_output(stage: &mut Stage) -> Result<(), String> {
 
 /// A deletion by a command, and the way back.
 pub(super) async fn undo(stage: &mut Stage) -> Result<(), String> {
-    Stage::act("What a command destroyed comes back");
+    stage.act("What a command destroyed comes back");
     let tree = stage.folder.join("tree");
     let fill = || {
         fs::create_dir_all(tree.join("deep/er"))?;
@@ -149,16 +146,17 @@ pub(super) async fn undo(stage: &mut Stage) -> Result<(), String> {
     fill().map_err(|error| error.to_string())?;
     let content = || (fs::read(tree.join("a.txt")).ok(), fs::read(tree.join("deep/er/b.bin")).ok());
     let before = content();
-    let command = "python3 -c 'import shutil; shutil.rmtree(\"haft-demo/tree/deep\")' || rm -rf haft-demo/tree/deep; : > haft-demo/tree/a.txt";
-    let cx = stage.toolbox.context();
-    stage.call_in("bash", json!({"command": command}), &cx, Consent::Given).await?;
+    let command = "python3 -c 'import shutil; shutil.rmtree(\"tree/deep\")' || rm -rf tree/deep; : > tree/a.txt";
+    // In its own folder: of a workspace with more than 100,000 entries no call is kept.
+    let toolbox = stage.toolbox.narrowed(&[stage.folder.clone()]).map_err(|error| error.to_string())?;
+    stage.call_with(&toolbox, "bash", json!({"command": command}), &toolbox.context(), Consent::Given).await?;
     let destroyed = content() != before;
-    let undone = match stage.toolbox.checkpoints() {
-        Some(checkpoints) => checkpoints.undo(stage.toolbox.workdir(), 1).map_err(|error| error.to_string()).err(),
+    let undone = match toolbox.checkpoints() {
+        Some(checkpoints) => checkpoints.undo(toolbox.workdir(), 1).map_err(|error| error.to_string()).err(),
         None => Some("nothing is kept".to_owned()),
     };
     if let Some(problem) = &undone {
-        line(&format!("      {}", printable(problem)));
+        stage.line(&format!("      {}", printable(problem)));
     }
     let is_back = undone.is_none() && content() == before;
     stage.finding(destroyed && is_back, "a folder deleted and a file emptied by a command: both as before");
@@ -168,7 +166,7 @@ pub(super) async fn undo(stage: &mut Stage) -> Result<(), String> {
 
 /// An edit that tolerates line endings, and one that is refused because the file changed.
 pub(super) async fn edits(stage: &mut Stage) -> Result<(), String> {
-    Stage::act("Edits that land, and one that must not");
+    stage.act("Edits that land, and one that must not");
     let path = stage.folder.join("notes.txt");
     let write = |content: &[u8]| fs::write(&path, content).map_err(|error| error.to_string());
     write(b"alpha\r\nbeta\r\ngamma\r\n")?;
@@ -186,14 +184,14 @@ pub(super) async fn edits(stage: &mut Stage) -> Result<(), String> {
         fs::read(&path).map_err(|error| error.to_string())? == b"alpha\r\nsomebody else was here\r\ngamma\r\n";
     stage.finding(!refused.ok && untouched, "a file that changed since it was read is not edited over");
     for shown in refused.text.lines().take(4) {
-        line(&format!("      {}", printable(shown)));
+        stage.line(&format!("      {}", printable(shown)));
     }
     Ok(())
 }
 
 /// Mistakes that models make, and what they are told.
 pub(super) async fn mistakes(stage: &mut Stage) -> Result<(), String> {
-    Stage::act("Mistakes of a model, and what it is told");
+    stage.act("Mistakes of a model, and what it is told");
     let table: [(&str, Value, &str); 4] = [
         ("raed", json!({"path": "README.md"}), "Did you mean `read`?"),
         ("read", json!({"pth": "README.md"}), "did you mean `path`?"),
@@ -210,7 +208,7 @@ pub(super) async fn mistakes(stage: &mut Stage) -> Result<(), String> {
 
 /// Daemons of a command that runs out of time.
 pub(super) async fn nothing_survives(stage: &mut Stage) -> Result<(), String> {
-    Stage::act("Nothing survives a command");
+    stage.act("Nothing survives a command");
     let mark = format!("47{}", std::process::id());
     let command = format!("setsid sleep {mark} & (sleep {mark} &) ; nohup sleep {mark} >/dev/null 2>&1 & sleep {mark}");
     let cx = stage.toolbox.context().until(tokio::time::Instant::now() + Duration::from_secs(1));
@@ -219,7 +217,7 @@ pub(super) async fn nothing_survives(stage: &mut Stage) -> Result<(), String> {
     stage.finding(
         !report.ok && survivors == 0,
         &format!(
-            "four sleepers, three of them daemons, stopped at 1 s: took {} ms, survivors {survivors}",
+            "four sleepers, three of them daemons, limited to 1 s (part of it is kept for ending them): ended after {} ms, survivors {survivors}",
             report.duration_ms
         ),
     );
@@ -234,7 +232,7 @@ fn processes_named(mark: &str) -> usize {
 
 /// A write that no look at the text could foresee.
 pub(super) async fn kernel_holds(stage: &mut Stage) -> Result<(), String> {
-    Stage::act("What the eye misses, the kernel stops");
+    stage.act("What the eye misses, the kernel stops");
     let target = std::env::temp_dir().parent().unwrap_or(Path::new("/")).join("var/tmp");
     let target = target.join(format!("haft-demo-escape-{}", std::process::id()));
     let script = stage.folder.join("build.sh");
@@ -245,15 +243,15 @@ pub(super) async fn kernel_holds(stage: &mut Stage) -> Result<(), String> {
     let escaped = target.exists();
     let _ = fs::remove_file(&target);
     let said = report.raw_response.as_ref().and_then(|envelope| envelope["stderr"].as_str().map(str::to_owned));
-    line(&format!("  bash haft-demo/build.sh, agreed to by a person, writes to {}", target.display()));
-    line(&format!("      {}", printable(said.unwrap_or_default().trim())));
+    stage.line(&format!("  bash haft-demo/build.sh, agreed to by a person, writes to {}", target.display()));
+    stage.line(&format!("      {}", printable(said.unwrap_or_default().trim())));
     stage.finding(!escaped, "no file appeared outside the workspace");
     Ok(())
 }
 
 /// The chain of the record, and one changed byte in it.
 pub(super) fn record(stage: &mut Stage) -> Result<(), String> {
-    Stage::act("The record");
+    stage.act("The record");
     let checked = haft::audit::verify(&stage.audit).map_err(|error| error.to_string())?;
     stage.finding(checked.is_intact(), &format!("{} lines, chain unbroken", checked.lines));
     let mut bytes = fs::read(&stage.audit).map_err(|error| error.to_string())?;

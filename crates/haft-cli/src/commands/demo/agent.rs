@@ -49,11 +49,11 @@ impl Confirmer for Agrees {
 
 /// A crate whose test fails, and an agent that is asked why.
 pub(super) async fn repairs(stage: &mut Stage) -> Result<(), String> {
-    Stage::act("An agent repairs a failing test (its model is a script)");
+    stage.act("An agent repairs a failing test (its model is a script)");
     let version = stage.call("bash", json!({"command": "cargo --version"})).await?;
     if version.ended.is_none_or(|ended| ended.exit != Some(0)) {
         let why = version.text.lines().next().unwrap_or_default();
-        stage.finding(true, &format!("skipped, there is no `cargo` that runs: {why}"));
+        stage.finding(true, &format!("skipped: `cargo` does not run here: {why}"));
         return Ok(());
     }
     let source = stage.folder.join("sums/src/lib.rs");
@@ -71,7 +71,7 @@ pub(super) async fn repairs(stage: &mut Stage) -> Result<(), String> {
     let text = if is_repaired {
         format!("{} requests, {} calls, each through all gates: {}", turn.iterations, turn.calls, turn.text)
     } else {
-        format!("the agent did not get there ({}): {}", turn.stop.code().as_str(), turn.stop.notice())
+        format!("the agent did not finish ({}): {}", turn.stop.code().as_str(), turn.stop.notice())
     };
     stage.finding(is_repaired, &text);
     Ok(())

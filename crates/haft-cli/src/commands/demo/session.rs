@@ -8,7 +8,7 @@ use crate::{args::Common, exit::Exit};
 /// Plays the session and prints what happened.
 pub(crate) async fn run(common: &Common, dir: &Path) -> Result<Exit, String> {
     let mut stage = Stage::set(common, dir)?;
-    acts::machine(&stage);
+    acts::machine(&mut stage);
     acts::looking_around(&mut stage).await?;
     acts::commands(&mut stage).await?;
     acts::long_output(&mut stage).await?;

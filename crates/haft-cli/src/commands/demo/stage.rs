@@ -11,13 +11,17 @@ use haft::{
     config::{HaftConfig, Loaded},
     core::{CallContext, ToolCall, Verdict},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::copy::copy;
 use crate::{
     args::Common,
-    commands::call::{Consent, make},
+    commands::{
+        call::{Consent, make},
+        open::folder,
+    },
     exit::Exit,
-    output::{line, printable},
+    output::{json, line, printable},
 };
 
 /// The rules of the demo: what a developer would allow an agent in a repository.
@@ -50,17 +54,31 @@ pub(super) struct Stage {
     started: Instant,
     calls: usize,
     broken: Vec<String>,
+    /// The acts as one object; `None` where text is printed.
+    acts: Option<Vec<Value>>,
 }
 
 impl Stage {
     /// Makes the folder and the toolbox.
     pub(super) fn set(common: &Common, dir: &Path) -> Result<Self, String> {
-        let repository = dir.canonicalize().map_err(|error| format!("`{}`: {error}", dir.display()))?;
-        let folder = repository.join("haft-demo");
-        fs::create_dir_all(&folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
-        // So that it does not show up among the repository's own changes.
-        fs::write(folder.join(".gitignore"), "*\n").map_err(|error| format!("`{}`: {error}", folder.display()))?;
-        let audit = folder.join("audit.jsonl");
+        let named = folder("directory", dir)?;
+        let (repository, said) = match prepared(&named) {
+            Ok(()) => (named.clone(), format!("haft demo on {}", named.display())),
+            Err(why) => {
+                let copied =
+                    copy(&named).map_err(|error| format!("`{}` cannot be copied: {error}", named.display()))?;
+                prepared(&copied.folder).map_err(|error| format!("`{}`: {error}", copied.folder.display()))?;
+                let said = format!(
+                    "haft demo on a copy of {} ({} files, in {}): the directory itself cannot be written ({why})",
+                    named.display(),
+                    copied.files,
+                    copied.folder.display()
+                );
+                (copied.folder, said)
+            }
+        };
+        let own = repository.join("haft-demo");
+        let audit = own.join("audit.jsonl");
         for earlier in [audit.clone(), haft::audit::head_file(&audit)].iter().filter(|file| file.exists()) {
             fs::remove_file(earlier).map_err(|error| format!("`{}`: {error}", earlier.display()))?;
         }
@@ -68,20 +86,33 @@ impl Stage {
         let mut loaded = Loaded::<HaftConfig>::parse(RULES, &environment).map_err(|error| error.to_string())?;
         loaded.config.tools.audit.path.clone_from(&audit);
         // What is kept of calls stays in the demo's own folder, too.
-        let state = folder.join("state");
+        let state = own.join("state");
         loaded.config.tools.overflow.path = state.join("overflow/overflow.db");
         loaded.config.tools.checkpoints.path = state.join("checkpoints");
         loaded.config.tools.approvals.path = state.join("approvals.jsonl");
         let toolbox = Toolbox::builder(loaded, repository.clone()).build().map_err(|error| error.to_string())?;
+        let acts = common.json.then(Vec::new);
+        let stage =
+            Self { toolbox, repository, folder: own, audit, started: Instant::now(), calls: 0, broken: vec![], acts };
         if !common.quiet {
-            line(&format!("haft demo on {}", repository.display()));
+            stage.line(&said);
         }
-        Ok(Self { toolbox, repository, folder, audit, started: Instant::now(), calls: 0, broken: vec![] })
+        Ok(stage)
     }
 
-    /// Prints the head of an act.
-    pub(super) fn act(title: &str) {
-        line(&format!("\n── {title} {}", "─".repeat(74_usize.saturating_sub(title.chars().count()))));
+    /// Prints a line, unless one object is printed at the end.
+    pub(super) fn line(&self, text: &str) {
+        if self.acts.is_none() {
+            line(text);
+        }
+    }
+
+    /// Begins an act.
+    pub(super) fn act(&mut self, title: &str) {
+        self.line(&format!("\n── {title} {}", "─".repeat(74_usize.saturating_sub(title.chars().count()))));
+        if let Some(acts) = &mut self.acts {
+            acts.push(json!({"title": title, "findings": []}));
+        }
     }
 
     /// Makes a call that nobody is asked about.
@@ -98,9 +129,22 @@ impl Stage {
         cx: &CallContext,
         consent: Consent,
     ) -> Result<CallReport, String> {
+        let toolbox = self.toolbox.clone();
+        self.call_with(&toolbox, tool, params, cx, consent).await
+    }
+
+    /// The same with a toolbox made of the demo's.
+    pub(super) async fn call_with(
+        &mut self,
+        toolbox: &Toolbox,
+        tool: &str,
+        params: Value,
+        cx: &CallContext,
+        consent: Consent,
+    ) -> Result<CallReport, String> {
         let call = ToolCall::new(tool, params).map_err(|error| error.to_string())?;
         self.calls += 1;
-        Ok(make(&self.toolbox, call, cx, consent).await)
+        Ok(make(toolbox, call, cx, consent).await)
     }
 
     /// Counts calls that were made by others.
@@ -116,7 +160,11 @@ impl Stage {
 
     /// Prints one finding, and remembers it when it is not what was promised.
     pub(super) fn finding(&mut self, holds: bool, text: &str) {
-        line(&format!("  {} {}", if holds { "ok " } else { "BAD" }, printable(text)));
+        self.line(&format!("  {} {}", if holds { "ok " } else { "BAD" }, printable(text)));
+        let findings = self.acts.as_mut().and_then(|acts| acts.last_mut()?["findings"].as_array_mut());
+        if let Some(findings) = findings {
+            findings.push(json!({"ok": holds, "text": text}));
+        }
         if !holds {
             self.broken.push(text.to_owned());
         }
@@ -131,24 +179,40 @@ impl Stage {
     }
 
     /// Prints the sum.
-    pub(super) fn close(self) -> Exit {
-        Self::act("In short");
-        let took = self.started.elapsed().as_secs_f64();
+    pub(super) fn close(mut self) -> Exit {
+        let (took, report) = (self.started.elapsed().as_secs_f64(), self.report());
+        let exit = if self.broken.is_empty() { Exit::Ok } else { Exit::ToolFailed };
+        if let Some(acts) = self.acts.take() {
+            let page = report.as_ref().ok();
+            json(&json!({
+                "ok": exit == Exit::Ok, "directory": self.repository, "calls": self.calls, "seconds": took,
+                "audit": self.audit, "report": page, "acts": acts, "failed": self.broken,
+            }));
+            return exit;
+        }
+        self.act("In short");
         line(&format!("  {} calls in {took:.1} s, each one line of {}", self.calls, self.audit.display()));
-        line("  look at them: haft audit view haft-demo/audit.jsonl");
-        match self.report() {
+        line(&format!("  look at them: haft audit view {}", self.audit.display()));
+        match report {
             Ok(page) => line(&format!("  or in a browser: {page}")),
-            Err(problem) => line(&format!("  there is no page of them: {problem}")),
+            Err(problem) => line(&format!("  the HTML report could not be written: {problem}")),
         }
         if self.broken.is_empty() {
             line("  everything held");
-            return Exit::Ok;
         }
         for text in &self.broken {
             line(&format!("  did not hold: {}", printable(text)));
         }
-        Exit::ToolFailed
+        exit
     }
+}
+
+/// Makes the demo's own folder in a repository.
+fn prepared(repository: &Path) -> std::io::Result<()> {
+    let folder = repository.join("haft-demo");
+    fs::create_dir_all(&folder)?;
+    // So that it does not show up among the repository's own changes.
+    fs::write(folder.join(".gitignore"), "*\n")
 }
 
 /// A verdict in a column.

@@ -79,7 +79,7 @@ fn status(common: &Common, running: &Running) {
 async fn compact(running: &mut Running, focus: &str) {
     let focus = Some(focus).filter(|focus| !focus.is_empty());
     match running.agent.compact(focus).await {
-        Ok(0) => output::note("nothing was summarised: the conversation is short"),
+        Ok(0) => output::note("nothing to summarise: the conversation is short"),
         Ok(messages) => output::note(&format!("{messages} messages became a summary")),
         Err(error) => output::note(&format!("nothing has changed: {error}")),
     }
@@ -96,7 +96,7 @@ fn clear(running: &mut Running, all: bool) {
     if all {
         running.toolbox.end_session(&session);
     }
-    output::note("the conversation begins anew");
+    output::note("the conversation was cleared");
 }
 
 fn take_back(common: &Common, running: &Running) {
@@ -109,9 +109,9 @@ fn take_back(common: &Common, running: &Running) {
 
 fn trust(rest: &str) {
     let tool = rest.strip_prefix("reset").map(str::trim).and_then(|tool| ToolName::parse(tool).ok());
-    let Some(tool) = tool else { return output::note("/trust reset TOOL lets a blocked tool back") };
+    let Some(tool) = tool else { return output::note("/trust reset TOOL unblocks a tool") };
     match haft::leave_trust_reset(&tool) {
         Ok(()) => output::note(&format!("`{tool}` runs again")),
-        Err(error) => output::note(&format!("`{tool}` cannot be let back: {error}")),
+        Err(error) => output::note(&format!("`{tool}` cannot be unblocked: {error}")),
     }
 }

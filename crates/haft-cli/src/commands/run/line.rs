@@ -11,7 +11,7 @@ use crate::{args::Common, exit::Exit, output};
 /// Takes lines until there are no more.
 pub(super) async fn session(common: &Common, running: &mut Running) -> Exit {
     if !common.quiet && !common.json {
-        output::note("a line is a task; /help lists the commands, end of input ends the session");
+        output::note("type a task, or /help for the commands; Ctrl-D ends the session");
     }
     loop {
         let Some(line) = next_line(common).await else { return Exit::Ok };

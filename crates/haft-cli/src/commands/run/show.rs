@@ -51,7 +51,7 @@ impl Shown {
             AgentEvent::Answered { is_error, code, text, .. } => self.result(*is_error, *code, text),
             AgentEvent::Retrying { problem } => self.note(&format!("  {problem}; trying again")),
             AgentEvent::Cleared { results, bytes } => {
-                self.note(&format!("  {results} old results taken out of the conversation ({bytes} bytes)"));
+                self.note(&format!("  {results} old results removed from the conversation ({bytes} bytes)"));
             }
             AgentEvent::Compacted { strategy, messages, before, after } => {
                 let by = format!("{strategy:?}").to_lowercase();

@@ -69,10 +69,8 @@ fn resumed(common: &Common, verb: &Run) -> Result<Option<KeptSession>, String> {
         Some(id) => sessions.find(&SessionId::parse(id).map_err(|error| error.to_string())?),
         None => sessions.latest(&workdir(common)?),
     };
-    let found = found.map_err(|error| format!("the kept sessions cannot be read: {error}"))?;
-    found.map(Some).ok_or_else(|| {
-        "there is no session to go on with here; `haft sessions list` shows those that are kept".to_owned()
-    })
+    let found = found.map_err(|error| format!("the saved sessions cannot be read: {error}"))?;
+    found.map(Some).ok_or_else(|| "no session of this directory to resume; see `haft sessions list`".to_owned())
 }
 
 impl Running {
@@ -82,7 +80,7 @@ impl Running {
         self.keep(task);
         if !common.quiet && !common.json {
             output::note(&self.status_line());
-            output::note(&format!("session {}; `haft run --resume` goes on with it", self.toolbox.context().session()));
+            output::note(&format!("session {}; resume it with `haft run --resume`", self.toolbox.context().session()));
         }
         let wanted = self.headless.wanted();
         if !common.quiet {

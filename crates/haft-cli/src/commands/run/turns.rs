@@ -67,7 +67,7 @@ impl Running {
         }
         let kept = KeptSession::of(&self.toolbox, &self.agent, &self.title);
         if let Err(error) = Sessions::of_user().keep(&kept) {
-            output::note(&format!("warning: the session is not kept: {error}"));
+            output::note(&format!("warning: the session is not saved: {error}"));
         }
     }
 

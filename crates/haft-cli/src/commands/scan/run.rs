@@ -108,8 +108,8 @@ fn open(path: &Path) -> Result<File, String> {
     } else if is_handed_over && (kind.is_fifo() || kind.is_socket() || kind.is_char_device()) {
         File::options().read(true).open(path).map_err(|error| error.to_string())
     } else if kind.is_dir() {
-        Err("is a folder; name files, or pipe their text in".to_owned())
+        Err("is a directory; name files, or pipe text into it".to_owned())
     } else {
-        Err("is no regular file; pipe its text in".to_owned())
+        Err("is not a regular file; pipe its text into it".to_owned())
     }
 }

@@ -1,0 +1,152 @@
+//! What a command prints while `haft call` waits for its end: shown as it comes, and kept for a call that is interrupted.
+
+use std::{
+    io::{self, IsTerminal},
+    os::fd::AsFd,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use haft::{
+    CallReport,
+    core::{Ended, EventConsumer, EventKind, OutputStream, ToolErrorCategory, ToolEvent},
+};
+use rustix::fs::fstat;
+
+use super::streams::write;
+use crate::{args::Common, output};
+
+/// Bytes of output that are kept for a call that is interrupted.
+const MAX_KEPT_BYTES: usize = 256 * 1024;
+
+/// Where output appears while a call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Each stream on ours: the result is not printed a second time.
+    OwnStreams,
+    /// On standard error, since standard output belongs to the result.
+    Stderr,
+    /// Nowhere.
+    Nowhere,
+}
+
+/// Shows the output of a call while it runs.
+#[derive(Debug)]
+pub(crate) struct Live {
+    place: Place,
+    shown: Mutex<Shown>,
+}
+
+/// The end of the output so far.
+#[derive(Debug, Default)]
+struct Shown {
+    text: String,
+    /// Whether earlier output was dropped.
+    is_cut: bool,
+}
+
+impl Shown {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        if self.text.len() > MAX_KEPT_BYTES {
+            let start = self.text.ceil_char_boundary(self.text.len() - MAX_KEPT_BYTES);
+            self.text.drain(..start);
+            self.is_cut = true;
+        }
+    }
+}
+
+impl Live {
+    /// Standard output shows it on a terminal, and where both streams lead to one place. Otherwise standard error does,
+    /// unless only the result was asked for.
+    pub(crate) fn new(common: &Common) -> Self {
+        let place = if common.json || common.quiet {
+            Place::Nowhere
+        } else if io::stdout().is_terminal() || is_one_place() {
+            Place::OwnStreams
+        } else {
+            Place::Stderr
+        };
+        Self { place, shown: Mutex::default() }
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the output so far to the text of a call that was cancelled, whose result holds none of it.
+    pub(crate) fn keep(&self, report: &mut CallReport) {
+        let is_cancelled = report.error.as_ref().is_some_and(|error| error.category == ToolErrorCategory::Cancelled);
+        let shown = self.shown();
+        if !is_cancelled || shown.text.is_empty() {
+            return;
+        }
+        let cut = if shown.is_cut { "[earlier output is left out]\n" } else { "" };
+        report.text = format!("{}\n\n{cut}{}", report.text, shown.text);
+    }
+
+    /// Prints the result, or what of it was not shown while the call ran.
+    pub(crate) fn finish(&self, report: &CallReport) {
+        let shown = self.shown();
+        if self.place != Place::OwnStreams || shown.text.is_empty() {
+            return output::text(&report.text);
+        }
+        if !shown.text.ends_with('\n') {
+            output::line("");
+        }
+        if let Some(error) = &report.error {
+            let advice = if error.suggestion.is_empty() { String::new() } else { format!("\n{}", error.suggestion) };
+            return output::note(&format!("haft: {}{advice}", error.message));
+        }
+        if let Some(sentence) = report.ended.as_ref().and_then(Ended::sentence) {
+            output::line(&sentence);
+        }
+        if report.overflow.is_some() || report.filter.is_some() {
+            output::note("[a model gets this output shortened; `--quiet` prints what it gets]");
+        }
+    }
+}
+
+/// Whether both of our streams lead to the same file, pipe or terminal.
+fn is_one_place() -> bool {
+    let (stdout, stderr) = (io::stdout(), io::stderr());
+    match (fstat(stdout.as_fd()), fstat(stderr.as_fd())) {
+        (Ok(stdout), Ok(stderr)) => (stdout.st_dev, stdout.st_ino) == (stderr.st_dev, stderr.st_ino),
+        _ => false,
+    }
+}
+
+#[async_trait]
+impl EventConsumer for Live {
+    fn offer(&self, event: ToolEvent) -> bool {
+        let EventKind::Output { stream, text, .. } = event.kind else { return true };
+        // A reader that is gone does not end the call: its result is still on record.
+        let _ = match self.place {
+            Place::OwnStreams => write(stream, &text),
+            Place::Stderr => write(OutputStream::Stderr, &text),
+            Place::Nowhere => Ok(()),
+        };
+        self.shown().push(&text);
+        true
+    }
+
+    async fn deliver(&self, event: ToolEvent) {
+        self.offer(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_long_output_is_kept_on_a_character_boundary() {
+        let mut shown = Shown::default();
+        shown.push("a");
+        assert!(!shown.is_cut);
+        for _ in 0..MAX_KEPT_BYTES {
+            shown.push("é");
+        }
+        assert!(shown.is_cut && shown.text.len() <= MAX_KEPT_BYTES && shown.text.chars().all(|c| c == 'é'));
+    }
+}

@@ -1,0 +1,176 @@
+//! The output of a running command on its way to our own streams: byte for byte, or as text through filters.
+
+use std::{
+    fs::File,
+    io::{self, IsTerminal, Write},
+    os::fd::{AsFd, BorrowedFd},
+    sync::{Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use haft::{
+    core::{ByteTap, EventConsumer, EventKind, FilterStats, OutputStream, ToolEvent},
+    filter::{Exit as Ended, FilterEvent, FilterPipeline, FilterReport, FilterStream},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::output::printable;
+
+/// Writes the streams of the command to ours, byte for byte. A stream of ours that is a terminal is left to the events.
+pub(crate) struct Raw {
+    stdout: Option<File>,
+    stderr: Option<File>,
+    /// Cancelled when nobody reads any more.
+    gone: CancellationToken,
+}
+
+impl Raw {
+    pub(crate) fn new(gone: CancellationToken) -> io::Result<Self> {
+        // Files of our own: the library's handles hold back what comes after a line end.
+        let file = |stream: BorrowedFd<'_>| stream.try_clone_to_owned().map(File::from);
+        let stderr = io::stderr();
+        let stderr = if stderr.is_terminal() { None } else { Some(file(stderr.as_fd())?) };
+        Ok(Self { stdout: Some(file(io::stdout().as_fd())?), stderr, gone })
+    }
+
+    fn file(&self, stream: OutputStream) -> Option<&File> {
+        match stream {
+            OutputStream::Stdout => self.stdout.as_ref(),
+            OutputStream::Stderr => self.stderr.as_ref(),
+        }
+    }
+}
+
+impl ByteTap for Raw {
+    fn takes(&self, stream: OutputStream) -> bool {
+        self.file(stream).is_some()
+    }
+
+    fn take(&self, stream: OutputStream, bytes: &[u8]) {
+        if let Some(mut file) = self.file(stream)
+            && file.write_all(bytes).is_err()
+        {
+            self.gone.cancel();
+        }
+    }
+}
+
+/// Passes output on, each stream through a filter of its own when a rule is about the command, else as it comes. Blocks
+/// rather than drops: a prefix must not lose a line.
+pub(crate) struct Passing {
+    filters: Mutex<Option<[Side; 2]>>,
+    /// Cancelled when nobody reads any more: then the command ends, as it would behind a pipe.
+    gone: CancellationToken,
+}
+
+/// One stream on its way through a filter.
+struct Side {
+    filter: FilterStream,
+    begun: bool,
+}
+
+impl Side {
+    /// The text of lines as they come out; the last is ended when the next comes.
+    fn take(begun: &mut bool, text: &mut String, event: FilterEvent<'_>) {
+        if let FilterEvent::Kept(line) | FilterEvent::Written(line) = event {
+            if std::mem::replace(begun, true) {
+                text.push('\n');
+            }
+            text.push_str(line);
+        }
+    }
+
+    fn push(&mut self, piece: &str) -> String {
+        let mut text = String::new();
+        let Self { filter, begun } = self;
+        filter.push(piece.as_bytes(), &mut |event| Self::take(begun, &mut text, event));
+        text
+    }
+
+    fn finish(self, exit: Ended) -> (String, FilterReport) {
+        let mut text = String::new();
+        let Self { filter, mut begun } = self;
+        let report = filter.finish_with(exit, &mut |event| Self::take(&mut begun, &mut text, event));
+        if begun && report.ends_with_line_feed {
+            text.push('\n');
+        }
+        (text, report)
+    }
+}
+
+impl Passing {
+    pub(crate) fn new(rules: &FilterPipeline, line: &str, gone: CancellationToken) -> Self {
+        let side = || Side { filter: rules.start(line, Ended::Unknown), begun: false };
+        let sides = [side(), side()];
+        let has_rule = sides.iter().all(|side| side.filter.has_rule());
+        Self { filters: Mutex::new(has_rule.then_some(sides)), gone }
+    }
+
+    /// Without filters.
+    pub(crate) fn plain(gone: CancellationToken) -> Self {
+        Self { filters: Mutex::new(None), gone }
+    }
+
+    fn write(&self, stream: OutputStream, text: &str) {
+        if write(stream, text).is_err() {
+            self.gone.cancel();
+        }
+    }
+
+    /// Ends the filters; tells what both together did.
+    pub(crate) fn end(&self, exit: Ended) -> Option<FilterStats> {
+        let [stdout, stderr] = self.filters.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let mut stats: Option<FilterStats> = None;
+        for (stream, side) in [(OutputStream::Stdout, stdout), (OutputStream::Stderr, stderr)] {
+            let (text, report) = side.finish(exit);
+            self.write(stream, &text);
+            let Some(more) = report.stats else { continue };
+            stats = Some(match stats {
+                None => more,
+                Some(so_far) => FilterStats {
+                    confidence: so_far.confidence.min(more.confidence),
+                    lines_in: so_far.lines_in + more.lines_in,
+                    lines_out: so_far.lines_out + more.lines_out,
+                    ..so_far
+                },
+            });
+        }
+        stats
+    }
+}
+
+/// On a terminal, what could steer it or hide is shown instead of sent; a program behind a pipe gets the text as it is.
+pub(crate) fn write(stream: OutputStream, text: &str) -> io::Result<()> {
+    fn to(mut out: impl Write + IsTerminal, text: &str) -> io::Result<()> {
+        if out.is_terminal() {
+            out.write_all(printable(text).as_bytes())?
+        } else {
+            out.write_all(text.as_bytes())?
+        }
+        out.flush()
+    }
+    match stream {
+        OutputStream::Stdout => to(io::stdout().lock(), text),
+        OutputStream::Stderr => to(io::stderr().lock(), text),
+    }
+}
+
+#[async_trait]
+impl EventConsumer for Passing {
+    fn offer(&self, event: ToolEvent) -> bool {
+        let EventKind::Output { stream, text, .. } = event.kind else { return true };
+        let filtered = {
+            let mut filters = self.filters.lock().unwrap_or_else(PoisonError::into_inner);
+            filters.as_mut().map(|[stdout, stderr]| match stream {
+                OutputStream::Stdout => stdout.push(&text),
+                OutputStream::Stderr => stderr.push(&text),
+            })
+        };
+        self.write(stream, &filtered.unwrap_or(text));
+        true
+    }
+
+    async fn deliver(&self, event: ToolEvent) {
+        self.offer(event);
+    }
+}
