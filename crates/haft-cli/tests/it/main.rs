@@ -39,6 +39,7 @@ mod servers;
 mod setup;
 mod skills;
 mod starts;
+mod stranger;
 mod support;
 mod survivors;
 mod terminal;
