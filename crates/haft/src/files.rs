@@ -14,7 +14,7 @@ use tools_secrets::SecretsMode;
 use crate::{
     config::{HaftConfig, LoadError, Loaded, places},
     credentials,
-    named_folders::did_you_mean,
+    named_folders::hint,
     part::{Part, Swap},
     paths, reserved,
     wiring::Wiring,
@@ -70,7 +70,7 @@ fn compile(wiring: &Wiring, loaded: &Loaded<HaftConfig>, workdir: &Path) -> Resu
     let files = section.compile(workdir, home().as_deref());
     let files = files.map_err(|error| {
         let near = match &error {
-            PathError::Root { path, source } if source.kind() == ErrorKind::NotFound => did_you_mean(path),
+            PathError::Root { path, source } if source.kind() == ErrorKind::NotFound => hint(path),
             _ => String::new(),
         };
         loaded.fault(&paths::key(section, workdir, &error), format!("{error}{near}"))

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::{fs, path::Path};
 
+#[cfg(any(feature = "shell", feature = "file"))]
+use tools_core::did_you_mean;
 use tools_core::nearest;
 
 /// The folder beside a missing one whose name is close to its name, with the path as it was typed; `None` when there is none.
@@ -19,8 +21,8 @@ pub fn near_folder(missing: &Path) -> Option<String> {
 
 /// The end of a message about a missing folder: what was probably meant, or nothing.
 #[cfg(any(feature = "shell", feature = "file"))]
-pub(crate) fn did_you_mean(missing: &Path) -> String {
-    near_folder(missing).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+pub(crate) fn hint(missing: &Path) -> String {
+    did_you_mean(near_folder(missing).as_slice()).map(|question| format!("; {question}")).unwrap_or_default()
 }
 
 /// Folders of the section for commands that do not count as they were typed.
@@ -36,7 +38,7 @@ pub(crate) fn lint(config: &crate::config::HaftConfig, workdir: &Path) -> Vec<St
             found.push(format!(
                 "`tools.shell.allowed_paths`: `{}` is not a folder, and no command runs without it{}",
                 folder.display(),
-                did_you_mean(&folder)
+                hint(&folder)
             ));
         }
     }
@@ -47,20 +49,13 @@ pub(crate) fn lint(config: &crate::config::HaftConfig, workdir: &Path) -> Vec<St
                 "`tools.shell.caches`: `{typed}` is relative and does not count; write it from `/` or `~/` on"
             ));
         } else if !folder.is_dir() {
-            found.push(format!(
-                "`tools.shell.caches`: `{typed}` is not a folder and does not count{}",
-                did_you_mean(&folder)
-            ));
+            found.push(format!("`tools.shell.caches`: `{typed}` is not a folder and does not count{}", hint(&folder)));
         }
     }
     for typed in &shell.read_paths {
         let folder = workdir.join(place(typed));
         if !folder.exists() {
-            found.push(format!(
-                "`tools.shell.read_paths`: `{}` does not exist{}",
-                folder.display(),
-                did_you_mean(&folder)
-            ));
+            found.push(format!("`tools.shell.read_paths`: `{}` does not exist{}", folder.display(), hint(&folder)));
         }
     }
     found

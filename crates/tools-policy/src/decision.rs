@@ -136,7 +136,7 @@ impl fmt::Display for Because<'_> {
             }
             Self::NoRule { tool } => write!(f, "no rule of permissions.{tool} matches"),
             Self::Traits => f.write_str("default of the tool"),
-            Self::Commands => f.write_str("judged with its commands"),
+            Self::Commands => f.write_str("covered by the rules for its parts"),
             Self::Written { tool } => write!(f, "no rule of permissions.{tool} covers writing this file"),
             Self::Outside => f.write_str("changes a file outside the working directory"),
             Self::Obeyed { by } => write!(f, "is obeyed by {by}, and no rule names it"),

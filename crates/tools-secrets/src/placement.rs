@@ -33,7 +33,7 @@ impl SecretRedactor {
         whys.sort();
         whys.dedup();
         let tool = &inv.call.tool;
-        let message = format!("`{tool}` {} and needs a person to agree first", whys.join(", and "));
+        let message = format!("`{tool}` {} and needs approval", whys.join(", and "));
         let part = |subject: Subject| PromptPart { subject, verdict: Verdict::Ask, rule: RULE.to_owned() };
         let parts: Vec<PromptPart> = whys
             .into_iter()

@@ -9,7 +9,7 @@ use std::{
 use haft::{
     Toolbox, ToolboxBuilder,
     config::{HaftConfig, Loaded, places, unknown_variables},
-    core::SessionId,
+    core::{SessionId, did_you_mean},
     near_folder,
 };
 
@@ -162,8 +162,8 @@ pub(crate) fn folder(what: &str, named: &Path) -> Result<PathBuf, String> {
         Ok(folder) if folder.is_dir() => Ok(folder),
         Ok(_) => Err(format!("{what} `{}` is not a directory", named.display())),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let near = near_folder(named).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            Err(format!("{what} `{}` does not exist{near}", named.display()))
+            let near = did_you_mean(near_folder(named).as_slice()).map(|question| format!("; {question}"));
+            Err(format!("{what} `{}` does not exist{}", named.display(), near.unwrap_or_default()))
         }
         Err(error) => Err(format!("{what} `{}`: {error}", named.display())),
     }

@@ -228,7 +228,7 @@ fn an_editor_reads_what_the_command_line_shows() {
         let told = text(last).replace(here, "/workspace");
         let there = other.workspace.root().to_str().expect("a path");
         let shown = shown["text"].as_str().expect("a text").replace(there, "/workspace");
-        let of_nobody = "; no person can be asked here";
+        let of_nobody = "; nobody can be asked here";
         match shown.find(of_nobody) {
             Some(at) => assert!(told.starts_with(&shown[..at]) && told.contains("the person declined"), "{told}"),
             None => assert_eq!(without_marks(&told), without_marks(&shown)),

@@ -41,7 +41,7 @@ fn an_approval_holds_until_the_script_changes_and_the_question_shows_how() {
     assert_eq!(refused.code, 3, "{refused:?}");
     assert!(refused.err.contains("not as agreed to with \"bash x.sh\""), "{refused:?}");
     let (question, _, code) = answered(&haft, "bash x.sh", "n");
-    assert!(question.contains("x.sh is not as it was agreed to:"), "{question}");
+    assert!(question.contains("x.sh has changed since it was approved:"), "{question}");
     assert!(question.contains("│ -echo two\n      │ +echo three"), "{question}");
     assert!(question.contains("+1 -1 lines"), "{question}");
     assert_eq!(code, 3);
@@ -102,7 +102,10 @@ fn what_cannot_be_remembered_is_not_stored_and_links_are_where_they_lead() {
     std::fs::remove_file(&link).expect("it is ours");
     symlink("two.sh", &link).expect("it is ours");
     let (question, ..) = answered(&haft, "bash link.sh", "n");
-    assert!(question.contains("two.sh is not as it was agreed to:") && question.contains("+echo two"), "{question}");
+    assert!(
+        question.contains("two.sh has changed since it was approved:") && question.contains("+echo two"),
+        "{question}"
+    );
     std::fs::remove_file(&link).expect("it is ours");
     symlink("/etc/hostname", &link).expect("it is ours");
     let (question, ..) = answered(&haft, "bash link.sh", "n");

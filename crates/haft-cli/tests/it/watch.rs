@@ -148,10 +148,7 @@ fn whoever_is_killed_holds_nobody_up() {
     let (mut client, refused) = running.join().unwrap();
     assert!(text(&refused).contains("nobody answered"), "{refused}");
     let refused = client.request(4, "tools/call", &bash("touch c"))["result"].clone();
-    assert!(
-        text(&refused).contains("no person can be asked here"),
-        "its socket is left, and nobody listens: {refused}"
-    );
+    assert!(text(&refused).contains("nobody can be asked here"), "its socket is left, and nobody listens: {refused}");
     // A server that is killed takes its question along.
     let haft = Haft::new();
     let mut watch = Watch::start(&haft, &[]);

@@ -309,7 +309,7 @@ fn lines(change: &Change) -> Vec<String> {
     let lines: Vec<String> = match change {
         Change::Diff(diff) => differing(diff).map(str::to_owned).collect(),
         Change::Scripts { diffs } => {
-            let named = |diff: &FileDiff| format!("{} is not as it was agreed to:", diff.path.to_string_lossy());
+            let named = |diff: &FileDiff| format!("{} has changed since it was approved:", diff.path.to_string_lossy());
             let of = |diff| std::iter::once(named(diff)).chain(differing(diff).map(str::to_owned));
             diffs.iter().flat_map(of).collect()
         }

@@ -32,7 +32,7 @@ pub enum Unanswered {
 pub fn refusal(asked: &ToolError, why: &Unanswered) -> ToolError {
     let said = match why {
         Unanswered::Declined(_) => "the person declined".to_owned(),
-        Unanswered::Absent(Absence::CannotAsk) => "no person can be asked here".to_owned(),
+        Unanswered::Absent(Absence::CannotAsk) => "nobody can be asked here".to_owned(),
         Unanswered::Absent(Absence::NoAnswer) => "nobody answered".to_owned(),
         Unanswered::Absent(Absence::Dismissed) => "the question was dismissed".to_owned(),
         Unanswered::Absent(Absence::NotShown) => {
@@ -140,7 +140,7 @@ mod tests {
             absent(Absence::CannotAsk),
             Some("rm \"x\""),
             "nobody_to_ask",
-            "no person can be asked here",
+            "nobody can be asked here",
             r#"Tell the user what should run and why, and go on with something else. The operator can allow it with this rule: [[tools.permissions.bash]] pattern = "rm \"x\"", action = "allow""#,
         );
         let tell = "Tell the user what should run and why, and go on with something else. The operator decides by: `permissions.bash`";

@@ -57,6 +57,6 @@ pub async fn announce(asked: &Asked, call: &ToolCall, cx: &CallContext) {
 }
 
 fn cancelled(call: &ToolCall) -> ToolError {
-    let message = format!("the call of `{}` was cancelled before anybody agreed to it", call.tool);
+    let message = format!("the call of `{}` was cancelled before it was approved", call.tool);
     ToolError::new(ToolErrorCategory::Cancelled, "cancelled", message)
 }

@@ -93,7 +93,7 @@ async fn needs_a_person(call: &ToolCall, inspection: &Inspection, why: &ConfirmR
     ToolError::new(
         ToolErrorCategory::ConfirmationRequired,
         "confirmation_required",
-        format!("`{}` needs a person to agree: {}", call.tool, why.reason),
+        format!("`{}` needs approval: {}", call.tool, why.reason),
     )
     .with_prompt(prompt)
 }

@@ -117,7 +117,7 @@ fn a_dialog_of_three_lines_shows_all_that_asks() {
 /// A line of which `program` is a part.
 fn whole(line: &str) -> PromptPart {
     let subject = Subject::Command { line: line.to_owned(), program: String::new(), argv: vec![], via: vec![] };
-    PromptPart { subject, verdict: Verdict::Allow, rule: "judged with its commands".to_owned() }
+    PromptPart { subject, verdict: Verdict::Allow, rule: "covered by the rules for its parts".to_owned() }
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn input_that_a_line_brings_asks_with_the_command_that_reads_it() {
       ASK 2/2: python3 - <<EOF⏎import os⏎EOF⏎echo hi
     Why it asks: no rule
       rule 1: permissions.bash Ask
-      rule 2: judged with its commands
+      rule 2: covered by the rules for its parts
       allowed: echo hi
     ");
     let long = format!("python3 - <<EOF\n{}EOF", "import os\n".repeat(900));

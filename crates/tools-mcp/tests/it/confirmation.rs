@@ -115,7 +115,7 @@ async fn who_cannot_be_asked_through_the_client_is_asked_elsewhere() {
     let cannot = Answer::Nobody(Absence::CannotAsk);
     check(Person::None, Answer::Once, "removed x", 1).await;
     check(Person::None, Answer::No(None), "the person declined", 1).await;
-    check(Person::None, cannot.clone(), "no person can be asked here", 1).await;
+    check(Person::None, cannot.clone(), "nobody can be asked here", 1).await;
     check(Person::None, cannot.clone(), "Look in the other window.", 1).await;
     check(Person::Dismisses, Answer::Once, "removed x", 1).await;
     check(Person::Dismisses, cannot, "the question was dismissed", 1).await;

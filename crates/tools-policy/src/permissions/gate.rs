@@ -141,7 +141,7 @@ fn confirmation_required(inv: &Invocation, decision: &Decision<'_>, sessions: &S
     ToolError::new(
         ToolErrorCategory::ConfirmationRequired,
         "confirmation_required",
-        format!("`{tool}` needs a person to agree first{}", about(decision)),
+        format!("`{tool}` needs approval{}", about(decision)),
     )
     .with_prompt(ConfirmPrompt { change, ..prompt(inv, decision) })
 }

@@ -115,7 +115,7 @@ async fn the_question_shows_every_part_and_what_an_answer_would_store() {
         parts,
         [
             ("rmdir target/old".to_owned(), Verdict::Ask, "no rule of permissions.bash matches"),
-            ("cargo build; rmdir target/old".to_owned(), Verdict::Allow, "judged with its commands"),
+            ("cargo build; rmdir target/old".to_owned(), Verdict::Allow, "covered by the rules for its parts"),
             ("cargo build".to_owned(), Verdict::Allow, r#"permissions.bash[1] "cargo *""#),
         ]
     );
