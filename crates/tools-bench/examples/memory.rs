@@ -23,7 +23,7 @@ fn mixed(number: usize) -> (&'static str, Value) {
     let file = format!("src/{}.txt", number % 50);
     match number % 100 {
         0..40 => ("read", json!({"path": file})),
-        40..55 => ("grep", json!({"pattern": format!("line {}", number % 7)})),
+        40..55 => ("grep", json!({"pattern": format!("file {}$", number % 7)})),
         55..65 => ("list_directory", json!({"path": "src"})),
         65..75 => ("find_path", json!({"pattern": "**/*.txt"})),
         75..82 => ("write", json!({"path": format!("out/{}.txt", number % 20), "content": format!("{number}\n")})),
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     let binary = Path::new(&binary).canonicalize().expect("the binary is built").to_string_lossy().into_owned();
     let (home, folder) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
     for number in 0..50 {
-        let text: String = (0..200).map(|line| format!("line {line} of file {number}\n")).collect();
+        let text = format!("a line of file {number}\n").repeat(200);
         std::fs::create_dir_all(folder.path().join("src")).expect("a folder is made");
         std::fs::write(folder.path().join(format!("src/{number}.txt")), text).expect("a file is written");
     }
