@@ -96,6 +96,6 @@ mod tests {
         std::os::unix::fs::symlink(root.join(".config"), root.join("link")).unwrap();
         assert!(make(&root, &root.join("link/haft")).unwrap_err().contains("link"));
         fs::write(root.join("file"), "").unwrap();
-        assert!(make(&root, &root.join("file/haft")).unwrap_err().contains("no folder"));
+        assert!(make(&root, &root.join("file/haft")).unwrap_err().contains("not a directory"));
     }
 }

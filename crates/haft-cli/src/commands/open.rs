@@ -131,7 +131,7 @@ fn say_once_if_older(loaded: &Loaded<HaftConfig>) {
         };
         SAID.call_once(|| {
             output::note(&format!(
-                "warning: the configuration has an older formatat: {first}{more}; `haft config migrate` updates it"
+                "warning: the configuration has an older format: {first}{more}; `haft config migrate` updates it"
             ));
         });
     }

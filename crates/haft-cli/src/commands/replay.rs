@@ -42,7 +42,7 @@ impl Past {
         let call = ToolCall::new(text("tool")?, line.get("call")?.clone()).ok()?;
         let verdict = match text("decision")? {
             _ if text("approved_by") == Some("person") => Verdict::Ask,
-            // No gate was asked about a call that names no tool, or has parameters that do not fit.
+            // No gate judged a call that names no tool, or has parameters that do not fit.
             _ if text("error_category").is_some_and(|category| UNJUDGED.contains(&category)) => Verdict::Deny,
             "allow" => Verdict::Allow,
             "ask" => Verdict::Ask,

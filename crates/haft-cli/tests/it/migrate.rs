@@ -17,7 +17,7 @@ fn a_rehearsal_shows_everything_and_changes_nothing() {
     assert_eq!(shown.code, 0, "{shown:?}");
     assert!(shown.out.contains("-max_tool_retries = 4 # four\n"), "{shown:?}");
     assert!(shown.out.contains("+max_attempts = 4 # four\n") && shown.out.contains("pattern = \"nc *\""), "{shown:?}");
-    assert!(shown.err.contains("`agent.mood` is no key of this version"), "{shown:?}");
+    assert!(shown.err.contains("`agent.mood` is not a key of this version"), "{shown:?}");
     assert_eq!(haft.run(&["--migrate-config", "--dry-run"]).out, shown.out);
     assert_eq!(file(&haft, "config.toml").as_deref(), Some(OLD));
     assert_eq!(file(&haft, "filters.toml"), None);
@@ -52,7 +52,7 @@ fn an_older_file_works_and_says_so_once() {
     let haft = Haft::configured("[agent]\nmax_tool_retries = 4\n");
     let shown = haft.run(&["config", "show"]);
     assert!(shown.out.contains("tools.retry.max_attempts = 4"), "{shown:?}");
-    assert_eq!(shown.err.matches("is of an older form").count(), 1, "{shown:?}");
+    assert_eq!(shown.err.matches("has an older format").count(), 1, "{shown:?}");
     assert!(haft.run(&["--quiet", "config", "show"]).err.is_empty());
 }
 

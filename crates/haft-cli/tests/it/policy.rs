@@ -135,13 +135,13 @@ fn the_record_says_which_rules_would_have_spared_questions() {
     assert_eq!((&first["rule"]["pattern"], &first["spares"]), (&json!("make *"), &json!(3)), "{suggested:?}");
     assert_eq!(first["lets_through"][0]["declined"], true);
     let text = haft.run(&["policy", "suggest"]).out;
-    assert!(text.contains("1 rules would have spared 3 of 3 questions"), "{text}");
+    assert!(text.contains("1 rules would have avoided 3 of 3 questions"), "{text}");
 
     haft.home.file("new.toml", "[[tools.permissions.bash]]\npattern = \"make *\"\naction = \"allow\"\n");
     let config = haft.home.path("new.toml");
     let config = config.to_str().expect("it is text");
     let replayed = haft.run(&["--config", config, "policy", "replay"]);
-    assert!(replayed.out.contains("4 calls, 1 decided as they were"), "{replayed:?}");
+    assert!(replayed.out.contains("4 calls: 1 unchanged"), "{replayed:?}");
     assert!(replayed.out.contains("     3  ask -> allow"), "{replayed:?}");
     assert_eq!(haft.run(&["--config", config, "audit", "replay"]).out, replayed.out);
 }
@@ -151,7 +151,7 @@ fn a_record_of_anything_is_replayed_without_harm() {
     let haft = Haft::new();
     haft.workspace.file("log", "\n{\n\u{0}\n{\"tool\":\"bash\",\"call\":{\"command\":7},\"decision\":\"allow\"}\n[]\n");
     let ran = haft.run(&["policy", "replay", "log"]);
-    assert!(ran.code == 0 && ran.out.contains("1 calls, 0 decided"), "{ran:?}");
+    assert!(ran.code == 0 && ran.out.contains("1 calls: 0 unchanged"), "{ran:?}");
     assert_eq!(haft.run(&["policy", "suggest", "log"]).code, 0);
     assert_eq!(haft.run(&["policy", "replay", "missing"]).code, 2);
 }

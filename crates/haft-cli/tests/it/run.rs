@@ -150,6 +150,6 @@ fn a_session_takes_tasks_and_commands_line_by_line() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("context: ") && ran.out.contains("it is right now"), "{}", ran.out);
     assert!(ran.out.contains("restored sum.txt"), "{}", ran.out);
-    assert!(ran.err.contains("begins anew") && ran.err.contains("no command `/nothing`"), "{}", ran.err);
+    assert!(ran.err.contains("was cleared") && ran.err.contains("no command `/nothing`"), "{}", ran.err);
     assert_eq!(std::fs::read_to_string(haft.workspace.path("sum.txt")).expect("it is there"), "2 + 2 = 5\n");
 }

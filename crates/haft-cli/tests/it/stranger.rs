@@ -124,7 +124,8 @@ const STEPS: &[Step] = &[
 const ELSEWHERE: [&str; 3] = ["approvals", "demo", "help"];
 
 /// Verbs that speak a protocol or a host's format, whatever `--json` says.
-const OWN_FORMAT: [&[&str]; 5] = [&["acp"], &["mcp", "serve"], &["hook"], &["--help"], &["--version"]];
+const OWN_FORMAT: [&[&str]; 6] =
+    [&["audit", "report"], &["acp"], &["mcp", "serve"], &["hook"], &["--help"], &["--version"]];
 
 /// A kind of folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

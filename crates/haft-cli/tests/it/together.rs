@@ -219,7 +219,7 @@ fn what_others_changed_meanwhile_is_named() {
     together(&haft, ("echo x > a.txt", ""), SAVES_B);
     let ran = haft.run(&["undo"]);
     assert!(ran.out.contains("restored a.txt") && ran.out.contains("skipped  b.txt"), "{ran:?}");
-    assert!(ran.err.contains("somebody else changed these while the call ran"), "{ran:?}");
+    assert!(ran.err.contains("changed by something else while the call ran"), "{ran:?}");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn an_undo_is_taken_back_itself() {
     let ran = haft.run(&["redo"]);
     assert_eq!((ran.code, haft.workspace.read("a.txt").unwrap()), (1, b"PERSON\n".to_vec()), "{ran:?}");
     assert!(haft.workspace.path("n/f").exists() && !haft.workspace.path("src").exists(), "{ran:?}");
-    assert!(haft.run(&["redo"]).err.contains("no call changed anything"), "there is no further undo");
+    assert!(haft.run(&["redo"]).err.contains("nothing to undo"), "there is no further undo");
 }
 
 #[test]

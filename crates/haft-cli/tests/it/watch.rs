@@ -172,7 +172,7 @@ fn whoever_is_killed_holds_nobody_up() {
 fn a_person_answers_at_a_terminal() {
     let haft = Haft::new();
     let mut terminal = Terminal::start(&haft, &["approvals", "watch"]);
-    terminal.wait_for("Ctrl-C ends\r\n");
+    terminal.wait_for("Ctrl-C to stop\r\n");
     let running = calling(Client::connect(&haft), "touch first\nrm x");
     let shown = terminal.wait_for("\r\n> ");
     assert!(shown.starts_with("\ntest in ") && shown.contains("bash ASK 1/"), "{shown}");
@@ -240,5 +240,7 @@ fn calls_without_a_terminal_are_answered_too() {
     }
     let made = ["called", "executed", "refused"].map(|name| haft.workspace.read(name).is_some());
     assert_eq!(made, [true, true, false]);
-    assert_eq!(std::fs::read_to_string(haft.record()).unwrap().matches("\"approved_by\":\"person\"").count(), 2);
+    let record = std::fs::read_to_string(haft.record()).unwrap();
+    let agreed = |line: &&str| line.contains("\"approved_by\":\"person\"") && line.contains("\"result\":\"ok\"");
+    assert_eq!(record.lines().filter(agreed).count(), 2, "{record}");
 }

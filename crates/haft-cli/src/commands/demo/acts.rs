@@ -147,8 +147,7 @@ pub(super) async fn undo(stage: &mut Stage) -> Result<(), String> {
     let content = || (fs::read(tree.join("a.txt")).ok(), fs::read(tree.join("deep/er/b.bin")).ok());
     let before = content();
     let command = "python3 -c 'import shutil; shutil.rmtree(\"tree/deep\")' || rm -rf tree/deep; : > tree/a.txt";
-    // In its own folder: of a workspace with more than 100,000 entries no call is kept.
-    let toolbox = stage.toolbox.narrowed(&[stage.folder.clone()]).map_err(|error| error.to_string())?;
+    let toolbox = stage.in_own_folder()?;
     stage.call_with(&toolbox, "bash", json!({"command": command}), &toolbox.context(), Consent::Given).await?;
     let destroyed = content() != before;
     let undone = match toolbox.checkpoints() {

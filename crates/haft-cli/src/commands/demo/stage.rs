@@ -82,15 +82,7 @@ impl Stage {
         for earlier in [audit.clone(), haft::audit::head_file(&audit)].iter().filter(|file| file.exists()) {
             fs::remove_file(earlier).map_err(|error| format!("`{}`: {error}", earlier.display()))?;
         }
-        let environment = |name: &str| std::env::var(name).ok();
-        let mut loaded = Loaded::<HaftConfig>::parse(RULES, &environment).map_err(|error| error.to_string())?;
-        loaded.config.tools.audit.path.clone_from(&audit);
-        // What is kept of calls stays in the demo's own folder, too.
-        let state = own.join("state");
-        loaded.config.tools.overflow.path = state.join("overflow/overflow.db");
-        loaded.config.tools.checkpoints.path = state.join("checkpoints");
-        loaded.config.tools.approvals.path = state.join("approvals.jsonl");
-        let toolbox = Toolbox::builder(loaded, repository.clone()).build().map_err(|error| error.to_string())?;
+        let toolbox = toolbox(&own, &repository)?;
         let acts = common.json.then(Vec::new);
         let stage =
             Self { toolbox, repository, folder: own, audit, started: Instant::now(), calls: 0, broken: vec![], acts };
@@ -133,7 +125,7 @@ impl Stage {
         self.call_with(&toolbox, tool, params, cx, consent).await
     }
 
-    /// The same with a toolbox made of the demo's.
+    /// The same with another toolbox.
     pub(super) async fn call_with(
         &mut self,
         toolbox: &Toolbox,
@@ -145,6 +137,11 @@ impl Stage {
         let call = ToolCall::new(tool, params).map_err(|error| error.to_string())?;
         self.calls += 1;
         Ok(make(toolbox, call, cx, consent).await)
+    }
+
+    /// A toolbox whose workspace is the demo's own folder: of one with more than 100,000 entries no call can be undone.
+    pub(super) fn in_own_folder(&self) -> Result<Toolbox, String> {
+        toolbox(&self.folder, &self.folder)
     }
 
     /// Counts calls that were made by others.
@@ -205,6 +202,18 @@ impl Stage {
         }
         exit
     }
+}
+
+/// A toolbox that works in `workdir` and keeps everything it stores in the demo's own folder.
+fn toolbox(own: &Path, workdir: &Path) -> Result<Toolbox, String> {
+    let environment = |name: &str| std::env::var(name).ok();
+    let mut loaded = Loaded::<HaftConfig>::parse(RULES, &environment).map_err(|error| error.to_string())?;
+    loaded.config.tools.audit.path = own.join("audit.jsonl");
+    let state = own.join("state");
+    loaded.config.tools.overflow.path = state.join("overflow/overflow.db");
+    loaded.config.tools.checkpoints.path = state.join("checkpoints");
+    loaded.config.tools.approvals.path = state.join("approvals.jsonl");
+    Toolbox::builder(loaded, workdir.to_owned()).build().map_err(|error| error.to_string())
 }
 
 /// Makes the demo's own folder in a repository.
