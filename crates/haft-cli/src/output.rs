@@ -39,6 +39,14 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(text));
 }
 
+/// Says why a verb did nothing: a note, and with `--json` also an object.
+pub(crate) fn failed(as_json: bool, why: &str) {
+    note(&format!("haft: {why}"));
+    if as_json {
+        json(&serde_json::json!({"ok": false, "error": {"category": "permanent_failure", "message": why}}));
+    }
+}
+
 /// Makes text of a tool safe for a terminal: what steers, hides or reorders is shown, not sent. Line breaks and tabs stay.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     visible_lines(text)

@@ -88,7 +88,7 @@ fn row(memory: &Memory) -> String {
 
 async fn show(common: &Common, memories: &Memories, id: &str) -> Result<Exit, String> {
     let Some(memory) = memories.get(id).await.map_err(|error| told(&error))? else {
-        output::note(&format!("haft: there is no memory `{id}`"));
+        output::failed(common.json, &format!("there is no memory `{id}`"));
         return Ok(Exit::ToolFailed);
     };
     if common.json {

@@ -26,7 +26,7 @@ pub(crate) async fn run(common: &Common, verb: &OverflowVerb) -> Result<Exit, St
     let archive = overflow_archive(&load(common)?).map_err(|error| error.to_string())?;
     let archive = archive.ok_or("output is not stored: `tools.overflow.enabled` is false")?;
     let Some(session) = archive.conversation_of(reference).await.map_err(|error| told(&error))? else {
-        output::note(&format!("haft: there is no stored output `{reference}`"));
+        output::failed(common.json, &format!("there is no stored output `{reference}`"));
         return Ok(Exit::ToolFailed);
     };
     let entry = archive.open(&session, reference).await.map_err(|error| told(&error))?;

@@ -98,7 +98,7 @@ fn structured(task: &ScheduledTask) -> Value {
 async fn next(common: &Common, scheduler: &Scheduler, folder: &str, name: &str, times: usize) -> Result<Exit, String> {
     let task = match scheduler.get(folder, &name_of(name)?).await {
         Ok(task) => task,
-        Err(error) => return Ok(not_there(&error)),
+        Err(error) => return Ok(not_there(common, &error)),
     };
     let now = scheduler.now();
     let next: Vec<String> = match task.next_run {
@@ -115,8 +115,8 @@ async fn next(common: &Common, scheduler: &Scheduler, folder: &str, name: &str, 
     Ok(Exit::Ok)
 }
 
-fn not_there(error: &ScheduleError) -> Exit {
-    output::note(&format!("haft: {}", told(error)));
+fn not_there(common: &Common, error: &ScheduleError) -> Exit {
+    output::failed(common.json, &told(error));
     Exit::ToolFailed
 }
 
@@ -132,7 +132,7 @@ async fn run_now(common: &Common, scheduler: &Scheduler, folder: &str, name: &st
             output::note(&format!("haft: the task failed: {}", output::one_line(&said)));
             Ok(Exit::ToolFailed)
         }
-        Err(error) => Ok(not_there(&error)),
+        Err(error) => Ok(not_there(common, &error)),
     }
 }
 
@@ -142,7 +142,7 @@ async fn remove(common: &Common, scheduler: &Scheduler, folder: &str, names: &[S
         match scheduler.cancel(folder, name_of(name)?).await {
             Ok(task) if !common.quiet => output::line(&format!("removed {}", task.name)),
             Ok(_) => {}
-            Err(error) => exit = not_there(&error),
+            Err(error) => exit = not_there(common, &error),
         }
     }
     Ok(exit)

@@ -35,7 +35,7 @@ pub(crate) async fn run(common: &Common, verb: &SessionsVerb) -> Result<Exit, St
                 output::text(&kept.history.transcript());
                 Ok(Exit::Ok)
             }
-            None => Ok(missing(id)),
+            None => Ok(missing(common, id)),
         },
         SessionsVerb::Rm { id } => remove(common, &sessions, id).await,
     }
@@ -51,7 +51,7 @@ async fn remove(common: &Common, sessions: &Sessions, id: &str) -> Result<Exit, 
     };
     let was_there = sessions.remove(&session).map_err(|error| format!("`{id}` cannot be removed: {error}"))?;
     if !was_there && outputs == 0 {
-        return Ok(missing(id));
+        return Ok(missing(common, id));
     }
     if common.json {
         output::json(&json!({"ok": true, "session": id, "outputs": outputs}));
@@ -65,8 +65,8 @@ fn parse(id: &str) -> Result<SessionId, String> {
     SessionId::parse(id).map_err(|error| error.to_string())
 }
 
-fn missing(id: &str) -> Exit {
-    output::note(&format!("haft: there is no session `{}`", one_line(id)));
+fn missing(common: &Common, id: &str) -> Exit {
+    output::failed(common.json, &format!("there is no session `{}`", one_line(id)));
     Exit::ToolFailed
 }
 

@@ -111,7 +111,7 @@ fn trust(common: &Common, names: &[String], revoke: bool, found: &[Found]) -> Re
     for name in names {
         let is_meant = |one: &&Found| !one.shadowed && one.skill.as_ref().is_ok_and(|skill| skill.name == *name);
         let Some(skill) = found.iter().find(is_meant).and_then(|one| one.skill.as_ref().ok()) else {
-            output::note(&format!("haft: there is no skill `{name}`"));
+            output::failed(common.json, &format!("there is no skill `{name}`"));
             exit = Exit::ToolFailed;
             continue;
         };

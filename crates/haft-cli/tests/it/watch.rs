@@ -241,6 +241,6 @@ fn calls_without_a_terminal_are_answered_too() {
     let made = ["called", "executed", "refused"].map(|name| haft.workspace.read(name).is_some());
     assert_eq!(made, [true, true, false]);
     let record = std::fs::read_to_string(haft.record()).unwrap();
-    let agreed = |line: &&str| line.contains("\"approved_by\":\"person\"") && line.contains("\"result\":\"ok\"");
+    let agreed = |line: &&str| line.contains("\"approved_by\":\"person\"") && line.contains("\"decision\":\"allow\"");
     assert_eq!(record.lines().filter(agreed).count(), 2, "{record}");
 }
