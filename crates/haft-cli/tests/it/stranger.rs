@@ -123,7 +123,7 @@ const STEPS: &[Step] = &[
 /// Verbs that run until they are interrupted, or for seconds: other tests have them.
 const ELSEWHERE: [&str; 3] = ["approvals", "demo", "help"];
 
-/// Verbs that speak a protocol or a host's format, whatever `--json` says.
+/// Verbs that speak a protocol, or print a page, a file's differences or a host's format, whatever `--json` says.
 const OWN_FORMAT: [&[&str]; 6] =
     [&["audit", "report"], &["acp"], &["mcp", "serve"], &["hook"], &["--help"], &["--version"]];
 
@@ -394,6 +394,7 @@ fn every_verb_is_tried_and_has_json() {
             &["mcp", "list"],
             &["mcp", "test"],
             &["pins", "review"],
+            &["sessions", "list"],
         ];
         let has_output = !ran.out.trim().is_empty() || may_be_empty.iter().any(|verb| step.0.starts_with(verb));
         if !(has_output && (whole || lines || is_exec)) {
