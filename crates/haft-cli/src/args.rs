@@ -141,6 +141,16 @@ pub(crate) enum Verb {
     /// Add Haft to an agent or editor: writes the MCP server, and hooks where the host supports them, to its configuration
     /// and shows the diff. Without a host, lists the hosts that are installed and what would change.
     Setup(Setup),
+    /// Show what this user's processes do on a web page of this machine: calls, questions with their answers, scheduled tasks,
+    /// hosts, tokens saved. Prints an address with a random token and runs until interrupted.
+    Top {
+        /// Serve the page; the only view there is.
+        #[arg(long, required = true)]
+        web: bool,
+        /// Port on 127.0.0.1 [default: any free one].
+        #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+        port: u16,
+    },
     /// Filter standard input as if a command had printed it.
     Filter(Filter),
     /// Find credentials in files. Prints a JSON line with location and kind for each, never the value. Exits with 2 if a

@@ -95,6 +95,7 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
             };
             commands::exec::run(common, ask, command).await
         }
+        Verb::Top { web: _, port } => commands::top::run(common, *port).await,
         Verb::Filter(verb) => commands::filter::run(common, verb),
         Verb::Scan { files, redact, check } => {
             commands::scan::run(common, files, commands::scan::Ask { redact: *redact, check: *check })

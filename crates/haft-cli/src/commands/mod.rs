@@ -44,5 +44,6 @@ mod setup_kept;
 pub(crate) mod skills;
 mod suggest;
 pub(crate) mod tools;
+pub(crate) mod top;
 pub(crate) mod trust;
 pub(crate) mod undo;

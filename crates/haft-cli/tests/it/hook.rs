@@ -1,6 +1,9 @@
 //! `haft hook`: the host's own tools judged by our rules, and answered in the host's format.
 
-use std::process::Stdio;
+use std::{
+    io::{Read, Write},
+    process::Stdio,
+};
 
 use serde_json::{Value, json};
 
@@ -219,4 +222,29 @@ fn results_lose_their_credentials_where_the_host_lets_them() {
     let gemini = hook(&haft, &["gemini"], after("AfterTool", json!({"llmContent": text})).as_bytes());
     assert!(gemini["decision"] == "deny" && !gemini.to_string().contains(&token), "{gemini}");
     assert_eq!(hook(&haft, &["claude-code"], after("PostToolUse", json!({"stdout": "plain"})).as_bytes()), json!({}));
+}
+
+#[test]
+fn a_hook_that_its_host_kills_leaves_a_record_that_goes_on() {
+    let haft = Haft::configured(RULES);
+    let call = input(&haft, "Bash", &json!({"command": "cargo test"})).to_string();
+    for round in 0..12 {
+        let mut command = haft.command(&["hook", "claude-code", "--exec"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut to = child.stdin.take().unwrap();
+        // In the middle of its input, and at some moment of its work.
+        let part = if round % 2 == 0 { call.len() / 2 } else { call.len() };
+        to.write_all(&call.as_bytes()[..part]).unwrap();
+        if part == call.len() {
+            drop(to);
+        }
+        child.kill().unwrap();
+        let mut said = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+        child.wait().unwrap();
+        assert!(said.is_empty() || serde_json::from_str::<Value>(&said).is_ok(), "half an answer: {said}");
+    }
+    assert_eq!(judged(&haft, &["--exec"], "Bash", json!({"command": "cargo test"})).0, "allow");
+    let checked = haft.run(&["audit", "verify"]);
+    assert!(checked.code == 0 && checked.out.contains("chain unbroken"), "{checked:?}");
 }

@@ -44,6 +44,7 @@ mod support;
 mod survivors;
 mod terminal;
 mod together;
+mod top;
 mod undo;
 mod view;
 mod watch;

@@ -121,7 +121,7 @@ const STEPS: &[Step] = &[
 ];
 
 /// Verbs that run until they are interrupted, or for seconds: other tests have them.
-const ELSEWHERE: [&str; 3] = ["approvals", "demo", "help"];
+const ELSEWHERE: [&str; 4] = ["approvals", "demo", "help", "top"];
 
 /// Verbs that speak a protocol, or print a page, a file's differences or a host's format, whatever `--json` says.
 const OWN_FORMAT: [&[&str]; 6] =

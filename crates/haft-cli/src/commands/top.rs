@@ -1,0 +1,68 @@
+//! `haft top --web`: what this user's processes do, on a page of the loopback interface: calls as they end, questions that
+//! wait for a person, scheduled tasks, hosts, and what filters saved. It reads the record and watches as
+//! `haft approvals watch` does; a browser is let in by a random token.
+
+mod board;
+mod figures;
+mod http;
+mod questions;
+mod sources;
+
+use std::{sync::Arc, time::Duration};
+
+use haft::questions::Watch;
+use serde_json::json;
+use tokio::{net::TcpListener, sync::Semaphore};
+
+use self::{board::Board, http::Door, questions::Questions};
+use crate::{args::Common, commands::call::interrupt, exit::Exit, output};
+
+/// Connections at once; a browser opens half a dozen.
+const MAX_CONNECTIONS: usize = 32;
+/// How often the record is looked at.
+const TICK: Duration = Duration::from_millis(500);
+
+/// Serves until it is interrupted.
+pub(crate) async fn run(common: &Common, port: u16) -> Result<Exit, String> {
+    let listener = TcpListener::bind(("127.0.0.1", port)).await;
+    let listener = listener.map_err(|error| format!("127.0.0.1:{port} cannot be listened on: {error}"))?;
+    let port = listener.local_addr().map_err(|error| error.to_string())?.port();
+    let door = Arc::new(Door::new(port)?);
+    let folder = haft::watch_folder();
+    let watch = Watch::open(&folder).await;
+    let watch = watch.map_err(|error| format!("`{}` cannot be watched: {error}", folder.display()))?;
+    let (questions, mut watching) = Questions::watching(watch);
+    let board = Arc::new(Board::new(common, questions)?);
+    // Behind the hash it reaches no server and no log; the page takes it from there.
+    let address = format!("http://127.0.0.1:{port}/#{}", door.token());
+    if common.json {
+        output::json(&json!({"event": "serving", "address": address}));
+    } else {
+        output::line(&address);
+        output::note("open it in a browser; Ctrl-C ends");
+    }
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut connections = tokio::task::JoinSet::new();
+    let mut tick = tokio::time::interval(TICK);
+    let mut interrupted = std::pin::pin!(interrupt());
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => {
+                let (Ok((stream, _)), Ok(place)) = (accepted, Arc::clone(&places).try_acquire_owned()) else {
+                    // No descriptors or no places left: whoever is let in later is let in then.
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                };
+                let (door, board) = (Arc::clone(&door), Arc::clone(&board));
+                connections.spawn(async move {
+                    http::serve(stream, &door, &board).await;
+                    drop(place);
+                });
+            }
+            _ = tick.tick() => board.look(),
+            () = watching.step() => {}
+            signal = &mut interrupted => return Ok(Exit::interrupted(Some(signal)).unwrap_or(Exit::Ok)),
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}

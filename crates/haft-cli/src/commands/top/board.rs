@@ -1,0 +1,95 @@
+//! What the page shows, kept up to date.
+
+use std::{
+    collections::VecDeque,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
+
+use haft::{
+    audit::view::{Follower, Row},
+    tasks::Scheduler,
+};
+use serde_json::{Value, json};
+
+use super::{figures::Figures, questions::Questions, sources};
+use crate::{
+    args::Common,
+    commands::open::{load, workdir},
+};
+
+/// Calls that are shown one by one.
+const SHOWN: usize = 100;
+
+/// Everything.
+pub(super) struct Board {
+    pub(super) questions: Questions,
+    common: Common,
+    file: PathBuf,
+    folder: String,
+    scheduler: Option<Scheduler>,
+    record: Mutex<Record>,
+}
+
+/// The record as far as it was read. It is opened when there is one.
+#[derive(Default)]
+struct Record {
+    follower: Option<Follower>,
+    figures: Figures,
+    last: VecDeque<Row>,
+}
+
+impl Board {
+    /// Reads the record from its beginning.
+    pub(super) fn new(common: &Common, questions: Questions) -> Result<Self, String> {
+        let loaded = load(common)?;
+        let file = haft::audit_file(&loaded.config);
+        let scheduler = haft::schedule(&loaded).map_err(|error| error.to_string())?;
+        let folder = workdir(common)?.to_string_lossy().into_owned();
+        let board = Self { questions, common: common.clone(), file, folder, scheduler, record: Mutex::default() };
+        board.look();
+        Ok(board)
+    }
+
+    /// Reads what was added to the record.
+    pub(super) fn look(&self) {
+        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        let Record { follower, figures, last } = &mut *record;
+        if follower.is_none() {
+            *follower = Follower::from_start(&self.file).ok();
+        }
+        let lines = match follower.as_mut().map(Follower::poll) {
+            Some(Ok(lines)) => lines,
+            // It is gone: the next one is read from its beginning.
+            Some(Err(_)) => {
+                *follower = None;
+                return;
+            }
+            None => return,
+        };
+        for line in lines {
+            figures.add(&line);
+            if let Some(row) = Row::of(&line) {
+                last.push_back(row);
+                if last.len() > SHOWN {
+                    last.pop_front();
+                }
+            }
+        }
+    }
+
+    /// All of it, for the page.
+    pub(super) async fn state(&self) -> Value {
+        let tasks = sources::tasks(self.scheduler.as_ref(), &self.folder).await;
+        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        json!({
+            "record": self.file,
+            "folder": self.folder,
+            "figures": record.figures,
+            "calls": record.last.iter().rev().collect::<Vec<_>>(),
+            "questions": self.questions.list(),
+            "tasks": tasks,
+            "hosts": sources::hosts(&self.common),
+        })
+    }
+}

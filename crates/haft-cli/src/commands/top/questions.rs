@@ -1,0 +1,105 @@
+//! Questions that wait for a person: kept while they are open, for a page that comes and goes.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
+
+use haft::{
+    core::Width,
+    questions::{Choice, Event, Watch},
+};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::asking::Shown;
+
+/// Answers on their way to the watch; a person gives one at a time.
+const MAX_ANSWERS: usize = 16;
+
+/// The open questions, for whoever shows them.
+#[derive(Debug, Clone)]
+pub(super) struct Questions {
+    open: Arc<Mutex<BTreeMap<u64, Open>>>,
+    answers: mpsc::Sender<(u64, Choice)>,
+}
+
+#[derive(Debug)]
+struct Open {
+    shown: Value,
+    until: Instant,
+}
+
+/// The side that keeps them up to date.
+pub(super) struct Watching {
+    watch: Watch,
+    open: Arc<Mutex<BTreeMap<u64, Open>>>,
+    answers: mpsc::Receiver<(u64, Choice)>,
+}
+
+impl Questions {
+    /// Those of a watch.
+    pub(super) fn watching(watch: Watch) -> (Self, Watching) {
+        let (to, answers) = mpsc::channel(MAX_ANSWERS);
+        let open = Arc::default();
+        (Self { open: Arc::clone(&open), answers: to }, Watching { watch, open, answers })
+    }
+
+    /// Each question with the seconds that are left.
+    pub(super) fn list(&self) -> Vec<Value> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = open.values().map(|one| {
+            let mut shown = one.shown.clone();
+            shown["seconds"] = one.until.saturating_duration_since(Instant::now()).as_secs().into();
+            shown
+        });
+        shown.collect()
+    }
+
+    /// Answers one; `false` when it is not open, or the answer is none of those that it has.
+    pub(super) fn answer(&self, id: u64, choice: Choice) -> bool {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(one) = open.get(&id) else { return false };
+        let is_offered = match choice {
+            Choice::Always => one.shown["stores"].is_string(),
+            Choice::Session => one.shown["stores"].is_string() && one.shown["session_lasts"] == true,
+            _ => true,
+        };
+        is_offered && self.answers.try_send((id, choice)).is_ok()
+    }
+}
+
+impl Watching {
+    /// Waits for the next event or answer, and heeds it. May be dropped at any time.
+    pub(super) async fn step(&mut self) {
+        tokio::select! {
+            event = self.watch.next() => match event {
+                Some(event) => self.heed(event),
+                None => std::future::pending().await,
+            },
+            Some((id, choice)) = self.answers.recv() => self.watch.answer(id, choice),
+        }
+    }
+
+    fn heed(&self, event: Event) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Asked(standing) => {
+                let Some(shown) = Shown::new(&standing.prompt, standing.asker.lasting) else { return };
+                let value = json!({
+                    "id": standing.id,
+                    "client": standing.asker.client,
+                    "workdir": standing.asker.workdir,
+                    "session_lasts": standing.asker.lasting,
+                    "question": shown.rows(Width::DIALOG),
+                    "stores": shown.stores(),
+                });
+                open.insert(standing.id, Open { shown: value, until: Instant::now() + standing.left });
+            }
+            Event::Ended { id, .. } => {
+                open.remove(&id);
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What stands beside the record: scheduled tasks of the folder, and hosts.
+
+use haft::tasks::Scheduler;
+use serde_json::{Value, json};
+
+use crate::{
+    args::Common,
+    commands::setup::{State, found},
+};
+
+/// The tasks of a folder; none where they cannot be read.
+pub(super) async fn tasks(scheduler: Option<&Scheduler>, folder: &str) -> Vec<Value> {
+    let Some(scheduler) = scheduler else { return vec![] };
+    let tasks = scheduler.list(folder).await.unwrap_or_default();
+    let told = tasks.iter().map(|task| {
+        json!({
+            "name": task.name,
+            "what": task.task.describe(),
+            "next": task.next_run.map(|time| time.to_string()),
+            "last_status": task.last_status,
+            "runs": task.runs,
+        })
+    });
+    told.collect()
+}
+
+/// The hosts that are here, and whether they are set up.
+pub(super) fn hosts(common: &Common) -> Vec<Value> {
+    let hosts = found(common).unwrap_or_default().into_iter().filter(|host| host.is_there || host.state == State::Done);
+    let told = hosts.map(|host| {
+        let state = match &host.state {
+            State::Done => "set up".to_owned(),
+            State::NotDone => format!("not set up: haft setup {}", host.host),
+            State::Blocked(problem) => format!("by hand: {problem}"),
+        };
+        json!({"host": host.host.title(), "state": state})
+    });
+    told.collect()
+}
