@@ -39,9 +39,9 @@ pub(crate) fn run(common: &Common, kinds: &[Kind], write: bool) -> Result<Exit, 
     };
     if !write {
         if common.json {
-            output::json(&facts())
+            output::json(&facts());
         } else {
-            output::text(&proposed)
+            output::text(&proposed);
         }
         return Ok(Exit::Ok);
     }

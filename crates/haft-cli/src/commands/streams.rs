@@ -143,9 +143,9 @@ impl Passing {
 pub(crate) fn write(stream: OutputStream, text: &str) -> io::Result<()> {
     fn to(mut out: impl Write + IsTerminal, text: &str) -> io::Result<()> {
         if out.is_terminal() {
-            out.write_all(printable(text).as_bytes())?
+            out.write_all(printable(text).as_bytes())?;
         } else {
-            out.write_all(text.as_bytes())?
+            out.write_all(text.as_bytes())?;
         }
         out.flush()
     }
