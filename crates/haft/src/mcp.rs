@@ -107,7 +107,7 @@ impl Showing for Bridge {
     }
 
     fn shown(&self, session: &SessionId, listed: &ToolDefs) -> ToolDefs {
-        self.0.parts.offering.shown(session, listed)
+        self.0.with_declared(session, listed, self.0.parts.offering.shown(session, listed))
     }
 }
 

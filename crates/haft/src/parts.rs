@@ -128,6 +128,8 @@ impl Parts {
         let stack = Stack::new(self.layers.0.clone(), Joined(joined));
         #[cfg(feature = "graph")]
         self.offering.publish(&stack.listed());
+        #[cfg(feature = "skills")]
+        let stack = stack.with_stand_ins(Arc::new(self.wiring.skills.clone()));
         Ok(Arc::new(stack))
     }
 

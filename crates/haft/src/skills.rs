@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use tools_core::{Layer, ToolName};
+use tools_core::{Layer, SessionId, ToolDefs, ToolName};
 use tools_sandbox::home;
 use tools_skills::{Pins, Place, Skills, SkillsConfig, SkillsLayer, places};
 
@@ -21,6 +21,15 @@ pub(crate) fn find(config: &SkillsConfig, workdir: &Path) -> Skills {
 pub(crate) fn layer(skills: &Skills) -> Arc<dyn Layer> {
     let free = FREE.iter().filter_map(|name| ToolName::parse(name).ok());
     Arc::new(SkillsLayer::new(skills.clone(), free))
+}
+
+/// What a session is shown, with the tools behind it that the skill declares which it has invoked. `listed` are all tools.
+pub(crate) fn with_declared(skills: &Skills, session: &SessionId, listed: &ToolDefs, shown: ToolDefs) -> ToolDefs {
+    let declared = skills.declared(session, listed);
+    if declared.is_empty() {
+        return shown;
+    }
+    shown.iter().cloned().chain(declared).collect()
 }
 
 /// Where skills of a workspace are looked for.

@@ -143,7 +143,8 @@ impl Toolbox {
     /// its words, and with the field for thoughts where that is configured.
     #[cfg(feature = "graph")]
     pub fn offered(&self) -> tools_core::ToolDefs {
-        self.parts.offering.shown(self.context.session(), &self.stack.listed())
+        let (session, listed) = (self.context.session(), self.stack.listed());
+        self.with_declared(session, &listed, self.parts.offering.shown(session, &listed))
     }
 
     /// The tools that a turn shows which is about `text`, usually what the user wrote last; `used` are tools that it has
@@ -152,7 +153,25 @@ impl Toolbox {
     pub fn turn(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> tools_core::ToolDefs {
         #[cfg(feature = "mcp-client")]
         self.parts.relist();
-        self.parts.offering.turn(cx.session(), &self.stack.listed(), text, used)
+        let (session, listed) = (cx.session(), self.stack.listed());
+        self.with_declared(session, &listed, self.parts.offering.turn(session, &listed, text, used))
+    }
+
+    /// What a session is shown, and behind it the tools of the skill that it has invoked.
+    #[cfg(feature = "graph")]
+    pub(crate) fn with_declared(
+        &self,
+        session: &SessionId,
+        listed: &tools_core::ToolDefs,
+        shown: tools_core::ToolDefs,
+    ) -> tools_core::ToolDefs {
+        #[cfg(feature = "skills")]
+        return crate::skills::with_declared(self.skills(), session, listed, shown);
+        #[cfg(not(feature = "skills"))]
+        {
+            let _ = (session, listed);
+            shown
+        }
     }
 
     /// Ends what a session runs in the background. When this returns nothing of it is left.

@@ -81,7 +81,7 @@ pub use calls::{
 };
 pub use dispatch::{
     Announce, CompositeExecutor, DynExecutor, ErasedToolExecutor, Executed, Invocation, Layer, Next, Outcome, Recorded,
-    Stack, ToolExecutor, Unlisted, is_tool_retryable, requires_confirmation,
+    Stack, StandIns, ToolExecutor, Unlisted, is_tool_retryable, requires_confirmation,
 };
 pub use embedder::{Embedder, EmbedderError, cosine};
 pub use errors::{

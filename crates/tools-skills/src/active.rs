@@ -1,18 +1,21 @@
 //! Which skill a session has invoked for the rest of its turn.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use tokio::time::Instant;
-use tools_core::{EnvOverlay, SessionId};
+use tools_core::{CallDigest, EnvOverlay, SessionId, ToolDef};
 
-use crate::Allowed;
+use crate::{Allowed, InlineTool};
+
+/// Calls of one turn that are remembered. A forgotten one that is made again is noted again.
+const MOST_CALLS: usize = 1_000;
 
 /// A skill that a session has invoked.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Activation {
     /// Its name.
     pub skill: String,
@@ -20,6 +23,8 @@ pub struct Activation {
     pub allowed: Option<Allowed>,
     /// Variables for commands meanwhile.
     pub env: EnvOverlay,
+    /// The tools that it declares, each with its definition.
+    pub tools: Arc<[(InlineTool, Arc<ToolDef>)]>,
     /// Since when.
     pub(crate) since: Instant,
 }
@@ -31,6 +36,8 @@ pub(crate) struct Active(Mutex<Sessions>);
 #[derive(Debug, Default)]
 struct Sessions {
     active: HashMap<SessionId, Activation>,
+    /// The calls that tools of the active skill stood for.
+    stood_for: HashMap<SessionId, HashSet<CallDigest>>,
     /// Which skills a session has been shown, with the digest of what it was shown.
     loaded: HashMap<SessionId, BTreeMap<String, String>>,
 }
@@ -42,7 +49,9 @@ impl Active {
     }
 
     pub(crate) fn begin(&self, session: &SessionId, activation: Activation) {
-        self.sessions().active.insert(session.clone(), activation);
+        let mut sessions = self.sessions();
+        sessions.stood_for.remove(session);
+        sessions.active.insert(session.clone(), activation);
     }
 
     /// What is active; nothing that has been so for longer than `most`.
@@ -53,11 +62,36 @@ impl Active {
             return Some(activation.clone());
         }
         sessions.active.remove(session);
+        sessions.stood_for.remove(session);
         None
     }
 
     pub(crate) fn end_turn(&self, session: &SessionId) {
-        self.sessions().active.remove(session);
+        let mut sessions = self.sessions();
+        sessions.active.remove(session);
+        sessions.stood_for.remove(session);
+    }
+
+    /// The definition of a tool that an active skill of any session declares.
+    pub(crate) fn definition(&self, tool: &str) -> Option<Arc<ToolDef>> {
+        let sessions = self.sessions();
+        let mut tools = sessions.active.values().flat_map(|activation| activation.tools.iter());
+        tools.find(|(declared, _)| declared.name.as_str() == tool).map(|(_, definition)| Arc::clone(definition))
+    }
+
+    /// Takes note that a call is one that a tool of the active skill stands for.
+    pub(crate) fn note_stood_for(&self, session: &SessionId, call: CallDigest) {
+        let mut sessions = self.sessions();
+        let calls = sessions.stood_for.entry(session.clone()).or_default();
+        if calls.len() >= MOST_CALLS {
+            calls.clear();
+        }
+        calls.insert(call);
+    }
+
+    /// Whether a tool of the active skill stood for a call.
+    pub(crate) fn has_stood_for(&self, session: &SessionId, call: &CallDigest) -> bool {
+        self.sessions().stood_for.get(session).is_some_and(|calls| calls.contains(call))
     }
 
     /// Takes note that a session is shown a skill; `true` when it was before, as it is.

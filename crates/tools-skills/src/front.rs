@@ -1,7 +1,7 @@
 //! The front matter of a `SKILL.md`: YAML between two lines of `---`, of which the format takes only a plain part.
 //! Whatever can be understood is read; what the format does not allow is noted as a fault beside it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
@@ -21,6 +21,8 @@ pub enum Field {
     Map(BTreeMap<String, Field>),
     /// A list.
     List(Vec<Field>),
+    /// `=` or `<<` without quotation marks: marks of an older YAML, which the format's own reader takes for no text.
+    Mark,
 }
 
 impl Field {
@@ -63,9 +65,15 @@ impl Front {
         if text.len() > MOST {
             return Err(SkillError::TooLarge { what: "the front matter".to_owned(), most: format!("{MOST} bytes") });
         }
-        let mut reader = Reader { parser: Parser::new_from_str(text), text, faults: vec![] };
+        let mut reader = Reader { parser: Parser::new_from_str(text), text, faults: vec![], quoted: vec![] };
         let root = reader.document()?;
-        let faults = reader.faults;
+        let Reader { mut faults, quoted, .. } = reader;
+        if let Some(line) = line_with_tab(text, &quoted) {
+            faults.push(format!("line {line}: a tab stands outside of quotation marks"));
+        }
+        if let Some(control) = text.chars().find(|c| !is_printable(*c)) {
+            faults.push(format!("the control character U+{:04X} is not part of YAML", u32::from(control)));
+        }
         match root {
             Some(Field::Map(fields)) => Ok(Self { fields, faults }),
             _ => Err(SkillError::Front("it is no list of names with values".to_owned())),
@@ -78,10 +86,34 @@ impl Front {
     }
 }
 
+/// Whether a character may stand in YAML.
+fn is_printable(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..)
+}
+
+/// The first line with a tab that is neither in a text that is `quoted` nor in a comment.
+fn line_with_tab(text: &str, quoted: &[Range<usize>]) -> Option<usize> {
+    let (mut line, mut is_comment, mut before) = (1, false, '\n');
+    for (at, c) in text.chars().enumerate() {
+        if c == '\n' {
+            (line, is_comment) = (line + 1, false);
+        } else if !quoted.iter().any(|range| range.contains(&at)) {
+            is_comment |= c == '#' && before.is_whitespace();
+            if c == '\t' && !is_comment {
+                return Some(line);
+            }
+        }
+        before = c;
+    }
+    None
+}
+
 struct Reader<'a> {
     parser: Parser<'a, saphyr_parser::StrInput<'a>>,
     text: &'a str,
     faults: Vec<String>,
+    /// Where texts stand in quotation marks or in a block: by characters.
+    quoted: Vec<Range<usize>>,
 }
 
 impl<'a> Reader<'a> {
@@ -121,6 +153,12 @@ impl<'a> Reader<'a> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.plain(span, anchor, tag.is_some());
+                if style == ScalarStyle::Plain && matches!(&*text, "=" | "<<") {
+                    return Ok(Field::Mark);
+                }
+                if style != ScalarStyle::Plain {
+                    self.quoted.push(span.start.index()..span.end.index());
+                }
                 if style == ScalarStyle::Plain && text == "~" && span.start.index() == span.end.index() {
                     return Ok(Field::Text(String::new()));
                 }

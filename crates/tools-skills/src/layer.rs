@@ -33,6 +33,7 @@ impl Layer for SkillsLayer {
         if let Some(allowed) = &active.allowed
             && !self.free.contains(&inv.call.tool)
             && !allowed.lets(&inv.call.tool, inv.inspection().ok())
+            && !self.skills.active.has_stood_for(inv.context.session(), &inv.call.digest())
         {
             return Err(narrowed(&inv.call.tool, &active.skill, allowed));
         }

@@ -3,9 +3,11 @@
 //!
 //! [`discover`] finds them, [`check`] holds one to the format as strictly as the format's own validator. A skill of a
 //! project counts only when a person agreed to what it holds: [`Pins`] remembers that by a digest of all its files.
-//! [`Skills`] is what the tools and the layer share. A skill narrows what a session may call and never widens it.
+//! [`Skills`] is what the tools and the layer share. A skill narrows what a session may call and never widens it: a tool
+//! that it declares is a name for calls of the shell, which are judged as such.
 
 mod front;
+mod inline;
 mod skill;
 
 mod check;
@@ -17,6 +19,7 @@ mod pins;
 mod active;
 mod allowed;
 mod skills;
+mod stand_ins;
 mod substitute;
 
 mod config;
@@ -31,6 +34,7 @@ pub use config::{SkillsConfig, Trust};
 pub use discover::{Found, Origin, Place, discover, places};
 pub use error::SkillError;
 pub use front::{Field, Front};
+pub use inline::InlineTool;
 pub use layer::SkillsLayer;
 pub use pins::Pins;
 pub use skill::Skill;

@@ -10,8 +10,9 @@ use tools_core::EnvOverlay;
 use tools_sandbox::{PathError, Roots};
 
 use crate::{
-    Allowed, Field, SkillError,
+    Allowed, Field, InlineTool, SkillError,
     front::{Front, split},
+    inline::declared,
 };
 
 /// The names of the file; the first that is there counts.
@@ -36,6 +37,8 @@ pub struct Skill {
     pub allowed: Option<Allowed>,
     /// Variables for the commands of the turn.
     pub env: EnvOverlay,
+    /// The tools that it declares, for the turn.
+    pub tools: Vec<InlineTool>,
     /// What it says to do.
     pub body: String,
     /// What was wrong with it and was overlooked, a sentence each.
@@ -68,8 +71,11 @@ impl Skill {
             return Err(SkillError::Front("the field `description` is missing".to_owned()));
         }
         let allowed = front.fields.get("allowed-tools").map(allowed);
-        let env = variables(&front, &mut warnings);
-        Ok(Self { folder, name, description, allowed, env, body: body.to_owned(), warnings })
+        let (env, tools) = match front.fields.get("metadata") {
+            Some(Field::Map(metadata)) => (variables(metadata, &mut warnings), declared(metadata, &mut warnings)),
+            _ => (BTreeMap::new(), vec![]),
+        };
+        Ok(Self { folder, name, description, allowed, env, tools, body: body.to_owned(), warnings })
     }
 }
 
@@ -82,12 +88,11 @@ fn allowed(field: &Field) -> Allowed {
             Allowed::parse(&texts.join(" "))
         }
         // Something is meant to be narrowed: to nothing, as long as nobody knows to what.
-        Field::Map(_) => Allowed::parse(""),
+        Field::Map(_) | Field::Mark => Allowed::parse(""),
     }
 }
 
-fn variables(front: &Front, warnings: &mut Vec<String>) -> EnvOverlay {
-    let Some(Field::Map(metadata)) = front.fields.get("metadata") else { return BTreeMap::new() };
+fn variables(metadata: &BTreeMap<String, Field>, warnings: &mut Vec<String>) -> EnvOverlay {
     let mut env = BTreeMap::new();
     for (key, value) in metadata {
         let Some(name) = key.strip_prefix(VARIABLE) else { continue };

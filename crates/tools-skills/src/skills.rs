@@ -16,7 +16,7 @@ pub struct Skills {
     listed: Arc<[Listed]>,
     pub(crate) config: Arc<SkillsConfig>,
     pins: Pins,
-    active: SharedActive,
+    pub(crate) active: SharedActive,
 }
 
 /// A skill as a model is told of it.
@@ -87,6 +87,7 @@ impl Skills {
             skill: skill.name.clone(),
             allowed: skill.allowed.clone(),
             env: skill.env.clone(),
+            tools: skill.tools.iter().map(|tool| (tool.clone(), Arc::new(tool.definition()))).collect(),
             since: Instant::now(),
         };
         self.active.begin(session, activation);

@@ -45,8 +45,11 @@ fn list(common: &Common, found: &[Found], trust: Trust) -> Result<Exit, String> 
                     _ if trust == Trust::Deny => "left out".to_owned(),
                     _ => "asks".to_owned(),
                 };
-                rows.push(json!({"name": skill.name, "origin": one.origin, "state": state, "folder": folder,
-                    "description": skill.description, "warnings": skill.warnings}));
+                let tools: Vec<&str> = skill.tools.iter().map(|tool| tool.name.as_str()).collect();
+                rows.push(
+                    json!({"name": skill.name, "tools": tools, "origin": one.origin, "state": state, "folder": folder,
+                    "description": skill.description, "warnings": skill.warnings}),
+                );
             }
             Err(error) => {
                 rows.push(

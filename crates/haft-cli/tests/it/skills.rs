@@ -123,3 +123,61 @@ fn broken_skills_are_told_and_hinder_nothing() {
     haft.run(&["skills", "trust", "deploy"]);
     assert_eq!(haft.run(&["call", "load_skill", "name=deploy"]).code, 0);
 }
+
+const DECLARING: &str = "---\nname: greet\ndescription: Greets.\nmetadata:\n  tool.hello: echo hello {who}\n  \
+     tool.hello.who: Whom.\n  tool.wipe: rm -r {what}\n  tool.grep: echo taken\n---\n\nBe kind.\n";
+
+#[test]
+fn tools_of_an_active_skill_are_listed_and_judged_as_the_commands_that_they_are() {
+    let haft = Haft::configured(
+        "[[tools.permissions.bash]]\npattern = \"rm *\"\naction = \"deny\"\n\
+         [[tools.permissions.bash]]\npattern = \"echo *\"\naction = \"allow\"\n\
+         [tools.filters.security]\nsecrets = \"on\"\n",
+    );
+    haft.workspace.file(".agents/skills/greet/SKILL.md", DECLARING);
+    // What it declares is part of what a person agrees to.
+    let asked = haft.run(&["call", "load_skill", "name=greet"]);
+    assert!(asked.code == 3 && asked.err.contains("its tool `hello` runs `echo hello {who}`"), "{asked:?}");
+    haft.run(&["skills", "trust", "greet"]);
+    let mut client = Client::connect(&haft);
+    let mut id = 1;
+    let mut request = |method: &str, params: Value| {
+        id += 1;
+        client.request(id, method, &params)["result"].clone()
+    };
+    let mut call = |request: &mut dyn FnMut(&str, Value) -> Value, tool: &str, arguments: Value| {
+        request("tools/call", json!({"name": tool, "arguments": arguments})).to_string()
+    };
+    let names = |listed: Value| -> Vec<String> {
+        let tools = listed["tools"].as_array().cloned().unwrap_or_default();
+        tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
+    };
+    let before = names(request("tools/list", json!({})));
+    assert!(before.contains(&"grep".to_owned()) && !before.contains(&"hello".to_owned()));
+    assert!(call(&mut request, "hello", json!({"who": "x"})).contains("there is no tool `hello`"));
+    assert!(call(&mut request, "invoke_skill", json!({"name": "greet"})).contains("- hello: Runs the command"));
+    let after = names(request("tools/list", json!({})));
+    assert_eq!(
+        after,
+        [before.clone(), vec!["hello".to_owned(), "wipe".to_owned()]].concat(),
+        "a name that is taken stays"
+    );
+    // One word to the shell, whatever is in it.
+    let hello = call(&mut request, "hello", json!({"who": "it's $(touch made); touch made"}));
+    assert!(hello.contains("hello it's $(touch made); touch made"), "{hello}");
+    assert!(!haft.workspace.path("made").exists());
+    let denied = call(&mut request, "wipe", json!({"what": "x"}));
+    assert!(denied.contains("do not let `bash` do this"), "{denied}");
+    let wrong = call(&mut request, "hello", json!({"whom": "x"}));
+    assert!(wrong.contains("it takes `who`"), "{wrong}");
+    // Credentials and the record are those of a command.
+    let token = format!("ghp_{}", "Ab3dEf6hIj9k".repeat(3));
+    let hidden = call(&mut request, "hello", json!({"who": &token}));
+    assert!(!hidden.contains(&token), "{hidden}");
+    drop(client);
+    let record = std::fs::read_to_string(haft.record()).unwrap();
+    let line = record.lines().find(|line| line.contains("hello it") || line.contains("echo hello 'it")).unwrap();
+    let entry: Value = serde_json::from_str(line).unwrap();
+    assert_eq!(entry["tool"], "bash", "{entry}");
+    assert_eq!(entry["skill"], json!({"name": "greet", "tool": "hello"}), "{entry}");
+}

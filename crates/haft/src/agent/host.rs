@@ -52,6 +52,9 @@ impl ToolHost for Toolbox {
     }
 
     fn heard(&self, cx: &CallContext, text: &str) {
+        // Whatever a user writes begins a turn, and ends what was invoked for the one before.
+        #[cfg(feature = "skills")]
+        self.skills().end_turn(cx.session());
         #[cfg(feature = "policy")]
         self.parts.wiring.gates.memory.told.user(cx.session(), text);
         #[cfg(not(feature = "policy"))]

@@ -21,6 +21,8 @@ pub(super) struct KnownNotes {
     overflow: Option<String>,
     /// What the call names that neither exists nor was told to the model: field, value and kind (`path`, `entity`) of each.
     hallucination: Option<Vec<Value>>,
+    /// The skill whose tool the call stands for (`name`), and the name of that tool (`tool`).
+    skill: Option<Map<String, Value>>,
     /// What was put back after a command that failed.
     rollback: Option<Map<String, Value>>,
 }

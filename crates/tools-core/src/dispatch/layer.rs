@@ -104,8 +104,8 @@ pub(crate) enum Path<'a> {
     Confirmed(&'a Approval),
     /// Nobody was asked, and a gate found a rule that answers the tool's own wish for a person.
     Answered,
-    /// An approval came along that was given to another call: goes through the layers to be put on record, and ends
-    /// there.
+    /// An approval came along that was given to another call, or it cannot be told which call is meant: goes through the
+    /// layers to be put on record, and ends there.
     Mismatched,
 }
 

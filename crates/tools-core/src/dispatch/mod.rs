@@ -6,6 +6,7 @@ mod erased;
 mod executor;
 mod layer;
 mod stack;
+mod stand_in;
 mod unlisted;
 
 pub use announce::Announce;
@@ -14,4 +15,5 @@ pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_co
 pub use executor::{Executed, ToolExecutor};
 pub use layer::{Invocation, Layer, Next, Outcome};
 pub use stack::{Recorded, Stack};
+pub use stand_in::StandIns;
 pub use unlisted::Unlisted;

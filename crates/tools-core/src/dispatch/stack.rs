@@ -5,8 +5,8 @@ use std::{collections::HashMap, fmt, panic::AssertUnwindSafe, sync::Arc};
 use futures_util::FutureExt;
 
 use crate::{
-    Approval, CallContext, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared, ToolCall,
-    ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, meant_tool,
+    Approval, CallContext, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared, StandIns,
+    ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, meant_tool,
     tools::{approval_mismatch, script_changed},
 };
 
@@ -20,6 +20,16 @@ pub struct Stack {
     layers: Vec<Arc<dyn Layer>>,
     leaf: Arc<dyn ErasedToolExecutor>,
     catalog: Shared<Catalog>,
+    stand_ins: Option<Arc<dyn StandIns>>,
+}
+
+/// The call that is meant by another one.
+struct Meant {
+    call: ToolCall,
+    /// Consent to the call that was made, as consent to the one that is meant.
+    approval: Option<Approval>,
+    /// Why it cannot be told which one is meant.
+    fault: Option<ToolError>,
 }
 
 /// A result together with what was noted on the way to it.
@@ -48,7 +58,13 @@ impl Stack {
     pub fn new(layers: Vec<Arc<dyn Layer>>, executor: impl ToolExecutor + 'static) -> Self {
         let leaf: Arc<dyn ErasedToolExecutor> = Arc::new(executor);
         let catalog = Shared::new(Catalog::of(leaf.tool_definitions_erased()));
-        Self { layers, leaf, catalog }
+        Self { layers, leaf, catalog, stand_ins: None }
+    }
+
+    /// The same stack, in which names that no executor owns may stand for calls of its tools.
+    #[must_use]
+    pub fn with_stand_ins(self, stand_ins: Arc<dyn StandIns>) -> Self {
+        Self { stand_ins: Some(stand_ins), ..self }
     }
 
     /// Runs a call that nobody was asked about.
@@ -71,12 +87,13 @@ impl Stack {
     pub async fn run(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> Recorded {
         let context = cx.for_call(&call.id);
         let journal = context.journal().clone();
-        let (call, approval) = self.under_its_name(call, approval, &journal);
+        let Meant { call, approval, fault } = self.meant_by(call, approval, &context);
         let definition = self.definition_or_cautious(&call.tool);
-        let (path, inspection) = match &approval {
-            None => (Path::Unconfirmed, self.look(&call, &context).await),
-            Some(approval) if approval.covers(&call) => self.look_under(approval, &call, &context).await,
-            Some(_) => (Path::Mismatched, Err(approval_mismatch(&call))),
+        let (path, inspection) = match (fault, &approval) {
+            (Some(fault), _) => (Path::Mismatched, Err(fault)),
+            (None, None) => (Path::Unconfirmed, self.look(&call, &context).await),
+            (None, Some(approval)) if approval.covers(&call) => self.look_under(approval, &call, &context).await,
+            (None, Some(_)) => (Path::Mismatched, Err(approval_mismatch(&call))),
         };
         let context = match &inspection {
             Ok(inspection) => context.judged_with(inspection.script_states()),
@@ -107,26 +124,39 @@ impl Stack {
     /// The tool is [`crate::ToolTraits::CAUTIOUS`] when nobody owns it.
     pub async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
         let context = cx.for_call(&call.id);
-        let (call, _) = self.under_its_name(call, None, context.journal());
+        let Meant { call, fault, .. } = self.meant_by(call, None, &context);
         let definition = self.definition_or_cautious(&call.tool);
-        let inspection = self.look(&call, &context).await;
+        let inspection = match fault {
+            Some(fault) => Err(fault),
+            None => self.look(&call, &context).await,
+        };
         Invocation::new(Arc::new(call), definition, context, inspection)
     }
 
-    /// A call by another name of a tool as a call of that tool. Consent that was given to it stays consent to it.
-    fn under_its_name(
-        &self,
-        call: ToolCall,
-        approval: Option<Approval>,
-        journal: &Journal,
-    ) -> (ToolCall, Option<Approval>) {
-        let Some(tool) = self.meant(&call.tool) else { return (call, approval) };
-        if !self.hides(&tool) {
-            journal.warn(format!("the tool `{}` is called `{tool}` here", call.tool));
+    /// A call by another name of a tool, or by one that stands for a call, as the call that is meant.
+    fn meant_by(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> Meant {
+        let as_it_is = |call, approval, fault| Meant { call, approval, fault };
+        if self.exact(&call.tool).is_some() {
+            return as_it_is(call, approval, None);
         }
-        let named = ToolCall { tool, ..call.clone() };
-        let approval = approval.map(|given| if given.covers(&call) { given.rebound(&named) } else { given });
-        (named, approval)
+        let stands_for = match &self.stand_ins {
+            Some(stand_ins) => stand_ins.meant(&call, cx),
+            None => Ok(None),
+        };
+        let meant = match stands_for {
+            Err(fault) => return as_it_is(call, approval, Some(fault)),
+            // A tool that nobody is shown is not reached by another name either.
+            Ok(Some(meant)) if !self.hides(&meant.tool) => meant,
+            Ok(_) => {
+                let Some(tool) = self.meant(&call.tool) else { return as_it_is(call, approval, None) };
+                if !self.hides(&tool) {
+                    cx.journal().warn(format!("the tool `{}` is called `{tool}` here", call.tool));
+                }
+                ToolCall { tool, ..call.clone() }
+            }
+        };
+        let approval = approval.map(|given| if given.covers(&call) { given.rebound(&meant) } else { given });
+        as_it_is(meant, approval, None)
     }
 
     /// The tool that is meant by a name that no tool has: `bash` for `shell`. `None` for the name of a tool, and for one
@@ -139,7 +169,7 @@ impl Stack {
     /// What the call would touch. A tool that nobody owns is found out here, so that the first gate refuses it by its
     /// near names instead of asking a person about it.
     async fn look(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
-        if self.definition(&call.tool).is_none() {
+        if self.owned(&call.tool).is_none() {
             let listed = self.listed();
             return Err(not_found(call, listed.iter().map(|definition| definition.name.as_str())));
         }
@@ -148,7 +178,7 @@ impl Stack {
     }
 
     fn definition_or_cautious(&self, tool: &ToolName) -> Arc<ToolDef> {
-        self.definition(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
+        self.owned(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
     }
 
     /// The tools that a model is shown: all but those that a layer refuses whatever they are called with.
@@ -167,8 +197,15 @@ impl Stack {
         self.leaf.tool_definitions_erased()
     }
 
-    /// The tool of this name, or the one that is meant by it (`bash` by `shell`); `None` when nobody owns it.
+    /// The tool of this name, what the name stands for in some session, or the tool that is meant by it (`bash` by
+    /// `shell`); `None` when nobody owns it.
     pub fn definition(&self, tool: &ToolName) -> Option<Arc<ToolDef>> {
+        let stands_in = || self.stand_ins.as_ref()?.definition(tool);
+        self.exact(tool).or_else(stands_in).or_else(|| self.exact(&self.meant(tool)?))
+    }
+
+    /// The tool of this name, or the one that is meant by it; `None` when no executor owns it.
+    fn owned(&self, tool: &ToolName) -> Option<Arc<ToolDef>> {
         self.exact(tool).or_else(|| self.exact(&self.meant(tool)?))
     }
 

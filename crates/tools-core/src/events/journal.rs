@@ -44,6 +44,8 @@ pub mod keys {
     pub const SECRETS: &str = "secrets";
     /// The MCP server that was called, and what it calls the tool.
     pub const MCP: &str = "mcp";
+    /// The skill whose tool the call stands for, and the name of that tool.
+    pub const SKILL: &str = "skill";
 }
 
 /// One gate's opinion of a call.

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolErrorCategory, ToolOutput};
 
 use super::shared::{definition, inspected, judged, open, shown};
-use crate::{Skills, substitute::substituted};
+use crate::{InlineTool, Skills, substitute::substituted};
 
 pub(super) struct InvokeSkill(pub(super) Skills);
 
 /// Follows a skill for the rest of the turn: reads what it says to do with these arguments. Where it names the tools it
-/// needs, no others can be called meanwhile.
+/// needs, no others can be called meanwhile; tools that it declares are there meanwhile.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
@@ -28,6 +28,23 @@ fn check(args: Option<&Value>) -> Result<(), ToolError> {
             Err(ToolError::new(ToolErrorCategory::TypeMismatch, "invalid_arguments", "`args` is a text or an object"))
         }
     }
+}
+
+/// The tools that are there while the skill is active, for models whose host does not list them anew.
+fn declared(tools: &[InlineTool]) -> String {
+    if tools.is_empty() {
+        return String::new();
+    }
+    let line = |tool: &InlineTool| {
+        let definition = tool.definition();
+        format!(
+            "\n- {}: {} Parameters: {}",
+            tool.name,
+            definition.description,
+            definition.input.as_value()["properties"]
+        )
+    };
+    format!("\nTools until the turn ends:{}", tools.iter().map(line).collect::<String>())
 }
 
 impl Tool for InvokeSkill {
@@ -58,7 +75,14 @@ impl Tool for InvokeSkill {
         self.0.activate(cx.session(), &opened.skill);
         let body = substituted(&opened.skill.body, args.args.as_ref());
         let allowed: Option<Vec<&str>> = opened.skill.allowed.as_ref().map(|allowed| allowed.tools().collect());
-        let raw = json!({ "name": opened.skill.name, "files": opened.tree.files, "allowed_tools": allowed });
-        Ok(shown(&opened, &body, self.0.config.max_body).with_raw_response(raw))
+        let tools: Vec<&str> = opened.skill.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let raw = json!({
+            "name": opened.skill.name,
+            "files": opened.tree.files,
+            "allowed_tools": allowed,
+            "tools": tools,
+        });
+        let tools = declared(&opened.skill.tools);
+        Ok(shown(&opened, &body, self.0.config.max_body, &tools).with_raw_response(raw))
     }
 }

@@ -56,7 +56,7 @@ impl Tool for LoadSkill {
             let text = format!("[the skill `{}` is loaded already, and unchanged: see above]", opened.skill.name);
             return Ok(ToolOutput::text(text).with_raw_response(raw));
         }
-        let output = shown(&opened, &opened.skill.body, self.0.config.max_body);
+        let output = shown(&opened, &opened.skill.body, self.0.config.max_body, "");
         Ok(output.from_source(ClaimSource::Internal).with_raw_response(raw))
     }
 }

@@ -82,6 +82,9 @@ pub(super) fn inspected(opened: Opened) -> Inspection {
                 let names: Vec<&str> = skill.env.keys().map(String::as_str).collect();
                 let _ = write!(says, "; invoked, it sets {} for commands", names.join(", "));
             }
+            for tool in &skill.tools {
+                let _ = write!(says, "; invoked, its tool `{}` runs `{}`", tool.name, tool.command());
+            }
             inspection.confirming(ConfirmReason::new(says, "skills.trust = \"ask\""))
         }
         _ => inspection,
@@ -98,8 +101,8 @@ pub(super) async fn judged(skills: &Skills, name: &str, inspection: &Inspection)
     }
 }
 
-/// A skill as a model reads it.
-pub(super) fn shown(opened: &Opened, body: &str, most: usize) -> ToolOutput {
+/// A skill as a model reads it, with `more` below it.
+pub(super) fn shown(opened: &Opened, body: &str, most: usize, more: &str) -> ToolOutput {
     let skill = &opened.skill;
     let head = format!("<skill_content name={:?} path={:?}>\n", skill.name, skill.folder.to_string_lossy());
     let mut foot = "\n</skill_content>".to_owned();
@@ -113,6 +116,7 @@ pub(super) fn shown(opened: &Opened, body: &str, most: usize) -> ToolOutput {
             let _ = write!(foot, "\n[and {} more]", files.len() - LISTED);
         }
     }
+    foot.push_str(more);
     let output = ToolOutput::text(format!("{head}{body}{foot}"));
     if body.len() <= most {
         return output;

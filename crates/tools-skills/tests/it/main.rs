@@ -1,5 +1,9 @@
 //! Skills in folders: what is read, what is refused, what is agreed to.
 
+mod declared;
+mod quoting;
+mod reference;
+
 use std::path::Path;
 
 use serde_json::json;
@@ -84,7 +88,7 @@ fn what_a_skill_sets_for_commands_never_decides_which_programs_run() {
     assert_eq!(skill.warnings.len(), 2);
 }
 
-fn skills(workspace: &Workspace, origin: Origin) -> Skills {
+pub(crate) fn skills(workspace: &Workspace, origin: Origin) -> Skills {
     let place = Place { folder: workspace.path("skills"), origin };
     Skills::find(&[place], SkillsConfig::default(), Pins::at(workspace.path("pins.json")))
 }
