@@ -40,6 +40,7 @@ mod own_places;
 mod paths;
 #[cfg(any(feature = "policy", feature = "watch"))]
 mod plain;
+mod policy_digest;
 mod replaceable;
 #[cfg(any(feature = "shell", feature = "file"))]
 mod reserved;
@@ -149,6 +150,8 @@ mod start_library {}
 
 #[cfg(feature = "acp")]
 pub use acp::{AcpAgent, AcpPlace, serve_acp};
+#[cfg(all(feature = "agent", feature = "scheduler"))]
+pub use agent::AgentPrompts;
 #[cfg(feature = "agent")]
 pub use agent::{KeptSession, Sessions, agent_builder, agent_provider, agent_settings, scripted_provider};
 #[cfg(feature = "policy")]
@@ -174,6 +177,7 @@ pub use named_folders::near_folder;
 #[cfg(feature = "overflow")]
 pub use overflow::overflow_archive;
 pub use place::Place;
+pub use policy_digest::policy_digest;
 #[cfg(feature = "audit")]
 pub use record::audit_file;
 pub use reloaded::{ReloadState, Reloaded};

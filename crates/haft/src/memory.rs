@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tools_core::{DynExecutor, Embedder, Layer, Redactor, SessionId, Shared, SystemClock};
-use tools_memory::{Memories, MemoryLayer, MemoryPolicy, MemoryTools, SqliteMemories, Taint};
+use tools_memory::{Memories, MemoryLayer, MemoryPolicy, MemoryStore, MemoryTools, SqliteMemories, Taint};
 
 use crate::{
     config::{HaftConfig, LoadError, Loaded},
@@ -33,7 +33,7 @@ impl Remembering {
             return Ok(None);
         }
         let policy = Shared::new(compile(loaded)?);
-        let memories = over(loaded, policy.clone(), Arc::new(redactor.clone()));
+        let memories = over(loaded, policy.clone(), Arc::new(redactor.clone()))?;
         let memories = match embedder {
             Some(embedder) => memories.embedded_by(embedder),
             None => memories,
@@ -42,7 +42,10 @@ impl Remembering {
     }
 
     pub(crate) fn executors(&self) -> Vec<DynExecutor> {
-        MemoryTools::new(self.memories.clone(), self.taint.clone()).into_executors()
+        let tools = MemoryTools::new(self.memories.clone(), self.taint.clone());
+        #[cfg(feature = "agent")]
+        let tools = tools.with_conversations(Arc::new(crate::agent::Said));
+        tools.into_executors()
     }
 
     pub(crate) fn layer(&self) -> Arc<dyn Layer> {
@@ -73,12 +76,34 @@ pub fn memories(loaded: &Loaded<HaftConfig>) -> Result<Option<Memories>, LoadErr
     let policy = Shared::new(compile(loaded)?);
     let security = credentials::security(&loaded.config);
     let redactor = credentials::redactor(&security).map_err(|error| credentials::fault(loaded, error))?;
-    Ok(Some(over(loaded, policy, Arc::new(redactor))))
+    over(loaded, policy, Arc::new(redactor)).map(Some)
 }
 
-fn over(loaded: &Loaded<HaftConfig>, policy: Shared<MemoryPolicy>, redactor: Arc<dyn Redactor>) -> Memories {
-    let store = SqliteMemories::at(crate::stores::file(&loaded.config.tools.memory.path));
-    Memories::new(Arc::new(store), policy, redactor, Arc::new(SystemClock))
+fn over(
+    loaded: &Loaded<HaftConfig>,
+    policy: Shared<MemoryPolicy>,
+    redactor: Arc<dyn Redactor>,
+) -> Result<Memories, LoadError> {
+    let config = &loaded.config.tools.memory;
+    let store: Arc<dyn MemoryStore> = if config.database.is_empty() {
+        Arc::new(SqliteMemories::at(crate::stores::file(&config.path)))
+    } else {
+        database(&config.database).map_err(|problem| loaded.fault("tools.memory.database", problem))?
+    };
+    Ok(Memories::new(store, policy, redactor, Arc::new(SystemClock)))
+}
+
+#[cfg(feature = "postgres")]
+fn database(address: &str) -> Result<Arc<dyn MemoryStore>, String> {
+    match tools_memory::PostgresMemories::at(address) {
+        Ok(store) => Ok(Arc::new(store)),
+        Err(_) => Err(crate::stores::NO_ADDRESS.to_owned()),
+    }
+}
+
+#[cfg(not(feature = "postgres"))]
+fn database(_: &str) -> Result<Arc<dyn MemoryStore>, String> {
+    Err(crate::stores::NO_SERVERS.to_owned())
 }
 
 fn compile(loaded: &Loaded<HaftConfig>) -> Result<MemoryPolicy, LoadError> {

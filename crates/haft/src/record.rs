@@ -9,6 +9,7 @@ use crate::{
     config::{HaftConfig, LoadError, Loaded, places},
     credentials::LiveRedactor,
     part::{Part, Swap},
+    policy_digest,
 };
 
 /// The record of a toolbox.
@@ -36,7 +37,7 @@ impl Record {
         let sink: Arc<dyn AuditSink> = Arc::new(sink);
         let exporting = config.exporting(&state, sink);
         let sink = exporting.map_err(|error| loaded.fault("tools.audit.otlp_file", error.to_string()))?;
-        let policy = Shared::new(digest(&loaded.config));
+        let policy = Shared::new(policy_digest(&loaded.config));
         let audit = Audit::new(sink, Arc::new(redactor.clone()), config.on_error).with_policy(policy.clone());
         Ok(Some(Self { file, audit: Arc::new(audit), policy }))
     }
@@ -48,15 +49,9 @@ impl Record {
 
 impl Part for Record {
     fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
-        let digest = digest(&loaded.config);
+        let digest = policy_digest(&loaded.config);
         Ok(Box::new(move || self.policy.store(digest)))
     }
-}
-
-/// What tells configurations apart in the record: the digest of the sections that calls are judged by.
-fn digest(config: &HaftConfig) -> String {
-    let rules = serde_json::to_value(&config.tools).unwrap_or_default();
-    tools_core::sha256_hex(tools_core::canonical_json(&rules).as_bytes())
 }
 
 /// The file that calls are recorded in under `config`.

@@ -7,19 +7,22 @@ use tools_core::{
     BatchId, CallContext, CallPhase, CallerId, ConversationId, DynExecutor, NobodyToAsk, Redactor, SessionId, Shared,
     SystemClock, ToolCall,
 };
-use tools_scheduler::{Dispatch, Firing, Scheduler, SchedulerPolicy, SchedulerTools, SqliteTasks, Task};
+use tools_scheduler::{Dispatch, Firing, Scheduler, SchedulerPolicy, SchedulerTools, SqliteTasks, Task, TaskStore};
 
 use crate::{
     Toolbox,
     config::{HaftConfig, LoadError, Loaded},
     credentials::LiveRedactor,
     part::{Part, Swap},
+    policy_digest,
 };
 
 /// The scheduler of a toolbox.
 pub(crate) struct Scheduling {
     scheduler: Scheduler,
     policy: Shared<SchedulerPolicy>,
+    /// What tells the rules in force apart.
+    digest: Shared<String>,
     redactor: Arc<dyn Redactor>,
 }
 
@@ -39,19 +42,25 @@ impl Scheduling {
             return Ok(None);
         }
         let policy = Shared::new(compile(loaded)?);
-        let scheduler = over(loaded, policy.clone());
-        Ok(Some(Self { scheduler, policy, redactor: Arc::new(redactor.clone()) }))
+        let scheduler = over(loaded, policy.clone())?;
+        let digest = Shared::new(policy_digest(&loaded.config));
+        Ok(Some(Self { scheduler, policy, digest, redactor: Arc::new(redactor.clone()) }))
     }
 
     pub(crate) fn executors(&self) -> Vec<DynExecutor> {
-        SchedulerTools::new(self.scheduler.clone(), Arc::clone(&self.redactor)).into_executors()
+        SchedulerTools::new(self.scheduler.clone(), Arc::clone(&self.redactor))
+            .under(self.digest.clone())
+            .into_executors()
     }
 }
 
 impl Part for Scheduling {
     fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
-        let policy = compile(loaded)?;
-        Ok(Box::new(move || self.policy.store(policy)))
+        let (policy, digest) = (compile(loaded)?, policy_digest(&loaded.config));
+        Ok(Box::new(move || {
+            self.policy.store(policy);
+            self.digest.store(digest);
+        }))
     }
 }
 
@@ -64,12 +73,30 @@ pub fn schedule(loaded: &Loaded<HaftConfig>) -> Result<Option<Scheduler>, LoadEr
     if !loaded.config.scheduler.enabled {
         return Ok(None);
     }
-    Ok(Some(over(loaded, Shared::new(compile(loaded)?))))
+    over(loaded, Shared::new(compile(loaded)?)).map(Some)
 }
 
-fn over(loaded: &Loaded<HaftConfig>, policy: Shared<SchedulerPolicy>) -> Scheduler {
-    let store = SqliteTasks::at(crate::stores::file(&loaded.config.scheduler.path));
-    Scheduler::new(Arc::new(store), policy, Arc::new(SystemClock))
+fn over(loaded: &Loaded<HaftConfig>, policy: Shared<SchedulerPolicy>) -> Result<Scheduler, LoadError> {
+    let config = &loaded.config.scheduler;
+    let store: Arc<dyn TaskStore> = if config.database.is_empty() {
+        Arc::new(SqliteTasks::at(crate::stores::file(&config.path)))
+    } else {
+        database(&config.database).map_err(|problem| loaded.fault("scheduler.database", problem))?
+    };
+    Ok(Scheduler::new(store, policy, Arc::new(SystemClock)))
+}
+
+#[cfg(feature = "postgres")]
+fn database(address: &str) -> Result<Arc<dyn TaskStore>, String> {
+    match tools_scheduler::PostgresTasks::at(address) {
+        Ok(store) => Ok(Arc::new(store)),
+        Err(_) => Err(crate::stores::NO_ADDRESS.to_owned()),
+    }
+}
+
+#[cfg(not(feature = "postgres"))]
+fn database(_: &str) -> Result<Arc<dyn TaskStore>, String> {
+    Err(crate::stores::NO_SERVERS.to_owned())
 }
 
 fn compile(loaded: &Loaded<HaftConfig>) -> Result<SchedulerPolicy, LoadError> {
@@ -77,14 +104,15 @@ fn compile(loaded: &Loaded<HaftConfig>) -> Result<SchedulerPolicy, LoadError> {
     compiled.map_err(|error| loaded.fault(&format!("scheduler.{}", error.key), error.problem))
 }
 
-/// Runs a prompt of a task: a model in a session of its own, whose calls go through `toolbox` with this context.
+/// Runs a prompt of a task: a model in a session of its own, whose calls go through `toolbox` with this context and on
+/// behalf of `caller`.
 #[async_trait]
 pub trait PromptRunner: Send + Sync {
     /// Runs a prompt. What comes back is one line for the list of tasks.
     ///
     /// # Errors
     /// Why it failed, in one line.
-    async fn run(&self, prompt: &str, toolbox: &Toolbox, cx: CallContext) -> Result<String, String>;
+    async fn run(&self, prompt: &str, toolbox: &Toolbox, cx: CallContext, caller: CallerId) -> Result<String, String>;
 }
 
 /// Runs tasks with nobody present: what would ask a person is refused, by the policy in force when the task runs.
@@ -129,7 +157,7 @@ impl Dispatch for Unattended {
                 }
             }
             Task::Prompt(task) => match &self.prompts {
-                Some(prompts) => prompts.run(&task.prompt, &self.toolbox, cx).await,
+                Some(prompts) => prompts.run(&task.prompt, &self.toolbox, cx, caller).await,
                 None => Err("no model is configured to run prompts".to_owned()),
             },
         };

@@ -17,6 +17,10 @@ pub struct MemoryConfig {
     /// The file that memories lie in; a relative path starts in the user's state folder.
     #[schemars(extend("x-applies" = "next_start"))]
     pub path: PathBuf,
+    /// The `postgres://` address of a server that several machines share, instead of the file; needs a program built with
+    /// the feature `postgres`. Empty: the file.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub database: String,
     /// The most memories that are stored, of all projects together.
     pub max_entries: u64,
     /// The most bytes of text that they may have together.
@@ -58,6 +62,7 @@ impl Default for MemoryConfig {
         Self {
             enabled: true,
             path: PathBuf::from("memory/memory.db"),
+            database: String::new(),
             max_entries: 5_000,
             max_bytes: 16 << 20,
             save_from_untrusted: FromUntrusted::default(),

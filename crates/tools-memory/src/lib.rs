@@ -29,6 +29,8 @@ pub use error::MemoryError;
 pub use layer::MemoryLayer;
 pub use memories::{Hit, Imported, Memories, Saved};
 pub use project::project_of;
+#[cfg(feature = "postgres")]
+pub use store::PostgresMemories;
 pub use store::{Embedding, Filter, Limits, MemoryStore, Ranked, SqliteMemories, Stored, Vector};
 pub use taint::Taint;
 pub use tools::{ConversationHit, Conversations, MemoryTools};

@@ -29,20 +29,21 @@ pub(crate) fn indexed(text: &str) -> String {
 
 /// What is asked of the index: each word of the query quoted, any of which may be there. `None` when it has no word.
 pub(crate) fn query(text: &str) -> Option<String> {
+    // Nothing but letters and digits is in a word: nothing in it ends the quotation.
+    let quoted: Vec<String> = telling(text)?.iter().map(|word| format!("\"{word}\"")).collect();
+    Some(quoted.join(" OR "))
+}
+
+/// The words of a query that are looked for, in lower case; `None` when it has none.
+pub(crate) fn telling(text: &str) -> Option<Vec<String>> {
     let split = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let all: Vec<String> = split().flat_map(pieces).map(|word| word.to_lowercase()).collect();
     let is_telling = |word: &&String| COMMON.binary_search(&word.as_str()).is_err();
     let telling: Vec<&String> = all.iter().filter(is_telling).collect();
     let words = if telling.is_empty() { all.iter().collect() } else { telling };
     let mut seen = BTreeSet::new();
-    // Nothing but letters and digits is in a word: nothing in it ends the quotation.
-    let quoted: Vec<String> = words
-        .into_iter()
-        .filter(|word| seen.insert(*word))
-        .take(MOST_WORDS)
-        .map(|word| format!("\"{word}\""))
-        .collect();
-    (!quoted.is_empty()).then(|| quoted.join(" OR "))
+    let words: Vec<String> = words.into_iter().filter(|word| seen.insert(*word)).take(MOST_WORDS).cloned().collect();
+    (!words.is_empty()).then_some(words)
 }
 
 /// A word, and its parts where it has some: `parseHTTPRequest2` is also `parse`, `HTTP`, `Request` and `2`.

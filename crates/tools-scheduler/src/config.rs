@@ -16,6 +16,10 @@ pub struct SchedulerConfig {
     /// The file that tasks lie in; a relative path starts in the user's state folder.
     #[schemars(extend("x-applies" = "next_start"))]
     pub path: PathBuf,
+    /// The `postgres://` address of a server that several machines share, instead of the file; needs a program built with
+    /// the feature `postgres`. Empty: the file.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub database: String,
     /// The most tasks of a folder that are still to run.
     pub max_tasks: u64,
     /// The fewest seconds between two runs of a task.
@@ -59,6 +63,7 @@ impl Default for SchedulerConfig {
         Self {
             enabled: false,
             path: PathBuf::from("scheduler/tasks.db"),
+            database: String::new(),
             max_tasks: 50,
             min_interval_secs: 60,
             catch_up: CatchUp::default(),

@@ -4,7 +4,11 @@ use croner::{
     Cron,
     parser::{CronParser, Seconds, Year},
 };
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::{
+    SignedDuration, Timestamp,
+    civil::DateTime,
+    tz::{AmbiguousOffset, TimeZone},
+};
 
 use crate::ScheduleError;
 
@@ -36,6 +40,8 @@ struct Field {
 pub struct CronLine {
     cron: Cron,
     text: String,
+    /// Whether minutes or hours begin with `*`.
+    is_interval: bool,
 }
 
 impl PartialEq for CronLine {
@@ -72,7 +78,8 @@ impl CronLine {
         let text = normal.join(" ");
         let parser = CronParser::builder().seconds(Seconds::Required).year(Year::Disallowed).build();
         let cron = parser.parse(&text).map_err(|error| ScheduleError::Cron(error.to_string()))?;
-        Ok(Self { cron, text })
+        let is_interval = normal[1..3].iter().any(|field| field.starts_with('*'));
+        Ok(Self { cron, text, is_interval })
     }
 
     /// The line with six fields, names as numbers.
@@ -87,11 +94,52 @@ impl CronLine {
 
     /// The first time after another, by the clocks of a zone; `None` where there is none, which takes long to find out.
     ///
-    /// A time of day that is left out when clocks go forward comes as they do; what comes twice when they go back runs
-    /// once if it is a time of day, and each time if it is an interval.
+    /// A line whose minutes or hours begin with `*` is an interval: it goes on through changes of the clocks. Any other
+    /// names times of day: one that is left out when clocks go forward comes as they do, and one that comes twice when they
+    /// go back runs the first time alone.
     pub fn after(&self, time: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
-        let start = time.to_zoned(zone.clone());
-        self.cron.find_next_occurrence(&start, false).ok().map(|next| next.timestamp()).filter(|next| *next > time)
+        if self.is_interval { self.interval_after(time, zone) } else { self.time_of_day_after(time, zone) }
+    }
+
+    /// Every moment whose clock the line names. Between two changes of the clocks they run like those of UTC.
+    fn interval_after(&self, time: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+        let mut begin = zone.to_datetime(time);
+        let mut changes = zone.following(time).map(|change| change.timestamp());
+        let mut offset = zone.to_offset(time);
+        loop {
+            let next = offset.to_timestamp(self.clock_after(begin)?).ok()?;
+            let Some(change) = changes.next().filter(|change| *change <= next) else { return Some(next) };
+            // The clock at the change itself counts, too.
+            offset = zone.to_offset(change);
+            begin = zone.to_datetime(change).checked_sub(SignedDuration::from_secs(1)).ok()?;
+        }
+    }
+
+    fn time_of_day_after(&self, time: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+        // What the clock has shown already has run, also where it shows it again.
+        let mut clock = zone.to_datetime(time);
+        loop {
+            clock = self.clock_after(clock)?;
+            let moment = match zone.to_ambiguous_timestamp(clock).offset() {
+                AmbiguousOffset::Unambiguous { offset } => offset.to_timestamp(clock),
+                AmbiguousOffset::Fold { before, .. } => before.to_timestamp(clock),
+                // As if the clocks had not changed yet: the change lies before that.
+                AmbiguousOffset::Gap { before, .. } => {
+                    let as_before = before.to_timestamp(clock).ok()?;
+                    zone.preceding(as_before).next().map_or(Ok(as_before), |change| Ok(change.timestamp()))
+                }
+            };
+            let moment = moment.ok()?;
+            if moment > time {
+                return Some(moment);
+            }
+        }
+    }
+
+    /// The first clock that the line names after another, whatever zone it is in.
+    fn clock_after(&self, clock: DateTime) -> Option<DateTime> {
+        let clock = clock.to_zoned(TimeZone::UTC).ok()?;
+        self.cron.find_next_occurrence(&clock, false).ok().filter(|next| *next > clock).map(|next| next.datetime())
     }
 }
 
@@ -202,6 +250,14 @@ mod tests {
         // 02:30 comes twice on 2026-10-25: at 00:30 and 01:30 UTC.
         assert_eq!(after("30 2 * * *", berlin, "2026-10-24T12:00:00Z"), "2026-10-25T00:30:00Z");
         assert_eq!(after("30 2 * * *", berlin, "2026-10-25T00:30:00Z"), "2026-10-26T01:30:00Z");
+        // Whatever else is in the line.
+        assert_eq!(after("19 2,14 * * *", berlin, "2027-03-27T22:00:00Z"), "2027-03-28T01:00:00Z");
+        assert_eq!(after("30-31 1-3 * * *", berlin, "2027-03-28T00:31:00Z"), "2027-03-28T01:00:00Z");
+        assert_eq!(after("30-31 1-3 * * *", berlin, "2027-03-28T01:00:00Z"), "2027-03-28T01:30:00Z");
+        assert_eq!(after("12 0-9 * * *", berlin, "2026-10-25T00:12:00Z"), "2026-10-25T02:12:00Z");
+        // Half an hour on Lord Howe, two at Troll.
+        assert_eq!(after("15 2 * * *", "Australia/Lord_Howe", "2026-10-03T15:00:00Z"), "2026-10-03T15:30:00Z");
+        assert_eq!(after("15 2 * * *", "Antarctica/Troll", "2027-03-28T00:30:00Z"), "2027-03-28T01:00:00Z");
         // An interval goes on through both.
         assert_eq!(after("*/30 * * * *", berlin, "2026-10-25T00:30:00Z"), "2026-10-25T01:00:00Z");
         assert_eq!(after("*/30 * * * *", berlin, "2026-10-25T01:00:00Z"), "2026-10-25T01:30:00Z");

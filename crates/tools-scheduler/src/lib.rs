@@ -29,6 +29,8 @@ pub use dispatch::{Dispatch, Firing};
 pub use due::{Due, due};
 pub use error::ScheduleError;
 pub use scheduler::Scheduler;
+#[cfg(feature = "postgres")]
+pub use store::PostgresTasks;
 pub use store::{Claim, SqliteTasks, TaskStore};
 pub use task::{Schedule, ScheduledTask, Task, TaskName};
 pub use tools::SchedulerTools;

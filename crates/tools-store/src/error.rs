@@ -22,6 +22,9 @@ pub enum StoreError {
     /// It is no SQLite file, or a damaged one.
     #[error("the database is damaged: move it away, or put a backup in its place")]
     Damaged(#[source] sqlx::Error),
+    /// The address is none of a server.
+    #[error("a `postgres://` address is expected")]
+    Address,
     /// Another process holds it for longer than is waited.
     #[error("the database is busy: another process is writing")]
     Busy(#[source] sqlx::Error),
@@ -39,7 +42,13 @@ impl StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        let code = error.as_database_error().and_then(|error| error.code()?.parse::<u32>().ok());
+        let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+        // PostgreSQL: `lock_not_available`, a deadlock, a serialization failure, too many connections, and a server that
+        // starts or stops. Its codes have five characters, those of SQLite fewer.
+        if matches!(code.as_deref(), Some("55P03" | "40P01" | "40001" | "53300" | "57P01" | "57P03")) {
+            return Self::Busy(error);
+        }
+        let code = code.filter(|code| code.len() < 5).and_then(|code| code.parse::<u32>().ok());
         // The low byte of an extended code is the code.
         match code.map(|code| code & 0xff) {
             // SQLITE_BUSY, SQLITE_LOCKED

@@ -1,5 +1,5 @@
-//! SQLite files of tools: opened when they are first used, for their owner alone, and brought to the schema that the
-//! program knows. A file that is damaged, that a newer version wrote or that belongs to another program is refused and
+//! Databases of tools. SQLite files are opened when they are first used, for their owner alone, and brought to the schema
+//! that the program knows; with the feature `postgres` so are databases of a server that many machines share. A file that is damaged, that a newer version wrote or that belongs to another program is refused and
 //! stays as it is.
 //!
 //! ```
@@ -21,7 +21,11 @@
 mod database;
 mod error;
 mod schema;
+#[cfg(feature = "postgres")]
+mod server;
 
 pub use database::Database;
 pub use error::StoreError;
 pub use schema::Schema;
+#[cfg(feature = "postgres")]
+pub use server::{Server, ServerSchema};

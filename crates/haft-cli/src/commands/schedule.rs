@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft::{
-    Unattended, schedule,
+    AgentPrompts, Unattended, schedule,
     tasks::{Schedule, ScheduleError, ScheduledTask, Scheduler, TaskName},
 };
 use serde_json::{Value, json};
@@ -85,6 +85,7 @@ fn structured(task: &ScheduledTask) -> Value {
         "task": task.task,
         "created_by": task.created_by,
         "caller_id": task.caller(),
+        "policy_snapshot_hash": task.policy_snapshot_hash,
         "created_at": task.created_at.to_string(),
         "next_run": task.next_run.map(|time| time.to_string()),
         "last_run": task.last_run.map(|time| time.to_string()),
@@ -122,7 +123,7 @@ fn not_there(common: &Common, error: &ScheduleError) -> Exit {
 
 async fn run_now(common: &Common, scheduler: &Scheduler, folder: &str, name: &str) -> Result<Exit, String> {
     let name = name_of(name)?;
-    let dispatch = Arc::new(Unattended::new(open(common)?));
+    let dispatch = Arc::new(Unattended::new(open(common)?).with_prompts(Arc::new(AgentPrompts)));
     match scheduler.run_now(folder, &name, dispatch).await {
         Ok(Ok(said)) => {
             output::line(&output::one_line(&said));
@@ -149,7 +150,7 @@ async fn remove(common: &Common, scheduler: &Scheduler, folder: &str, names: &[S
 }
 
 async fn serve(common: &Common, scheduler: &Scheduler, folder: &str) -> Result<Exit, String> {
-    let dispatch = Arc::new(Unattended::new(open(common)?));
+    let dispatch = Arc::new(Unattended::new(open(common)?).with_prompts(Arc::new(AgentPrompts)));
     let stop = CancellationToken::new();
     let interrupted = stop.clone();
     tokio::spawn(async move {

@@ -97,6 +97,20 @@ fn a_credential_is_not_shown() {
 }
 
 #[test]
+fn nonsense_and_endless_queries_have_an_answer() {
+    let haft = project("");
+    haft.workspace.file("src/bytes.rs", b"fn auth_\xff\xfe() {}\n");
+    haft.workspace.file("src/long.rs", format!("fn auth_long() {{}} // {}\n", "x".repeat(2 << 20)));
+    for query in ["\u{202e} \0 ((", &"auth_layer ".repeat(1_000), &"z".repeat(10_000), "*", "\"", "'; DROP"] {
+        let answer = haft.run(&["call", "--json", "search_code", &serde_json::json!({"query": query}).to_string()]);
+        let said = answer.json();
+        assert!(said["ok"] == true || said["error"]["code"].is_string(), "{query:?}: {answer:?}");
+    }
+    let ran = haft.run(&["call", "search_code", "query=auth_layer"]);
+    assert!(ran.out.contains("src/auth.rs"), "{ran:?}");
+}
+
+#[test]
 fn one_key_switches_it_off_and_what_cannot_be_used_is_said() {
     let off = project("[index]\nenabled = false\n");
     let ran = off.run(&["call", "search_code", "query=auth_layer"]);

@@ -12,7 +12,7 @@ use crate::support::Haft;
 const KEY: &str = "sk-judge-0123456789abcdef";
 
 /// A runtime that serves, and the server; both end when they are dropped.
-fn server(script: &str) -> (Runtime, ScriptedServer) {
+pub(crate) fn server(script: &str) -> (Runtime, ScriptedServer) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let server = runtime.block_on(ScriptedServer::start(Script::parse(script).unwrap())).unwrap();
     (runtime, server)

@@ -168,3 +168,48 @@ fn arguments_that_make_no_sense_are_told() {
     check("memory_search", json!({"query": "x", "since": "yesterday"}), "`since` is a date");
     assert!(hits(&haft, &"nonsense \u{202e} \0 ".repeat(600)).is_empty());
 }
+
+#[test]
+fn a_newer_store_and_texts_without_end_are_refused_and_harm_nothing() {
+    let haft = Haft::configured(SAVES);
+    assert!(call(&haft, "s", "memory_save", &json!({"content": "the port is 80"}))["raw_response"]["id"].is_string());
+    let long = json!({"tool": "memory_save", "params": {"content": "x ".repeat(5 << 20)}}).to_string();
+    let query = json!({"tool": "memory_search", "params": {"query": "y ".repeat(5 << 20)}}).to_string();
+    let answers = haft.run_with_input(&["batch"], format!("{long}\n{query}\n").as_bytes()).out;
+    let errors: Vec<Value> =
+        answers.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["error"].clone()).collect();
+    assert!(errors.len() == 2 && errors.iter().all(|error| error["code"].is_string()), "{errors:?}");
+    assert_eq!(hits(&haft, "port").len(), 1);
+    let file = haft.home.path(".local/state/haft/memory/memory.db");
+    let mut bytes = std::fs::read(&file).unwrap();
+    // Where SQLite keeps the number of the schema.
+    bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    std::fs::write(&file, &bytes).unwrap();
+    let refused = call(&haft, "s", "memory_search", &json!({"query": "port"}));
+    assert_eq!(refused["error"]["code"], "memory_newer", "{refused}");
+    assert!(std::fs::read(&file).unwrap() == bytes, "it stays as it is");
+}
+
+#[test]
+fn what_was_said_in_a_kept_conversation_is_found_in_its_project() {
+    let haft = Haft::configured(SAVES);
+    let script = haft.home.file("script.toml", "[[turns]]\ntext = \"The lighthouse keeper knows.\"\n");
+    let ran = haft.run(&["run", "--scripted", script.to_str().unwrap(), "The harbour is closed on Mondays."]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let said = |query: &str, source: &str| {
+        let answer = call(&haft, "later", "memory_search", &json!({"query": query, "source": source}));
+        answer["raw_response"]["hits"].as_array().cloned().unwrap_or_default()
+    };
+    let found = said("when is the harbour closed", "both");
+    assert_eq!((&found[0]["source"], &found[0]["untrusted"]), (&json!("conversation"), &json!(false)), "{found:?}");
+    assert!(found[0]["content"].as_str().is_some_and(|text| text.contains("Mondays")));
+    // What the model said may hold what it had read.
+    assert_eq!(said("lighthouse", "conversation")[0]["untrusted"], true);
+    assert!(said("harbour", "memory").is_empty());
+    // Another folder is another project.
+    let elsewhere = haft.home.path("elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    let other =
+        haft.run(&["--workdir", elsewhere.to_str().unwrap(), "call", "--json", "memory_search", "query=harbour"]);
+    assert_eq!(other.json()["raw_response"]["hits"], json!([]), "{other:?}");
+}

@@ -1,9 +1,11 @@
 //! Tasks through the binary: stored with consent, run with nobody present, by the policy of that time.
 
 use serde_json::{Value, json};
+use tools_providers::Protocol;
 
 use crate::{
     client::Client,
+    judge::server,
     support::{Haft, eventually},
 };
 
@@ -104,4 +106,88 @@ fn a_client_stores_with_the_consent_of_its_person_and_is_told_what_is_wrong() {
     assert!(client.asked.iter().any(|asked| asked.contains("2127-01-01T00:00:00Z")), "{:?}", client.asked);
     let cancelled = client.request(6, "tools/call", &json!({"name": "cancel_task", "arguments": {"name": "t"}}));
     assert!(cancelled.to_string().contains("cancelled `t`"), "{cancelled}");
+}
+
+#[test]
+fn a_prompt_runs_with_a_model_in_a_session_of_its_own_and_asks_nobody() {
+    let script = "[[turns]]\nexpect = 'count the files'\n\
+        calls = [{ tool = 'bash', params = { command = 'echo counted >> out.txt' } }, \
+                 { tool = 'bash', params = { command = 'touch asks.txt' } }]\n\
+        [[turns]]\ntext = 'There are two.'\n";
+    let (_runtime, server) = server(script);
+    let model = format!(
+        "[[llm.providers]]\nname = \"m\"\nkind = \"openai-compatible\"\nmodel = \"m\"\nbase_url = \"{}\"\n\
+         key_command = [\"printf\", \"sk-schedule-0123456789abcdef\"]\n",
+        server.base_url(Protocol::OpenAiChat)
+    );
+    let haft = Haft::configured(&format!("{BASH}{ON}{model}"));
+    let task = json!({"name": "counts", "run_at": "2127-01-01T00:00:00Z", "task": {"prompt": "count the files"}});
+    make(&haft, "schedule_deferred", &task);
+    let ran = haft.run(&["schedule", "run", "counts"]);
+    assert_eq!((ran.code, ran.out.trim()), (0, "There are two."), "{ran:?}");
+    assert_eq!(std::fs::read_to_string(haft.workspace.path("out.txt")).unwrap(), "counted\n");
+    assert!(!haft.workspace.path("asks.txt").exists(), "nobody was there to ask");
+    let record = std::fs::read_to_string(haft.record()).unwrap();
+    let calls: Vec<Value> = record.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let calls: Vec<&Value> = calls.iter().filter(|call| call["tool"] == "bash").collect();
+    assert!(calls.len() == 2 && calls.iter().all(|call| call["caller_id"] == "schedule:counts"), "{record}");
+    assert_eq!(calls[0]["session"], calls[1]["session"]);
+    // The rules that were in force when it was stored are those of its run, and of the record.
+    let stored = haft.run(&["schedule", "list", "--json"]).json()["tasks"][0].clone();
+    assert_eq!(stored["policy_snapshot_hash"], calls[0]["policy_sha256"], "{stored}");
+    assert!(stored["policy_snapshot_hash"].as_str().is_some_and(|digest| digest.len() == 64));
+}
+
+#[test]
+fn what_makes_no_sense_is_told_and_a_store_that_cannot_be_used_is_left_alone() {
+    let haft = Haft::configured(&format!("{BASH}{ON}"));
+    let task = json!({"tool": "bash", "args": {"command": "echo x"}});
+    let refused = |tool: &str, params: Value| {
+        let answer = make(&haft, tool, &params);
+        format!("{} {}", answer["error"]["code"], answer["error"]["message"])
+    };
+    let cron = |cron: &str, zone: &str| {
+        refused("schedule_periodic", json!({"name": "t", "cron": cron, "timezone": zone, "task": task}))
+    };
+    assert!(cron("0 8 * * *", "Europe/Berlim").contains("no time zone `Europe/Berlim`"));
+    assert!(cron("0 0 30 feb *", "UTC").contains("never comes"));
+    assert!(cron(&"*,".repeat(5_000), "UTC").contains("1 fields"));
+    assert!(cron("\u{202e} \u{0} * * *", "UTC").contains("field 1 (minute)"));
+    let once = |at: &str| refused("schedule_deferred", json!({"name": "t", "run_at": at, "task": task}));
+    assert!(once("2027-02-30T08:00:00Z").contains("neither a time"));
+    assert!(once(&"soon ".repeat(2_000)).contains("are expected"));
+    let long = refused(
+        "schedule_deferred",
+        json!({"name": "t", "run_at": "in 2 hours", "task": {"prompt": "x".repeat(20_000)}}),
+    );
+    assert!(long.contains("more than 16000 characters"), "{long}");
+    assert_eq!(haft.run(&["schedule", "list", "--json"]).json(), json!({"tasks": []}));
+
+    let file = haft.home.path(".local/state/haft/scheduler/tasks.db");
+    let made = std::fs::read(&file).unwrap();
+    let mut newer = made.clone();
+    // Where SQLite keeps the number of the schema.
+    newer[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    for (bytes, code, said) in [
+        (newer, "scheduler_newer", "schema 99"),
+        (b"no database, but not empty\n".repeat(100), "scheduler_damaged", "is damaged"),
+    ] {
+        std::fs::write(&file, &bytes).unwrap();
+        let params = json!({"name": "t", "run_at": "in 2 hours", "task": task});
+        let answer = refused("schedule_deferred", params);
+        assert!(answer.contains(code), "{answer}");
+        assert!(haft.run(&["schedule", "list"]).err.contains(said));
+        assert!(std::fs::read(&file).unwrap() == bytes, "it stays as it is");
+    }
+    std::fs::write(&file, made).unwrap();
+    assert_eq!(haft.run(&["schedule", "list"]).code, 0);
+}
+
+#[test]
+fn an_address_that_is_none_is_told_by_its_key() {
+    for key in ["scheduler", "tools.memory"] {
+        let haft = Haft::configured(&format!("[{key}]\nenabled = true\ndatabase = \"mysql://x\"\n"));
+        let ran = haft.run(&["tools"]);
+        assert!(ran.code != 0 && ran.err.contains(&format!("{key}.database")), "{ran:?}");
+    }
 }

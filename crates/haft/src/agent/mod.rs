@@ -2,9 +2,17 @@
 
 mod assemble;
 mod host;
+#[cfg(feature = "scheduler")]
+mod prompts;
+#[cfg(feature = "memory")]
+mod said;
 mod sessions;
 mod settings;
 
 pub use assemble::{agent_builder, agent_provider, scripted_provider};
+#[cfg(feature = "scheduler")]
+pub use prompts::AgentPrompts;
+#[cfg(feature = "memory")]
+pub(crate) use said::Said;
 pub use sessions::{KeptSession, Sessions};
 pub use settings::agent_settings;

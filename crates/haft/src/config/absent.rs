@@ -97,7 +97,7 @@ const PARTS: &[Part] = &[
     Part {
         feature: "postgres",
         what: "PostgreSQL",
-        keys: &["tools.overflow.database"],
+        keys: &["tools.overflow.database", "tools.memory.database", "scheduler.database"],
         is_here: cfg!(feature = "postgres"),
     },
     Part { feature: "embed", what: "models of meaning", keys: &["embedding"], is_here: cfg!(feature = "embed") },

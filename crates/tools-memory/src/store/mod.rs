@@ -1,7 +1,15 @@
-//! Where memories lie: the seam, and SQLite behind it.
+//! Where memories lie: the seam, and two databases behind it, each with an index of words.
 
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "postgres")]
+mod postgres_words;
+mod queries;
 mod seam;
 mod sqlite;
+mod sqlite_words;
 
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresMemories;
 pub use seam::{Embedding, Filter, Limits, MemoryStore, Ranked, Stored, Vector};
 pub use sqlite::SqliteMemories;

@@ -11,23 +11,31 @@ use std::{
 };
 
 use tools_core::Shared;
-use tools_memory::{Memories, MemoryConfig, SqliteMemories};
+use tools_memory::{Memories, MemoryConfig, MemoryStore, PostgresMemories, SqliteMemories};
 use tools_secrets::SecretRedactor;
+use tools_testkit::PostgresServer;
 
 use crate::saving::{clock, in_project, of_project};
 
 /// Makes this test the process to be killed; names the file it writes.
 const WRITER: &str = "HAFT_MEMORY_WRITER";
 
-fn memories(path: &Path) -> Memories {
+/// Where the store of such a process is, if on a server.
+const ADDRESS: &str = "HAFT_MEMORY_ADDRESS";
+
+fn memories(path: &Path, address: Option<&str>) -> Memories {
     let policy = MemoryConfig { max_entries: 1_000_000, ..MemoryConfig::default() }.compile().expect("it can be used");
-    let store = Arc::new(SqliteMemories::at(path));
+    let store: Arc<dyn MemoryStore> = match address {
+        Some(address) => Arc::new(PostgresMemories::at(address).expect("an address")),
+        None => Arc::new(SqliteMemories::at(path)),
+    };
     Memories::new(store, Shared::new(policy), Arc::new(SecretRedactor::default()), Arc::new(clock()))
 }
 
 /// Saves for ever and says each time what was acknowledged.
 async fn write(path: &Path) {
-    let memories = memories(path);
+    let address = std::env::var(ADDRESS).ok();
+    let memories = memories(path, address.as_deref());
     let process = std::process::id();
     for number in 0.. {
         let saved = memories.save(of_project("a", &format!("entry {number} of process {process}"))).await;
@@ -42,14 +50,33 @@ async fn every_acknowledged_memory_outlives_a_kill() {
     if let Some(path) = std::env::var_os(WRITER) {
         return write(Path::new(&path)).await;
     }
+    nothing_acknowledged_is_lost("crash::every_acknowledged_memory_outlives_a_kill", None).await;
+}
+
+#[tokio::test]
+async fn every_memory_acknowledged_by_a_server_outlives_a_kill() {
+    if let Some(path) = std::env::var_os(WRITER) {
+        return write(Path::new(&path)).await;
+    }
+    match PostgresServer::start() {
+        Ok(server) => {
+            let test = "crash::every_memory_acknowledged_by_a_server_outlives_a_kill";
+            nothing_acknowledged_is_lost(test, Some(&server.address())).await;
+        }
+        Err(missing) => eprintln!("SKIPPED: {missing}"),
+    }
+}
+
+async fn nothing_acknowledged_is_lost(test: &str, address: Option<&str>) {
     let kills: u64 = std::env::var("HAFT_MEMORY_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(8);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");
     let mut acknowledged: Vec<(String, String)> = Vec::new();
     for kill in 0..kills {
         let mut writer = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "crash::every_acknowledged_memory_outlives_a_kill", "--nocapture"])
+            .args(["--exact", test, "--nocapture"])
             .env(WRITER, &path)
+            .envs(address.map(|address| (ADDRESS, address)))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -74,7 +101,7 @@ async fn every_acknowledged_memory_outlives_a_kill() {
         writer.wait().unwrap();
     }
     assert!(acknowledged.len() as u64 >= kills);
-    let memories = memories(&path);
+    let memories = memories(&path, address);
     for (id, content) in &acknowledged {
         assert_eq!(memories.get(id).await.unwrap().map(|memory| memory.content).as_ref(), Some(content));
     }

@@ -51,7 +51,10 @@ async fn a_model_finds_what_shares_no_word_and_without_one_words_decide() {
 
 #[tokio::test]
 async fn words_are_found_in_other_forms_and_rare_ones_count_more() {
-    let memories = memories(&clock(), 1_000);
+    forms_and_rarity_count(&memories(&clock(), 1_000)).await;
+}
+
+pub(crate) async fn forms_and_rarity_count(memories: &Memories) {
     for text in [
         "Deployments are started with `make ship` on Fridays.",
         "The configuration file lies in conf/server.toml.",
@@ -119,9 +122,12 @@ fn text(seed: u64) -> (String, String) {
 
 #[tokio::test]
 async fn texts_are_found_by_some_of_their_words() {
-    let memories = memories(&clock(), 100_000);
+    texts_are_found(&memories(&clock(), 100_000), 600).await;
+}
+
+pub(crate) async fn texts_are_found(memories: &Memories, count: u64) {
     let mut queries = vec![];
-    for seed in 0..600 {
+    for seed in 0..count {
         let (content, query) = text(seed);
         queries.push((query, memories.save(of_project("a", &content)).await.unwrap().id));
     }

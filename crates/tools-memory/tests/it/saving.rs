@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use tools_core::Shared;
-use tools_memory::{Filter, Kind, Limits, Memories, MemoryConfig, MemoryError, NewMemory, Scope, SqliteMemories};
+use tools_memory::{
+    Filter, Kind, Limits, Memories, MemoryConfig, MemoryError, MemoryStore, NewMemory, Scope, SqliteMemories,
+};
 use tools_secrets::SecretRedactor;
 use tools_testkit::FakeClock;
 
@@ -16,6 +18,12 @@ pub(crate) fn memories(clock: &FakeClock, most: u64) -> Memories {
     let policy = MemoryConfig { max_entries: most, ..MemoryConfig::default() }.compile().expect("it can be used");
     let redactor = Arc::new(SecretRedactor::default());
     Memories::new(Arc::new(SqliteMemories::in_memory()), Shared::new(policy), redactor, Arc::new(clock.clone()))
+}
+
+/// The same in another store.
+pub(crate) fn memories_in(store: Arc<dyn MemoryStore>, clock: &FakeClock, most: u64) -> Memories {
+    let policy = MemoryConfig { max_entries: most, ..MemoryConfig::default() }.compile().expect("it can be used");
+    Memories::new(store, Shared::new(policy), Arc::new(SecretRedactor::default()), Arc::new(clock.clone()))
 }
 
 pub(crate) fn of_project(project: &str, content: &str) -> NewMemory {
@@ -38,7 +46,7 @@ pub(crate) fn in_project(project: &str) -> Filter {
     Filter { project: Some(project.to_owned()), ..Filter::default() }
 }
 
-async fn contents(memories: &Memories, query: &str, filter: &Filter) -> Vec<String> {
+pub(crate) async fn contents(memories: &Memories, query: &str, filter: &Filter) -> Vec<String> {
     memories
         .search(query, filter, 20)
         .await
@@ -50,7 +58,10 @@ async fn contents(memories: &Memories, query: &str, filter: &Filter) -> Vec<Stri
 
 #[tokio::test]
 async fn projects_users_and_sessions_do_not_mix() {
-    let memories = memories(&clock(), 100);
+    projects_do_not_mix(&memories(&clock(), 100)).await;
+}
+
+pub(crate) async fn projects_do_not_mix(memories: &Memories) {
     let owners =
         [(Scope::Project, "a"), (Scope::Project, "b"), (Scope::Session, "a"), (Scope::Session, "s"), (Scope::User, "")];
     for (scope, owner) in owners {
@@ -61,25 +72,28 @@ async fn projects_users_and_sessions_do_not_mix() {
         assert!(!saved.was_there, "{scope:?} {owner}");
     }
     let all = Filter { session: Some("s".to_owned()), user: true, ..in_project("a") };
-    let mut found = contents(&memories, "port", &all).await;
+    let mut found = contents(memories, "port", &all).await;
     found.sort();
     let same = "the same port";
     assert_eq!(found, ["the port of project a", "the port of session s", "the port of user ", same, same, same]);
-    assert_eq!(contents(&memories, "port", &all.clone().only(Scope::User)).await.len(), 2);
-    assert_eq!(contents(&memories, "port", &in_project("c")).await.len(), 0);
-    assert_eq!(contents(&memories, "port", &Filter::default()).await.len(), 0);
+    assert_eq!(contents(memories, "port", &all.clone().only(Scope::User)).await.len(), 2);
+    assert_eq!(contents(memories, "port", &in_project("c")).await.len(), 0);
+    assert_eq!(contents(memories, "port", &Filter::default()).await.len(), 0);
 }
 
 #[tokio::test]
 async fn what_was_superseded_or_has_expired_is_not_found() {
     let clock = clock();
-    let memories = memories(&clock, 100);
+    superseded_and_expired_go(&memories(&clock, 100), &clock).await;
+}
+
+pub(crate) async fn superseded_and_expired_go(memories: &Memories, clock: &FakeClock) {
     let old = memories.save(of_project("a", "the port is 80")).await.unwrap().id;
     let stranger = NewMemory { supersedes: Some(old.clone()), ..of_project("b", "the port is 81") };
     assert!(matches!(memories.save(stranger).await, Err(MemoryError::NotFound(id)) if id == old));
     let new = NewMemory { supersedes: Some(old.clone()), ..of_project("a", "the port is 8080") };
     let new = memories.save(new).await.unwrap().id;
-    assert_eq!(contents(&memories, "port", &in_project("a")).await, ["the port is 8080"]);
+    assert_eq!(contents(memories, "port", &in_project("a")).await, ["the port is 8080"]);
     assert_eq!(memories.get(&old).await.unwrap().unwrap().superseded_by, Some(new));
     let again = NewMemory { supersedes: Some(old), ..of_project("a", "the port is 9") };
     assert!(matches!(memories.save(again).await, Err(MemoryError::NotFound(_))));
@@ -91,15 +105,18 @@ async fn what_was_superseded_or_has_expired_is_not_found() {
         ..of_project("a", "the port is closed today")
     };
     memories.save(short.clone()).await.unwrap();
-    assert_eq!(contents(&memories, "closed", &in_project("a")).await.len(), 1);
+    assert_eq!(contents(memories, "closed", &in_project("a")).await.len(), 1);
     clock.advance(SignedDuration::from_hours(24));
-    assert!(contents(&memories, "closed", &in_project("a")).await.is_empty());
+    assert!(contents(memories, "closed", &in_project("a")).await.is_empty());
     assert!(!memories.save(NewMemory { expires_at: None, ..short }).await.unwrap().was_there);
 }
 
 #[tokio::test]
 async fn a_full_store_refuses_and_keeps_what_it_has() {
-    let memories = memories(&clock(), 2);
+    full_stores_refuse(&memories(&clock(), 2)).await;
+}
+
+pub(crate) async fn full_stores_refuse(memories: &Memories) {
     memories.save(of_project("a", "one")).await.unwrap();
     let two = memories.save(of_project("a", "two")).await.unwrap().id;
     let error = memories.save(of_project("a", "three")).await.unwrap_err();
@@ -107,5 +124,5 @@ async fn a_full_store_refuses_and_keeps_what_it_has() {
     assert_eq!(memories.list(None).await.unwrap().len(), 2);
     assert!(memories.remove(&two).await.unwrap() && !memories.remove(&two).await.unwrap());
     memories.save(of_project("a", "three")).await.unwrap();
-    assert!(contents(&memories, "two", &in_project("a")).await.is_empty());
+    assert!(contents(memories, "two", &in_project("a")).await.is_empty());
 }

@@ -1,97 +1,17 @@
 //! The PostgreSQL store against a real server: a private cluster in a temporary folder, gone with the test.
 
-use std::{
-    os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use jiff::SignedDuration;
-use tempfile::TempDir;
 use tools_overflow::{Archive, OverflowConfig, PostgresStore};
-use tools_testkit::FakeClock;
+use tools_testkit::{FakeClock, PostgresServer};
 
 use crate::stores;
-
-/// A server of our own, reached through a socket in its folder.
-struct Server {
-    folder: TempDir,
-    tools: PathBuf,
-}
-
-impl Server {
-    /// Starts one; what is missing where none can be started.
-    fn start() -> Result<Self, String> {
-        let tools = tools().ok_or("no PostgreSQL server is installed (`initdb` is nowhere)")?;
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
-        let server = Self { folder, tools };
-        let data = server.data();
-        server.run("initdb", &["-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync", "-D", &data])?;
-        let socket = server.folder.path().display().to_string();
-        let options = format!("-c listen_addresses= -c unix_socket_directories={socket} -c max_connections=120");
-        let log = server.folder.path().join("log").display().to_string();
-        server.run("pg_ctl", &["-D", &data, "-w", "-t", "60", "-l", &log, "-o", &options, "start"])?;
-        Ok(server)
-    }
-
-    fn data(&self) -> String {
-        self.folder.path().join("data").display().to_string()
-    }
-
-    fn address(&self) -> String {
-        let socket = self.folder.path().display().to_string().replace('/', "%2F");
-        format!("postgres://postgres@{socket}/postgres")
-    }
-
-    /// Runs one of the server's tools, which refuse to be root.
-    fn run(&self, tool: &str, arguments: &[&str]) -> Result<(), String> {
-        let mut command = Command::new(self.tools.join(tool));
-        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null()).stdout(Stdio::null());
-        if is_root() {
-            let user = postgres_user().ok_or("this is root, and there is no user `postgres`")?;
-            command.uid(user.0).gid(user.1);
-        }
-        // Into a file: a pipe would be held open by the server.
-        let said = self.folder.path().join(format!("{tool}.err"));
-        command.stderr(std::fs::File::create(&said).unwrap());
-        let status = command.status().map_err(|error| format!("`{tool}` cannot be started: {error}"))?;
-        let said = || std::fs::read_to_string(&said).unwrap_or_default();
-        if status.success() { Ok(()) } else { Err(format!("`{tool}` failed: {}", said())) }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.run("pg_ctl", &["-D", &self.data(), "-m", "immediate", "-w", "stop"]);
-    }
-}
-
-fn is_root() -> bool {
-    std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
-}
-
-fn postgres_user() -> Option<(u32, u32)> {
-    let users = std::fs::read_to_string("/etc/passwd").ok()?;
-    let fields: Vec<&str> = users.lines().find(|line| line.starts_with("postgres:"))?.split(':').collect();
-    Some((fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?))
-}
-
-/// Where the newest server's tools are.
-fn tools() -> Option<PathBuf> {
-    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let mut folders: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
-    folders.sort();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let searched: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    folders.into_iter().rev().chain(searched).find(|folder: &PathBuf| Path::new(folder).join("initdb").is_file())
-}
 
 /// One server for all of it: starting one takes longer than the rest.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn postgresql_is_a_store_like_the_others() {
-    let server = match Server::start() {
+    let server = match PostgresServer::start() {
         Ok(server) => server,
         Err(missing) => {
             eprintln!("SKIPPED: {missing}");

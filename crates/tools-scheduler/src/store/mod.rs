@@ -1,7 +1,12 @@
-//! Where tasks lie: the seam, and SQLite behind it.
+//! Where tasks lie: the seam, and two databases behind it.
 
+#[cfg(feature = "postgres")]
+mod postgres;
+mod queries;
 mod seam;
 mod sqlite;
 
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresTasks;
 pub use seam::{Claim, TaskStore};
 pub use sqlite::SqliteTasks;

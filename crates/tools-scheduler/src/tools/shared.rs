@@ -1,7 +1,7 @@
 //! What the tools share: the scheduler, the folder, and the question before a task is stored.
 
 use jiff::Timestamp;
-use tools_core::{CallContext, ConfirmReason, DynExecutor, Inspection, JsonObject, Redactor, ToolName, Typed};
+use tools_core::{CallContext, ConfirmReason, DynExecutor, Inspection, JsonObject, Redactor, Shared, ToolName, Typed};
 
 use super::{cancel_task::CancelTask, schedule_deferred::ScheduleDeferred, schedule_periodic::SchedulePeriodic};
 use crate::{Schedule, ScheduleError, ScheduledTask, Scheduler, Task, TaskName};
@@ -16,6 +16,7 @@ const MOST_ARGS: usize = 64 << 10;
 pub struct SchedulerTools {
     pub(super) scheduler: Scheduler,
     redactor: std::sync::Arc<dyn Redactor>,
+    policy: Option<Shared<String>>,
 }
 
 impl std::fmt::Debug for SchedulerTools {
@@ -28,7 +29,13 @@ impl SchedulerTools {
     /// The tools over this scheduler. What `redactor` would take out of a task is a credential, and such a task is not
     /// stored.
     pub fn new(scheduler: Scheduler, redactor: std::sync::Arc<dyn Redactor>) -> Self {
-        Self { scheduler, redactor }
+        Self { scheduler, redactor, policy: None }
+    }
+
+    /// The same, which write down the digest of the rules in force with each task.
+    #[must_use]
+    pub fn under(self, policy: Shared<String>) -> Self {
+        Self { policy: Some(policy), ..self }
     }
 
     /// Each as an executor.
@@ -81,7 +88,12 @@ impl SchedulerTools {
     }
 
     pub(super) fn task(&self, cx: &CallContext, name: TaskName, schedule: Schedule, task: Task) -> ScheduledTask {
-        ScheduledTask::new(folder(cx), name, schedule, task, cx.session().as_str().to_owned(), self.scheduler.now())
+        let by = cx.session().as_str().to_owned();
+        let policy_snapshot_hash = self.policy.as_ref().map(|policy| policy.load().as_ref().clone());
+        ScheduledTask {
+            policy_snapshot_hash,
+            ..ScheduledTask::new(folder(cx), name, schedule, task, by, self.scheduler.now())
+        }
     }
 }
 

@@ -12,12 +12,15 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use tools_scheduler::{CatchUp, SchedulerConfig, SchedulerPolicy, SqliteTasks, TaskStore as _};
+use tools_scheduler::{CatchUp, PostgresTasks, SchedulerConfig, SchedulerPolicy, SqliteTasks, TaskStore};
+use tools_testkit::PostgresServer;
 
 use crate::support::periodic;
 
 /// Makes this test a process that serves the folder it names.
 const SERVER: &str = "HAFT_SCHEDULER_SERVER";
+/// Where the store of such a process is, if on a server.
+const ADDRESS: &str = "HAFT_SCHEDULER_ADDRESS";
 
 fn start() -> Timestamp {
     "2026-11-23T00:00:00Z".parse().expect("a time")
@@ -28,9 +31,18 @@ fn policy() -> SchedulerPolicy {
     SchedulerPolicy { lease: SignedDuration::from_secs(30), ..config.compile().expect("it can be used") }
 }
 
+/// The store of a folder, or the one on a server.
+fn store(folder: &Path, address: Option<&str>) -> Arc<dyn TaskStore> {
+    match address {
+        Some(address) => Arc::new(PostgresTasks::at(address).expect("an address")),
+        None => Arc::new(SqliteTasks::at(folder.join("tasks.db"))),
+    }
+}
+
 /// Serves for as long as it lives: a minute passes with each look, whoever looks. What runs is a line in a file.
 async fn serve(folder: &Path) {
-    let store = SqliteTasks::at(folder.join("tasks.db"));
+    let address = std::env::var(ADDRESS).ok();
+    let store = store(folder, address.as_deref());
     let owner = std::process::id().to_string();
     let mut fired = std::fs::OpenOptions::new().create(true).append(true).open(folder.join("fired")).expect("it works");
     for minute in 1_i64.. {
@@ -44,10 +56,12 @@ async fn serve(folder: &Path) {
     }
 }
 
-fn server(folder: &Path) -> Child {
-    Command::new(std::env::current_exe().expect("it works"))
-        .args(["--exact", "once::nothing_fires_twice_whatever_is_killed_and_whoever_serves", "--nocapture"])
+fn server(folder: &Path, test: &str, address: Option<&str>) -> Child {
+    let mut command = Command::new(std::env::current_exe().expect("it works"));
+    command
+        .args(["--exact", test, "--nocapture"])
         .env(SERVER, folder)
+        .envs(address.map(|address| (ADDRESS, address)))
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -59,14 +73,31 @@ async fn nothing_fires_twice_whatever_is_killed_and_whoever_serves() {
     if let Some(folder) = std::env::var_os(SERVER) {
         return serve(Path::new(&folder)).await;
     }
+    nothing_fires_twice("once::nothing_fires_twice_whatever_is_killed_and_whoever_serves", None).await;
+}
+
+#[tokio::test]
+async fn nothing_fires_twice_on_a_server_either() {
+    if let Some(folder) = std::env::var_os(SERVER) {
+        return serve(Path::new(&folder)).await;
+    }
+    match PostgresServer::start() {
+        Ok(server) => {
+            nothing_fires_twice("once::nothing_fires_twice_on_a_server_either", Some(&server.address())).await
+        }
+        Err(missing) => eprintln!("SKIPPED: {missing}"),
+    }
+}
+
+async fn nothing_fires_twice(test: &str, address: Option<&str>) {
     let kills: u64 = std::env::var("HAFT_SCHEDULER_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(10);
     let folder = tempfile::tempdir().unwrap();
-    let store = Arc::new(SqliteTasks::at(folder.path().join("tasks.db")));
+    let store = store(folder.path(), address);
     for name in ["a", "b", "c"] {
         store.put(periodic(name, "* * * * *", start()), false, 10).await.unwrap();
     }
     for kill in 0..kills {
-        let mut both = [server(folder.path()), server(folder.path())];
+        let mut both = [server(folder.path(), test, address), server(folder.path(), test, address)];
         let lines = BufReader::new(both[0].stdout.take().unwrap()).lines();
         let took = lines.map_while(Result::ok).filter(|line| line.contains("took "));
         // The first may get none because the second is faster: a killed one ends its lines.

@@ -1,0 +1,351 @@
+//! What both databases are asked in the same words: everything but the index of words. A caller holds the store for itself
+//! while it changes something: by the file's lock in SQLite, by a lock of the transaction in PostgreSQL.
+
+/// What a filter lets through, as a condition with its parameters from `$1` to `$6`.
+macro_rules! visible {
+    () => {
+        "memories.superseded_by IS NULL AND (memories.expires_at IS NULL OR memories.expires_at > $1)
+         AND ((memories.scope = 'user' AND $2) OR (memories.scope = 'project' AND memories.owner = $3)
+              OR (memories.scope = 'session' AND memories.owner = $4))
+         AND ($5 IS NULL OR memories.kind = $5) AND ($6 IS NULL OR memories.created_at >= $6)"
+    };
+}
+
+/// Binds the parameters of [`visible`].
+macro_rules! bind_filter {
+    ($query:expr, $filter:expr, $now:expr) => {
+        $query
+            .bind($now.as_microsecond())
+            .bind($filter.user)
+            .bind($filter.project.as_deref())
+            .bind($filter.session.as_deref())
+            .bind($filter.kind.map(crate::Kind::as_str))
+            .bind($filter.since.map(jiff::Timestamp::as_microsecond))
+    };
+}
+
+/// Defines the queries for one database, whose index of words is `$index`.
+macro_rules! queries {
+    ($database:ty, $index:path) => {
+        use jiff::Timestamp;
+        use sqlx::Row as _;
+        use tools_core::sha256_hex;
+        use $index as index;
+
+        use crate::{
+            Embedding, Filter, Kind, Limits, Memory, MemoryError, NewMemory, Scope, Stored, Vector,
+        };
+
+        pub(in crate::store) type Connection = <$database as sqlx::Database>::Connection;
+        pub(in crate::store) type Row = <$database as sqlx::Database>::Row;
+
+        pub(in crate::store) async fn save(
+            change: &mut Connection,
+            id: String,
+            new: NewMemory,
+            embedding: Option<Embedding>,
+            limits: Limits,
+            now: Timestamp,
+        ) -> Result<Stored, MemoryError> {
+            remove_expired(change, now).await?;
+            let hash = sha256_hex(new.content.as_bytes());
+            if let Some(there) = same(change, new.scope, &new.owner, &hash).await? {
+                return Ok(Stored::Duplicate(there));
+            }
+            if let Some(old) = &new.supersedes {
+                let superseded = sqlx::query(
+                    "UPDATE memories SET superseded_by = $1
+                     WHERE id = $2 AND scope = $3 AND owner = $4 AND superseded_by IS NULL",
+                );
+                let superseded = superseded.bind(&id).bind(old).bind(new.scope.as_str()).bind(&new.owner);
+                if superseded.execute(&mut *change).await?.rows_affected() == 0 {
+                    return Err(MemoryError::NotFound(old.clone()));
+                }
+                // What nobody finds any more needs no place in the index.
+                index::remove(change, old).await?;
+            }
+            let NewMemory { content, kind, tags, scope, owner, origin, call, session, untrusted, expires_at, .. } = new;
+            let memory = Memory {
+                id: id.clone(),
+                scope,
+                owner,
+                kind,
+                content,
+                tags,
+                origin,
+                call,
+                session,
+                untrusted,
+                created_at: now,
+                expires_at,
+                superseded_by: None,
+                uses: 0,
+                last_used_at: None,
+            };
+            insert(change, &memory, &hash, embedding, limits).await?;
+            Ok(Stored::New(id))
+        }
+
+        pub(in crate::store) async fn restore(
+            change: &mut Connection,
+            memory: &Memory,
+            limits: Limits,
+            now: Timestamp,
+        ) -> Result<bool, MemoryError> {
+            remove_expired(change, now).await?;
+            let hash = sha256_hex(memory.content.as_bytes());
+            let known = sqlx::query("SELECT 1 FROM memories WHERE id = $1").bind(&memory.id);
+            let is_there = known.fetch_optional(&mut *change).await?.is_some()
+                || (memory.superseded_by.is_none()
+                    && same(change, memory.scope, &memory.owner, &hash).await?.is_some())
+                || memory.expires_at.is_some_and(|at| at <= now);
+            if !is_there {
+                insert(change, memory, &hash, None, limits).await?;
+            }
+            Ok(!is_there)
+        }
+
+        pub(in crate::store) async fn vectors(
+            read: &mut Connection,
+            model: &str,
+            filter: &Filter,
+            now: Timestamp,
+        ) -> Result<Vec<Vector>, MemoryError> {
+            let found = sqlx::query(concat!(
+                "SELECT id, embedding FROM memories WHERE embedded_by = $7 AND embedding IS NOT NULL AND ",
+                visible!()
+            ));
+            let rows = bind_filter!(found, filter, now).bind(model).fetch_all(read).await?;
+            rows.iter()
+                .map(|row| {
+                    let bytes: Vec<u8> = row.try_get("embedding")?;
+                    let vector = bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect();
+                    Ok(Vector { id: row.try_get("id")?, vector })
+                })
+                .collect()
+        }
+
+        pub(in crate::store) async fn get(read: &mut Connection, id: &str) -> Result<Option<Memory>, MemoryError> {
+            let row = sqlx::query("SELECT * FROM memories WHERE id = $1").bind(id);
+            row.fetch_optional(read).await?.as_ref().map(memory).transpose()
+        }
+
+        pub(in crate::store) async fn list(
+            read: &mut Connection,
+            filter: Option<&Filter>,
+        ) -> Result<Vec<Memory>, MemoryError> {
+            let all = Filter::default();
+            let filter_or_all = filter.unwrap_or(&all);
+            let found = sqlx::query(
+                "SELECT * FROM memories
+                 WHERE ($1 OR (scope = 'user' AND $2) OR (scope = 'project' AND owner = $3)
+                        OR (scope = 'session' AND owner = $4))
+                 AND ($5 IS NULL OR kind = $5) AND ($6 IS NULL OR created_at >= $6)
+                 ORDER BY created_at DESC, id",
+            );
+            let found = found
+                .bind(filter.is_none())
+                .bind(filter_or_all.user)
+                .bind(filter_or_all.project.as_deref())
+                .bind(filter_or_all.session.as_deref())
+                .bind(filter_or_all.kind.map(Kind::as_str))
+                .bind(filter_or_all.since.map(Timestamp::as_microsecond));
+            found.fetch_all(read).await?.iter().map(memory).collect()
+        }
+
+        pub(in crate::store) async fn remove(change: &mut Connection, id: &str) -> Result<bool, MemoryError> {
+            index::remove(change, id).await?;
+            let removed = sqlx::query("DELETE FROM memories WHERE id = $1").bind(id).execute(change).await?;
+            Ok(removed.rows_affected() > 0)
+        }
+
+        pub(in crate::store) async fn used(
+            change: &mut Connection,
+            ids: &[String],
+            now: Timestamp,
+        ) -> Result<(), MemoryError> {
+            for id in ids {
+                sqlx::query("UPDATE memories SET uses = uses + 1, last_used_at = $1 WHERE id = $2")
+                    .bind(now.as_microsecond())
+                    .bind(id)
+                    .execute(&mut *change)
+                    .await?;
+            }
+            Ok(())
+        }
+
+        async fn remove_expired(change: &mut Connection, now: Timestamp) -> Result<(), MemoryError> {
+            let now = now.as_microsecond();
+            index::remove_expired(change, now).await?;
+            sqlx::query("DELETE FROM memories WHERE expires_at <= $1").bind(now).execute(change).await?;
+            Ok(())
+        }
+
+        /// The memory of the same owner with the same text.
+        async fn same(
+            change: &mut Connection,
+            scope: Scope,
+            owner: &str,
+            hash: &str,
+        ) -> Result<Option<String>, MemoryError> {
+            let found = sqlx::query_scalar(
+                "SELECT id FROM memories
+                 WHERE scope = $1 AND owner = $2 AND content_hash = $3 AND superseded_by IS NULL",
+            );
+            Ok(found.bind(scope.as_str()).bind(owner).bind(hash).fetch_optional(change).await?)
+        }
+
+        async fn insert(
+            change: &mut Connection,
+            memory: &Memory,
+            hash: &str,
+            embedding: Option<Embedding>,
+            limits: Limits,
+        ) -> Result<(), MemoryError> {
+            let bytes = memory.content.len() + memory.tags.iter().map(String::len).sum::<usize>();
+            let taken = "SELECT count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM memories";
+            let (entries, taken): (i64, i64) = sqlx::query_as(taken).fetch_one(&mut *change).await?;
+            let (entries, taken) = (entries.unsigned_abs() + 1, taken.unsigned_abs() + bytes as u64);
+            if entries > limits.entries || taken > limits.bytes {
+                return Err(MemoryError::Full(limits));
+            }
+            let (model, vector) = embedding.map(|embedding| (embedding.by, embedding.vector)).unzip();
+            let vector = vector.map(|vector| vector.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>());
+            let tags = serde_json::to_string(&memory.tags).map_err(|error| MemoryError::Content(error.to_string()))?;
+            let inserted = sqlx::query_scalar(
+                "INSERT INTO memories (id, scope, owner, kind, content, content_hash, tags, origin, call_id, session_id,
+                                       untrusted, created_at, last_used_at, uses, expires_at, superseded_by, bytes,
+                                       embedding, embedded_by)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+                 RETURNING number",
+            );
+            let inserted = inserted
+                .bind(&memory.id)
+                .bind(memory.scope.as_str())
+                .bind(&memory.owner)
+                .bind(memory.kind.as_str())
+                .bind(&memory.content)
+                .bind(hash)
+                .bind(tags)
+                .bind(&memory.origin)
+                .bind(&memory.call)
+                .bind(&memory.session)
+                .bind(memory.untrusted)
+                .bind(memory.created_at.as_microsecond())
+                .bind(memory.last_used_at.map(Timestamp::as_microsecond))
+                .bind(i64::try_from(memory.uses).unwrap_or(i64::MAX))
+                .bind(memory.expires_at.map(Timestamp::as_microsecond))
+                .bind(&memory.superseded_by)
+                .bind(i64::try_from(bytes).unwrap_or(i64::MAX))
+                .bind(vector)
+                .bind(model);
+            let number: i64 = inserted.fetch_one(&mut *change).await?;
+            if memory.superseded_by.is_none() {
+                index::insert(change, number, memory).await?;
+            }
+            Ok(())
+        }
+
+        pub(in crate::store) fn memory(row: &Row) -> Result<Memory, MemoryError> {
+            let damaged = |what: &str| MemoryError::Damaged(what.to_owned());
+            let time = |micros: i64| Timestamp::from_microsecond(micros).map_err(|_| damaged("a time"));
+            let scope: String = row.try_get("scope")?;
+            let kind: String = row.try_get("kind")?;
+            let tags: String = row.try_get("tags")?;
+            Ok(Memory {
+                id: row.try_get("id")?,
+                scope: Scope::parse(&scope).ok_or_else(|| damaged("a scope"))?,
+                owner: row.try_get("owner")?,
+                kind: Kind::parse(&kind).ok_or_else(|| damaged("a kind"))?,
+                content: row.try_get("content")?,
+                tags: serde_json::from_str(&tags).map_err(|_| damaged("tags"))?,
+                origin: row.try_get("origin")?,
+                call: row.try_get("call_id")?,
+                session: row.try_get("session_id")?,
+                untrusted: row.try_get("untrusted")?,
+                created_at: time(row.try_get("created_at")?)?,
+                expires_at: row.try_get::<Option<i64>, _>("expires_at")?.map(time).transpose()?,
+                superseded_by: row.try_get("superseded_by")?,
+                uses: row.try_get::<i64, _>("uses")?.unsigned_abs(),
+                last_used_at: row.try_get::<Option<i64>, _>("last_used_at")?.map(time).transpose()?,
+            })
+        }
+    };
+}
+
+/// Defines the store over a handle with `reader` and `write`.
+macro_rules! store {
+    ($store:ty, $queries:ident, $index:ident) => {
+        #[async_trait::async_trait]
+        impl crate::MemoryStore for $store {
+            async fn save(
+                &self,
+                id: String,
+                new: NewMemory,
+                embedding: Option<Embedding>,
+                limits: Limits,
+                now: Timestamp,
+            ) -> Result<Stored, MemoryError> {
+                let mut change = self.0.write().await?;
+                let stored = $queries::save(&mut change, id, new, embedding, limits, now).await?;
+                change.commit().await?;
+                Ok(stored)
+            }
+
+            async fn restore(&self, memory: Memory, limits: Limits, now: Timestamp) -> Result<bool, MemoryError> {
+                let mut change = self.0.write().await?;
+                let is_new = $queries::restore(&mut change, &memory, limits, now).await?;
+                change.commit().await?;
+                Ok(is_new)
+            }
+
+            async fn by_words(
+                &self,
+                text: &str,
+                filter: &Filter,
+                most: usize,
+                now: Timestamp,
+            ) -> Result<Vec<Ranked>, MemoryError> {
+                $index::search(&mut *self.0.reader().await?.acquire().await?, text, filter, most, now).await
+            }
+
+            async fn vectors(&self, model: &str, filter: &Filter, now: Timestamp) -> Result<Vec<Vector>, MemoryError> {
+                $queries::vectors(&mut *self.0.reader().await?.acquire().await?, model, filter, now).await
+            }
+
+            async fn get(&self, id: &str) -> Result<Option<Memory>, MemoryError> {
+                $queries::get(&mut *self.0.reader().await?.acquire().await?, id).await
+            }
+
+            async fn list(&self, filter: Option<&Filter>) -> Result<Vec<Memory>, MemoryError> {
+                $queries::list(&mut *self.0.reader().await?.acquire().await?, filter).await
+            }
+
+            async fn remove(&self, id: &str) -> Result<bool, MemoryError> {
+                let mut change = self.0.write().await?;
+                let was_there = $queries::remove(&mut change, id).await?;
+                change.commit().await?;
+                Ok(was_there)
+            }
+
+            async fn used(&self, ids: &[String], now: Timestamp) -> Result<(), MemoryError> {
+                let mut change = self.0.write().await?;
+                $queries::used(&mut change, ids, now).await?;
+                Ok(change.commit().await?)
+            }
+        }
+    };
+}
+
+pub(super) mod sqlite {
+    //! The queries for SQLite.
+    queries!(sqlx::Sqlite, crate::store::sqlite_words);
+}
+
+#[cfg(feature = "postgres")]
+pub(super) mod postgres {
+    //! The queries for PostgreSQL.
+    queries!(sqlx::Postgres, crate::store::postgres_words);
+}
+
+pub(super) use {bind_filter, store, visible};
