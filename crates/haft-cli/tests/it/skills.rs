@@ -131,8 +131,7 @@ const DECLARING: &str = "---\nname: greet\ndescription: Greets.\nmetadata:\n  to
 fn tools_of_an_active_skill_are_listed_and_judged_as_the_commands_that_they_are() {
     let haft = Haft::configured(
         "[[tools.permissions.bash]]\npattern = \"rm *\"\naction = \"deny\"\n\
-         [[tools.permissions.bash]]\npattern = \"echo *\"\naction = \"allow\"\n\
-         [tools.filters.security]\nsecrets = \"on\"\n",
+         [[tools.permissions.bash]]\npattern = \"echo *\"\naction = \"allow\"\n",
     );
     haft.workspace.file(".agents/skills/greet/SKILL.md", DECLARING);
     // What it declares is part of what a person agrees to.
@@ -145,7 +144,7 @@ fn tools_of_an_active_skill_are_listed_and_judged_as_the_commands_that_they_are(
         id += 1;
         client.request(id, method, &params)["result"].clone()
     };
-    let mut call = |request: &mut dyn FnMut(&str, Value) -> Value, tool: &str, arguments: Value| {
+    let call = |request: &mut dyn FnMut(&str, Value) -> Value, tool: &str, arguments: Value| {
         request("tools/call", json!({"name": tool, "arguments": arguments})).to_string()
     };
     let names = |listed: Value| -> Vec<String> {

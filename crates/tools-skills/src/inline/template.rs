@@ -79,13 +79,12 @@ impl Template {
             match (state, c) {
                 (State::Plain, '\'') => state = State::Single,
                 (State::Plain, '"') => state = State::Double,
-                (State::Single, '\'') | (State::Double, '"') => state = State::Plain,
+                (State::Single, '\'') | (State::Double, '"') | (State::Comment, '\n') => state = State::Plain,
                 (State::Plain, '#')
                     if begins_word && !matches!(pieces.last(), Some(Piece::Place(_)) if literal.is_empty()) =>
                 {
                     state = State::Comment;
                 }
-                (State::Comment, '\n') => state = State::Plain,
                 (State::Plain, '{') if literal.ends_with('$') => open += 1,
                 (State::Plain, '}') => open = open.saturating_sub(1),
                 _ => {}
