@@ -1,5 +1,6 @@
 //! A process that is killed while it saves: what it was told to be saved is there.
 
+#![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 #![expect(clippy::disallowed_methods, reason = "the test is started anew to be killed")]
 
 use std::{

@@ -67,7 +67,7 @@ async fn postgresql_is_a_store_like_the_other() {
     assert_eq!(contents(&memories, "zurich", &in_project("a")).await.len(), 1);
     let facts = Filter { kind: Some(Kind::Fact), ..in_project("a") };
     assert!(contents(&memories, "mondays", &facts).await.is_empty());
-    assert_eq!(memories.list(None).await.unwrap(), [stored.clone()]);
+    assert_eq!(memories.list(None).await.unwrap(), std::slice::from_ref(&stored));
     let copy = memories_in(store(&database(&server, "copy").await), &clock, 1_000);
     assert_eq!(copy.import(stored.clone()).await.unwrap(), tools_memory::Imported::Stored);
     assert_eq!(copy.import(stored.clone()).await.unwrap(), tools_memory::Imported::Skipped);

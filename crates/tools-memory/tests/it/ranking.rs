@@ -1,5 +1,7 @@
 //! What is found first, and how fast.
 
+#![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
+
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 use tools_core::{Embedder, EmbedderError, Shared};

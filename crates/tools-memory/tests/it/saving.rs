@@ -1,5 +1,7 @@
 //! What is saved, what is refused, and who finds it.
 
+#![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
+
 use std::sync::Arc;
 
 use jiff::SignedDuration;

@@ -1,5 +1,6 @@
 //! At most once: processes that are killed between writing and running, and several that serve one store.
 
+#![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 #![expect(clippy::disallowed_methods, reason = "the test is started anew to be killed")]
 
 use std::{
@@ -83,7 +84,7 @@ async fn nothing_fires_twice_on_a_server_either() {
     }
     match PostgresServer::start() {
         Ok(server) => {
-            nothing_fires_twice("once::nothing_fires_twice_on_a_server_either", Some(&server.address())).await
+            nothing_fires_twice("once::nothing_fires_twice_on_a_server_either", Some(&server.address())).await;
         }
         Err(missing) => eprintln!("SKIPPED: {missing}"),
     }

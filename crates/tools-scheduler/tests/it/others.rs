@@ -165,13 +165,14 @@ fn others(jobs: &[Job]) -> Option<Vec<Others>> {
     let piped = std::process::Stdio::piped;
     let mut reader =
         Command::new(python).args(["-c", READ]).stdin(piped()).stdout(piped()).stderr(piped()).spawn().ok()?;
-    let asked: String = jobs
+    let asked: Vec<String> = jobs
         .iter()
         .map(|job| {
             let job = serde_json::json!({ "line": job.line, "zone": job.zone, "start": job.start.as_second(), "count": TIMES });
             format!("{job}\n")
         })
         .collect();
+    let asked = asked.concat();
     let mut to = reader.stdin.take()?;
     // It answers while it is asked.
     let asking = std::thread::spawn(move || drop(to.write_all(asked.as_bytes())));

@@ -1,5 +1,7 @@
 //! What every store of tasks does, on each of them.
 
+#![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
+
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};

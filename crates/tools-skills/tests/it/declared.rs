@@ -19,7 +19,7 @@ const DECLARING: &str = "---\nname: deploy\ndescription: How to deploy.\nallowed
 fn read(front: &str) -> Skill {
     let workspace = Workspace::new();
     let path = workspace.file("x/SKILL.md", format!("---\nname: x\ndescription: d\nmetadata:\n{front}\n---\n"));
-    Skill::read(path.parent().expect("a folder")).unwrap()
+    Skill::read(path.parent().expect("a folder")).expect("a skill")
 }
 
 #[test]
@@ -36,9 +36,9 @@ fn what_cannot_be_a_tool_is_left_out_and_told() {
     check("  tool.x: y\n  tool.x.b: says", "no place `{b}`");
     check("  tool.x: y '{b}'\n  tool.x.b: says", "quotation marks");
     check("  tool.x: y {b} {b=1}", "two defaults");
-    let many: String = (0..17).map(|n| format!(" {{p{n}}}")).collect();
+    let many = (0..17).map(|n| format!(" {{p{n}}}")).collect::<Vec<_>>().concat();
     check(&format!("  tool.x: y{many}"), "more than 16");
-    let tools: String = (0..21).map(|n| format!("  tool.x{n}: y\n")).collect();
+    let tools = (0..21).map(|n| format!("  tool.x{n}: y\n")).collect::<Vec<_>>().concat();
     let skill = read(tools.trim_end());
     assert_eq!((skill.tools.len(), skill.warnings.len()), (20, 1));
 }

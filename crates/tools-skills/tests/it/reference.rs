@@ -261,7 +261,7 @@ fn reference(folders: &[PathBuf]) -> Option<BTreeMap<PathBuf, Vec<String>>> {
     let piped = std::process::Stdio::piped;
     let mut judge =
         Command::new(python).args(["-c", JUDGE]).stdin(piped()).stdout(piped()).stderr(piped()).spawn().ok()?;
-    let list: String = folders.iter().map(|folder| format!("{}\n", folder.display())).collect();
+    let list = folders.iter().map(|folder| format!("{}\n", folder.display())).collect::<Vec<_>>().concat();
     // One that cannot import the package is gone already.
     let _ = judge.stdin.take()?.write_all(list.as_bytes());
     let told = judge.wait_with_output().ok()?;
@@ -309,7 +309,7 @@ fn the_reference_implementation_judges_alike() {
     let mut folders = vec![];
     for number in 0..count {
         let (folder, text) = generated(&mut dice);
-        let path = workspace.file(&format!("{number:05}/{folder}/SKILL.md"), text);
+        let path = workspace.file(format!("{number:05}/{folder}/SKILL.md"), text);
         folders.push(path.parent().expect("a folder").to_owned());
     }
     let Some(theirs) = reference(&folders) else {
