@@ -235,9 +235,9 @@ fn items(field: &str) -> impl Iterator<Item = (&str, Option<&str>, bool)> {
 /// The days that a field of numbers and names stands for.
 fn names_every_day(field: &str, least: u32, most: u32, names: &[&str]) -> bool {
     let number = |text: &str| {
-        let named =
+        let by_name =
             || (0..).zip(names).find(|(_, name)| name.eq_ignore_ascii_case(text)).map(|(number, _)| number + least);
-        text.parse::<u32>().ok().or_else(named)
+        text.parse::<u32>().ok().or_else(by_name)
     };
     let mut days = std::collections::BTreeSet::new();
     for item in field.split(',') {
