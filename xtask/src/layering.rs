@@ -18,7 +18,7 @@ struct Isolated {
 const ISOLATED: &[Isolated] = &[
     Isolated {
         names: &["reqwest", "hyper"],
-        gates: &["tools-web", "tools-providers", "tools-mcp"],
+        gates: &["tools-web", "tools-providers", "tools-mcp", "tools-mcp-http"],
         why: "whoever takes only the file tools compiles no HTTP client",
     },
     Isolated {
@@ -63,8 +63,8 @@ fn rank(name: &str) -> Option<u8> {
         "tools-core" | "tools-automata" => Some(0),
         "tools-catalog" | "tools-command" | "tools-egress" | "tools-sandbox" | "tools-secrets" | "tools-store"
         | TEST_KIT => Some(1),
-        // The loop is written against the trait of the models.
-        "tools-agent" => Some(3),
+        // The loop is written against the trait of the models, and the listener serves the server's sessions.
+        "tools-agent" | "tools-mcp-http" => Some(3),
         FACADE => Some(4),
         "haft-cli" | BENCHES => Some(5),
         other if other.starts_with("tools-") => Some(2),

@@ -15,6 +15,7 @@ mod stores;
 pub(crate) use agent::{Acp, NonInteractive, Run, SessionsVerb};
 pub(crate) use approvals::{ApprovalsVerb, TrustVerb};
 pub(crate) use hosts::Setup;
+pub(crate) use mcp::{Http, McpVerb, Offer};
 pub(crate) use servers::AddServer;
 pub(crate) use stores::{MemoryVerb, ScheduleVerb, SkillsVerb};
 
@@ -281,17 +282,6 @@ pub(crate) struct Tools {
     pub(crate) offer: Offer,
 }
 
-/// Which tools are offered.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct Offer {
-    /// Tool profile: `core`, `coding`, `full`, `gateway` or one of `[tools.profiles]` [default: `mcp.profile`].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) profile: Option<String>,
-    /// Offer only tools that never change anything.
-    #[arg(long)]
-    pub(crate) read_only: bool,
-}
-
 /// One call.
 #[derive(Debug, Args)]
 pub(crate) struct Call {
@@ -391,44 +381,6 @@ pub(crate) enum PolicyVerb {
         /// Revoke all of them.
         #[arg(long)]
         all: bool,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum McpVerb {
-    /// Serve the tools over standard input and output.
-    Serve {
-        /// Use standard input and output (the default).
-        #[arg(long)]
-        stdio: bool,
-        #[command(flatten)]
-        offer: Offer,
-    },
-    /// Add an MCP server whose tools are offered alongside Haft's own.
-    Add(AddServer),
-    /// List the configured servers and how many tools of each are offered.
-    List,
-    /// Start servers, and report which tools they list and which are held for review.
-    Test {
-        /// Name of the server [default: all].
-        #[arg(value_name = "ID")]
-        id: Option<String>,
-    },
-    /// Remove a server from the configuration, with its pins.
-    Remove {
-        /// Name of the server.
-        #[arg(value_name = "ID")]
-        id: String,
-    },
-    /// Import servers from the configuration files of other hosts: Claude Desktop, Claude Code, Codex, Cursor, Gemini CLI,
-    /// VS Code, opencode, Zed.
-    Import {
-        /// Configuration files [default: those of the installed hosts].
-        #[arg(value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// Show what would be added without adding it.
-        #[arg(long)]
-        dry_run: bool,
     },
 }
 

@@ -103,7 +103,13 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Tools(verb) => commands::tools::run(common, verb).await,
         Verb::Layers => Ok(commands::layers::run(common)),
         Verb::Mcp { verb } => match verb {
-            McpVerb::Serve { offer, .. } => commands::mcp::serve(common, offer).await,
+            McpVerb::Serve { http, offer, .. } => match http.address {
+                #[cfg(feature = "http")]
+                Some(address) => commands::mcp_http::serve(common, offer, http, address).await,
+                #[cfg(not(feature = "http"))]
+                Some(_) => Err("this build was compiled without the feature `http`".to_owned()),
+                None => commands::mcp::serve(common, offer).await,
+            },
             McpVerb::Add(asked) => commands::servers::add(common, asked),
             McpVerb::List => commands::servers::list(common),
             McpVerb::Test { id } => commands::servers::test(common, id.as_deref()).await,

@@ -121,6 +121,8 @@ mod doctor;
 mod embedding;
 #[cfg(feature = "mcp")]
 mod faulty;
+#[cfg(feature = "http")]
+mod guests;
 #[cfg(feature = "hosts")]
 mod hosted;
 pub mod init;
@@ -167,6 +169,8 @@ pub use explain::Explanation;
 pub use filters::Filters;
 #[cfg(feature = "policy")]
 pub use gates::leave_trust_reset;
+#[cfg(feature = "http")]
+pub use guests::{GuestsError, HttpGuest, serve_mcp_http};
 #[cfg(feature = "hosts")]
 pub use hosted::Judged;
 #[cfg(feature = "mcp")]
@@ -226,6 +230,8 @@ pub use tools_graph as graph;
 pub use tools_hosts as hosts;
 #[cfg(feature = "mcp-client")]
 pub use tools_mcp_client as mcp_client;
+#[cfg(feature = "http")]
+pub use tools_mcp_http as mcp_http;
 #[cfg(feature = "memory")]
 pub use tools_memory as memory_store;
 #[cfg(feature = "overflow")]

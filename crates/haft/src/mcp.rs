@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use tools_core::{SessionId, Stack, ToolDefs, ToolName};
+use tools_core::{CallerId, SessionId, Stack, ToolDefs, ToolName};
 use tools_mcp::{Greeting, McpError, McpServer, Showing, Structured, Workspace};
 
 use crate::{
@@ -44,7 +44,7 @@ pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 's
         #[cfg(feature = "mcp-client")]
         introduce(&toolbox);
         let watch = toolbox.watch(|name| std::env::var(name).ok());
-        Ok::<_, Box<dyn Error + Send + Sync>>(serving(&toolbox, watch))
+        Ok::<_, Box<dyn Error + Send + Sync>>(serving(&toolbox, Served { watch, ..Served::default() }))
     };
     McpServer::serve_stdio_while_building(greeting(), build).await?;
     match fault.get() {
@@ -72,17 +72,34 @@ fn greeting() -> Greeting {
 
 /// The server, for hosts with a transport of their own; [`Toolbox::watch`] keeps its configuration in step.
 pub fn server(toolbox: &Toolbox) -> McpServer {
-    serving(toolbox, None)
+    serving(toolbox, Served::default())
 }
 
-fn serving(toolbox: &Toolbox, watch: Option<ConfigWatch>) -> McpServer {
+/// How a toolbox is served, beside its configuration.
+pub(crate) struct Served {
+    /// What keeps the configuration in step.
+    pub(crate) watch: Option<ConfigWatch>,
+    /// Who calls, where the client is known by more than the name it gives itself.
+    pub(crate) caller: Option<CallerId>,
+    /// Whether roots of the client narrow the workspace.
+    pub(crate) heeds_roots: bool,
+}
+
+impl Default for Served {
+    fn default() -> Self {
+        Self { watch: None, caller: None, heeds_roots: true }
+    }
+}
+
+pub(crate) fn serving(toolbox: &Toolbox, served: Served) -> McpServer {
+    let Served { watch, caller, heeds_roots } = served;
     let config = &toolbox.config().mcp;
     let bridge = Arc::new(Bridge(toolbox.clone(), watch));
     let patience = Duration::from_secs(config.question_timeout);
     let server = McpServer::builder(Arc::clone(toolbox.stack()))
         .greeting(greeting())
         .context(toolbox.context())
-        .roots(toolbox.roots())
+        .roots(if heeds_roots { toolbox.roots() } else { vec![] })
         .showing(Arc::clone(&bridge) as Arc<dyn Showing>)
         .always_load(config.always_load.iter().filter_map(|name| ToolName::parse(name).ok()))
         .workspace(bridge)
@@ -91,6 +108,10 @@ fn serving(toolbox: &Toolbox, watch: Option<ConfigWatch>) -> McpServer {
         .structured(if config.structured { Structured::Always } else { Structured::Never })
         .elsewhere(Arc::new(Beside(watchers(patience, true))))
         .question_timeout(patience);
+    let server = match caller {
+        Some(caller) => server.caller(caller),
+        None => server,
+    };
     match config.answer_bytes {
         Some(bytes) => server.answer_cap(bytes).build(),
         None => server.build(),

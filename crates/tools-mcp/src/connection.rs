@@ -13,7 +13,7 @@ use rmcp::{
 };
 use tokio::{
     sync::{Notify, watch},
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tools_core::{BatchId, CallContext, SessionId, Shared, Stack, ToolCall, ToolDefs};
 
@@ -32,6 +32,9 @@ use crate::{
 const ROOTS_PATIENCE: Duration = Duration::from_secs(10);
 /// How long a call waits for the client's roots before it runs inside the configured ones.
 const CALL_WAITS_FOR_ROOTS: Duration = Duration::from_secs(2);
+
+/// How often a connection looks whether its transport is still there.
+const LOOKS_AFTER: Duration = Duration::from_secs(5);
 
 /// What is known of the client's roots.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -269,6 +272,13 @@ fn host_tells(settings: &Settings) -> impl Future<Output = ()> + '_ {
     }
 }
 
+/// Ends some time after the transport does: nothing else tells of it where a host has a transport of its own.
+async fn gone(peer: &Peer<RoleServer>) {
+    while !peer.is_transport_closed() {
+        sleep(LOOKS_AFTER).await;
+    }
+}
+
 /// Before 2026-07-28 a server sends questions and changes by itself; since then it may not.
 pub(crate) fn asks_by_itself(request: &RequestContext<RoleServer>) -> bool {
     let version = request.protocol_version();
@@ -294,6 +304,7 @@ impl Connection {
             self.tell_changes(peer).await;
             tokio::select! {
                 () = self.lifetime.ended.cancelled() => return,
+                () = gone(peer) => return,
                 () = changed => {}
             }
         }

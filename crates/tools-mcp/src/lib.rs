@@ -23,8 +23,8 @@ mod builder;
 mod error;
 mod server;
 
+mod connected;
 mod connection;
-mod door;
 mod greeting;
 mod lifetime;
 
@@ -46,6 +46,7 @@ mod transport;
 
 pub use answer::Structured;
 pub use builder::Builder;
+pub use connected::Connected;
 pub use elsewhere::Elsewhere;
 pub use error::McpError;
 pub use greeting::Greeting;

@@ -14,8 +14,8 @@ use tools_core::Stack;
 use crate::{
     Builder, Greeting, McpError,
     builder::Settings,
+    connected::{Connected, Made},
     connection::Connection,
-    door::{Door, Made},
     lifetime::{Lifetime, PATIENCE},
     stdio,
     transport::LineTransport,
@@ -71,6 +71,15 @@ impl McpServer {
         until_a_signal(serving, stop).await
     }
 
+    /// What answers one client, for hosts with a transport of their own that tells clients apart. Each is a session of its
+    /// own, unless the builder was given one, and ends when it is dropped. Its calls are cancelled with `stop`.
+    pub fn connected(&self, stop: &CancellationToken) -> Connected {
+        let lifetime = Lifetime { ended: stop.child_token(), ..Lifetime::default() };
+        lifetime.ready.cancel();
+        let connection = Connection::new(Arc::clone(&self.settings), lifetime);
+        Connected::new(self.settings.greeting.info(), Arc::new(SetOnce::new_with(Some(Ok(connection)))))
+    }
+
     /// Serves one client over a pair of streams until it disconnects.
     ///
     /// # Errors
@@ -96,7 +105,7 @@ impl McpServer {
         lifetime.ready.cancel();
         let connection = Connection::new(Arc::clone(&self.settings), lifetime.clone());
         let made = Arc::new(SetOnce::new_with(Some(Ok(connection))));
-        serve_connection(Door::new(self.settings.greeting.info(), made), read, write, lifetime).await
+        serve_connection(Connected::new(self.settings.greeting.info(), made), read, write, lifetime).await
     }
 
     /// Like [`McpServer::serve_until`], but builds the server while the client is being greeted.
@@ -118,7 +127,7 @@ impl McpServer {
     {
         let lifetime = Lifetime { ended: stop, ..Lifetime::default() };
         let made = Made::default();
-        let (door, waiting) = (Door::new(greeting.info(), Arc::clone(&made)), lifetime.clone());
+        let (door, waiting) = (Connected::new(greeting.info(), Arc::clone(&made)), lifetime.clone());
         let building = tokio::task::spawn_blocking(move || {
             // Also when `build` panics: nobody shall wait for a connection that will not be.
             let failed = waiting.ended.clone().drop_guard();
@@ -144,7 +153,7 @@ impl McpServer {
     }
 }
 
-async fn serve_connection<R, W>(door: Door, read: R, write: W, lifetime: Lifetime) -> Result<(), McpError>
+async fn serve_connection<R, W>(door: Connected, read: R, write: W, lifetime: Lifetime) -> Result<(), McpError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,

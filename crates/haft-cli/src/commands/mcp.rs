@@ -71,7 +71,8 @@ async fn served(
 pub(crate) fn is_plain_serve(arguments: &[OsString]) -> bool {
     let [_, mcp, serve, options @ ..] = arguments else { return false };
     let asks_for_text = |word: &OsString| ["-h", "--help", "-V", "--version", "help"].iter().any(|asked| word == asked);
-    mcp == "mcp" && serve == "serve" && !options.iter().any(asks_for_text)
+    let is_http = |word: &OsString| word.as_encoded_bytes().starts_with(b"--http");
+    mcp == "mcp" && serve == "serve" && !options.iter().any(|word| asks_for_text(word) || is_http(word))
 }
 
 /// [`serve`] with the words still to be read. A word that is wrong ends the connection with what is wrong about it.
@@ -100,6 +101,8 @@ mod tests {
         check(&["haft", "mcp", "serve"], true);
         check(&["haft", "mcp", "serve", "--stdio", "--workdir", "x"], true);
         check(&["haft", "mcp", "serve", "--help"], false);
+        check(&["haft", "mcp", "serve", "--http", "127.0.0.1:0"], false);
+        check(&["haft", "mcp", "serve", "--http=127.0.0.1:0"], false);
         check(&["haft", "mcp"], false);
         check(&["haft", "--workdir", "x", "mcp", "serve"], false);
         check(&["haft", "call", "mcp"], false);

@@ -27,6 +27,8 @@ pub(crate) mod init;
 pub(crate) mod layers;
 pub(crate) mod man;
 pub(crate) mod mcp;
+#[cfg(feature = "http")]
+pub(crate) mod mcp_http;
 pub(crate) mod memory;
 pub(crate) mod migrate;
 pub(crate) mod overflow;

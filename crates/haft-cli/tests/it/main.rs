@@ -20,6 +20,7 @@ mod filter;
 mod gate;
 mod gates;
 mod hook;
+mod http;
 mod judge;
 mod mcp;
 mod memory;

@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    fmt,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -24,15 +25,15 @@ use crate::connection::Connection;
 /// The connection once it is there, or why it could not be made.
 pub(crate) type Made = Arc<SetOnce<Result<Connection, String>>>;
 
-/// Answers the handshake at once and everything else from the connection.
-pub(crate) struct Door {
+/// Answers one client: the handshake at once, everything else from the connection. Made by [`crate::McpServer::connected`].
+pub struct Connected {
     info: ServerConfig,
     made: Made,
     /// Whether the client declared roots and the connection was not told yet.
     has_roots: AtomicBool,
 }
 
-impl Door {
+impl Connected {
     pub(crate) fn new(info: ServerConfig, made: Made) -> Self {
         Self { info, made, has_roots: AtomicBool::new(false) }
     }
@@ -51,7 +52,13 @@ impl Door {
     }
 }
 
-impl ServerHandler for Door {
+impl fmt::Debug for Connected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connected").field("made", &self.made.initialized()).finish_non_exhaustive()
+    }
+}
+
+impl ServerHandler for Connected {
     fn get_info(&self) -> ServerConfig {
         self.info.clone()
     }

@@ -1,0 +1,287 @@
+//! `haft mcp serve --http`, over real connections: who gets in, what each one sees, and what is refused.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    os::unix::fs::PermissionsExt as _,
+    process::{Child, Stdio},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::support::Haft;
+
+const ALICE: &str = "alice-0123456789-0123456789-0123456789";
+const BOB: &str = "bob-0123456789-0123456789-0123456789-0";
+
+/// A server and where it listens.
+struct Server {
+    child: Child,
+    address: String,
+    token: String,
+}
+
+impl Server {
+    /// Starts a server with these options.
+    fn start(haft: &Haft, options: &[&str]) -> Self {
+        let mut words = vec!["mcp", "serve", "--http", "127.0.0.1:0", "--json"];
+        words.extend(options);
+        let mut child = haft.command(&words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+        let url = said["url"].as_str().unwrap();
+        let address = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap().to_owned();
+        Self { child, address, token: said["token"].as_str().unwrap_or_default().to_owned() }
+    }
+
+    /// Sends a request as it is written here, and reads the answer to its end.
+    fn raw(&self, text: &[u8]) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        // A server that refuses may close before everything is sent.
+        let _ = stream.write_all(text);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn post(&self, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut text = String::from("POST /mcp HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            text += &format!("Host: {}\r\n", self.address);
+        }
+        for (name, value) in headers {
+            text += &format!("{name}: {value}\r\n");
+        }
+        text += "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+        text += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        Answer(self.raw(text.as_bytes()))
+    }
+
+    fn client(&self, token: &str) -> Client<'_> {
+        Client { server: self, bearer: format!("Bearer {token}"), session: None }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a server answered, headers and all.
+#[derive(Debug)]
+struct Answer(String);
+
+impl Answer {
+    fn status(&self) -> u16 {
+        self.0.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_else(|| panic!("{self:?}"))
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        let head = self.0.split("\r\n\r\n").next()?;
+        let of = |line: &'_ str| line.split_once(": ").filter(|(found, _)| found.eq_ignore_ascii_case(name)).is_some();
+        head.lines().find(|line| of(line)).and_then(|line| line.split_once(": ")).map(|(_, value)| value.trim())
+    }
+
+    /// The message of JSON-RPC with this id, as a body of its own or in an event.
+    fn message(&self, id: u64) -> Value {
+        let lines = self.0.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
+        let mut messages = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        messages.find(|message| message["id"] == id).unwrap_or_else(|| panic!("{self:?}"))
+    }
+}
+
+struct Client<'a> {
+    server: &'a Server,
+    bearer: String,
+    session: Option<String>,
+}
+
+impl Client<'_> {
+    fn post(&self, body: &Value) -> Answer {
+        let mut headers = vec![("Authorization", self.bearer.as_str())];
+        headers.extend(self.session.as_deref().map(|session| ("Mcp-Session-Id", session)));
+        self.server.post(&headers, &body.to_string())
+    }
+
+    /// The handshake.
+    fn greeted(mut self) -> Self {
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}});
+        let answer = self.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
+        assert_eq!(answer.message(1)["result"]["serverInfo"]["name"], "haft", "{answer:?}");
+        self.session = Some(answer.header("Mcp-Session-Id").unwrap_or_else(|| panic!("{answer:?}")).to_owned());
+        assert_eq!(self.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).status(), 202);
+        self
+    }
+
+    fn call(&self, tool: &str, arguments: &Value) -> String {
+        let params = json!({"name": tool, "arguments": arguments});
+        let answer = self.post(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}));
+        answer.message(7)["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:?}")).to_owned()
+    }
+}
+
+/// A file that names two guests, each with a folder and the second with rules.
+fn guests(haft: &Haft) -> String {
+    for name in ["alice", "bob"] {
+        haft.workspace.file(format!("{name}/note.txt"), format!("only {name} knows\n"));
+    }
+    let rules = haft.home.file("bob.toml", "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n");
+    let folder = |name: &str| haft.workspace.path(name);
+    let file = haft.home.file(
+        "guests.toml",
+        format!(
+            "[[guest]]\nname = \"alice\"\ntoken = \"{ALICE}\"\nworkdir = {:?}\n[[guest]]\nname = \"bob\"\ntoken = \"{BOB}\"\nworkdir = {:?}\nconfig = {rules:?}\n",
+            folder("alice"),
+            folder("bob"),
+        ),
+    );
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn each_guest_has_tools_rules_and_sessions_of_its_own() {
+    let haft = Haft::configured("");
+    let file = guests(&haft);
+    let server = Server::start(&haft, &["--guests", &file]);
+    assert_eq!(server.token, "", "no token is made where a file has them");
+    let (alice, bob) = (server.client(ALICE).greeted(), server.client(BOB).greeted());
+    let read = |client: &Client<'_>, path: &str| client.call("read", &json!({"path": path}));
+    assert!(read(&alice, "note.txt").contains("only alice knows"));
+    assert!(read(&bob, "note.txt").contains("only bob knows"));
+    let elsewhere = haft.workspace.path("bob/note.txt");
+    assert!(read(&alice, elsewhere.to_str().unwrap()).contains("[tool_error]"), "a folder of another guest");
+    assert!(alice.call("bash", &json!({"command": "echo hi"})).starts_with("hi"));
+    assert!(bob.call("bash", &json!({"command": "echo hi"})).contains("tool_not_found"), "bob's rules deny it");
+
+    // A session belongs to its guest.
+    let stolen = Client { server: &server, bearer: format!("Bearer {BOB}"), session: alice.session.clone() };
+    let list = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list"});
+    assert_eq!(stolen.post(&list).status(), 404);
+    assert_eq!(alice.post(&list).status(), 200);
+    let end = format!(
+        "DELETE /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: {}\r\nMcp-Session-Id: {}\r\n\r\n",
+        server.address,
+        bob.bearer,
+        bob.session.as_deref().unwrap(),
+    );
+    assert!(server.raw(end.as_bytes()).contains(" 204 "));
+    assert_eq!(bob.post(&list).status(), 404, "the session is over");
+
+    let record = std::fs::read_to_string(haft.record()).unwrap();
+    assert!(record.contains("http:alice") && record.contains("http:bob"), "{record}");
+}
+
+#[test]
+fn whoever_has_no_token_or_comes_from_elsewhere_is_refused() {
+    let haft = Haft::configured("");
+    let server = Server::start(&haft, &[]);
+    assert!(server.token.len() >= 32);
+    let list = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list"}).to_string();
+    let bearer = format!("Bearer {}", server.token);
+    let none = server.post(&[], &list);
+    assert_eq!((none.status(), none.header("WWW-Authenticate")), (401, Some("Bearer")), "{none:?}");
+    assert_eq!(server.post(&[("Authorization", &bearer[..bearer.len() - 1])], &list).status(), 401);
+    assert_eq!(server.post(&[("Authorization", &bearer), ("Authorization", &bearer)], &list).status(), 401);
+    let with = |name: &str, value: &str| server.post(&[("Authorization", &bearer), (name, value)], &list).status();
+    assert_eq!(with("Origin", "http://evil.example"), 403);
+    assert_eq!(with("Host", "evil.example"), 403);
+    assert_eq!(with("Mcp-Session-Id", "made-up"), 404);
+    let get = format!("GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", server.address);
+    assert!(server.raw(get.as_bytes()).contains(" 404 "));
+    let long = format!("{{\"x\":\"{}\"}}", "x".repeat(5 << 20));
+    assert_eq!(server.post(&[("Authorization", &bearer)], &long).status(), 413);
+    for nonsense in [&b"\x00\xff\r\n\r\n"[..], b"POST /mcp HTTP/1.1\r\nHost:", b"GET /mcp HTTP/9.9\r\n\r\n"] {
+        let mut stream = TcpStream::connect(&server.address).unwrap();
+        stream.write_all(nonsense).unwrap();
+    }
+    let client = server.client(&server.token).greeted();
+    assert!(client.call("list_directory", &json!({})).len() < 1000, "others are served all the same");
+}
+
+#[test]
+fn clients_without_a_handshake_share_the_session_of_their_token() {
+    let haft = Haft::configured("[[tools.permissions.write]]\npattern = \"*\"\naction = \"allow\"\n");
+    haft.workspace.file("a.txt", "before\n");
+    let server = Server::start(&haft, &[]);
+    let bearer = format!("Bearer {}", server.token);
+    let call = |tool: &str, arguments: &Value| {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+        let body = json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params}).to_string();
+        let headers = [
+            ("Authorization", bearer.as_str()),
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", tool),
+        ];
+        let answer = server.post(&headers, &body);
+        assert_eq!(answer.header("Mcp-Session-Id"), None, "{answer:?}");
+        answer.message(4)["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:?}")).to_owned()
+    };
+    assert!(call("read", &json!({"path": "a.txt"})).contains("before"));
+    // Only who has read a file may write over it: the second request knows of the first.
+    let written = call("write", &json!({"path": "a.txt", "content": "after\n"}));
+    assert_eq!(haft.workspace.read("a.txt").as_deref(), Some(&b"after\n"[..]), "{written}");
+}
+
+#[test]
+fn what_would_be_open_to_all_is_not_served() {
+    let haft = Haft::configured("");
+    let check = |words: &[&str], problem: &str| {
+        let ran = haft.run(&[&["mcp", "serve", "--http"], words].concat());
+        assert!(ran.code == 2 && ran.err.contains(problem), "{words:?}: {ran:?}");
+    };
+    check(&["0.0.0.0:0"], "no loopback address");
+    check(&["127.0.0.1:0", "--tls-cert", "/nowhere", "--tls-key", "/nowhere"], "/nowhere");
+    check(&["127.0.0.1:0", "--guests", "/nowhere"], "/nowhere");
+    let file = |text: &str, mode: u32| {
+        let file = haft.home.file("guests.toml", text);
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let guest = |name: &str, token: &str| format!("[[guest]]\nname = \"{name}\"\ntoken = \"{token}\"\n");
+    let good = guest("a", ALICE);
+    check(&["127.0.0.1:0", "--guests", &file(&good, 0o644)], "others can read it");
+    check(&["127.0.0.1:0", "--guests", &file("", 0o600)], "[[guest]]");
+    check(&["127.0.0.1:0", "--guests", &file(&guest("a", "short"), 0o600)], "fewer than 32");
+    check(&["127.0.0.1:0", "--guests", &file(&(good.clone() + &guest("b", ALICE)), 0o600)], "same token");
+    check(&["127.0.0.1:0", "--guests", &file(&(good.clone() + &guest("a", BOB)), 0o600)], "two guests");
+    check(&["127.0.0.1:0", "--guests", &file(&(good + "rols = 1\n"), 0o600)], "rols");
+}
+
+#[test]
+fn the_server_ends_promptly_whatever_runs() {
+    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let mut server = Server::start(&haft, &[]);
+    let client = server.client(&server.token).greeted();
+    let (bearer, session) = (client.bearer.clone(), client.session.clone().unwrap());
+    let params = json!({"name": "bash", "arguments": {"command": "touch begun; sleep 600"}});
+    let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}).to_string();
+    let mut running = TcpStream::connect(&server.address).unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: {bearer}\r\nMcp-Session-Id: {session}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
+        server.address,
+        body.len(),
+    );
+    running.write_all(head.as_bytes()).unwrap();
+    while haft.workspace.read("begun").is_none() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    rustix::process::kill_process(rustix::process::Pid::from_child(&server.child), rustix::process::Signal::TERM)
+        .unwrap();
+    let ended = std::time::Instant::now();
+    let status = server.child.wait().unwrap();
+    assert!(status.success() && ended.elapsed() < Duration::from_secs(30), "{status} after {:?}", ended.elapsed());
+    let record = haft.run(&["audit", "view", "--json"]).out;
+    assert!(record.contains("sleep 600") && record.contains("\"outcome\":\"dropped\""), "{record}");
+}

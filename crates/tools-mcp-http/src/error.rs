@@ -1,0 +1,44 @@
+//! Why nothing is served.
+
+use std::{io, net::SocketAddr, path::PathBuf};
+
+use thiserror::Error;
+
+/// Why nothing is served.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// The address is not free, or not one of this machine.
+    #[error("`{address}` cannot be listened on: {source}")]
+    Address {
+        /// The address.
+        address: SocketAddr,
+        /// What the machine says.
+        source: io::Error,
+    },
+    /// Tokens and results would go over a network unencrypted.
+    #[error(
+        "`{0}` is no loopback address: without a TLS certificate and key, tokens and results could be read on the way"
+    )]
+    Unencrypted(SocketAddr),
+    /// Nobody may enter.
+    #[error("there is no guest: at least one token is needed")]
+    NoGuest,
+    /// A token that could be guessed.
+    #[error("the token of `{name}` has fewer than {least} characters", least = crate::MIN_TOKEN_CHARS)]
+    ShortToken {
+        /// The guest.
+        name: String,
+    },
+    /// Two guests with one token: it would not say who asks.
+    #[error("`{0}` and `{1}` have the same token")]
+    SameToken(String, String),
+    /// A certificate or key that cannot be used.
+    #[error("`{file}`: {problem}")]
+    Tls {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+}

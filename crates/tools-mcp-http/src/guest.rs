@@ -1,0 +1,157 @@
+//! Who may enter, and what each one is served.
+
+use std::{convert::Infallible, fmt, sync::Arc};
+
+use bytes::Bytes;
+use http_body_util::{Full, combinators::BoxBody};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, header::AUTHORIZATION};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService,
+    session::{local::LocalSessionManager, never::NeverSessionManager},
+};
+use tokio_util::sync::CancellationToken;
+use tools_core::sha256_hex;
+use tools_mcp::{Connected, McpServer};
+use uuid::Uuid;
+
+use crate::{HttpError, HttpSettings, refusal::Refusal};
+
+/// The shortest token: what is shorter could be guessed.
+pub const MIN_TOKEN_CHARS: usize = 32;
+
+/// The first revision of the protocol without sessions. Revisions are dates, which sort as text.
+const WITHOUT_SESSIONS: &str = "2026-07-28";
+const REVISION: &str = "mcp-protocol-version";
+const SESSION: &str = "mcp-session-id";
+
+/// One who may enter, and the server that answers them.
+pub struct Guest {
+    pub(crate) name: String,
+    /// The digest of the token: the token itself is not kept.
+    pub(crate) token: String,
+    server: McpServer,
+}
+
+/// A token that nobody can guess: 64 characters.
+pub fn new_token() -> String {
+    format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
+}
+
+impl Guest {
+    /// A guest of this name, for messages, with this token.
+    ///
+    /// # Errors
+    /// [`HttpError::ShortToken`] for fewer than [`MIN_TOKEN_CHARS`] characters.
+    pub fn new(name: impl Into<String>, token: &str, server: McpServer) -> Result<Self, HttpError> {
+        let name = name.into();
+        if token.chars().count() < MIN_TOKEN_CHARS {
+            return Err(HttpError::ShortToken { name });
+        }
+        Ok(Self { name, token: sha256_hex(token.as_bytes()), server })
+    }
+
+    /// Serves the guest until `stop` is cancelled.
+    pub(crate) fn welcomed(self, hosts: Vec<String>, settings: &HttpSettings, stop: &CancellationToken) -> Welcomed {
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(hosts)
+            .enforce_origin_validation()
+            .with_max_request_body_bytes(settings.max_body)
+            .with_cancellation_token(stop.clone());
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(settings.idle);
+        let sessions = Arc::new(sessions);
+        let (server, ended) = (self.server.clone(), stop.clone());
+        let each = move || Ok(server.connected(&ended));
+        let shared = Arc::new(self.server.connected(stop));
+        let all = move || Ok(Arc::clone(&shared));
+        Welcomed {
+            name: self.name,
+            token: self.token,
+            with_sessions: StreamableHttpService::new(each, Arc::clone(&sessions), config.clone()),
+            without: StreamableHttpService::new(all, Arc::default(), config.with_legacy_session_mode(false)),
+            sessions,
+            max_sessions: settings.max_sessions,
+        }
+    }
+}
+
+impl fmt::Debug for Guest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guest").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A guest that is served.
+pub(crate) struct Welcomed {
+    pub(crate) name: String,
+    pub(crate) token: String,
+    with_sessions: StreamableHttpService<Connected, LocalSessionManager>,
+    without: StreamableHttpService<Arc<Connected>, NeverSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    max_sessions: usize,
+}
+
+impl Welcomed {
+    /// Answers a request whose body is there.
+    ///
+    /// # Errors
+    /// [`Refusal::Sessions`] for one that would begin a session too many.
+    pub(crate) async fn answer(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<BoxBody<Bytes, Infallible>>, Refusal> {
+        if has_no_sessions(request.headers()) {
+            return Ok(self.without.handle(request).await);
+        }
+        // Without the id of a session a request begins one.
+        let begins = !request.headers().contains_key(SESSION);
+        if begins && self.sessions.sessions.read().await.len() >= self.max_sessions {
+            return Err(Refusal::Sessions(self.max_sessions));
+        }
+        let ends = request.method() == Method::DELETE;
+        let mut answer = self.with_sessions.handle(request).await;
+        // Clients take "accepted" for a session that is still there.
+        if ends && answer.status() == StatusCode::ACCEPTED {
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
+        Ok(answer)
+    }
+}
+
+/// Whether a request is of a revision that knows no sessions.
+fn has_no_sessions(headers: &HeaderMap) -> bool {
+    headers.get(REVISION).and_then(|value| value.to_str().ok()).is_some_and(|revision| revision >= WITHOUT_SESSIONS)
+}
+
+/// The digest of the token that a request brings; `None` without one.
+pub(crate) fn token_of(headers: &HeaderMap) -> Option<String> {
+    let mut all = headers.get_all(AUTHORIZATION).iter();
+    let (Some(value), None) = (all.next(), all.next()) else { return None };
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| sha256_hex(token.trim().as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_token_comes_once_and_as_bearer() {
+        let check = |values: &[&str], expected: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(AUTHORIZATION, HeaderValue::from_str(value).unwrap());
+            }
+            let expected = expected.map(|token| sha256_hex(token.as_bytes()));
+            assert_eq!(token_of(&headers), expected, "{values:?}");
+        };
+        check(&[], None);
+        check(&["Bearer abc"], Some("abc"));
+        check(&["bearer  abc "], Some("abc"));
+        check(&["Basic abc"], None);
+        check(&["abc"], None);
+        check(&["Bearer abc", "Bearer abc"], None);
+    }
+}

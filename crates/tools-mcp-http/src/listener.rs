@@ -1,0 +1,186 @@
+//! Takes connections and brings each request to the server of its guest.
+
+use std::{convert::Infallible, fmt, net::SocketAddr, sync::Arc, time::Duration};
+
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
+    sync::Semaphore,
+    time::{sleep, timeout},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    Guest, HttpError, HttpSettings,
+    guest::{Welcomed, token_of},
+    refusal::{Answer, Refusal},
+};
+
+/// How long a client may take for its TLS handshake, and for the headers of each request.
+const GREETING: Duration = Duration::from_secs(10);
+/// How long the body of a request may take.
+const BODY: Duration = Duration::from_mins(1);
+/// How long answers may still go out once the server is asked to end.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// What is waited for when the machine has no more descriptors.
+const BREATH: Duration = Duration::from_millis(100);
+const PATH: &str = "/mcp";
+
+/// A server that listens and does not serve yet.
+pub struct HttpServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    guests: Vec<Guest>,
+    settings: HttpSettings,
+}
+
+impl HttpServer {
+    /// Listens on an address; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// [`HttpError`]: no guest, two with one token, an address that is no loopback address without TLS, or one that
+    /// cannot be had.
+    pub async fn bind(address: SocketAddr, guests: Vec<Guest>, settings: HttpSettings) -> Result<Self, HttpError> {
+        if guests.is_empty() {
+            return Err(HttpError::NoGuest);
+        }
+        for (at, guest) in guests.iter().enumerate() {
+            if let Some(other) = guests[..at].iter().find(|other| other.token == guest.token) {
+                return Err(HttpError::SameToken(other.name.clone(), guest.name.clone()));
+            }
+        }
+        if !address.ip().is_loopback() && settings.tls.is_none() {
+            return Err(HttpError::Unencrypted(address));
+        }
+        let failed = |source| HttpError::Address { address, source };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Self { listener, address, guests, settings })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address that clients are given.
+    pub fn url(&self) -> String {
+        let scheme = if self.settings.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}{PATH}", self.address)
+    }
+
+    /// Serves until `stop` is cancelled. Calls that still run then are dropped and put on record.
+    pub async fn serve_until(self, stop: CancellationToken) {
+        let Self { listener, address, guests, settings } = self;
+        let hosts = settings.answered_hosts(address);
+        let guests = guests.into_iter().map(|guest| guest.welcomed(hosts.clone(), &settings, &stop));
+        let house = Arc::new(House { guests: guests.collect(), max_body: settings.max_body });
+        let (room, open) = (Arc::new(Semaphore::new(settings.max_connections)), TaskTracker::new());
+        loop {
+            let accepted = tokio::select! {
+                () = stop.cancelled() => break,
+                accepted = listener.accept() => accepted,
+            };
+            let (stream, peer) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    tracing::warn!(%error, "a connection cannot be taken");
+                    sleep(BREATH).await;
+                    continue;
+                }
+            };
+            let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
+                tracing::warn!(%peer, "there are too many connections: this one is closed");
+                continue;
+            };
+            let (house, tls, stop) = (Arc::clone(&house), settings.tls.clone(), stop.clone());
+            open.spawn(async move {
+                let _place = place;
+                match tls {
+                    None => house.serve(stream, peer, &stop).await,
+                    Some(tls) => match timeout(GREETING, tls.0.accept(stream)).await {
+                        Ok(Ok(stream)) => house.serve(stream, peer, &stop).await,
+                        Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS connection came about"),
+                        Err(_) => tracing::debug!(%peer, "no TLS connection came about in time"),
+                    },
+                }
+            });
+        }
+        open.close();
+        let _ = timeout(PATIENCE, open.wait()).await;
+    }
+}
+
+impl fmt::Debug for HttpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpServer")
+            .field("address", &self.address)
+            .field("guests", &self.guests)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What all connections share.
+struct House {
+    guests: Vec<Welcomed>,
+    max_body: usize,
+}
+
+impl House {
+    async fn serve(
+        self: &Arc<Self>,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        peer: SocketAddr,
+        stop: &CancellationToken,
+    ) {
+        let house = Arc::clone(self);
+        let answer = service_fn(move |request| {
+            let house = Arc::clone(&house);
+            async move { Ok::<_, Infallible>(house.answer(request, peer).await) }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(GREETING)
+            .serve_connection(TokioIo::new(stream), answer);
+        let mut connection = std::pin::pin!(connection);
+        let served = tokio::select! {
+            served = connection.as_mut() => served,
+            () = stop.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = served {
+            tracing::debug!(%peer, %error, "a connection ended");
+        }
+    }
+
+    async fn answer(&self, request: Request<Incoming>, peer: SocketAddr) -> Answer {
+        match self.answered(request, peer).await {
+            Ok(answer) => answer,
+            Err(refusal) => {
+                tracing::warn!(%peer, ?refusal, "a request is refused");
+                refusal.answer()
+            }
+        }
+    }
+
+    async fn answered(&self, request: Request<Incoming>, peer: SocketAddr) -> Result<Answer, Refusal> {
+        if request.uri().path() != PATH {
+            return Err(Refusal::Path);
+        }
+        let token = token_of(request.headers()).ok_or(Refusal::Token)?;
+        let guest = self.guests.iter().find(|guest| guest.token == token).ok_or(Refusal::Token)?;
+        let (parts, body) = request.into_parts();
+        let body = timeout(BODY, Limited::new(body, self.max_body).collect()).await.map_err(|_| Refusal::Slow)?;
+        let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
+            Some(_) => Refusal::Body(self.max_body),
+            None => Refusal::Broken,
+        })?;
+        tracing::debug!(%peer, guest = guest.name, method = %parts.method, "a request");
+        guest.answer(Request::from_parts(parts, Full::new(body.to_bytes()))).await
+    }
+}

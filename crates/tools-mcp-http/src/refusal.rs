@@ -1,0 +1,69 @@
+//! Answers to requests that reach no session.
+
+use std::{convert::Infallible, time::Duration};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full, combinators::BoxBody};
+use hyper::{
+    Response, StatusCode,
+    header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
+};
+use serde_json::json;
+
+/// The body of an answer.
+pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// Why a request reaches no session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// Another path than the one that is served.
+    Path,
+    /// No token, or one of nobody.
+    Token,
+    /// A body that is longer than this many bytes.
+    Body(usize),
+    /// A body that does not come.
+    Slow,
+    /// A body that breaks off.
+    Broken,
+    /// The guest has as many sessions as it may.
+    Sessions(usize),
+}
+
+/// When a client may try again that was refused for the number of its sessions.
+const TRY_AGAIN: Duration = Duration::from_secs(30);
+
+impl Refusal {
+    /// The answer: a status, and an error of JSON-RPC without an id.
+    pub(crate) fn answer(self) -> Answer {
+        let (status, text) = match self {
+            Self::Path => (StatusCode::NOT_FOUND, "the server is at `/mcp`".to_owned()),
+            Self::Token => {
+                let text = "a valid token is needed: send the header `Authorization: Bearer TOKEN`";
+                (StatusCode::UNAUTHORIZED, text.to_owned())
+            }
+            Self::Body(most) => (StatusCode::PAYLOAD_TOO_LARGE, format!("a request may have at most {most} bytes")),
+            Self::Slow => (StatusCode::REQUEST_TIMEOUT, "the body of the request did not come in time".to_owned()),
+            Self::Broken => (StatusCode::BAD_REQUEST, "the body of the request is not complete".to_owned()),
+            Self::Sessions(most) => {
+                let text = format!("this token has {most} sessions already: end one, or try again later");
+                (StatusCode::SERVICE_UNAVAILABLE, text)
+            }
+        };
+        let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": text}});
+        let mut answer = Response::new(Full::new(Bytes::from(body.to_string())).boxed());
+        *answer.status_mut() = status;
+        let headers = answer.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        match self {
+            Self::Token => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            Self::Sessions(_) => {
+                headers.insert(RETRY_AFTER, HeaderValue::from(TRY_AGAIN.as_secs()));
+            }
+            Self::Path | Self::Body(_) | Self::Slow | Self::Broken => {}
+        }
+        answer
+    }
+}

@@ -1,0 +1,64 @@
+//! How much is taken from clients, and for which hosts.
+
+use std::{net::SocketAddr, time::Duration};
+
+use crate::Tls;
+
+/// How clients are served.
+#[derive(Debug, Clone)]
+pub struct HttpSettings {
+    /// Names under which the server is reached, besides its own address: `host` or `host:port`.
+    pub hosts: Vec<String>,
+    /// The certificate; without one only loopback addresses are served.
+    pub tls: Option<Tls>,
+    /// The longest body of a request, in bytes.
+    pub max_body: usize,
+    /// Sessions that a guest may have at once.
+    pub max_sessions: usize,
+    /// Connections that are served at once; more are closed as they come.
+    pub max_connections: usize,
+    /// How long a session may rest before it ends.
+    pub idle: Duration,
+}
+
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self {
+            hosts: vec![],
+            tls: None,
+            max_body: 4 << 20,
+            max_sessions: 1000,
+            max_connections: 4096,
+            idle: Duration::from_mins(30),
+        }
+    }
+}
+
+impl HttpSettings {
+    /// The values of `Host` that are answered: the address itself, the names of loopback where it is one, and those that
+    /// were given. Another one comes from a page whose name was made to lead here.
+    pub(crate) fn answered_hosts(&self, address: SocketAddr) -> Vec<String> {
+        let mut hosts = vec![address.to_string()];
+        if address.ip().is_loopback() {
+            hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(|name| format!("{name}:{}", address.port())));
+        }
+        hosts.extend(self.hosts.iter().cloned());
+        hosts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_own_names_are_answered() {
+        let check = |address: &str, given: &[&str], expected: &[&str]| {
+            let hosts = given.iter().map(|&host| host.to_owned()).collect();
+            let settings = HttpSettings { hosts, ..HttpSettings::default() };
+            assert_eq!(settings.answered_hosts(address.parse().unwrap()), expected, "{address}");
+        };
+        check("127.0.0.1:80", &[], &["127.0.0.1:80", "localhost:80", "127.0.0.1:80", "[::1]:80"]);
+        check("192.0.2.1:80", &["tools.example"], &["192.0.2.1:80", "tools.example"]);
+    }
+}

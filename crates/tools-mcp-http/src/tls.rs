@@ -1,0 +1,45 @@
+//! A certificate and its key, from files.
+
+use std::{fmt, path::Path, sync::Arc};
+
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        ServerConfig,
+        crypto::ring,
+        pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    },
+};
+
+use crate::HttpError;
+
+/// A certificate and its key.
+#[derive(Clone)]
+pub struct Tls(pub(crate) TlsAcceptor);
+
+impl Tls {
+    /// Reads a chain of certificates, the server's own first, and its private key, both in PEM. They are read once.
+    ///
+    /// # Errors
+    /// [`HttpError::Tls`] with the file that cannot be read, holds nothing of the kind, or does not fit the other.
+    pub fn from_files(certificates: &Path, key: &Path) -> Result<Self, HttpError> {
+        let failed = |file: &Path, problem: String| HttpError::Tls { file: file.to_owned(), problem };
+        let chain = CertificateDer::pem_file_iter(certificates).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let chain = chain.map_err(|error| failed(certificates, error.to_string()))?;
+        if chain.is_empty() {
+            return Err(failed(certificates, "it holds no certificate in PEM".to_owned()));
+        }
+        let private = PrivateKeyDer::from_pem_file(key).map_err(|error| failed(key, error.to_string()))?;
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .and_then(|config| config.with_no_client_auth().with_single_cert(chain, private))
+            .map_err(|error| failed(certificates, error.to_string()))?;
+        Ok(Self(TlsAcceptor::from(Arc::new(config))))
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls").finish_non_exhaustive()
+    }
+}
