@@ -1,5 +1,6 @@
-//! Makes the tables of the built-in automata: one for each shape of lines in `src/shapes.rs`, one for each list of patterns
-//! in `src/builtin.toml`. The program then starts without compiling any of them.
+//! Makes the tables of the built-in automata: one for each shape of lines in `src/shapes.rs`, one
+//! for each list of patterns in `src/builtin.toml`. The program then starts without compiling any
+//! of them.
 
 #[path = "src/shapes.rs"]
 mod shapes;

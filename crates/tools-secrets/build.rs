@@ -1,4 +1,5 @@
-//! Makes the automata of keywords and of what stands in examples, so that the program starts without compiling them.
+//! Makes the automata of keywords and of what stands in examples, so that the program starts
+//! without compiling them.
 
 #[path = "src"]
 mod words {

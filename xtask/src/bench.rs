@@ -1,4 +1,5 @@
-//! Criterion benches with named baselines. Figures are compared as ratios: machines differ, and so do their loads.
+//! Criterion benches with named baselines. Figures are compared as ratios: machines differ, and so
+//! do their loads.
 
 use crate::command::{self, Failure};
 

@@ -1,5 +1,6 @@
-//! Everything a push must pass, as a list of steps run in order. The first failure ends the run with its exit code;
-//! each step is announced and timed. What a step does lives in its own module or in cargo.
+//! Everything a push must pass, as a list of steps run in order. The first failure ends the run
+//! with its exit code; each step is announced and timed. What a step does lives in its own module
+//! or in cargo.
 
 use std::{
     process::Command,

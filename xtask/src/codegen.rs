@@ -1,5 +1,5 @@
-//! `docs/reference/` is written by the binary itself, from the types that the pages describe. This module runs the
-//! binary and, when checking, compares what it writes with what is committed.
+//! `docs/reference/` is written by the binary itself, from the types that the pages describe. This
+//! module runs the binary and, when checking, compares what it writes with what is committed.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

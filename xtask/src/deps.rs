@@ -1,5 +1,6 @@
-//! What the dependencies bring along: licences, bans and sources by cargo-deny, and which crates are there in more
-//! than one version. Duplicates are listed, not forbidden: most of them only others can remove.
+//! What the dependencies bring along: licences, bans and sources by cargo-deny, and which crates
+//! are there in more than one version. Duplicates are listed, not forbidden: most of them only
+//! others can remove.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +36,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         );
         return Ok(());
     }
-    // Advisories need a database from the network; the rest is in the lock file and the crates' own manifests.
+    // Advisories need a database from the network; the rest is in the lock file and the crates' own
+    // manifests.
     let mut deny = command::cargo(&["deny", "--offline", "--all-features", "check", "licenses", "bans", "sources"]);
     command::run(&mut deny)
 }

@@ -1,5 +1,6 @@
-//! What a release consists of, laid out in `target/dist`: the archive with its installer, packages for npm and PyPI that
-//! carry the binary, and the manifest for the registry of MCP servers. Publishing is a person's decision and not here.
+//! What a release consists of, laid out in `target/dist`: the archive with its installer, packages
+//! for npm and PyPI that carry the binary, and the manifest for the registry of MCP servers.
+//! Publishing is a person's decision and not here.
 
 mod archive;
 mod check;

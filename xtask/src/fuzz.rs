@@ -1,5 +1,6 @@
-//! Fuzzing of the parsers of untrusted text. A target's inputs are kept as one file of JSON strings, since a folder of
-//! thousands of small files is nothing to review; they are unpacked for a run and packed again, made minimal, after it.
+//! Fuzzing of the parsers of untrusted text. A target's inputs are kept as one file of JSON
+//! strings, since a folder of thousands of small files is nothing to review; they are unpacked for
+//! a run and packed again, made minimal, after it.
 
 use std::{
     fs,
@@ -25,7 +26,8 @@ pub(crate) fn run(target: &str, minutes: u32) -> Result<(), Failure> {
 }
 
 fn cargo_fuzz(verb: &str, target: &str) -> std::process::Command {
-    // The sanitizer is the nightly compiler's; the toolchain of this program is pinned to a stable one.
+    // The sanitizer is the nightly compiler's; the toolchain of this program is pinned to a stable
+    // one.
     let mut command = command::command("cargo");
     command.args(["+nightly", "fuzz", verb, "--target-dir", "target/fuzz", target]);
     command.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");

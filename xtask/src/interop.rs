@@ -1,5 +1,5 @@
-//! The binary against what others publish: packages that are workspaces of their own, because they would change the
-//! features of everyone else's dependencies.
+//! The binary against what others publish: packages that are workspaces of their own, because they
+//! would change the features of everyone else's dependencies.
 
 use std::{
     fs,
@@ -25,7 +25,8 @@ pub(crate) fn run() -> Result<(), Failure> {
     command::run(&mut acp())
 }
 
-/// Sets real hosts up with the binary, and drives them; skipped visibly where they cannot be installed.
+/// Sets real hosts up with the binary, and drives them; skipped visibly where they cannot be
+/// installed.
 pub(crate) fn hosts(names: &[&str]) -> Result<(), Failure> {
     let root = repository::root();
     let Some(programs) = programs(root)? else { return Ok(()) };

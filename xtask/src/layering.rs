@@ -1,5 +1,6 @@
-//! Which crate may depend on which: edges go to a lower rank, heavy dependencies stay where they are isolated.
-//! The table of ranks is the whole policy; `docs/architecture.md` draws it. Every finding names the edge and the rule.
+//! Which crate may depend on which: edges go to a lower rank, heavy dependencies stay where they
+//! are isolated. The table of ranks is the whole policy; `docs/architecture.md` draws it. Every
+//! finding names the edge and the rule.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -63,7 +64,8 @@ fn rank(name: &str) -> Option<u8> {
         "tools-core" | "tools-automata" => Some(0),
         "tools-catalog" | "tools-command" | "tools-egress" | "tools-sandbox" | "tools-secrets" | "tools-store"
         | TEST_KIT => Some(1),
-        // The loop is written against the trait of the models, and the listener serves the server's sessions.
+        // The loop is written against the trait of the models, and the listener serves the server's
+        // sessions.
         "tools-agent" | "tools-mcp-http" => Some(3),
         FACADE => Some(4),
         "haft-cli" | BENCHES => Some(5),
@@ -157,7 +159,8 @@ fn banned(graph: &Graph, name: &str, why: &str) -> Option<String> {
     Some(format!("{path}: banned, because {why}"))
 }
 
-/// Breadth first over shipped edges, from a package to one with a wanted name, through packages that may be passed.
+/// Breadth first over shipped edges, from a package to one with a wanted name, through packages
+/// that may be passed.
 fn shortest_path<'a>(
     graph: &'a Graph,
     from: &'a str,

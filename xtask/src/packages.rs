@@ -1,5 +1,5 @@
-//! How many packages each crate pulls, held against a committed list: a dependency that comes in with a feature is seen
-//! in the commit that brings it.
+//! How many packages each crate pulls, held against a committed list: a dependency that comes in
+//! with a feature is seen in the commit that brings it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

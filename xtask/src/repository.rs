@@ -1,4 +1,5 @@
-//! Where the repository is and which files it has. Build output and hidden folders are not part of it.
+//! Where the repository is and which files it has. Build output and hidden folders are not part of
+//! it.
 
 use std::{
     fs,
@@ -22,8 +23,8 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
-/// Every file below `folder` (relative to `root`) whose name ends with one of `endings`, sorted by path.
-/// A folder that does not exist has no files. Symbolic links are not followed.
+/// Every file below `folder` (relative to `root`) whose name ends with one of `endings`, sorted by
+/// path. A folder that does not exist has no files. Symbolic links are not followed.
 pub(crate) fn files(root: &Path, folder: &str, endings: &[&str]) -> Result<Vec<File>, Failure> {
     let mut found = Vec::new();
     let mut pending = vec![root.join(folder)];

@@ -1,6 +1,7 @@
-//! The shapes in which somebody may compile a crate: alone with its default features, without them, with each feature,
-//! and the fuzz targets, which are a workspace of their own. A build of the whole workspace joins the features of all
-//! crates, so that a feature which a crate forgot to ask for is missed only by whoever takes that crate alone.
+//! The shapes in which somebody may compile a crate: alone with its default features, without them,
+//! with each feature, and the fuzz targets, which are a workspace of their own. A build of the
+//! whole workspace joins the features of all crates, so that a feature which a crate forgot to ask
+//! for is missed only by whoever takes that crate alone.
 
 use std::process::Command;
 
@@ -66,8 +67,8 @@ fn shapes(package: &Package) -> Vec<Shape<'_>> {
     shapes
 }
 
-/// The compiler is the pinned one and the library of the fuzzer is not built: whether the targets fit the crates shows
-/// all the same.
+/// The compiler is the pinned one and the library of the fuzzer is not built: whether the targets
+/// fit the crates shows all the same.
 fn fuzz() -> Command {
     let mut check =
         command::cargo(&["check", "--quiet", "--locked", "--manifest-path", FUZZ, "--target-dir", "target"]);

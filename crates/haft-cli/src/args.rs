@@ -8,6 +8,7 @@ use haft::{audit::Head, catalog::Dialect, hosts::Host};
 
 mod agent;
 mod approvals;
+mod mcp;
 mod hosts;
 mod servers;
 mod stores;
@@ -25,7 +26,8 @@ pub(crate) use stores::{MemoryVerb, ScheduleVerb, SkillsVerb};
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Update the configuration to the current format, like `haft config migrate`. Takes no subcommand.
+    /// Update the configuration to the current format, like `haft config migrate`. Takes no
+    /// subcommand.
     #[arg(long)]
     pub(crate) migrate_config: bool,
     /// With `--migrate-config`: print the changes without making them.
@@ -41,7 +43,8 @@ pub(crate) struct Common {
     /// Configuration file [default: `haft/config.toml` in the user's configuration folder].
     #[arg(long, global = true, env = "HAFT_CONFIG", hide_env_values = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Workspace: relative paths start here, and tools are confined to it [default: the current directory].
+    /// Workspace: relative paths start here, and tools are confined to it [default: the current
+    /// directory].
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) workdir: Option<PathBuf>,
     /// Session to which calls belong [default: a new session].
@@ -59,8 +62,9 @@ pub(crate) struct Common {
 pub(crate) enum Verb {
     /// Run an agent on a task, or start an interactive session.
     Run(Run),
-    /// Run as the agent of an editor that speaks the Agent Client Protocol, such as Zed, over standard input and output.
-    /// Each session works in the folder that the editor names. With `--workdir`, sessions must be inside that folder.
+    /// Run as the agent of an editor that speaks the Agent Client Protocol, such as Zed, over
+    /// standard input and output. Each session works in the folder that the editor names. With
+    /// `--workdir`, sessions must be inside that folder.
     Acp(Acp),
     /// Manage saved agent sessions.
     Sessions {
@@ -91,8 +95,8 @@ pub(crate) enum Verb {
         /// Type of project [default: detected from its files].
         #[arg(long = "kind", value_enum, value_name = "KIND")]
         kinds: Vec<Kind>,
-        /// Write the rules to the user's configuration (or `--config`). Rules that are missing from an existing file are
-        /// added after its own, and a backup is kept.
+        /// Write the rules to the user's configuration (or `--config`). Rules that are missing from
+        /// an existing file are added after its own, and a backup is kept.
         #[arg(long)]
         write: bool,
     },
@@ -101,10 +105,12 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: TrustVerb,
     },
-    /// Run a command as a `bash` call and exit with its exit code. Standard input is empty. When standard output is not a
-    /// terminal, output is passed through byte for byte unless `--filter` is given.
+    /// Run a command as a `bash` call and exit with its exit code. Standard input is empty. When
+    /// standard output is not a terminal, output is passed through byte for byte unless `--filter`
+    /// is given.
     Exec {
-        /// Filter the output and replace credentials with placeholders, even when standard output is not a terminal.
+        /// Filter the output and replace credentials with placeholders, even when standard output
+        /// is not a terminal.
         #[arg(long)]
         filter: bool,
         /// Stop the command after this many seconds [default: 3600].
@@ -116,34 +122,36 @@ pub(crate) enum Verb {
         /// Approve this command in advance.
         #[arg(long)]
         yes: bool,
-        /// A hook has put the command on record already: where that cannot be done from here, run it without a record and
-        /// without a way to undo it.
+        /// A hook has put the command on record already: where that cannot be done from here, run
+        /// it without a record and without a way to undo it.
         #[arg(long, hide = true)]
         on_record: bool,
-        /// Directory the command may write to, if the configuration names none and the working directory is inside it
-        /// [default: the working directory].
+        /// Directory the command may write to, if the configuration names none and the working
+        /// directory is inside it [default: the working directory].
         #[arg(long, value_name = "DIR")]
         within: Option<PathBuf>,
         /// The command and its arguments.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
         command: Vec<String>,
     },
-    /// Check a host's own tool calls: the hook that a host runs before and after each tool. Reads one event from standard
-    /// input and answers in the host's format: allow, ask or deny. Asks when the event cannot be checked. Installed by
-    /// `haft setup`.
+    /// Check a host's own tool calls: the hook that a host runs before and after each tool. Reads
+    /// one event from standard input and answers in the host's format: allow, ask or deny. Asks
+    /// when the event cannot be checked. Installed by `haft setup`.
     Hook {
         /// The host: `claude-code`, `codex`, `gemini` or `cursor`.
         host: Host,
-        /// Rewrite shell commands to run through `haft exec`: sandboxed, filtered and undoable. Without it, allowed commands
-        /// are left to the host's own rules.
+        /// Rewrite shell commands to run through `haft exec`: sandboxed, filtered and undoable.
+        /// Without it, allowed commands are left to the host's own rules.
         #[arg(long)]
         exec: bool,
     },
-    /// Add Haft to an agent or editor: writes the MCP server, and hooks where the host supports them, to its configuration
-    /// and shows the diff. Without a host, lists the hosts that are installed and what would change.
+    /// Add Haft to an agent or editor: writes the MCP server, and hooks where the host supports
+    /// them, to its configuration and shows the diff. Without a host, lists the hosts that are
+    /// installed and what would change.
     Setup(Setup),
-    /// Show what this user's processes do on a web page of this machine: calls, questions with their answers, scheduled tasks,
-    /// hosts, tokens saved. Prints an address with a random token and runs until interrupted.
+    /// Show what this user's processes do on a web page of this machine: calls, questions with
+    /// their answers, scheduled tasks, hosts, tokens saved. Prints an address with a random token
+    /// and runs until interrupted.
     Top {
         /// Serve the page; the only view there is.
         #[arg(long, required = true)]
@@ -154,8 +162,9 @@ pub(crate) enum Verb {
     },
     /// Filter standard input as if a command had printed it.
     Filter(Filter),
-    /// Find credentials in files. Prints a JSON line with location and kind for each, never the value. Exits with 2 if a
-    /// file cannot be read, with 1 if `--check` is given and a credential was found, else with 0.
+    /// Find credentials in files. Prints a JSON line with location and kind for each, never the
+    /// value. Exits with 2 if a file cannot be read, with 1 if `--check` is given and a credential
+    /// was found, else with 0.
     Scan {
         /// Files to scan [default: standard input, also `-`].
         #[arg(value_name = "FILE")]
@@ -183,7 +192,8 @@ pub(crate) enum Verb {
     },
     /// Revert what calls changed in the workspace. Changes made by anyone else are kept.
     Undo {
-        /// Numbers of the calls, as shown by `--list` [default: the last call, of `--session` if given].
+        /// Numbers of the calls, as shown by `--list` [default: the last call, of `--session` if
+        /// given].
         #[arg(value_name = "CALL", conflicts_with = "last")]
         calls: Vec<u64>,
         /// Revert the last N calls.
@@ -268,14 +278,16 @@ pub(crate) struct Tools {
     /// Output format.
     #[arg(long, value_enum, default_value_t = ToolsFormat::Table)]
     pub(crate) format: ToolsFormat,
-    /// Print the definitions for an API: `anthropic`, `gemini`, `mcp`, `ollama`, `openai-chat`, `openai-chat-strict`,
-    /// `openai-responses` or `openai-responses-strict`. The output is identical on every run and machine.
+    /// Print the definitions for an API: `anthropic`, `gemini`, `mcp`, `ollama`, `openai-chat`,
+    /// `openai-chat-strict`, `openai-responses` or `openai-responses-strict`. The output is
+    /// identical on every run and machine.
     #[arg(long, value_name = "NAME", conflicts_with = "format")]
     pub(crate) dialect: Option<Dialect>,
     /// Report what the API cannot express instead.
     #[arg(long, requires = "dialect")]
     pub(crate) report: bool,
-    /// Rank the tools by their estimated cost in tokens, with how often each was called according to the audit log.
+    /// Rank the tools by their estimated cost in tokens, with how often each was called according
+    /// to the audit log.
     #[arg(long)]
     pub(crate) cost: bool,
     #[command(flatten)]
@@ -347,7 +359,8 @@ pub(crate) enum PolicyVerb {
         #[arg(long)]
         all: bool,
     },
-    /// Suggest the rules that would have avoided the most questions, with everything each would have allowed.
+    /// Suggest the rules that would have avoided the most questions, with everything each would
+    /// have allowed.
     Suggest {
         /// Audit log to read [default: the configured one].
         audit: Option<PathBuf>,
@@ -359,8 +372,9 @@ pub(crate) enum PolicyVerb {
     Test,
     /// List the approvals that outlast a session.
     Approvals,
-    /// Store an approval: calls that match the pattern are no longer asked about. Overrides no denial. Unlike an answer to
-    /// a question, it is not tied to the content of the scripts that run.
+    /// Store an approval: calls that match the pattern are no longer asked about. Overrides no
+    /// denial. Unlike an answer to a question, it is not tied to the content of the scripts that
+    /// run.
     Allow {
         /// Name of the tool.
         tool: String,
@@ -386,8 +400,8 @@ pub(crate) enum PolicyVerb {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PinsVerb {
-    /// Show how servers changed their tools, and accept the changes. Changed tools cannot be called until then. Asks when
-    /// run in a terminal; exits with 3 if changes remain.
+    /// Show how servers changed their tools, and accept the changes. Changed tools cannot be called
+    /// until then. Asks when run in a terminal; exits with 3 if changes remain.
     Review {
         /// Name of the server [default: all].
         #[arg(value_name = "ID")]
@@ -425,7 +439,8 @@ pub(crate) enum AuditVerb {
         #[arg(long, value_name = "NUMBER:HASH")]
         head: Vec<Head>,
     },
-    /// Show how this configuration would have decided the recorded calls (same as `haft policy replay`).
+    /// Show how this configuration would have decided the recorded calls (same as `haft policy
+    /// replay`).
     Replay {
         /// Audit log to read [default: the configured one].
         file: Option<PathBuf>,
@@ -437,11 +452,12 @@ pub(crate) enum AuditVerb {
     Report {
         /// Audit log to read [default: the configured one].
         file: Option<PathBuf>,
-        /// Output file; `-` is standard output [default: `haft-report.html` in the state directory, or standard output when
-        /// that is a file or a pipe].
+        /// Output file; `-` is standard output [default: `haft-report.html` in the state directory,
+        /// or standard output when that is a file or a pipe].
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// Include the calls of all directories, not only those of the working directory. Implied by FILE and `--session`.
+        /// Include the calls of all directories, not only those of the working directory. Implied
+        /// by FILE and `--session`.
         #[arg(long)]
         all: bool,
         /// Number of latest calls to list individually. Totals always count all calls.
@@ -474,8 +490,9 @@ pub(crate) enum ConfigVerb {
     Check,
     /// Print the JSON schema, for editors.
     Schema,
-    /// Update the configuration to the current format. Old keys are replaced by new ones, comments and unknown keys are
-    /// kept, and the old file is kept next to it (`config.toml.bak-1`). Prints the changes.
+    /// Update the configuration to the current format. Old keys are replaced by new ones, comments
+    /// and unknown keys are kept, and the old file is kept next to it (`config.toml.bak-1`). Prints
+    /// the changes.
     Migrate {
         /// Print the changes without making them.
         #[arg(long)]

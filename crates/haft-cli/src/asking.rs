@@ -1,5 +1,5 @@
-//! A question as a person at a terminal reads and answers it: rows, colours, and what a typed line means. Pure but for the
-//! look at the environment; who types where is elsewhere.
+//! A question as a person at a terminal reads and answers it: rows, colours, and what a typed line
+//! means. Pure but for the look at the environment; who types where is elsewhere.
 
 use std::os::fd::AsFd;
 
@@ -65,7 +65,8 @@ impl Shown {
         Some(Self { question, tool: prompt.tool.to_string(), lasting })
     }
 
-    /// What, why, what would change, what a stored answer would allow, and the answers, below rows of the channel.
+    /// What, why, what would change, what a stored answer would allow, and the answers, below rows
+    /// of the channel.
     pub(crate) fn text(&self, above: &[String], screen: Screen, seconds: u64) -> String {
         let Screen { width, height, colours } = screen;
         let front = if self.lasting { "[s] this session, [a] always, here: " } else { "[a] always, here: " };

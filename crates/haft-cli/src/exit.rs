@@ -36,7 +36,8 @@ impl Exit {
         }
     }
 
-    /// The exit code of a shell after this signal: 128 plus its number. `None` when there was no signal.
+    /// The exit code of a shell after this signal: 128 plus its number. `None` when there was no
+    /// signal.
     pub(crate) fn interrupted(signal: Option<u8>) -> Option<Self> {
         signal.map(|number| Self::Command(128 + number))
     }

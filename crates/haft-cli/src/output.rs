@@ -8,14 +8,15 @@ use std::{
 use haft::core::{Visible, visible_json, visible_lines};
 use serde::Serialize;
 
-/// Prints a tool's text, with a line end that is its own or added. On a terminal, what could steer it is shown instead
-/// of sent; a program behind a pipe gets the text as it is.
+/// Prints a tool's text, with a line end that is its own or added. On a terminal, what could steer
+/// it is shown instead of sent; a program behind a pipe gets the text as it is.
 pub(crate) fn text(text: &str) {
     let text = text.strip_suffix('\n').unwrap_or(text);
     if io::stdout().is_terminal() { line(&printable(text)) } else { line(text) }
 }
 
-/// Prints a text and a line end. A reader that is gone (`| head`) ends the program quietly, as it does other commands.
+/// Prints a text and a line end. A reader that is gone (`| head`) ends the program quietly, as it
+/// does other commands.
 pub(crate) fn line(text: &str) {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
@@ -28,13 +29,15 @@ pub(crate) fn line(text: &str) {
     }
 }
 
-/// Prints one JSON object on one line. What could steer a terminal or hide is written as `\uXXXX`, also behind a pipe.
+/// Prints one JSON object on one line. What could steer a terminal or hide is written as `\uXXXX`,
+/// also behind a pipe.
 pub(crate) fn json(value: &impl Serialize) {
     let text = serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"));
     line(&visible_json(&text));
 }
 
-/// Prints a note for a person; never mixed with the result, and not a reason to end when nobody reads it.
+/// Prints a note for a person; never mixed with the result, and not a reason to end when nobody
+/// reads it.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(text));
 }
@@ -47,7 +50,8 @@ pub(crate) fn failed(as_json: bool, why: &str) {
     }
 }
 
-/// Makes text of a tool safe for a terminal: what steers, hides or reorders is shown, not sent. Line breaks and tabs stay.
+/// Makes text of a tool safe for a terminal: what steers, hides or reorders is shown, not sent.
+/// Line breaks and tabs stay.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     visible_lines(text)
 }

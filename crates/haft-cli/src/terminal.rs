@@ -1,4 +1,5 @@
-//! Asking at the terminal of this process: `/dev/tty`, typed-ahead input dropped, and no answer means no.
+//! Asking at the terminal of this process: `/dev/tty`, typed-ahead input dropped, and no answer
+//! means no.
 
 use std::{
     fs::{File, OpenOptions},

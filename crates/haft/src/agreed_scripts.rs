@@ -1,5 +1,6 @@
-//! The texts of scripts that people agreed to for longer than a session, kept beside the approvals so that a question can
-//! show what changed since. An approval is bound by its digests alone: without a text the question says less.
+//! The texts of scripts that people agreed to for longer than a session, kept beside the approvals
+//! so that a question can show what changed since. An approval is bound by its digests alone:
+//! without a text the question says less.
 
 use std::{
     fs::{DirBuilder, OpenOptions},

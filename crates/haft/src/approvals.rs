@@ -1,4 +1,5 @@
-//! The file in which approvals outlive a session: read with suspicion, appended to whole lines at a time.
+//! The file in which approvals outlive a session: read with suspicion, appended to whole lines at a
+//! time.
 
 use std::{
     fs::{File, OpenOptions},
@@ -97,7 +98,8 @@ fn load(file: &Path) -> StoredRules {
     StoredRules::compile(approvals)
 }
 
-/// Only a plain file of this user that nobody else can write; opening neither follows a link nor waits for a pipe.
+/// Only a plain file of this user that nobody else can write; opening neither follows a link nor
+/// waits for a pipe.
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     plain::read(file, OFlags::NOFOLLOW, LARGEST, |meta| {
         let own = rustix::process::geteuid().as_raw();

@@ -44,9 +44,9 @@ impl fmt::Debug for ToolboxBuilder {
 }
 
 impl Toolbox {
-    /// Starts building one from a configuration. `workdir` is where relative paths start, and what tools are kept in where
-    /// the configuration names no other folders: a folder that exists. A relative one is taken from the folder that this
-    /// process works in when the toolbox is built.
+    /// Starts building one from a configuration. `workdir` is where relative paths start, and what
+    /// tools are kept in where the configuration names no other folders: a folder that exists. A
+    /// relative one is taken from the folder that this process works in when the toolbox is built.
     pub fn builder(config: Loaded<HaftConfig>, workdir: impl Into<PathBuf>) -> ToolboxBuilder {
         ToolboxBuilder {
             loaded: config,
@@ -68,18 +68,20 @@ impl Toolbox {
 }
 
 impl ToolboxBuilder {
-    /// The configuration was found in the user's folder and named by nobody: one that lies where tools may write is
-    /// refused.
+    /// The configuration was found in the user's folder and named by nobody: one that lies where
+    /// tools may write is refused.
     pub fn discovered(self) -> Self {
         Self { was_discovered: true, ..self }
     }
 
-    /// How the user spells the working directory where that leads through links: file tools take paths that begin so.
+    /// How the user spells the working directory where that leads through links: file tools take
+    /// paths that begin so.
     pub fn spelled(self, spelled: impl Into<PathBuf>) -> Self {
         Self { spelled: Some(spelled.into()), ..self }
     }
 
-    /// Where the configuration would stand: files of rules are looked for beside it when it was read from no file.
+    /// Where the configuration would stand: files of rules are looked for beside it when it was
+    /// read from no file.
     pub fn beside(self, file: Option<PathBuf>) -> Self {
         Self { beside: file, ..self }
     }
@@ -89,8 +91,8 @@ impl ToolboxBuilder {
         Self { session: Some(session), ..self }
     }
 
-    /// One more executor. Its tools come after the built-in ones and stand behind the same layers. A name that another
-    /// tool has already is an error when the toolbox is built.
+    /// One more executor. Its tools come after the built-in ones and stand behind the same layers.
+    /// A name that another tool has already is an error when the toolbox is built.
     pub fn executor(mut self, executor: DynExecutor) -> Self {
         #[cfg(feature = "catalog")]
         let executor = DynExecutor::new(tools_catalog::Checked::new(executor));
@@ -98,7 +100,8 @@ impl ToolboxBuilder {
         self
     }
 
-    /// One more layer, at a place among the built-in ones. The name of another layer is an error when the toolbox is built.
+    /// One more layer, at a place among the built-in ones. The name of another layer is an error
+    /// when the toolbox is built.
     pub fn layer(mut self, place: Place, layer: impl Layer + 'static) -> Self {
         self.layers.push((place, Arc::new(layer)));
         self
@@ -111,14 +114,15 @@ impl ToolboxBuilder {
         self
     }
 
-    /// The model that judges calls under `[tools.adversarial_policy]`, instead of the provider that is configured there.
+    /// The model that judges calls under `[tools.adversarial_policy]`, instead of the provider that
+    /// is configured there.
     #[cfg(feature = "policy")]
     pub fn judge(self, judge: Arc<dyn tools_core::Judge>) -> Self {
         Self { judge: Some(judge), ..self }
     }
 
-    /// The model that finds tools, memories and code by what they mean, instead of the one that is configured. Without any
-    /// they are found by their words.
+    /// The model that finds tools, memories and code by what they mean, instead of the one that is
+    /// configured. Without any they are found by their words.
     #[cfg(any(feature = "memory", feature = "graph", feature = "code"))]
     pub fn embedder(self, embedder: Arc<dyn tools_core::Embedder>) -> Self {
         Self { embedder: Some(embedder), ..self }
@@ -127,8 +131,9 @@ impl ToolboxBuilder {
     /// Compiles every section and puts the toolbox together.
     ///
     /// # Errors
-    /// The first section that cannot be compiled, by key and line, or that switches on what this build does not have:
-    /// nothing runs on half a configuration. Two tools or two layers of one name.
+    /// The first section that cannot be compiled, by key and line, or that switches on what this
+    /// build does not have: nothing runs on half a configuration. Two tools or two layers of one
+    /// name.
     pub fn build(self) -> Result<Toolbox, LoadError> {
         #[cfg(not(feature = "file"))]
         let _ = &self.spelled;
@@ -226,11 +231,13 @@ impl ToolboxBuilder {
         layers.extend(own(Place::AroundExecution));
         #[cfg(feature = "retry")]
         layers.push(retry.layer());
-        // Programs that have their calls judged ask for the reason of a refusal: not among the layers that judge.
+        // Programs that have their calls judged ask for the reason of a refusal: not among the
+        // layers that judge.
         layers.insert(0, Arc::new(Unlisted));
         distinct(&layers)?;
 
-        // What follows the configuration, in the order in which it is swapped: what tools ask comes before them.
+        // What follows the configuration, in the order in which it is swapped: what tools ask comes
+        // before them.
         let mut shared: Vec<Arc<dyn Part>> = Vec::from([
             #[cfg(feature = "policy")]
             (Arc::clone(&gates) as Arc<dyn Part>),

@@ -15,7 +15,8 @@ pub(crate) fn folder(config: &HaftConfig) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
 }
 
-/// What keeps the changes of calls, for the folders that calls may change; `None` where they are not kept.
+/// What keeps the changes of calls, for the folders that calls may change; `None` where they are
+/// not kept.
 ///
 /// # Errors
 /// Read rules that cannot be compiled.

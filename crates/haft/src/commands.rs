@@ -77,7 +77,8 @@ impl Commands {
         })
     }
 
-    /// The tool `bash`. It holds the policies for as long as somebody holds the tool: what nobody uses is not kept in step.
+    /// The tool `bash`. It holds the policies for as long as somebody holds the tool: what nobody
+    /// uses is not kept in step.
     pub(crate) fn bash(self: &Arc<Self>) -> DynExecutor {
         // By shape only: a variable that the operator passes on is a known value, too.
         let shapes: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
@@ -152,7 +153,8 @@ impl Commands {
     #[cfg(feature = "mcp-client")]
     pub(crate) fn server(&self, sees: ServerSees) -> Result<Sandbox, String> {
         let ServerSees { writable, readable, network, joins } = sees;
-        // In a private `/tmp` nothing is seen but roots: what is only read there is a root that is held.
+        // In a private `/tmp` nothing is seen but roots: what is only read there is a root that is
+        // held.
         let is_covered =
             |place: &PathBuf| writable.iter().any(|root| place.starts_with(root) || root.starts_with(place));
         let (mut shielded, readable): (Vec<PathBuf>, Vec<PathBuf>) = readable

@@ -10,7 +10,8 @@ use tools_core::inline_schema;
 
 use crate::{Reloaded, config::HaftConfig};
 
-/// The new configuration with the old values of what counts from the start only, and what is different in it.
+/// The new configuration with the old values of what counts from the start only, and what is
+/// different in it.
 pub(crate) fn merged(running: &HaftConfig, new: &HaftConfig) -> (HaftConfig, Reloaded) {
     let (before, mut after) = (json(running), json(new));
     let mut report = Reloaded::default();
@@ -36,8 +37,8 @@ pub(crate) fn merged(running: &HaftConfig, new: &HaftConfig) -> (HaftConfig, Rel
 struct Counts {
     /// From the next call on.
     swapped: Vec<String>,
-    /// From the next start only, where those above would include them: what they name was opened, handed to a client or
-    /// compared with at the start.
+    /// From the next start only, where those above would include them: what they name was opened,
+    /// handed to a client or compared with at the start.
     from_start: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Credentials: out of what models, people and the record are shown. The patterns that find them can be others from one
-//! call to the next; what a session was shown keeps its name.
+//! Credentials: out of what models, people and the record are shown. The patterns that find them
+//! can be others from one call to the next; what a session was shown keeps its name.
 
 use std::{borrow::Cow, io::Read, path::Path, sync::Arc};
 
@@ -15,8 +15,8 @@ use crate::{
     replaceable::Replaceable,
 };
 
-/// Takes credentials out of text: the values of this process's own environment first, then whatever has the shape of
-/// one, and what the operator's patterns match.
+/// Takes credentials out of text: the values of this process's own environment first, then whatever
+/// has the shape of one, and what the operator's patterns match.
 ///
 /// # Errors
 /// The first of the operator's patterns that cannot be used.

@@ -22,7 +22,8 @@ pub struct Finding {
 /// What this machine can hold. Field names are permanent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Doctor {
-    /// How strongly a command is confined here: `namespaces`, `landlock`, `off`, or why nothing runs.
+    /// How strongly a command is confined here: `namespaces`, `landlock`, `off`, or why nothing
+    /// runs.
     pub sandbox: String,
     /// What was looked at, one by one.
     pub findings: Vec<Finding>,

@@ -13,9 +13,9 @@ use crate::config::{HaftConfig, LoadError, Loaded};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EmbeddingConfig {
-    /// The folder of a model that turns texts into vectors: `model.safetensors` (static) or `model.onnx` (transformer),
-    /// each with its `tokenizer.json`. Tools, memories and code are then found by what they mean as well as by their words.
-    /// Unset, by their words alone.
+    /// The folder of a model that turns texts into vectors: `model.safetensors` (static) or
+    /// `model.onnx` (transformer), each with its `tokenizer.json`. Tools, memories and code are
+    /// then found by what they mean as well as by their words. Unset, by their words alone.
     pub model: Option<PathBuf>,
 }
 

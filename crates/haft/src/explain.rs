@@ -15,10 +15,11 @@ pub struct Explanation {
     pub subjects: Vec<PromptPart>,
     /// The rule or default that decided.
     pub decided_by: String,
-    /// The gate that decided, by its name in `haft layers`; `executor` where the tool itself refuses before any gate is
-    /// asked.
+    /// The gate that decided, by its name in `haft layers`; `executor` where the tool itself
+    /// refuses before any gate is asked.
     pub layer: &'static str,
-    /// The rule that "always" would store; `None` when nothing would be asked or nothing sensible can be stored.
+    /// The rule that "always" would store; `None` when nothing would be asked or nothing sensible
+    /// can be stored.
     pub would_store: Option<StoredRule>,
     /// Why the call could not even be judged; `None` when it was.
     pub error: Option<String>,
@@ -55,7 +56,8 @@ impl Explanation {
         Self { subjects: parts, would_store, ..self }
     }
 
-    /// A call that its own tool refuses before any gate: the blocklist, the sandbox, parameters that cannot be read.
+    /// A call that its own tool refuses before any gate: the blocklist, the sandbox, parameters
+    /// that cannot be read.
     pub(crate) fn refused(tool: ToolName, error: &ToolError) -> Self {
         let verdict = match error.category() {
             ToolErrorCategory::ConfirmationRequired => Verdict::Ask,

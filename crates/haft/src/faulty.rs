@@ -1,4 +1,5 @@
-//! A server that could not be set up: its tools are listed, and each call is answered with the fault.
+//! A server that could not be set up: its tools are listed, and each call is answered with the
+//! fault.
 
 use tools_core::{
     Approval, CallContext, Executed, Inspection, Stack, ToolCall, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor,

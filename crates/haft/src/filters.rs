@@ -1,5 +1,5 @@
-//! The rules that command output is filtered by: the configuration's, the user's file of rules, and what is wrong with
-//! either; and the layer that filters.
+//! The rules that command output is filtered by: the configuration's, the user's file of rules, and
+//! what is wrong with either; and the layer that filters.
 
 use std::{
     io::Read,
@@ -26,13 +26,14 @@ pub struct Filters {
     pub pipeline: FilterPipeline,
     /// The file of the user's rules; `None` when there is none.
     pub file: Option<PathBuf>,
-    /// What is wrong with that file, each in one sentence. What is wrong is skipped; all else is in force.
+    /// What is wrong with that file, each in one sentence. What is wrong is skipped; all else is in
+    /// force.
     pub warnings: Vec<String>,
 }
 
 impl Filters {
-    /// The file of the user's rules under `config`, which stands in the file `beside`; it may not be there. `None` when
-    /// nothing says where it would be.
+    /// The file of the user's rules under `config`, which stands in the file `beside`; it may not
+    /// be there. `None` when nothing says where it would be.
     pub fn file(config: &FilterConfig, beside: Option<&Path>) -> Option<PathBuf> {
         place(config, beside).0
     }
@@ -83,10 +84,12 @@ impl Filtering {
 impl Part for Filtering {
     fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
         let config = loaded.config.tools.filters.clone();
-        // Rules that are wrong are skipped; nothing of them keeps the rest of a configuration from counting.
+        // Rules that are wrong are skipped; nothing of them keeps the rest of a configuration from
+        // counting.
         Ok(Box::new(move || {
             let compiled = Filters::compile(&config, self.beside.as_deref());
-            // A file that was not there at the start is not held against tools: one of them may have written it.
+            // A file that was not there at the start is not held against tools: one of them may
+            // have written it.
             let is_new = compiled.file.is_some() && self.file.is_none();
             let (pipeline, warnings) = if is_new {
                 let (pipeline, _) = FilterPipeline::compile(&config, None);
@@ -161,7 +164,8 @@ mod tests {
     const RULE: &str =
         "[[rules]]\nname = \"mine\"\nmatch = { prefix = \"mine\" }\nstrategy = { type = \"git_status\" }\n";
 
-    /// Whether the rule is in force, and the warnings, for a folder with `files` and a configured path.
+    /// Whether the rule is in force, and the warnings, for a folder with `files` and a configured
+    /// path.
     fn check(files: &[(&str, &[u8])], filters_path: &str, in_force: bool, warning: Option<&str>) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {

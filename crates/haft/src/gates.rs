@@ -1,5 +1,5 @@
-//! The one list of gates. Order, compilation, reload, `explain`, `config check`, the reference pages and which tools are
-//! listed all go through it: another gate is one more entry here.
+//! The one list of gates. Order, compilation, reload, `explain`, `config check`, the reference
+//! pages and which tools are listed all go through it: another gate is one more entry here.
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
@@ -222,7 +222,8 @@ fn without_judge(config: &HaftConfig) -> String {
     format!("a model judges calls, and {missing}")
 }
 
-/// Leaves the wish that a tool be let back, for every process of this user that blocks it for failing.
+/// Leaves the wish that a tool be let back, for every process of this user that blocks it for
+/// failing.
 ///
 /// # Errors
 /// When the folder of the user's state cannot be written.
@@ -294,8 +295,9 @@ impl Gates {
         self.memory.told.forget(session);
     }
 
-    /// What the gates would decide about a call: each is asked as for a call, in the same order, and the first that denies
-    /// it or the strictest opinion counts. Changes nothing that they remember.
+    /// What the gates would decide about a call: each is asked as for a call, in the same order,
+    /// and the first that denies it or the strictest opinion counts. Changes nothing that they
+    /// remember.
     pub(crate) fn explain(&self, inv: &Invocation) -> Explanation {
         let mut inv = inv.clone();
         let mut explained: Option<Explanation> = None;
@@ -310,7 +312,8 @@ impl Gates {
                 }
                 continue;
             };
-            // Of opinions that let it go on, the innermost names what somebody wrote for calls of this kind.
+            // Of opinions that let it go on, the innermost names what somebody wrote for calls of
+            // this kind.
             let is_strictest = |before: &Explanation| verdict > before.verdict || before.verdict == Verdict::Allow;
             if explained.as_ref().is_none_or(is_strictest) {
                 explained = Some(Explanation::ruled(&inv, gate.about().name, verdict, &ruling));

@@ -27,9 +27,11 @@ pub struct HttpGuest {
     pub name: String,
     /// What the guest's requests bring (`Authorization: Bearer …`), at least 32 characters.
     pub token: String,
-    /// The guest's workspace; `None` for that of the server. A relative path starts at the folder of the file.
+    /// The guest's workspace; `None` for that of the server. A relative path starts at the folder
+    /// of the file.
     pub workdir: Option<PathBuf>,
-    /// The guest's configuration, with rules of its own; `None` for that of the server. Relative as `workdir`.
+    /// The guest's configuration, with rules of its own; `None` for that of the server. Relative as
+    /// `workdir`.
     pub config: Option<PathBuf>,
 }
 
@@ -52,8 +54,8 @@ impl HttpGuest {
     /// Reads a TOML file with one `[[guest]]` for each guest.
     ///
     /// # Errors
-    /// A file that cannot be read, that others than its owner can read, with unknown keys, without a guest, or with two of
-    /// one name.
+    /// A file that cannot be read, that others than its owner can read, with unknown keys, without
+    /// a guest, or with two of one name.
     pub fn read(file: &Path) -> Result<Vec<Self>, GuestsError> {
         let failed = |problem: String| GuestsError { file: file.to_owned(), problem };
         let text = text(file).map_err(|error| failed(error.to_string()))?;
@@ -101,8 +103,8 @@ fn caller(name: &str) -> Option<CallerId> {
     CallerId::parse(&format!("http:{name}")).ok().filter(|_| !name.is_empty())
 }
 
-/// Serves the tools over HTTP until `stop` is cancelled: to each guest those of its own toolbox. `listening` is told the
-/// address once connections are taken.
+/// Serves the tools over HTTP until `stop` is cancelled: to each guest those of its own toolbox.
+/// `listening` is told the address once connections are taken.
 ///
 /// # Errors
 /// As [`HttpServer::bind`].

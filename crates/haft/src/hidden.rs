@@ -14,7 +14,8 @@ use crate::config::HaftConfig;
 #[cfg(feature = "policy")]
 use crate::gates::Gates;
 
-/// What gates refuse commands of one folder to read; nothing in a build without gates. Clones share it.
+/// What gates refuse commands of one folder to read; nothing in a build without gates. Clones share
+/// it.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "policy"), derive(Default))]
 pub(crate) struct Closed {
@@ -61,7 +62,8 @@ impl Closed {
     }
 }
 
-/// What commands cannot read under `config`, whose compiled rules are `rules`: with `private`, which is our own.
+/// What commands cannot read under `config`, whose compiled rules are `rules`: with `private`,
+/// which is our own.
 pub(crate) fn hidden(config: &HaftConfig, rules: &ReadRules, private: Vec<PathBuf>, closed: Closed) -> Hidden {
     let homes = homes();
     // Where the environment and the user database name two homes, both hold credentials.
@@ -117,7 +119,8 @@ fn deny_read(config: &HaftConfig) -> &[String] {
     }
 }
 
-/// The one place that a pattern names, wherever the workspace is; `None` when it has to be looked for.
+/// The one place that a pattern names, wherever the workspace is; `None` when it has to be looked
+/// for.
 fn place(pattern: &str, home: Option<&Path>) -> Option<PathBuf> {
     let pattern = pattern.strip_suffix("/**").unwrap_or(pattern);
     // The whole home is looked through: a workspace may lie in it.

@@ -20,22 +20,25 @@ use crate::{Toolbox, config::HaftConfig};
 pub struct Judged {
     /// Whether it may run, needs a person, or may not.
     pub verdict: Verdict,
-    /// Why, and what to do next: for the person who is asked or the model that is refused. Empty where it may run.
+    /// Why, and what to do next: for the person who is asked or the model that is refused. Empty
+    /// where it may run.
     pub reason: String,
     /// Whether it may run because a person was asked and agreed.
     pub approved: bool,
 }
 
 impl Toolbox {
-    /// Judges a call that another program runs, by the same gates as a call of our own, and puts it on record. Nothing runs.
+    /// Judges a call that another program runs, by the same gates as a call of our own, and puts it
+    /// on record. Nothing runs.
     ///
-    /// A call that cannot be judged, because its parameters are not understood or no tool has its name, needs a person. What
-    /// a person could not be shown whole is refused.
+    /// A call that cannot be judged, because its parameters are not understood or no tool has its
+    /// name, needs a person. What a person could not be shown whole is refused.
     pub async fn judge(&self, call: ToolCall, cx: &CallContext) -> Judged {
         Judged::of(&self.judging().dispatch(call, cx).await)
     }
 
-    /// The same for programs that cannot ask their user: `confirmer` asks, and what nobody answers still needs a person.
+    /// The same for programs that cannot ask their user: `confirmer` asks, and what nobody answers
+    /// still needs a person.
     pub async fn judge_asking(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Judged {
         let (stack, by) = (self.judging(), CallerId::person());
         let asking = Asking { confirmer, decisions: Some(self), by: &by, clock: &SystemClock };

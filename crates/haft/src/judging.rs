@@ -1,4 +1,5 @@
-//! What people and hosts do with the gates of a toolbox: allow, take back, explain, reserve, let tools back.
+//! What people and hosts do with the gates of a toolbox: allow, take back, explain, reserve, let
+//! tools back.
 
 use tools_core::{CallContext, SessionId, StoredRule, ToolCall, ToolName};
 use tools_policy::permissions::{Approved, Scope};
@@ -10,18 +11,20 @@ impl Toolbox {
         &self.parts.wiring.gates
     }
 
-    /// Allows what `rule` matches for the rest of a session. It answers questions and lifts no denial.
+    /// Allows what `rule` matches for the rest of a session. It answers questions and lifts no
+    /// denial.
     ///
-    /// A rule that no person can have been shown (its pattern is no glob) is logged and dropped: the next call asks
-    /// again.
+    /// A rule that no person can have been shown (its pattern is no glob) is logged and dropped:
+    /// the next call asks again.
     pub fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
         if let Err(error) = self.gates().memory.sessions.add(session, rule) {
             tracing::warn!(%error, "a rule for the session was dropped");
         }
     }
 
-    /// Allows what `rule` matches in the folder that `cx` works in, for as long as `tools.approvals.days` says. Where that
-    /// cannot be kept, it is logged and holds for the session.
+    /// Allows what `rule` matches in the folder that `cx` works in, for as long as
+    /// `tools.approvals.days` says. Where that cannot be kept, it is logged and holds for the
+    /// session.
     pub fn allow_in_project(&self, cx: &CallContext, rule: StoredRule) {
         let scope = Scope::Project { project: cx.workdir().to_owned() };
         if let Err(error) = self.allow(rule.clone(), scope) {
@@ -68,13 +71,14 @@ impl Toolbox {
         self.gates().explain(&inv)
     }
 
-    /// Reserves a batch of calls, of the session and batch of `cx`, against the quota. Where the batch does not fit, each
-    /// of its calls is refused.
+    /// Reserves a batch of calls, of the session and batch of `cx`, against the quota. Where the
+    /// batch does not fit, each of its calls is refused.
     pub fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
         self.gates().memory.ledger.reserve(cx, calls)
     }
 
-    /// Remembers what a user said in a session: with `agent.hallucination_detection`, calls may name what stands in it.
+    /// Remembers what a user said in a session: with `agent.hallucination_detection`, calls may
+    /// name what stands in it.
     pub fn told(&self, session: &SessionId, text: &str) {
         self.gates().memory.told.user(session, text);
     }
@@ -84,7 +88,8 @@ impl Toolbox {
         self.gates().memory.health.reset(tool.as_str());
     }
 
-    /// The tools that are blocked because they kept failing, with how many of how many calls failed.
+    /// The tools that are blocked because they kept failing, with how many of how many calls
+    /// failed.
     pub fn blocked_tools(&self) -> Vec<(ToolName, usize, usize)> {
         self.gates().memory.health.blocked()
     }

@@ -17,14 +17,16 @@ use crate::{
     watchers::{Beside, watchers},
 };
 
-/// Serves the tools over standard input and output until the client is gone. The client is greeted at once, while `make`
-/// reads the configuration and compiles its rules; calls wait for it.
+/// Serves the tools over standard input and output until the client is gone. The client is greeted
+/// at once, while `make` reads the configuration and compiles its rules; calls wait for it.
 ///
-/// Where `make` fails, the server stays: it lists the tools of what `otherwise` makes, and answers each call with the fault. A
-/// host whose server is gone would go on with its own tools, and its user would not know.
+/// Where `make` fails, the server stays: it lists the tools of what `otherwise` makes, and answers
+/// each call with the fault. A host whose server is gone would go on with its own tools, and its
+/// user would not know.
 ///
 /// # Errors
-/// What `make` failed with, once the client is gone, and whatever keeps the connection from being set up.
+/// What `make` failed with, once the client is gone, and whatever keeps the connection from being
+/// set up.
 pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 'static>(
     make: impl FnOnce() -> Result<Toolbox, E> + Send + 'static,
     otherwise: impl FnOnce(&E) -> Option<Toolbox> + Send + 'static,
@@ -53,8 +55,8 @@ pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 's
     }
 }
 
-/// Asks servers behind this one for their tools where nothing is known of them. Clients wait for it, once: what is known is
-/// offered without asking.
+/// Asks servers behind this one for their tools where nothing is known of them. Clients wait for
+/// it, once: what is known is offered without asking.
 #[cfg(feature = "mcp-client")]
 fn introduce(toolbox: &Toolbox) {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
@@ -70,7 +72,8 @@ fn greeting() -> Greeting {
     Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), ..Greeting::default() }
 }
 
-/// The server, for hosts with a transport of their own; [`Toolbox::watch`] keeps its configuration in step.
+/// The server, for hosts with a transport of their own; [`Toolbox::watch`] keeps its configuration
+/// in step.
 pub fn server(toolbox: &Toolbox) -> McpServer {
     serving(toolbox, Served::default())
 }
@@ -134,7 +137,8 @@ impl Showing for Bridge {
 
 impl Workspace for Bridge {
     fn narrow(&self, _: &SessionId, roots: &[PathBuf]) -> Option<Arc<Stack>> {
-        // An empty list means "nothing" here, not "the default": the client's roots and ours have nothing in common.
+        // An empty list means "nothing" here, not "the default": the client's roots and ours have
+        // nothing in common.
         if roots.is_empty() {
             return Some(self.0.parts.closed());
         }

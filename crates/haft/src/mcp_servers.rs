@@ -1,4 +1,5 @@
-//! MCP servers in a toolbox: where their pins are kept, what each is held to, and their tools among the others.
+//! MCP servers in a toolbox: where their pins are kept, what each is held to, and their tools among
+//! the others.
 
 use std::{
     ffi::OsString,
@@ -26,7 +27,8 @@ use crate::{
 /// Variables that a server gets without asking.
 const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TERM"];
 
-/// Where accepted definitions are kept: beside the configuration, else in the folder of the user's state.
+/// Where accepted definitions are kept: beside the configuration, else in the folder of the user's
+/// state.
 pub(crate) fn lock_file(beside: Option<&Path>) -> PathBuf {
     let folder = beside.and_then(Path::parent).map_or_else(places::state_dir, Path::to_owned);
     folder.join("mcp.lock.json")
@@ -43,7 +45,8 @@ pub(crate) fn servers(loaded: &Loaded<HaftConfig>, beside: Option<&Path>) -> Res
     Ok(Arc::new(McpServers::new(servers, LockStore::new(lock_file(beside)), [])))
 }
 
-/// The tools of the servers, started below the confinement of `commands`; calls are held to the pinned definitions.
+/// The tools of the servers, started below the confinement of `commands`; calls are held to the
+/// pinned definitions.
 pub(crate) fn executor(wiring: &Arc<Wiring>, commands: &Arc<Commands>) -> DynExecutor {
     let tools = McpTools::new(Arc::clone(&wiring.servers), launcher(wiring, commands));
     DynExecutor::new(Checked::new(DynExecutor::new(tools)))
@@ -180,8 +183,8 @@ fn program(command: &str, env: &[(OsString, OsString)]) -> Result<PathBuf, Strin
     found.find(is_program).ok_or_else(|| format!("`{command}` is not installed: no folder of `PATH` has it"))
 }
 
-/// Places that the launch line names: the program's folder and those of files among the arguments, unless that is a home or
-/// everything.
+/// Places that the launch line names: the program's folder and those of files among the arguments,
+/// unless that is a home or everything.
 fn launched(program: &Path, args: &[String], home: Option<&Path>) -> Vec<PathBuf> {
     let real = program.canonicalize().ok();
     let named = args.iter().map(PathBuf::from).filter(|path| path.is_absolute() && path.exists());

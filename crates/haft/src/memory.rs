@@ -1,4 +1,5 @@
-//! Memories in a toolbox: where they lie, who reads them, and which sessions have read text from outside.
+//! Memories in a toolbox: where they lie, who reads them, and which sessions have read text from
+//! outside.
 
 use std::sync::Arc;
 
@@ -64,8 +65,8 @@ impl Part for Remembering {
     }
 }
 
-/// The memories of a configuration, for an operator, who sees those of every project; `None` where they are switched off.
-/// The file is opened when it is first used.
+/// The memories of a configuration, for an operator, who sees those of every project; `None` where
+/// they are switched off. The file is opened when it is first used.
 ///
 /// # Errors
 /// A value that cannot be used, by key and line.

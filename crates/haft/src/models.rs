@@ -94,13 +94,14 @@ impl Part for Models {
 }
 
 impl Toolbox {
-    /// A model by its name in `[[llm.providers]]`; for an empty name the one that agents use. `None` when there is none.
+    /// A model by its name in `[[llm.providers]]`; for an empty name the one that agents use.
+    /// `None` when there is none.
     pub fn provider(&self, name: &str) -> Option<Arc<dyn Provider>> {
         self.parts.models.of(&self.config, name)
     }
 
-    /// The model that writes wrong parameters anew (`tools.retry.parameter_reformat_provider`); `None` where the model that
-    /// wrote them does.
+    /// The model that writes wrong parameters anew (`tools.retry.parameter_reformat_provider`);
+    /// `None` where the model that wrote them does.
     #[cfg(feature = "retry")]
     pub fn reformat_provider(&self) -> Option<Arc<dyn Provider>> {
         let running = self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -122,7 +123,8 @@ fn printed_by(words: Vec<String>) -> KeyReader {
     })
 }
 
-/// What the command prints, as a key. It runs as the user and with the user's environment: it is no model's.
+/// What the command prints, as a key. It runs as the user and with the user's environment: it is no
+/// model's.
 async fn printed(words: &[String]) -> Result<Key, String> {
     let failed = |problem: &dyn std::fmt::Display| format!("`key_command` could not be run: {problem}");
     let [name, args @ ..] = words else { return Err("`key_command` is empty".to_owned()) };

@@ -8,7 +8,8 @@ use std::{fs, path::Path};
 use tools_core::did_you_mean;
 use tools_core::nearest;
 
-/// The folder beside a missing one whose name is close to its name, with the path as it was typed; `None` when there is none.
+/// The folder beside a missing one whose name is close to its name, with the path as it was typed;
+/// `None` when there is none.
 pub fn near_folder(missing: &Path) -> Option<String> {
     let name = missing.file_name()?.to_str()?;
     let beside = missing.parent().filter(|parent| !parent.as_os_str().is_empty());

@@ -1,5 +1,5 @@
-//! Long output in a toolbox: where it is stored, that no tool reads it there (what is for one conversation is for no
-//! other), and the layer that shortens it.
+//! Long output in a toolbox: where it is stored, that no tool reads it there (what is for one
+//! conversation is for no other), and the layer that shortens it.
 
 #[cfg(all(feature = "sqlite", any(feature = "shell", feature = "file")))]
 use std::path::PathBuf;
@@ -52,7 +52,8 @@ impl Part for Overflow {
     }
 }
 
-/// The store of long output under a configuration, which is opened when it is first used; `None` when it is off.
+/// The store of long output under a configuration, which is opened when it is first used; `None`
+/// when it is off.
 ///
 /// # Errors
 /// When `tools.overflow.database` is no address that this program can use.

@@ -1,5 +1,6 @@
-//! The places of our own that calls must not write: the configuration and what stands beside it, approvals, state. They are
-//! kept from calls also when they are not there yet: what a call writes there would decide about later ones.
+//! The places of our own that calls must not write: the configuration and what stands beside it,
+//! approvals, state. They are kept from calls also when they are not there yet: what a call writes
+//! there would decide about later ones.
 
 use std::{
     fs, io,
@@ -28,8 +29,8 @@ impl OwnPlaces {
         &self.0
     }
 
-    /// Makes the folders that would lie where tools may write: what is not there cannot be held by the kernel. `discovered` is
-    /// a configuration that nobody named.
+    /// Makes the folders that would lie where tools may write: what is not there cannot be held by
+    /// the kernel. `discovered` is a configuration that nobody named.
     ///
     /// # Errors
     /// When one cannot be held, or what was found lies where tools may write.
@@ -55,7 +56,8 @@ impl OwnPlaces {
     }
 }
 
-/// Makes a folder below a root, for its owner alone. A link on the way could be exchanged for a folder by whoever writes the root.
+/// Makes a folder below a root, for its owner alone. A link on the way could be exchanged for a
+/// folder by whoever writes the root.
 fn make(root: &Path, folder: &Path) -> Result<(), String> {
     let mut path = root.to_owned();
     for part in folder.strip_prefix(root).unwrap_or(folder).components() {

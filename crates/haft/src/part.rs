@@ -1,4 +1,5 @@
-//! What a toolbox is made of: parts, each of which knows one section of the configuration and follows its changes.
+//! What a toolbox is made of: parts, each of which knows one section of the configuration and
+//! follows its changes.
 
 use std::{fmt, sync::Arc};
 
@@ -11,7 +12,8 @@ pub(crate) type Swap = Box<dyn FnOnce() + Send>;
 
 /// A part of a toolbox. A reload compiles all of them before it swaps one.
 pub(crate) trait Part: fmt::Debug + Send + Sync {
-    /// Compiles its section of another configuration without changing anything; `before` is what is in force.
+    /// Compiles its section of another configuration without changing anything; `before` is what is
+    /// in force.
     ///
     /// # Errors
     /// A value that cannot be used, by key and line.

@@ -1,4 +1,5 @@
-//! What a toolbox consists of beyond its stack: kept to make narrower ones, and to follow the configuration.
+//! What a toolbox consists of beyond its stack: kept to make narrower ones, and to follow the
+//! configuration.
 
 use std::{
     collections::BTreeSet,
@@ -83,8 +84,8 @@ impl Sets {
 }
 
 impl Parts {
-    /// The tools of a configuration, then those of the host, behind the shared layers. Tools are kept in `roots`, where
-    /// that is narrower than what the configuration says.
+    /// The tools of a configuration, then those of the host, behind the shared layers. Tools are
+    /// kept in `roots`, where that is narrower than what the configuration says.
     ///
     /// # Errors
     /// The first section that cannot be compiled, by key and line; two tools of one name.
@@ -133,7 +134,8 @@ impl Parts {
         Ok(Arc::new(stack))
     }
 
-    /// Publishes what MCP servers list now, where that is something else than before. Called between turns.
+    /// Publishes what MCP servers list now, where that is something else than before. Called
+    /// between turns.
     #[cfg(feature = "mcp-client")]
     pub(crate) fn relist(&self) {
         if self.wiring.servers.settle() {

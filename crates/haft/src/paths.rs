@@ -1,4 +1,5 @@
-//! Where tools may write, which paths people name, and what may not be read: told from a configuration.
+//! Where tools may write, which paths people name, and what may not be read: told from a
+//! configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,8 @@ pub(crate) fn of_commands(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// The folders that file tools are kept in, as they are named; the working directory without file tools.
+/// The folders that file tools are kept in, as they are named; the working directory without file
+/// tools.
 pub(crate) fn of_files(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
     #[cfg(feature = "file")]
     return config.tools.file.folders(workdir, home().as_deref());
@@ -58,7 +60,8 @@ pub(crate) fn narrowed(config: &HaftConfig, roots: &[PathBuf]) -> HaftConfig {
     config
 }
 
-/// What must not be read from `workdir`: what is configured, or what is built in without file tools.
+/// What must not be read from `workdir`: what is configured, or what is built in without file
+/// tools.
 ///
 /// # Errors
 /// A glob that is not valid.

@@ -1,4 +1,5 @@
-//! Files that are read whole, and only if that comes to an end: no pipe is waited for, and none is longer than it may be.
+//! Files that are read whole, and only if that comes to an end: no pipe is waited for, and none is
+//! longer than it may be.
 
 use std::{
     fs::{Metadata, OpenOptions},

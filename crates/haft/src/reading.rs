@@ -1,5 +1,5 @@
-//! The tools of an executor that change nothing, whatever they are called with. There are no others then: a call of one
-//! ends as that of a tool that nobody owns.
+//! The tools of an executor that change nothing, whatever they are called with. There are no others
+//! then: a call of one ends as that of a tool that nobody owns.
 
 use std::sync::Arc;
 

@@ -59,7 +59,8 @@ pub fn audit_file(config: &HaftConfig) -> PathBuf {
     places::state_dir().join(&config.tools.audit.path)
 }
 
-/// Every file of the record under `config`: what is written now, what is exported, and the parts that were written before.
+/// Every file of the record under `config`: what is written now, what is exported, and the parts
+/// that were written before.
 #[cfg(any(feature = "shell", feature = "file"))]
 pub(crate) fn files(config: &HaftConfig) -> Vec<PathBuf> {
     let export = config.tools.audit.export_file(&places::state_dir());

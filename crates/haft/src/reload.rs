@@ -11,7 +11,8 @@ use crate::{
 };
 
 impl Toolbox {
-    /// Puts another configuration in place, whole or not at all. Calls under way keep what they began with.
+    /// Puts another configuration in place, whole or not at all. Calls under way keep what they
+    /// began with.
     ///
     /// Keys that count from the next start only keep their old values until then, and are named.
     ///

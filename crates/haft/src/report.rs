@@ -1,4 +1,5 @@
-//! One call's result as programs read it: the object of `--json`, of each `batch` line and of tests.
+//! One call's result as programs read it: the object of `--json`, of each `batch` line and of
+//! tests.
 
 use std::time::Duration;
 
@@ -24,7 +25,8 @@ pub struct CallReport {
     pub text: String,
     /// The structured result, also of a failure that got so far.
     pub raw_response: Option<Value>,
-    /// How the command ended; `None` for what runs none. As JSON it stands in the structured result.
+    /// How the command ended; `None` for what runs none. As JSON it stands in the structured
+    /// result.
     #[serde(skip)]
     pub ended: Option<Ended>,
     /// Why it failed.
@@ -116,7 +118,8 @@ impl CallReport {
     }
 }
 
-/// What was decided: the gates' word, sharpened by how the call ended (the blocklist and the sandbox are no gates).
+/// What was decided: the gates' word, sharpened by how the call ended (the blocklist and the
+/// sandbox are no gates).
 fn decision(verdict: Option<Verdict>, error: Option<&ToolError>) -> Verdict {
     match error.map(ToolError::category) {
         // It ran, perhaps because a person agreed.

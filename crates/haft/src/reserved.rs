@@ -7,7 +7,8 @@ use crate::{
     own_places::OwnPlaces,
 };
 
-/// The places that decide about calls, and those that keep what calls did. Told from the first configuration.
+/// The places that decide about calls, and those that keep what calls did. Told from the first
+/// configuration.
 #[derive(Debug)]
 pub(crate) struct ReservedPlaces {
     own: Vec<PathBuf>,
@@ -23,7 +24,8 @@ impl ReservedPlaces {
         Self { own: own.collect(), config: loaded.config.clone() }
     }
 
-    /// All of them as they are now, wherever they lie and whether or not they are there, under every name they have.
+    /// All of them as they are now, wherever they lie and whether or not they are there, under
+    /// every name they have.
     pub(crate) fn now(&self) -> Vec<PathBuf> {
         let kept = kept(&self.config);
         let named = self.own.iter().chain(&kept).flat_map(|file| {
@@ -37,7 +39,8 @@ impl ReservedPlaces {
     }
 }
 
-/// What decides about calls beside the configuration, under the names by which it is read: it may not be there.
+/// What decides about calls beside the configuration, under the names by which it is read: it may
+/// not be there.
 fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     #[cfg(feature = "filter")]

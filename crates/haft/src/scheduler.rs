@@ -1,4 +1,5 @@
-//! Tasks in a toolbox: where they lie, and how one runs: in a session of its own, behind all gates, with nobody to ask.
+//! Tasks in a toolbox: where they lie, and how one runs: in a session of its own, behind all gates,
+//! with nobody to ask.
 
 use std::{fmt, sync::Arc};
 
@@ -64,8 +65,8 @@ impl Part for Scheduling {
     }
 }
 
-/// The scheduler of a configuration, for an operator; `None` where it is switched off. The file is opened when it is first
-/// used.
+/// The scheduler of a configuration, for an operator; `None` where it is switched off. The file is
+/// opened when it is first used.
 ///
 /// # Errors
 /// A value that cannot be used, by key and line.
@@ -104,8 +105,8 @@ fn compile(loaded: &Loaded<HaftConfig>) -> Result<SchedulerPolicy, LoadError> {
     compiled.map_err(|error| loaded.fault(&format!("scheduler.{}", error.key), error.problem))
 }
 
-/// Runs a prompt of a task: a model in a session of its own, whose calls go through `toolbox` with this context and on
-/// behalf of `caller`.
+/// Runs a prompt of a task: a model in a session of its own, whose calls go through `toolbox` with
+/// this context and on behalf of `caller`.
 #[async_trait]
 pub trait PromptRunner: Send + Sync {
     /// Runs a prompt. What comes back is one line for the list of tasks.
@@ -115,7 +116,8 @@ pub trait PromptRunner: Send + Sync {
     async fn run(&self, prompt: &str, toolbox: &Toolbox, cx: CallContext, caller: CallerId) -> Result<String, String>;
 }
 
-/// Runs tasks with nobody present: what would ask a person is refused, by the policy in force when the task runs.
+/// Runs tasks with nobody present: what would ask a person is refused, by the policy in force when
+/// the task runs.
 pub struct Unattended {
     toolbox: Toolbox,
     prompts: Option<Arc<dyn PromptRunner>>,

@@ -1,4 +1,5 @@
-//! Rules tested by the examples they carry: `match` must be decided by the rule, `not_match` must not.
+//! Rules tested by the examples they carry: `match` must be decided by the rule, `not_match` must
+//! not.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -63,7 +64,8 @@ fn examples(rule: &RuleConfig) -> impl Iterator<Item = (&str, bool)> {
     matches.chain(rule.not_match.iter().map(|example| (example.as_str(), false)))
 }
 
-/// Parameters with the example in the telling one, and something harmless in whatever else is required.
+/// Parameters with the example in the telling one, and something harmless in whatever else is
+/// required.
 fn params(definition: &ToolDef, example: &str) -> Option<Value> {
     let properties = definition.input.get("properties")?.as_object()?;
     let telling = TELLING.iter().find(|name| properties.contains_key(**name))?;

@@ -1,4 +1,5 @@
-//! MCP servers as entries of a configuration, and as other hosts write them down. Text in, text out.
+//! MCP servers as entries of a configuration, and as other hosts write them down. Text in, text
+//! out.
 
 use serde_json::Value as Json;
 use thiserror::Error;
@@ -108,8 +109,9 @@ pub struct Foreign {
     pub skipped: Vec<(String, String)>,
 }
 
-/// Reads the servers of another host's configuration: JSON with `mcpServers` or `servers` (Claude Desktop, Claude Code,
-/// Cursor, Gemini CLI, VS Code), `mcp` (opencode) or `context_servers` (Zed), or TOML with `mcp_servers` (Codex).
+/// Reads the servers of another host's configuration: JSON with `mcpServers` or `servers` (Claude
+/// Desktop, Claude Code, Cursor, Gemini CLI, VS Code), `mcp` (opencode) or `context_servers` (Zed),
+/// or TOML with `mcp_servers` (Codex).
 ///
 /// # Errors
 /// When the text is neither, or names no servers.

@@ -8,8 +8,8 @@ use tools_skills::{Pins, Place, Skills, SkillsConfig, SkillsLayer, places};
 
 use crate::config::places::state_dir;
 
-/// Tools that go on working whatever skill is active: those that load skills, and those that read on or end what an
-/// allowed call began.
+/// Tools that go on working whatever skill is active: those that load skills, and those that read
+/// on or end what an allowed call began.
 const FREE: &[&str] = &["load_skill", "invoke_skill", "read_overflow", "job_read", "job_kill"];
 
 /// The skills of a workspace; none where they are switched off.
@@ -23,7 +23,8 @@ pub(crate) fn layer(skills: &Skills) -> Arc<dyn Layer> {
     Arc::new(SkillsLayer::new(skills.clone(), free))
 }
 
-/// What a session is shown, with the tools behind it that the skill declares which it has invoked. `listed` are all tools.
+/// What a session is shown, with the tools behind it that the skill declares which it has invoked.
+/// `listed` are all tools.
 pub(crate) fn with_declared(skills: &Skills, session: &SessionId, listed: &ToolDefs, shown: ToolDefs) -> ToolDefs {
     let declared = skills.declared(session, listed);
     if declared.is_empty() {

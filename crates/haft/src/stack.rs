@@ -1,4 +1,5 @@
-//! The order of the layers, as a value: `haft layers`, the reference page and the builder all read it here.
+//! The order of the layers, as a value: `haft layers`, the reference page and the builder all read
+//! it here.
 
 #[cfg(feature = "policy")]
 use tools_policy::gate::{About, Stands};

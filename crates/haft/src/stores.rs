@@ -1,4 +1,5 @@
-//! Files of ours that keep something for later runs: where they lie, and what of them no tool may read.
+//! Files of ours that keep something for later runs: where they lie, and what of them no tool may
+//! read.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,8 @@ pub(crate) fn file(path: &Path) -> PathBuf {
     state_dir().join(path)
 }
 
-/// What no tool may read: the folder of the file where it is ours alone, else the file and what SQLite keeps beside it.
+/// What no tool may read: the folder of the file where it is ours alone, else the file and what
+/// SQLite keeps beside it.
 #[cfg(any(feature = "shell", feature = "file"))]
 pub(crate) fn private(path: &Path) -> Vec<PathBuf> {
     let named = file(path);

@@ -50,7 +50,8 @@ impl Toolbox {
         self.stack.definition(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
     }
 
-    /// Makes a call; where a person has to agree, `confirmer` asks one, and the call is judged again with their consent.
+    /// Makes a call; where a person has to agree, `confirmer` asks one, and the call is judged
+    /// again with their consent.
     pub async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
         let (questions, desk) = Desk::open();
         let cx = &cx.clone().with_questions(questions);
@@ -59,8 +60,8 @@ impl Toolbox {
             .await
     }
 
-    /// Makes a call that a person agreed to beforehand, whether or not they would have been asked. Every gate judges it.
-    /// What it asks while it runs goes to `confirmer`.
+    /// Makes a call that a person agreed to beforehand, whether or not they would have been asked.
+    /// Every gate judges it. What it asks while it runs goes to `confirmer`.
     pub async fn call_approved(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
         let approval = Approval::grant(&call, CallerId::person(), &SystemClock);
         let (questions, desk) = Desk::open();
@@ -68,7 +69,8 @@ impl Toolbox {
         desk.while_running(confirmer, self.stack.run(call, Some(approval), cx)).await
     }
 
-    /// Puts on record that a person refused a call; `error` is what its model is told. Nothing in a build without a record.
+    /// Puts on record that a person refused a call; `error` is what its model is told. Nothing in a
+    /// build without a record.
     #[cfg_attr(not(feature = "audit"), expect(clippy::unused_async, reason = "nothing is inspected for no record"))]
     pub async fn decline(&self, call: ToolCall, cx: &CallContext, refusal: &Refusal, error: ToolError) {
         #[cfg(feature = "audit")]
@@ -80,7 +82,8 @@ impl Toolbox {
         drop((call, cx, refusal, error));
     }
 
-    /// Forgets what a session used of its quota and what its calls gave; what people allowed for it stays.
+    /// Forgets what a session used of its quota and what its calls gave; what people allowed for it
+    /// stays.
     pub fn reset_session(&self, session: &SessionId) {
         #[cfg(feature = "policy")]
         self.parts.wiring.gates.reset(session);
@@ -89,8 +92,8 @@ impl Toolbox {
         let _ = session;
     }
 
-    /// Forgets a session, and what people allowed for it, and ends its jobs; see [`Toolbox::end_jobs`] for waiting until
-    /// they are gone.
+    /// Forgets a session, and what people allowed for it, and ends its jobs; see
+    /// [`Toolbox::end_jobs`] for waiting until they are gone.
     pub fn end_session(&self, session: &SessionId) {
         self.reset_session(session);
         #[cfg(feature = "policy")]
@@ -121,8 +124,9 @@ impl Toolbox {
         Some(crate::mcp_servers::launcher(&self.parts.wiring, &self.tools()?.commands))
     }
 
-    /// Asks MCP servers for their tools whose tools are not known yet. Their definitions are kept, so that later starts ask
-    /// nobody. A server that cannot be reached is named in what comes back; the others are offered.
+    /// Asks MCP servers for their tools whose tools are not known yet. Their definitions are kept,
+    /// so that later starts ask nobody. A server that cannot be reached is named in what comes
+    /// back; the others are offered.
     #[cfg(feature = "mcp-client")]
     pub async fn introduce_servers(&self) -> tools_mcp_client::Introduced {
         let Some(launcher) = self.server_launcher().filter(|_| !self.servers().all().is_empty()) else {
@@ -133,22 +137,25 @@ impl Toolbox {
         introduced
     }
 
-    /// Offers what MCP servers list now, where that is something else than before: to be called between turns.
+    /// Offers what MCP servers list now, where that is something else than before: to be called
+    /// between turns.
     #[cfg(feature = "mcp-client")]
     pub fn relist(&self) {
         self.parts.relist();
     }
 
-    /// The tools that a model is shown which calls them natively, in the session of this toolbox: those of the profile, in
-    /// its words, and with the field for thoughts where that is configured.
+    /// The tools that a model is shown which calls them natively, in the session of this toolbox:
+    /// those of the profile, in its words, and with the field for thoughts where that is
+    /// configured.
     #[cfg(feature = "graph")]
     pub fn offered(&self) -> tools_core::ToolDefs {
         let (session, listed) = (self.context.session(), self.stack.listed());
         self.with_declared(session, &listed, self.parts.offering.shown(session, &listed))
     }
 
-    /// The tools that a turn shows which is about `text`, usually what the user wrote last; `used` are tools that it has
-    /// called already. With `agent.tool_filter` what fits is added to what the session was shown before.
+    /// The tools that a turn shows which is about `text`, usually what the user wrote last; `used`
+    /// are tools that it has called already. With `agent.tool_filter` what fits is added to what
+    /// the session was shown before.
     #[cfg(feature = "graph")]
     pub fn turn(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> tools_core::ToolDefs {
         #[cfg(feature = "mcp-client")]
@@ -182,14 +189,15 @@ impl Toolbox {
         let _ = session;
     }
 
-    /// The skills of this workspace. A host that knows turns says when one has ended: [`tools_skills::Skills::end_turn`].
+    /// The skills of this workspace. A host that knows turns says when one has ended:
+    /// [`tools_skills::Skills::end_turn`].
     #[cfg(feature = "skills")]
     pub fn skills(&self) -> &tools_skills::Skills {
         &self.parts.wiring.skills
     }
 
-    /// The results that are kept to be served again: for its counters, and to clear it when a conversation begins anew.
-    /// A reload begins another.
+    /// The results that are kept to be served again: for its counters, and to clear it when a
+    /// conversation begins anew. A reload begins another.
     #[cfg(feature = "cache")]
     pub fn cache(&self) -> Arc<tools_cache::ToolResultCache> {
         self.parts.cache.results()
@@ -207,7 +215,8 @@ impl Toolbox {
         &self.parts.filters.pipeline
     }
 
-    /// Rules that can never match, and whatever else in the configuration holds but does not do what it looks like.
+    /// Rules that can never match, and whatever else in the configuration holds but does not do
+    /// what it looks like.
     pub fn lint(&self) -> Vec<String> {
         let definitions = self.stack.definitions();
         let set = self.tools();
@@ -220,7 +229,8 @@ impl Toolbox {
         parts.collect()
     }
 
-    /// What became of the last change of the configuration file; `None` when it did not change, or is not watched.
+    /// What became of the last change of the configuration file; `None` when it did not change, or
+    /// is not watched.
     pub fn last_reload(&self) -> Option<ReloadState> {
         self.parts.last_reload.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -241,7 +251,8 @@ impl Toolbox {
         self.parts.sets.in_use().into_iter().find(|set| set.workdir == self.workdir())
     }
 
-    /// The same toolbox, kept in `roots` only: which must lie inside its own. The record and the rules are shared.
+    /// The same toolbox, kept in `roots` only: which must lie inside its own. The record and the
+    /// rules are shared.
     ///
     /// # Errors
     /// When one of the roots cannot be opened.

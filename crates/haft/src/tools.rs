@@ -1,5 +1,5 @@
-//! The built-in tools: one set for each folder that a toolbox, or one narrowed from it, is kept in. Another crate with
-//! tools is one more entry in [`ToolSet::new`].
+//! The built-in tools: one set for each folder that a toolbox, or one narrowed from it, is kept in.
+//! Another crate with tools is one more entry in [`ToolSet::new`].
 
 use std::{
     path::{Path, PathBuf},
@@ -29,7 +29,8 @@ pub(crate) struct ToolSet {
 }
 
 impl ToolSet {
-    /// The tools of a configuration, for calls from `workdir`, in the order in which a model sees them.
+    /// The tools of a configuration, for calls from `workdir`, in the order in which a model sees
+    /// them.
     ///
     /// # Errors
     /// The first section that cannot be compiled, by key and line.
@@ -106,7 +107,8 @@ impl ToolSet {
     }
 }
 
-/// Tools that hold their policies: those are kept in step with the configuration for as long as somebody holds the tools.
+/// Tools that hold their policies: those are kept in step with the configuration for as long as
+/// somebody holds the tools.
 struct HeldTools {
     tools: CompositeExecutor,
     _set: Arc<ToolSet>,

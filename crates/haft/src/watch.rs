@@ -1,4 +1,5 @@
-//! The configuration file of a toolbox that runs for long: looked after, and read again when it changes.
+//! The configuration file of a toolbox that runs for long: looked after, and read again when it
+//! changes.
 
 use std::{
     collections::BTreeSet,
@@ -22,7 +23,8 @@ use crate::{ReloadState, Reloaded, Toolbox, config::Loaded, plain};
 
 /// For how long nothing may happen before a file is read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(150);
-/// How often files are looked at where the system tells nothing of their changes, as on disks of the network.
+/// How often files are looked at where the system tells nothing of their changes, as on disks of
+/// the network.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// The longest file that is read again.
@@ -40,19 +42,22 @@ pub struct ConfigWatch {
 }
 
 impl ConfigWatch {
-    /// Whether the file is looked after: not where commands may write it. It takes a moment to find that out.
+    /// Whether the file is looked after: not where commands may write it. It takes a moment to find
+    /// that out.
     pub fn is_watching(&self) -> bool {
         self.stop.send(()).is_ok()
     }
 }
 
 impl Toolbox {
-    /// Reads the configuration file again whenever it changes, until the watch is dropped; `None` when there is no file.
+    /// Reads the configuration file again whenever it changes, until the watch is dropped; `None`
+    /// when there is no file.
     ///
-    /// A file that is broken leaves in force what was, and that is logged and told by [`Toolbox::last_reload`]. Only the
-    /// file that was read at the start is looked after, where it lay then: no tool may change it, but one might make
-    /// another. Where the kernel cannot keep commands from writing it (without a sandbox, and inside writable folders
-    /// without namespaces), it is not looked after at all.
+    /// A file that is broken leaves in force what was, and that is logged and told by
+    /// [`Toolbox::last_reload`]. Only the file that was read at the start is looked after, where it
+    /// lay then: no tool may change it, but one might make another. Where the kernel cannot keep
+    /// commands from writing it (without a sandbox, and inside writable folders without
+    /// namespaces), it is not looked after at all.
     pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
         let file = std::path::absolute(self.parts.loaded.file.as_ref()?).ok()?;
         let (stop, changes) = channel();
@@ -82,7 +87,8 @@ impl Toolbox {
     }
 }
 
-/// Tells of events around files: their folders are watched, since editors put new files in the place of old ones.
+/// Tells of events around files: their folders are watched, since editors put new files in the
+/// place of old ones.
 fn watcher(files: &[PathBuf], changed: std::sync::mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
     let places = || files.iter().flat_map(|file| [Some(file.clone()), file.canonicalize().ok()]).flatten();
     let names: BTreeSet<OsString> = places().filter_map(|file| file.file_name().map(ToOwned::to_owned)).collect();
@@ -131,7 +137,8 @@ impl Watched {
         }
     }
 
-    /// Whether the kernel keeps commands, as they are confined now, from writing what is looked after.
+    /// Whether the kernel keeps commands, as they are confined now, from writing what is looked
+    /// after.
     fn is_held(&self) -> bool {
         self.files.iter().all(|file| is_held(&self.toolbox, file))
     }
@@ -168,7 +175,8 @@ impl Watched {
         if !self.is_held() {
             return Err("commands may write it by now".to_owned());
         }
-        // Who may move folders could put another one in the place of the one that no tool may write to.
+        // Who may move folders could put another one in the place of the one that no tool may write
+        // to.
         if identity_of_folder(&self.file) != self.folder {
             return Err("the folder it lies in is another one than at the start".to_owned());
         }
@@ -207,7 +215,8 @@ fn settle(changes: &Receiver<()>) {
     while Instant::now() < latest && changes.recv_timeout(SETTLED).is_ok() {}
 }
 
-/// What a file says, or why it cannot be had. Waits for nobody: a pipe in its place is no configuration.
+/// What a file says, or why it cannot be had. Waits for nobody: a pipe in its place is no
+/// configuration.
 fn contents(file: &Path) -> Result<String, String> {
     let read = || String::from_utf8(plain::read(file, OFlags::empty(), LONGEST, |_| Ok(()))?).map_err(io::Error::other);
     read().map_err(|error| format!("{} cannot be read: {error}", file.display()))

@@ -1,4 +1,5 @@
-//! People who watch for questions in another terminal: where they are found, and when they are asked.
+//! People who watch for questions in another terminal: where they are found, and when they are
+//! asked.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -17,8 +18,8 @@ pub fn watch_folder() -> PathBuf {
     places::state_dir().join("watch")
 }
 
-/// The people who watch, asked on behalf of this process for as long as `patience`. `lasting` is whether its session goes on
-/// after a call.
+/// The people who watch, asked on behalf of this process for as long as `patience`. `lasting` is
+/// whether its session goes on after a call.
 pub fn watchers(patience: Duration, lasting: bool) -> Watchers {
     let asker = Asker { process: std::process::id(), lasting, ..Asker::default() };
     Watchers::new(watch_folder(), asker, patience)
@@ -39,8 +40,8 @@ impl tools_mcp::Elsewhere for Beside {
     }
 }
 
-/// Runs the operator's command line that tells of a question, with these variables beside the user's own. It runs as the user
-/// and is no model's; what it prints is dropped.
+/// Runs the operator's command line that tells of a question, with these variables beside the
+/// user's own. It runs as the user and is no model's; what it prints is dropped.
 ///
 /// # Errors
 /// When it cannot be started.

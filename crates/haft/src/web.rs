@@ -46,8 +46,8 @@ impl Part for Pages {
     }
 }
 
-/// A denial counts for every redirect. A question only for one to another host: whoever agreed to a page agreed to what
-/// its host makes of it.
+/// A denial counts for every redirect. A question only for one to another host: whoever agreed to a
+/// page agreed to what its host makes of it.
 fn judged(stack: &Stack, gates: &Gates, hop: Hop<'_>) -> Result<(), Unfollowed> {
     let inspected = pin!(stack.inspect(hop.call, hop.context));
     // Looking at a URL waits for nothing.

@@ -1,4 +1,5 @@
-//! What every set of tools of a toolbox is wired with: made once, and shared by the toolboxes that are narrowed from it.
+//! What every set of tools of a toolbox is wired with: made once, and shared by the toolboxes that
+//! are narrowed from it.
 
 /// What the tools of a toolbox share.
 #[derive(Debug)]

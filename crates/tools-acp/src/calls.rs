@@ -1,5 +1,5 @@
-//! From what happens to what a client is told: pure, one state for each session. Of each call a client hears its beginning
-//! first, its end once, and nothing after that.
+//! From what happens to what a client is told: pure, one state for each session. Of each call a
+//! client hears its beginning first, its end once, and nothing after that.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -42,7 +42,8 @@ impl Calls {
         Self { workdir, notices, open: HashMap::new(), ended: HashSet::new() }
     }
 
-    /// What the client is told of something that happened; nothing for what it need not know, or not yet.
+    /// What the client is told of something that happened; nothing for what it need not know, or
+    /// not yet.
     pub(crate) fn update(&mut self, happening: Happening) -> Option<Update> {
         match happening {
             Happening::UserSaid { text } => Some(Update::UserMessageChunk { content: Block::text(text) }),
@@ -171,7 +172,8 @@ fn places(workdir: &Path, locations: &[Location]) -> Option<Vec<Place>> {
 
 /// A change as an editor shows it; `None` where the texts are not carried along.
 fn shown(workdir: &Path, diff: FileDiff) -> Option<CallContent> {
-    // A text before that is missing is that of a new file, or one that is too long: the lines that went tell which.
+    // A text before that is missing is that of a new file, or one that is too long: the lines that
+    // went tell which.
     if diff.before.is_none() && diff.removed > 0 {
         return None;
     }

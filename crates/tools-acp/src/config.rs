@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AcpConfig {
-    /// How many seconds a person may take to answer a question in the editor; nobody answering in time is a refusal.
+    /// How many seconds a person may take to answer a question in the editor; nobody answering in
+    /// time is a refusal.
     #[schemars(range(min = 1))]
     pub permission_timeout: u64,
 }

@@ -8,8 +8,8 @@ use tools_core::SessionId;
 
 use crate::{Happening, Modes, Watch};
 
-/// Opens conversations. Called by the server for `session/new`, `session/load`, `session/resume` and the lists of kept
-/// sessions; implemented by whoever has models and tools.
+/// Opens conversations. Called by the server for `session/new`, `session/load`, `session/resume`
+/// and the lists of kept sessions; implemented by whoever has models and tools.
 #[async_trait]
 pub trait AcpHost: Send + Sync + 'static {
     /// Opens a conversation.
@@ -84,8 +84,8 @@ pub struct Kept {
 /// What answers in one session. Called by the server, one prompt after the other.
 #[async_trait]
 pub trait Conversation: Send {
-    /// Answers the user. Everything that happens is told to `watch` before this returns; every call that was told of has
-    /// its end by then. Returns soon after `cancel` is cancelled.
+    /// Answers the user. Everything that happens is told to `watch` before this returns; every call
+    /// that was told of has its end by then. Returns soon after `cancel` is cancelled.
     async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> Ended;
 
     /// Ends what the session runs in the background. When this returns nothing of it is left.

@@ -17,7 +17,8 @@ pub struct Mode {
     pub phase: CallPhase,
 }
 
-/// The modes of a session and the one that is set. Clones share it: a change counts from the next call on.
+/// The modes of a session and the one that is set. Clones share it: a change counts from the next
+/// call on.
 #[derive(Debug, Clone)]
 pub struct Modes {
     available: Arc<[Mode]>,

@@ -1,4 +1,5 @@
-//! A question as the protocol asks it: the call that waits, what it would do, and the answers there are.
+//! A question as the protocol asks it: the call that waits, what it would do, and the answers there
+//! are.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

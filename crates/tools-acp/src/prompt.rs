@@ -5,7 +5,8 @@ use crate::{
     wire::{ContentBlock, Resource},
 };
 
-/// The text of a prompt. Files that the client sends along stand between marks, with where they come from.
+/// The text of a prompt. Files that the client sends along stand between marks, with where they
+/// come from.
 ///
 /// # Errors
 /// For pictures and sounds, which were not offered, and for nothing at all.

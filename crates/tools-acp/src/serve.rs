@@ -16,8 +16,8 @@ use crate::{
 
 /// How long a message may be, in bytes.
 pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
-/// How long requests may still be answered after the client closed its end: one that pipes its requests in and closes
-/// gets its answers, and one that is gone does not keep work alive.
+/// How long requests may still be answered after the client closed its end: one that pipes its
+/// requests in and closes gets its answers, and one that is gone does not keep work alive.
 const LINGER: Duration = Duration::from_millis(200);
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_millis(10);
@@ -40,8 +40,8 @@ pub async fn serve_stdio(host: Arc<dyn AcpHost>, greeting: Greeting, stop: Cance
     serve(host, greeting, tokio::io::stdin(), tokio::io::stdout(), stop).await;
 }
 
-/// Serves one client until it is gone, or until `stop` is cancelled. When this returns every session has ended, or had five
-/// seconds to.
+/// Serves one client until it is gone, or until `stop` is cancelled. When this returns every
+/// session has ended, or had five seconds to.
 pub async fn serve<R, W>(host: Arc<dyn AcpHost>, greeting: Greeting, input: R, output: W, stop: CancellationToken)
 where
     R: AsyncRead + Unpin + Send,

@@ -99,7 +99,8 @@ impl Turns {
             self.watch.close().await;
             // The next prompt may come as soon as this one is answered.
             *self.session.running() = None;
-            // The protocol wants this reason for every turn that was called off, whatever came of it.
+            // The protocol wants this reason for every turn that was called off, whatever came of
+            // it.
             let ended = if prompted.cancel.is_cancelled() { Ended::Cancelled } else { ended };
             answer(&prompted.id, result(ended));
         }

@@ -1,4 +1,5 @@
-//! Where a conversation tells what happens and asks the person: in one order, whatever it tells from.
+//! Where a conversation tells what happens and asks the person: in one order, whatever it tells
+//! from.
 
 use std::{
     path::Path,
@@ -26,9 +27,9 @@ impl Watch {
         Self { peer, session: Arc::from(session), patience, calls }
     }
 
-    /// Tells what happened, waiting for a client that is slow. To be called from one place after the other: the order in
-    /// which things are told is the order in which the client hears of them. What calls print is held back until
-    /// [`Watch::flush`].
+    /// Tells what happened, waiting for a client that is slow. To be called from one place after
+    /// the other: the order in which things are told is the order in which the client hears of
+    /// them. What calls print is held back until [`Watch::flush`].
     pub async fn tell(&self, happening: Happening) {
         let update = self.calls().update(happening);
         if let Some(update) = update {
@@ -36,7 +37,8 @@ impl Watch {
         }
     }
 
-    /// Tells what calls printed since the last time: to be called a few times a second while calls run.
+    /// Tells what calls printed since the last time: to be called a few times a second while calls
+    /// run.
     pub async fn flush(&self) {
         let printed = self.calls().printed();
         for update in printed {
@@ -44,8 +46,8 @@ impl Watch {
         }
     }
 
-    /// Asks the person about a call, which has to be told of before. Returns within the configured time; an answer that
-    /// comes later, or none, is a refusal.
+    /// Asks the person about a call, which has to be told of before. Returns within the configured
+    /// time; an answer that comes later, or none, is a refusal.
     pub async fn ask(&self, call: &CallId, prompt: &ConfirmPrompt) -> Answer {
         // What cannot be shown whole was refused before anybody was asked.
         let Some(permission) = Permission::new(&self.session, call, prompt) else {

@@ -1,5 +1,6 @@
-//! The tool `compress_context`: a model asks for a summary of its own conversation. The tool knows no conversation; the agent
-//! whose call it is serves the wish while the call runs, and puts the summary in place when all calls of the answer are made.
+//! The tool `compress_context`: a model asks for a summary of its own conversation. The tool knows
+//! no conversation; the agent whose call it is serves the wish while the call runs, and puts the
+//! summary in place when all calls of the answer are made.
 
 use std::{
     collections::HashMap,
@@ -19,8 +20,8 @@ use crate::{Compression, CompressionStrategy, Selection, history::render, summar
 /// Messages that a compression leaves alone where the call does not say.
 const USUAL: usize = 6;
 
-/// Summarises the older part of this conversation to make room. The latest messages stay as they are, and so do references to
-/// stored output and loaded skills.
+/// Summarises the older part of this conversation to make room. The latest messages stay as they
+/// are, and so do references to stored output and loaded skills.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompressContextArgs {
@@ -44,8 +45,8 @@ pub struct CompressContextReport {
     pub tokens_after: u64,
 }
 
-/// Where calls of `compress_context` reach the agent that made them. Clones share one desk: one goes into the tool, one into
-/// each agent.
+/// Where calls of `compress_context` reach the agent that made them. Clones share one desk: one
+/// goes into the tool, one into each agent.
 #[derive(Debug, Clone, Default)]
 pub struct CompressDesk(Arc<Mutex<HashMap<Agent, mpsc::Sender<Wish>>>>);
 
@@ -171,7 +172,8 @@ fn nobody() -> ToolError {
 }
 
 impl Wish {
-    /// Writes the summary and answers the call. What comes of it takes its place later; `None` where nothing changes.
+    /// Writes the summary and answers the call. What comes of it takes its place later; `None`
+    /// where nothing changes.
     pub(crate) async fn serve(
         self,
         provider: Arc<dyn Provider>,

@@ -1,4 +1,5 @@
-//! Whether a model goes round in circles: by what its calls gave, and by the calls themselves. Pure.
+//! Whether a model goes round in circles: by what its calls gave, and by the calls themselves.
+//! Pure.
 
 use tools_core::{CallDigest, ToolErrorCategory, sha256_hex};
 
@@ -45,7 +46,8 @@ pub enum Admission {
 }
 
 impl DoomWatch {
-    /// Whether a call is made that comes next. `poll` is for tools that are meant to be asked again and again.
+    /// Whether a call is made that comes next. `poll` is for tools that are meant to be asked again
+    /// and again.
     pub fn admit(&mut self, call: CallDigest, poll: bool) -> Admission {
         if poll {
             self.calls = None;
@@ -74,11 +76,11 @@ impl DoomWatch {
         }
     }
 
-    /// Takes in what all calls of an iteration gave, `calls` being their digests. The notice for a person where it is the
-    /// same for the third time.
+    /// Takes in what all calls of an iteration gave, `calls` being their digests. The notice for a
+    /// person where it is the same for the third time.
     ///
-    /// No output at all says nothing: many commands print nothing when they work. It counts where the calls are the same as
-    /// well.
+    /// No output at all says nothing: many commands print nothing when they work. It counts where
+    /// the calls are the same as well.
     pub fn outputs(&mut self, outputs: &[&str], calls: &[CallDigest]) -> Option<String> {
         let mut text = String::new();
         for output in outputs {

@@ -1,4 +1,5 @@
-//! What happens in a turn, as one ordered stream: terminals, editors and protocols show what they take from it.
+//! What happens in a turn, as one ordered stream: terminals, editors and protocols show what they
+//! take from it.
 
 use std::{
     fmt,
@@ -129,8 +130,9 @@ impl AgentEvents {
         Self::default()
     }
 
-    /// A stream of at most `capacity` events that wait, and its other end. Whoever holds that takes the events while the turn
-    /// runs: the turn waits for room. Output and progress of tools do not wait; what finds no room is dropped and counted.
+    /// A stream of at most `capacity` events that wait, and its other end. Whoever holds that takes
+    /// the events while the turn runs: the turn waits for room. Output and progress of tools do not
+    /// wait; what finds no room is dropped and counted.
     pub fn channel(capacity: usize) -> (Self, mpsc::Receiver<AgentEvent>) {
         let (sender, receiver) = mpsc::channel(capacity.max(1));
         (Self(Some(Arc::new(Stream { sender, waiting: Mutex::default() }))), receiver)

@@ -1,4 +1,5 @@
-//! Calls in text, for models without native tool use: which fenced blocks of an answer are calls. Pure.
+//! Calls in text, for models without native tool use: which fenced blocks of an answer are calls.
+//! Pure.
 
 use serde_json::Value;
 use tools_core::{InvocationHint, JsonObject, ToolDef, ToolError, ToolErrorCategory};
@@ -17,9 +18,9 @@ pub struct Block {
 
 /// The closed fenced blocks that stand in a text by themselves, in order.
 ///
-/// A fence is at least three backticks or tildes behind at most three spaces; it is closed by at least as many of the same
-/// kind with nothing behind them. Blocks in quotations, in lists and in markup (`<thinking>`) are left out, and so is one
-/// that is not closed.
+/// A fence is at least three backticks or tildes behind at most three spaces; it is closed by at
+/// least as many of the same kind with nothing behind them. Blocks in quotations, in lists and in
+/// markup (`<thinking>`) are left out, and so is one that is not closed.
 pub fn blocks(text: &str) -> Vec<Block> {
     let mut reader = Reader::default();
     for line in text.split_inclusive('\n') {
@@ -109,7 +110,8 @@ impl Reader {
         self.is_after_blank = is_blank;
     }
 
-    /// A line in a list or behind it. Only text goes on with a paragraph of a list without being indented.
+    /// A line in a list or behind it. Only text goes on with a paragraph of a list without being
+    /// indented.
     fn list(&mut self, list: List, line: &str) {
         let is_inside = indent(line) >= list.column;
         self.state = if line.trim().is_empty() {
@@ -270,8 +272,8 @@ fn marker(text: &str) -> Option<usize> {
     }
 }
 
-/// Whether a line begins markup, and what ends it; `Some(None)` where an empty line does. Takes more for markup than a
-/// renderer would: what stands in it is not run.
+/// Whether a line begins markup, and what ends it; `Some(None)` where an empty line does. Takes
+/// more for markup than a renderer would: what stands in it is not run.
 #[expect(clippy::option_option, reason = "the outer one says whether it is markup, the inner one by what it is ended")]
 fn markup(text: &str) -> Option<Option<String>> {
     let lower = text.to_ascii_lowercase();
@@ -298,8 +300,8 @@ pub struct FencedCall {
     pub params: Result<JsonObject, String>,
 }
 
-/// The calls of an answer, at most `most`, in order. A block that stands in one of `echoes`, what tools gave last, is no
-/// call: the model repeats it.
+/// The calls of an answer, at most `most`, in order. A block that stands in one of `echoes`, what
+/// tools gave last, is no call: the model repeats it.
 pub fn calls(text: &str, tools: &[std::sync::Arc<ToolDef>], echoes: &[&str], most: usize) -> Vec<FencedCall> {
     let printed: Vec<Block> = echoes.iter().flat_map(|echo| blocks(echo)).collect();
     let said = |block: &Block| {
@@ -340,7 +342,8 @@ fn any_call(body: &str) -> FencedCall {
     FencedCall { tool, params }
 }
 
-/// The parameters in a block: the text itself where the tool needs one text and nothing else, else a JSON object.
+/// The parameters in a block: the text itself where the tool needs one text and nothing else, else
+/// a JSON object.
 fn params(tool: &ToolDef, body: &str) -> Result<JsonObject, String> {
     let schema = tool.input.as_value();
     let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();

@@ -8,14 +8,15 @@ use tools_core::{
     ToolDefs, ToolError, ToolName, settle,
 };
 
-/// Makes calls through all gates. Called by the loop of [`crate::Agent`]; implemented by a toolbox, and by [`StackHost`] for
-/// programs that put a [`Stack`] together themselves.
+/// Makes calls through all gates. Called by the loop of [`crate::Agent`]; implemented by a toolbox,
+/// and by [`StackHost`] for programs that put a [`Stack`] together themselves.
 #[async_trait]
 pub trait ToolHost: Send + Sync {
     /// The context that every call starts from.
     fn context(&self) -> CallContext;
 
-    /// The tools that a turn shows which is about `text`; `used` are tools that it has called already.
+    /// The tools that a turn shows which is about `text`; `used` are tools that it has called
+    /// already.
     fn offered(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> ToolDefs;
 
     /// The definition of a tool; a cautious one when nobody owns it.
@@ -27,8 +28,8 @@ pub trait ToolHost: Send + Sync {
     /// Makes a call. Where a person has to agree, `confirmer` asks one.
     async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded;
 
-    /// Reserves the quota for a whole batch, the one of `cx`; `false` when it does not fit. Then the gates refuse every call
-    /// of it.
+    /// Reserves the quota for a whole batch, the one of `cx`; `false` when it does not fit. Then
+    /// the gates refuse every call of it.
     fn reserve(&self, cx: &CallContext, calls: u64) -> bool;
 
     /// Puts on record that a call is not made, and why. The error is what the model is told.

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use tools_core::{Access, Inspection, Subject};
 
-/// Whether calls with these inspections give the same in any order: all of them only read, or what each changes is named and
-/// no other one touches it. `None` stands for a call of which nothing is known.
+/// Whether calls with these inspections give the same in any order: all of them only read, or what
+/// each changes is named and no other one touches it. `None` stands for a call of which nothing is
+/// known.
 pub fn may_run_at_once<'a>(inspections: impl IntoIterator<Item = Option<&'a Inspection>>) -> bool {
     let mut all: Vec<Touched<'a>> = Vec::new();
     for inspection in inspections {

@@ -15,16 +15,16 @@ pub struct ReformatRequest<'a> {
     pub error: &'a ToolError,
 }
 
-/// Writes wrong parameters anew. Called by the loop at most once for a call; what comes of it is judged by every gate like
-/// any other call.
+/// Writes wrong parameters anew. Called by the loop at most once for a call; what comes of it is
+/// judged by every gate like any other call.
 #[async_trait]
 pub trait Reformat: Send + Sync {
     /// Other parameters for the same tool; `None` when there are none.
     async fn reformat(&self, request: &ReformatRequest<'_>) -> Option<JsonObject>;
 }
 
-/// Whether rewritten parameters leave alone what was right: a field may change, come or go only where the error names it,
-/// and where it is missing although the tool requires it.
+/// Whether rewritten parameters leave alone what was right: a field may change, come or go only
+/// where the error names it, and where it is missing although the tool requires it.
 pub(crate) fn is_faithful(before: &JsonObject, after: &JsonObject, definition: &ToolDef, error: &ToolError) -> bool {
     let schema = definition.input.as_value();
     let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();

@@ -25,7 +25,8 @@ pub struct Standing {
     pub model: String,
     /// The tool.
     pub tool: ToolName,
-    /// Which part of its calls had wrong parameters or named no tool, 0 to 1; recent calls count more.
+    /// Which part of its calls had wrong parameters or named no tool, 0 to 1; recent calls count
+    /// more.
     pub faulty: f64,
     /// How many calls that is based on, each weighed by its age.
     pub calls: f64,

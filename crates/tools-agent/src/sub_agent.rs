@@ -1,5 +1,5 @@
-//! An agent as a tool of another one. Its calls go through the same gates, on the same quota and record; it can do less than
-//! the one that calls it, and never more.
+//! An agent as a tool of another one. Its calls go through the same gates, on the same quota and
+//! record; it can do less than the one that calls it, and never more.
 
 use std::{
     collections::BTreeSet,
@@ -22,7 +22,8 @@ use crate::{Agent, AgentSettings, ToolHost};
 /// How deep agents may give work to one another.
 const DEEPEST: usize = 4;
 
-/// Gives a task to another agent, which has a conversation of its own and answers with what it found.
+/// Gives a task to another agent, which has a conversation of its own and answers with what it
+/// found.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Task {
@@ -30,8 +31,8 @@ struct Task {
     task: String,
 }
 
-/// An agent as a tool of another one. Clones are the same tool: one goes among the tools of the host, one to
-/// [`crate::AgentBuilder::sub_agent`].
+/// An agent as a tool of another one. Clones are the same tool: one goes among the tools of the
+/// host, one to [`crate::AgentBuilder::sub_agent`].
 #[derive(Clone)]
 pub struct SubAgent(Arc<Inner>);
 
@@ -85,7 +86,8 @@ impl SubAgent {
         }))
     }
 
-    /// The same with a text that the model is given, and limits. For an agent that no clone was made of yet.
+    /// The same with a text that the model is given, and limits. For an agent that no clone was
+    /// made of yet.
     pub fn with(self, system: impl Into<String>, settings: AgentSettings) -> Self {
         let inner = &self.0;
         Self(Arc::new(Inner {

@@ -36,8 +36,8 @@ pub(crate) async fn conversation(
     ask(provider, cx, CONVERSATION, format!("{focus}The record:\n\n{text}")).await
 }
 
-/// A shorter text in place of a long result; `None` where it stays as it is: because it is short, or because there is no
-/// summary. The ways back to what was stored stay.
+/// A shorter text in place of a long result; `None` where it stays as it is: because it is short,
+/// or because there is no summary. The ways back to what was stored stay.
 pub(crate) async fn output(
     provider: &dyn Provider,
     cx: &CallContext,

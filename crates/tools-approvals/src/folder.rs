@@ -1,4 +1,5 @@
-//! The folder in which watchers listen: for its owner alone, and used through a handle once that is known.
+//! The folder in which watchers listen: for its owner alone, and used through a handle once that is
+//! known.
 
 use std::{
     fs::{DirBuilder, File},
@@ -77,7 +78,8 @@ impl Folder {
     pub(crate) fn listen(&self) -> io::Result<(UnixListener, PathBuf)> {
         let name = format!("{}-{}{SOCKET}", std::process::id(), Uuid::new_v4().simple());
         let path = self.path.join(&name);
-        // By its own name where that fits: then commands in a sandbox are kept from it like from other sockets.
+        // By its own name where that fits: then commands in a sandbox are kept from it like from
+        // other sockets.
         let fits = path.is_absolute() && path.as_os_str().len() <= MAX_ADDRESS_BYTES;
         let address = if fits { path.clone() } else { self.through_handle(&name) };
         Ok((UnixListener::bind(address)?, path))
@@ -103,7 +105,8 @@ impl Folder {
         age.is_some_and(|age| age.as_secs() >= 10)
     }
 
-    /// A name that leads into the folder that was opened, whatever lies at its path by now, and that is short.
+    /// A name that leads into the folder that was opened, whatever lies at its path by now, and
+    /// that is short.
     fn through_handle(&self, name: &str) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}/{name}", self.handle.as_raw_fd()))
     }

@@ -1,13 +1,14 @@
-//! Questions of this user's processes, shown and answered by a person in another terminal: for servers whose client cannot
-//! ask anybody, and for hooks of hosts that cannot.
+//! Questions of this user's processes, shown and answered by a person in another terminal: for
+//! servers whose client cannot ask anybody, and for hooks of hosts that cannot.
 //!
-//! A watcher ([`Watch`]) listens on a socket in a private folder. Whoever has a question ([`Watchers`], a
-//! [`tools_core::Confirmer`]) puts it to all watchers at once; the first answer counts, and the others are told that the
-//! question is no longer open by the end of the connection. Nothing is kept on disk: a process that is killed takes its
-//! question or its watch with it. Without a watcher the answer is at once that nobody can be asked.
+//! A watcher ([`Watch`]) listens on a socket in a private folder. Whoever has a question
+//! ([`Watchers`], a [`tools_core::Confirmer`]) puts it to all watchers at once; the first answer
+//! counts, and the others are told that the question is no longer open by the end of the
+//! connection. Nothing is kept on disk: a process that is killed takes its question or its watch
+//! with it. Without a watcher the answer is at once that nobody can be asked.
 //!
-//! Both ends check that the other one runs as the same user, and the folder must be closed to everybody else. What is shown
-//! is [`tools_core::Question`], made from the prompt by the watcher.
+//! Both ends check that the other one runs as the same user, and the folder must be closed to
+//! everybody else. What is shown is [`tools_core::Question`], made from the prompt by the watcher.
 
 mod folder;
 mod lines;

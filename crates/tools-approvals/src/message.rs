@@ -1,4 +1,5 @@
-//! What goes over a socket: a question, a choice, and word that the choice counted. One JSON object a line.
+//! What goes over a socket: a question, a choice, and word that the choice counted. One JSON object
+//! a line.
 
 use std::path::PathBuf;
 
@@ -17,7 +18,8 @@ pub struct Asker {
     pub workdir: PathBuf,
     /// ID of the process that waits for the answer.
     pub process: u32,
-    /// Whether the session continues after the call, so that an answer can count for the rest of it.
+    /// Whether the session continues after the call, so that an answer can count for the rest of
+    /// it.
     pub lasting: bool,
 }
 

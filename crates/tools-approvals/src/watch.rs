@@ -1,4 +1,5 @@
-//! The side that answers: listens for questions, hands them to whoever shows them, and carries the choices back.
+//! The side that answers: listens for questions, hands them to whoever shows them, and carries the
+//! choices back.
 
 use std::{
     collections::HashMap,
@@ -99,8 +100,8 @@ impl Watch {
         self.events.recv().await
     }
 
-    /// Answers a question. [`Event::Ended`] reports whether the answer was taken. Does nothing if the question is no longer
-    /// open.
+    /// Answers a question. [`Event::Ended`] reports whether the answer was taken. Does nothing if
+    /// the question is no longer open.
     pub fn answer(&self, id: u64, choice: Choice) {
         let asker = self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
         if let Some(asker) = asker {

@@ -32,8 +32,8 @@ const WITHOUT_WATCHER: Duration = Duration::from_secs(5);
 
 /// Asks every `haft approvals watch` of this user; the first answer counts.
 ///
-/// Returns [`Absence::CannotAsk`] at once if none runs, [`Absence::NoAnswer`] if nobody answers in time. Dropping the future
-/// withdraws the question.
+/// Returns [`Absence::CannotAsk`] at once if none runs, [`Absence::NoAnswer`] if nobody answers in
+/// time. Dropping the future withdraws the question.
 #[derive(Debug, Clone)]
 pub struct Watchers {
     folder: PathBuf,
@@ -42,7 +42,8 @@ pub struct Watchers {
 }
 
 impl Watchers {
-    /// The watchers that listen in `folder`, asked on behalf of `asker`. `patience` is the time limit for an answer.
+    /// The watchers that listen in `folder`, asked on behalf of `asker`. `patience` is the time
+    /// limit for an answer.
     pub fn new(folder: impl Into<PathBuf>, asker: Asker, patience: Duration) -> Self {
         Self { folder: folder.into(), asker, patience }
     }
@@ -119,13 +120,15 @@ impl Confirmer for Watchers {
         let until = Instant::now() + self.patience;
         let left_ms = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX);
         let asking = Asking { version: VERSION, asker: self.asker.clone(), prompt: prompt.clone(), left_ms };
-        // A watcher that takes the question and then neither reads nor answers does not hold it up either.
+        // A watcher that takes the question and then neither reads nor answers does not hold it up
+        // either.
         let asked = timeout_at(until, self.ask(folder, &question, &asking, until)).await;
         asked.unwrap_or(Answer::Nobody(Absence::NoAnswer))
     }
 }
 
-/// Puts the question to one watcher; its choice, if it is the first. `None` when it hung up or was late.
+/// Puts the question to one watcher; its choice, if it is the first. `None` when it hung up or was
+/// late.
 async fn heard(
     stream: UnixStream,
     asking: Arc<serde_json::Value>,

@@ -1,5 +1,6 @@
-//! What the record holds and costs: lines per second, several processes on one log, a million lines with every change
-//! found, processes that are killed, disks that are full. Starts itself for what needs other processes.
+//! What the record holds and costs: lines per second, several processes on one log, a million lines
+//! with every change found, processes that are killed, disks that are full. Starts itself for what
+//! needs other processes.
 
 #![expect(clippy::disallowed_methods, reason = "several processes are what is measured")]
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on ends")]
@@ -194,7 +195,8 @@ fn million(folder: &Path) {
     let text = fs::read(&path).unwrap();
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let (mut edits, mut missed) = (0_u64, 0_u64);
-    // Spread over the log; the last has nothing to be swapped with, and a deleted end is the head's to find.
+    // Spread over the log; the last has nothing to be swapped with, and a deleted end is the head's
+    // to find.
     for at in (0..1000).map(|sample| 1 + sample * 998 % 999_990) {
         let head = unseal(lines[at - 1].trim_ascii_end()).unwrap().head();
         let window = |changed: &[u8], from: usize| -> Option<u64> {

@@ -1,9 +1,11 @@
-//! The chain that makes a log tamper-evident: how a line is sealed, and how a sealed line is read back. Pure.
+//! The chain that makes a log tamper-evident: how a line is sealed, and how a sealed line is read
+//! back. Pure.
 //!
-//! A line is one JSON object whose first members are `v` and `seq` and whose last are `prev` and `hash`. `hash` is the
-//! SHA-256 of the 64 digits of `prev` followed by the bytes of the line as they stand in the file, without its member
-//! `hash` (the text up to the `,"hash"`, and a closing brace). `prev` is the `hash` of the line before; 64 zeros in
-//! the first line of all. Nothing is parsed and written again to check it.
+//! A line is one JSON object whose first members are `v` and `seq` and whose last are `prev` and
+//! `hash`. `hash` is the SHA-256 of the 64 digits of `prev` followed by the bytes of the line as
+//! they stand in the file, without its member `hash` (the text up to the `,"hash"`, and a closing
+//! brace). `prev` is the `hash` of the line before; 64 zeros in the first line of all. Nothing is
+//! parsed and written again to check it.
 
 use std::fmt::Write as _;
 
@@ -20,7 +22,8 @@ const PREV: &str = r#","prev":""#;
 const HASH: &str = r#"","hash":""#;
 const END: &str = r#""}"#;
 
-/// The last line of a chain: what the next one is chained to, and what to note down to detect a cut tail.
+/// The last line of a chain: what the next one is chained to, and what to note down to detect a cut
+/// tail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// Its number; 0 before the first line.
@@ -54,7 +57,8 @@ impl Default for Head {
     }
 }
 
-/// Something that happened to the file before a line: put into that line, so that it is part of the chain.
+/// Something that happened to the file before a line: put into that line, so that it is part of the
+/// chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     /// Bytes that are no line of the chain stand before this line: a write was cut off.
@@ -78,7 +82,8 @@ pub enum Mark {
     },
 }
 
-/// Writes the line that follows `head` to the end of `out`, with its newline, and returns the new head.
+/// Writes the line that follows `head` to the end of `out`, with its newline, and returns the new
+/// head.
 ///
 /// `body` is the members of the line without braces (`"ts":"…","tool":"…"`).
 pub fn seal(head: &Head, body: &str, mark: Option<&Mark>, out: &mut String) -> Head {

@@ -22,11 +22,13 @@ pub enum OnError {
     Warn,
 }
 
-/// When lines are brought to the disk. Whatever it says, a line survives the end of the process, however it ends.
+/// When lines are brought to the disk. Whatever it says, a line survives the end of the process,
+/// however it ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fsync {
-    /// Before the result is returned: a line survives a power cut, and a call takes milliseconds longer.
+    /// Before the result is returned: a line survives a power cut, and a call takes milliseconds
+    /// longer.
     Always,
     /// In the background: a power cut costs the lines of the last interval.
     #[default]
@@ -45,16 +47,19 @@ pub struct AuditConfig {
     pub path: PathBuf,
     /// `"block"` refuses calls that cannot be put on record, `"warn"` lets them run.
     pub on_error: OnError,
-    /// The size in bytes from which a new file is begun and the old one kept under a numbered name; 0 never does.
+    /// The size in bytes from which a new file is begun and the old one kept under a numbered name;
+    /// 0 never does.
     pub max_bytes: u64,
-    /// When lines are brought to the disk: `"always"` before the result is returned (survives a power cut, costs
-    /// milliseconds per call), `"interval"` in the background, `"never"` when the system thinks fit. Whatever it says, a
-    /// line survives the end of the process, however it ends.
+    /// When lines are brought to the disk: `"always"` before the result is returned (survives a
+    /// power cut, costs milliseconds per call), `"interval"` in the background, `"never"` when the
+    /// system thinks fit. Whatever it says, a line survives the end of the process, however it
+    /// ends.
     pub fsync: Fsync,
     /// The interval of `fsync = "interval"` in milliseconds.
     pub fsync_interval_ms: u64,
-    /// A file to which each call is also written as an OpenTelemetry span, in OTLP JSON, for a collector to read; a
-    /// relative path starts at the state folder, and empty writes none. Needs a build with the feature `otel`.
+    /// A file to which each call is also written as an OpenTelemetry span, in OTLP JSON, for a
+    /// collector to read; a relative path starts at the state folder, and empty writes none. Needs
+    /// a build with the feature `otel`.
     pub otlp_file: PathBuf,
 }
 
@@ -78,7 +83,8 @@ impl AuditConfig {
         (!self.otlp_file.as_os_str().is_empty()).then(|| base.join(&self.otlp_file))
     }
 
-    /// The sink that also exports what `sink` stores, where that is configured; a relative path starts at `base`.
+    /// The sink that also exports what `sink` stores, where that is configured; a relative path
+    /// starts at `base`.
     ///
     /// # Errors
     /// Whatever keeps the file from being written, and a build that has no export.

@@ -1,4 +1,5 @@
-//! What is on record about one connection of a command: a line of its own, since a job's connections outlive its call.
+//! What is on record about one connection of a command: a line of its own, since a job's
+//! connections outlive its call.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,5 @@
-//! What is on record about one call: the fields of a line, made from the invocation, its notes and its outcome.
+//! What is on record about one call: the fields of a line, made from the invocation, its notes and
+//! its outcome.
 //!
 //! `v`, `seq`, `prev` and `hash` are not here: a sink adds them when it chains the line.
 
@@ -65,8 +66,8 @@ pub struct Entry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub taint: Option<Taint>,
-    /// `early` where it was started before the answer of the model was complete, `discarded` where the model did not ask
-    /// for it in the end.
+    /// `early` where it was started before the answer of the model was complete, `discarded` where
+    /// the model did not ask for it in the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub speculative: Option<Speculated>,
@@ -78,8 +79,8 @@ pub struct Entry<'a> {
     /// The parameters, redacted; long strings are cut.
     #[schemars(with = "Map<String, Value>")]
     pub call: Box<RawValue>,
-    /// The SHA-256 of all the redacted parameters as canonical JSON (sorted keys, no white space). Redacted, so that a
-    /// short secret cannot be guessed from it.
+    /// The SHA-256 of all the redacted parameters as canonical JSON (sorted keys, no white space).
+    /// Redacted, so that a short secret cannot be guessed from it.
     pub args_sha256: String,
     /// What the call would touch.
     pub subjects: Vec<RecordedSubject<'a>>,
@@ -113,7 +114,8 @@ pub struct Entry<'a> {
     pub claim_source: Option<tools_core::ClaimSource>,
     /// What a person and the model should hear of.
     pub warnings: Vec<String>,
-    /// The beginning of what the model was given, redacted; `not_executed` when the tool did not run.
+    /// The beginning of what the model was given, redacted; `not_executed` when the tool did not
+    /// run.
     pub result: Cow<'a, str>,
     /// The SHA-256 of the whole text that the model was given.
     #[serde(skip_serializing_if = "Option::is_none")]

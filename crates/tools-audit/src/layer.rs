@@ -1,4 +1,5 @@
-//! The layer: makes a line of every call, whatever became of it, and has it written before the result goes on.
+//! The layer: makes a line of every call, whatever became of it, and has it written before the
+//! result goes on.
 
 use std::{
     fmt,
@@ -22,8 +23,8 @@ use crate::{
     redaction::FailClosed,
 };
 
-/// Puts every call on record. Goes right below the layer that announces calls, so that nobody learns a result that is
-/// not on record.
+/// Puts every call on record. Goes right below the layer that announces calls, so that nobody
+/// learns a result that is not on record.
 pub struct Audit {
     sink: Arc<dyn AuditSink>,
     redactor: Arc<dyn Redactor>,
@@ -45,12 +46,14 @@ impl Audit {
         Self { clock, ..self }
     }
 
-    /// The same layer, with the digest of the rules that calls are judged by; stored anew where these are swapped.
+    /// The same layer, with the digest of the rules that calls are judged by; stored anew where
+    /// these are swapped.
     pub fn with_policy(self, digest: Shared<String>) -> Self {
         Self { policy: Some(digest), ..self }
     }
 
-    /// After a lost line nothing runs until the log takes a line again: one that says how many are missing.
+    /// After a lost line nothing runs until the log takes a line again: one that says how many are
+    /// missing.
     fn resume(&self) -> Result<(), AuditError> {
         let lost = self.lost.load(Ordering::Acquire);
         if lost == 0 {
@@ -62,8 +65,9 @@ impl Audit {
         Ok(())
     }
 
-    /// Puts on record that a person refused a call, beside the line that says they were asked: `error` is what the model
-    /// is told. What cannot be written is logged; the call is refused either way.
+    /// Puts on record that a person refused a call, beside the line that says they were asked:
+    /// `error` is what the model is told. What cannot be written is logged; the call is refused
+    /// either way.
     pub fn decline(&self, inv: &Invocation, refusal: &Refusal, error: ToolError) {
         let since = Since { at: self.clock.now(), arrived: Instant::now() };
         inv.context.journal().note(keys::APPROVED_BY, "person");
@@ -81,8 +85,8 @@ impl Audit {
         }
     }
 
-    /// Puts on record that a call was refused before it came to the layers, or was called off: `error` is what the model is
-    /// told.
+    /// Puts on record that a call was refused before it came to the layers, or was called off:
+    /// `error` is what the model is told.
     ///
     /// # Errors
     /// When the line cannot be written and the configuration blocks calls without one.
@@ -94,7 +98,8 @@ impl Audit {
         written.or_else(|error| self.failed(inv, error))
     }
 
-    /// Puts a connection of a command on record. What cannot be written is logged, and counts as a lost line.
+    /// Puts a connection of a command on record. What cannot be written is logged, and counts as a
+    /// lost line.
     pub fn connection(&self, connection: &ConnectionLine<'_>) {
         let session = SessionId::parse(connection.session).ok();
         let of_session = session.and_then(|session| self.redactor.in_session(&session));

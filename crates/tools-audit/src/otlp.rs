@@ -1,8 +1,9 @@
 //! OpenTelemetry: each line of the record once more, as a span in OTLP JSON, appended to a file.
 //!
-//! One `ExportTraceServiceRequest` per line is what the collector's `otlp_json_file` receiver and its file exporter
-//! speak. No network and no exporter thread: what ships the file is the collector's business, and a call never waits for
-//! it. A session is a trace, a call a span, a call's parent the span above it.
+//! One `ExportTraceServiceRequest` per line is what the collector's `otlp_json_file` receiver and
+//! its file exporter speak. No network and no exporter thread: what ships the file is the
+//! collector's business, and a call never waits for it. A session is a trace, a call a span, a
+//! call's parent the span above it.
 
 use std::{
     fs::File,

@@ -8,7 +8,8 @@ use std::{
 use serde_json::Value;
 use tools_core::Redactor;
 
-/// A redactor that answers even when the one inside breaks: then the length of the text is recorded, not the text.
+/// A redactor that answers even when the one inside breaks: then the length of the text is
+/// recorded, not the text.
 #[derive(Clone, Copy)]
 pub(crate) struct FailClosed<'a>(pub(crate) &'a dyn Redactor);
 

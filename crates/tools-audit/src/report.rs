@@ -1,5 +1,6 @@
-//! One self-contained page of a log: a film strip of the calls, where the tokens went, what was asked and why, processes
-//! and files. It loads nothing, runs one script of its own, and shows whatever a tool printed as text.
+//! One self-contained page of a log: a film strip of the calls, where the tokens went, what was
+//! asked and why, processes and files. It loads nothing, runs one script of its own, and shows
+//! whatever a tool printed as text.
 
 mod call;
 mod calls;
@@ -39,7 +40,8 @@ pub struct Options {
     pub calls: usize,
     /// Only the calls of this session.
     pub session: Option<String>,
-    /// Only the calls that worked in this folder or below it, and the connections of their sessions. Absolute and canonical.
+    /// Only the calls that worked in this folder or below it, and the connections of their
+    /// sessions. Absolute and canonical.
     pub folder: Option<PathBuf>,
 }
 
@@ -58,7 +60,8 @@ pub fn page(path: &Path, options: &Options) -> Result<String, AuditError> {
     let (figures, calls) = gather(path, options)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut out = String::with_capacity(64 * 1024 + calls.len() * 4096);
-    // What is not listed by its hash does not run, also if text of a tool should ever get out of its place.
+    // What is not listed by its hash does not run, also if text of a tool should ever get out of
+    // its place.
     let _ = write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" \

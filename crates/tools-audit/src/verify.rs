@@ -36,7 +36,8 @@ pub struct Report {
     pub broken: Option<Broken>,
     /// How many such places there are.
     pub broken_count: u64,
-    /// Writes that were cut off and that the line after tells of: no part of the chain, and no breach of it.
+    /// Writes that were cut off and that the line after tells of: no part of the chain, and no
+    /// breach of it.
     pub damaged: Vec<Damage>,
     /// How many calls could not be put on record, as later lines say.
     pub lost: u64,
@@ -104,14 +105,17 @@ pub struct Damage {
 pub struct Continuation {
     /// The name of the file before, in the same folder.
     pub file: String,
-    /// Whether its last line is the one that this file goes on from; `None` when it is not there to be looked at.
+    /// Whether its last line is the one that this file goes on from; `None` when it is not there to
+    /// be looked at.
     pub fits: Option<bool>,
 }
 
-/// Checks a file, the files that it continues, and that it goes on at least as far as the head noted beside it.
+/// Checks a file, the files that it continues, and that it goes on at least as far as the head
+/// noted beside it.
 ///
 /// # Errors
-/// When it cannot be opened or read, or is no regular file. What is wrong with its content is in the report.
+/// When it cannot be opened or read, or is no regular file. What is wrong with its content is in
+/// the report.
 pub fn verify(path: &Path) -> Result<Report, AuditError> {
     verify_with(path, &[])
 }
@@ -181,7 +185,8 @@ pub(crate) fn open(path: &Path) -> Result<File, AuditError> {
     Ok(file)
 }
 
-/// Checks the files before this one; whether the nearest ends where this one starts, and what was found in each.
+/// Checks the files before this one; whether the nearest ends where this one starts, and what was
+/// found in each.
 ///
 /// `None` for that when it is not there to be looked at.
 fn follow_back(path: &Path, report: &Report, start: &Head) -> (Option<bool>, Vec<Earlier>) {
@@ -227,7 +232,8 @@ struct Checker {
     start: Head,
     /// What was noted of the chain elsewhere.
     heads: Vec<Head>,
-    /// Bytes since the last line that are no line, where they begin, and whether they are accounted for.
+    /// Bytes since the last line that are no line, where they begin, and whether they are accounted
+    /// for.
     pending: Vec<u8>,
     pending_line: u64,
 }
@@ -334,7 +340,8 @@ impl Checker {
         let last = self.head.as_ref().map_or(0, |head| head.seq);
         self.report.heads = self.heads.len() as u64;
         let noted = self.heads.iter().map(|head| head.seq).max().unwrap_or_default();
-        // A new file has been begun, and was put away again: its start is known from the line before.
+        // A new file has been begun, and was put away again: its start is known from the line
+        // before.
         let begins = self.start.clone();
         let other = self.heads.iter().any(|head| head.seq == begins.seq && begins.seq > 0 && head.hash != begins.hash);
         if noted > last {

@@ -1,4 +1,5 @@
-//! The log for people: rows of a table, and following a file as it grows. Whatever is not a line is passed over.
+//! The log for people: rows of a table, and following a file as it grows. Whatever is not a line is
+//! passed over.
 
 use std::{
     fs::File,
@@ -124,7 +125,8 @@ impl Follower {
         let mut lines = self.drain()?;
         let now = std::fs::metadata(&self.path).ok().map(|metadata| metadata.ino());
         if now.is_some_and(|inode| inode != self.inode) {
-            // Between the last look and the change of files more may have been added to the old one.
+            // Between the last look and the change of files more may have been added to the old
+            // one.
             lines.extend(self.drain()?);
             *self = Self::from_start(&self.path)?;
             lines.extend(self.drain()?);

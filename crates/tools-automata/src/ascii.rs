@@ -1,8 +1,8 @@
-//! The classes of a pattern in their ASCII meaning: tools write digits and blanks in ASCII, and automata over all of
-//! Unicode cost ten times as much.
+//! The classes of a pattern in their ASCII meaning: tools write digits and blanks in ASCII, and
+//! automata over all of Unicode cost ten times as much.
 
-/// The pattern with `\d`, `\s`, `\w`, `\b` and their opposites in their ASCII meaning; a class with other characters in it
-/// says that it means characters.
+/// The pattern with `\d`, `\s`, `\w`, `\b` and their opposites in their ASCII meaning; a class with
+/// other characters in it says that it means characters.
 pub fn ascii(pattern: &str) -> String {
     let mut text = String::with_capacity(pattern.len() * 2);
     let mut chars = pattern.chars();

@@ -46,7 +46,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// The words in a text, none over another: the number of each, where it begins is told by its length, and where it ends.
+    /// The words in a text, none over another: the number of each, where it begins is told by its
+    /// length, and where it ends.
     pub fn find_iter<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
         let bytes = text.as_bytes();
         let mut at = 0;

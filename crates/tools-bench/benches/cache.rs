@@ -1,5 +1,6 @@
-//! What a result from the cache costs against making it again: through the whole stack, with the cache and without it, round
-//! by round. The trees are unchanged throughout, so what is measured of a hit is mostly looking whether they are.
+//! What a result from the cache costs against making it again: through the whole stack, with the
+//! cache and without it, round by round. The trees are unchanged throughout, so what is measured of
+//! a hit is mostly looking whether they are.
 
 use std::{fmt::Write as _, path::Path, time::Duration};
 

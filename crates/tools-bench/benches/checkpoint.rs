@@ -1,7 +1,9 @@
-//! What undo costs a command that could change anything: `env true` through the whole stack, confined, in trees of several
-//! sizes, with and without checkpoints, beside `find . -printf` of the same tree.
+//! What undo costs a command that could change anything: `env true` through the whole stack,
+//! confined, in trees of several sizes, with and without checkpoints, beside `find . -printf` of
+//! the same tree.
 //!
-//! Interleaved round by round, so that a busy machine slows all of them alike. Prints medians and differences.
+//! Interleaved round by round, so that a busy machine slows all of them alike. Prints medians and
+//! differences.
 
 #![expect(clippy::disallowed_methods, reason = "the bare start is what is compared with")]
 

@@ -1,5 +1,5 @@
-//! The whole stack around a tool that does nothing: every layer there is, audit to a file, and its growth with rules
-//! and tools.
+//! The whole stack around a tool that does nothing: every layer there is, audit to a file, and its
+//! growth with rules and tools.
 
 use std::{fmt::Write as _, hint::black_box};
 

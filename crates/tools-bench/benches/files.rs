@@ -1,4 +1,5 @@
-//! Reading, opening, editing and listing against the same work done with system calls or `ls`, interleaved.
+//! Reading, opening, editing and listing against the same work done with system calls or `ls`,
+//! interleaved.
 
 #![expect(clippy::disallowed_methods, reason = "what is measured is compared with plain calls and a plain program")]
 

@@ -1,5 +1,6 @@
-//! Filtering output against taking the same bytes apart into lines, round by round in one run: nothing to do, line rules,
-//! a long log; what a text of 64 KiB waits for; how soon the rules are ready; a whole process against an empty one.
+//! Filtering output against taking the same bytes apart into lines, round by round in one run:
+//! nothing to do, line rules, a long log; what a text of 64 KiB waits for; how soon the rules are
+//! ready; a whole process against an empty one.
 
 use std::{fmt::Write as _, hint::black_box, path::Path, time::Instant};
 

@@ -1,5 +1,6 @@
-//! `haft hook` from the start of the process to its answer, with 1,000 rules configured, against a start of the binary that
-//! does nothing and one of a shell: `cargo bench -p tools-bench --bench hook -- ROUNDS`. The answer may take 15 ms (p50).
+//! `haft hook` from the start of the process to its answer, with 1,000 rules configured, against a
+//! start of the binary that does nothing and one of a shell: `cargo bench -p tools-bench --bench
+//! hook -- ROUNDS`. The answer may take 15 ms (p50).
 
 #![expect(clippy::unwrap_used, reason = "a failed set-up is a failed run")]
 #![expect(clippy::disallowed_methods, reason = "the binary is started as a host would start it")]

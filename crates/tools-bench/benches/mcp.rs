@@ -1,5 +1,6 @@
-//! `haft mcp serve` against a bare server of three tools: process start to `initialize` answered, idle memory, small
-//! reads one after the other. Both binaries are built first; rounds are interleaved.
+//! `haft mcp serve` against a bare server of three tools: process start to `initialize` answered,
+//! idle memory, small reads one after the other. Both binaries are built first; rounds are
+//! interleaved.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -1,5 +1,5 @@
-//! Long output: storing it against writing the same bytes, and a window of it whatever its length. Everything that is
-//! compared runs round by round.
+//! Long output: storing it against writing the same bytes, and a window of it whatever its length.
+//! Everything that is compared runs round by round.
 
 use std::{io::Write as _, path::Path, sync::Arc};
 
@@ -59,8 +59,8 @@ fn store(folder: &Path) -> (Arc<SqliteStore>, Archive) {
     (store, archive)
 }
 
-/// How long it takes until a text can be read, and until it is in the file and the file on the disk. What happens beside
-/// is waited for before anything else is timed.
+/// How long it takes until a text can be read, and until it is in the file and the file on the
+/// disk. What happens beside is waited for before anything else is timed.
 fn storing(runtime: &Runtime, folder: &Path) {
     let (store, archive) = store(&folder.join("storing"));
     let unlimited = OverflowConfig { max_overflow_bytes: 0, max_total_bytes: 0, ..OverflowConfig::default() };

@@ -1,4 +1,5 @@
-//! The race of `tools-file`'s tests at length: `cargo bench -p tools-bench --bench race -- ATTEMPTS`.
+//! The race of `tools-file`'s tests at length: `cargo bench -p tools-bench --bench race --
+//! ATTEMPTS`.
 
 #![expect(clippy::unwrap_used, reason = "a failed set-up is a failed race")]
 

@@ -1,5 +1,5 @@
-//! `grep` against `rg` and `find_path` against `fd` with the same options, in this process and over MCP, on the made-up
-//! tree. Rounds are interleaved; what is not installed is left out and said.
+//! `grep` against `rg` and `find_path` against `fd` with the same options, in this process and over
+//! MCP, on the made-up tree. Rounds are interleaved; what is not installed is left out and said.
 
 #![expect(clippy::disallowed_methods, reason = "the references are measured as a person would start them")]
 

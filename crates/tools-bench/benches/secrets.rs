@@ -1,5 +1,5 @@
-//! Searching text for credentials, against taking the same bytes apart into lines, round by round in one run: logs, text
-//! full of keywords, documents of 64 KiB, and inputs made to be slow.
+//! Searching text for credentials, against taking the same bytes apart into lines, round by round
+//! in one run: logs, text full of keywords, documents of 64 KiB, and inputs made to be slow.
 
 use std::{
     fmt::Write as _,

@@ -1,5 +1,6 @@
-//! How well and how fast tools are found for a query, and how calls are held to their definitions: on the functions and questions of a public collection, which is
-//! fetched as a Python package. Without `pip` or a network the part that needs it is skipped and says so.
+//! How well and how fast tools are found for a query, and how calls are held to their definitions:
+//! on the functions and questions of a public collection, which is fetched as a Python package.
+//! Without `pip` or a network the part that needs it is skipped and says so.
 #![expect(clippy::disallowed_methods, reason = "starts pip and python to fetch and unpack what is measured on")]
 
 use std::{
@@ -91,7 +92,8 @@ fn report_speed(what: &str, tools: &[Arc<ToolDef>], query: &str) {
     println!("{} {what}: index {built:.1?}, about {bytes} bytes a tool; selection {:.2?} p50", tools.len(), times[10]);
 }
 
-/// What a start with many tools from elsewhere costs: their definitions taken in, and the first list.
+/// What a start with many tools from elsewhere costs: their definitions taken in, and the first
+/// list.
 fn report_start(tools: &[Arc<ToolDef>]) {
     let mut times: Vec<Duration> = (0..11)
         .map(|_| {
@@ -350,7 +352,8 @@ fn call(values: &Value, schema: &Value) -> Value {
     Value::Object(given.filter(|(_, value)| value != "").collect())
 }
 
-/// The call with a value of another type, without one that is required, and with one that is not known.
+/// The call with a value of another type, without one that is required, and with one that is not
+/// known.
 fn mutations(call: &Value, schema: &Value) -> [(Option<Value>, ToolErrorCategory); 3] {
     let typed = schema["properties"]
         .as_object()

@@ -1,5 +1,5 @@
-//! What the shell costs beyond starting a command: taking a line apart, ending a tree that is out of time, and draining
-//! more output than anyone keeps.
+//! What the shell costs beyond starting a command: taking a line apart, ending a tree that is out
+//! of time, and draining more output than anyone keeps.
 //!
 //! Draining is compared with `cat` to `/dev/null` through a pipe of the same bytes in the same run.
 
@@ -20,7 +20,8 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tools_bench::{Times, ratio};
 
-/// A hundred and twenty processes, half of them in sessions of their own, that ignore the polite signal.
+/// A hundred and twenty processes, half of them in sessions of their own, that ignore the polite
+/// signal.
 const TREE: &str = "trap '' TERM; for i in $(seq 40); do (trap '' TERM; setsid sleep 60 & sleep 60) & done; wait";
 
 fn toolbox(folder: &TempDir, seconds: u64) -> Toolbox {

@@ -1,6 +1,8 @@
-//! `bash -c /bin/true` through the whole stack, confined, against the same started bare and under bubblewrap.
+//! `bash -c /bin/true` through the whole stack, confined, against the same started bare and under
+//! bubblewrap.
 //!
-//! Interleaved round by round, so that a busy machine slows all of them alike. Prints medians and ratios.
+//! Interleaved round by round, so that a busy machine slows all of them alike. Prints medians and
+//! ratios.
 
 #![expect(clippy::disallowed_methods, reason = "the bare start is what is compared with")]
 

@@ -1,4 +1,5 @@
-//! Starts of the binary side by side, and starts that are killed: `cargo bench -p tools-bench --bench starts -- STARTS KILLS`.
+//! Starts of the binary side by side, and starts that are killed: `cargo bench -p
+//! tools-bench --bench starts -- STARTS KILLS`.
 
 #![expect(clippy::unwrap_used, reason = "a failed set-up is a failed run")]
 #![expect(clippy::disallowed_methods, reason = "the binary is started as a client would start it")]

@@ -1,7 +1,8 @@
-//! The memory of `haft mcp serve` after many calls of all kinds, against that of a server that has just started.
+//! The memory of `haft mcp serve` after many calls of all kinds, against that of a server that has
+//! just started.
 //!
-//! `cargo run --release -p tools-bench --example memory -- target/release/haft 100000` prints resident memory as it goes and
-//! ends with 1 where it grew by more than 16 MiB.
+//! `cargo run --release -p tools-bench --example memory -- target/release/haft 100000` prints
+//! resident memory as it goes and ends with 1 where it grew by more than 16 MiB.
 
 use std::{path::Path, process::ExitCode, time::Duration};
 

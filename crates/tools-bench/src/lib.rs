@@ -1,4 +1,5 @@
-//! What the benches share: interleaved measurements and their medians, a large tree, and servers to speak to.
+//! What the benches share: interleaved measurements and their medians, a large tree, and servers to
+//! speak to.
 
 mod process;
 mod server;

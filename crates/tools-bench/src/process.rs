@@ -9,7 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// From the start of a program to its end, with `input` as its standard input and its output thrown away.
+/// From the start of a program to its end, with `input` as its standard input and its output thrown
+/// away.
 ///
 /// # Panics
 /// When it cannot be started, or `input` cannot be read.

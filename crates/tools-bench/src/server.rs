@@ -1,4 +1,5 @@
-//! A tool server in a process of its own, spoken to through its pipes, and how the programs are built.
+//! A tool server in a process of its own, spoken to through its pipes, and how the programs are
+//! built.
 
 #![expect(clippy::disallowed_methods, reason = "servers are measured as a client would start them")]
 
@@ -21,7 +22,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one and gives the time until `initialize` was answered. State and options are below `folder`.
+    /// Starts one and gives the time until `initialize` was answered. State and options are below
+    /// `folder`.
     ///
     /// # Panics
     /// When it does not start.
@@ -124,7 +126,8 @@ impl Server {
     }
 }
 
-/// Builds programs of the workspace as they are released, each by its arguments, and gives the folder they are in.
+/// Builds programs of the workspace as they are released, each by its arguments, and gives the
+/// folder they are in.
 ///
 /// # Panics
 /// When they cannot be built.

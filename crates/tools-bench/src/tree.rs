@@ -1,4 +1,5 @@
-//! A source tree made by rule: the same names and bytes on every machine, large enough that searching it takes time.
+//! A source tree made by rule: the same names and bytes on every machine, large enough that
+//! searching it takes time.
 
 use std::{
     fs, io,

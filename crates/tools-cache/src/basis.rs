@@ -4,7 +4,8 @@ use std::{path::Path, sync::Arc, thread};
 
 use tools_core::{Basis, FileState};
 
-/// Up to this many files are looked at where the call stands; more are looked at where blocking is allowed.
+/// Up to this many files are looked at where the call stands; more are looked at where blocking is
+/// allowed.
 const FEW: usize = 64;
 
 /// So many are worth a thread of their own, of which there are a few at most.
@@ -37,6 +38,7 @@ fn together_hold(basis: &Basis) -> bool {
 }
 
 fn is_same((path, state): (&Path, FileState)) -> bool {
-    // By the whole path: a folder above that was moved, or another that was mounted there, leads to another file.
+    // By the whole path: a folder above that was moved, or another that was mounted there, leads to
+    // another file.
     std::fs::symlink_metadata(path).is_ok_and(|now| FileState::from(&now) == state)
 }

@@ -1,5 +1,5 @@
-//! What is kept for whom, and when it still holds. Runs nothing and asks the system nothing: how files are now comes with
-//! the question, or is looked at by whoever asked before it is served.
+//! What is kept for whom, and when it still holds. Runs nothing and asks the system nothing: how
+//! files are now comes with the question, or is looked at by whoever asked before it is served.
 
 use std::{
     collections::HashMap,
@@ -13,10 +13,11 @@ use tools_core::{AnswerBudget, Basis, Clock, FileState, SessionId, Subject, Syst
 
 use crate::{CacheConfig, flight::Flights, kept::Kept, lru::Lru};
 
-/// A file that changed less than this before it was read may change again without its times telling: kernels count time
-/// in ticks of at most ten milliseconds.
+/// A file that changed less than this before it was read may change again without its times
+/// telling: kernels count time in ticks of at most ten milliseconds.
 const TICK: SignedDuration = SignedDuration::from_millis(20);
-/// The same where times are kept in whole seconds, as in the small inodes of older ext file systems.
+/// The same where times are kept in whole seconds, as in the small inodes of older ext file
+/// systems.
 const SECOND: SignedDuration = SignedDuration::from_millis(1020);
 
 /// Sessions that are remembered without anything kept for them.
@@ -76,7 +77,8 @@ struct State {
     sessions: HashMap<SessionId, Writes>,
     /// Never given out twice.
     last_epoch: u64,
-    /// The number of sessions that have none: higher than any that was given out before they lost it.
+    /// The number of sessions that have none: higher than any that was given out before they lost
+    /// it.
     floor: u64,
     metrics: Metrics,
 }
@@ -106,7 +108,8 @@ pub struct Metrics {
     pub misses: u64,
     /// Results that a changed file, a change by their session or their age made unusable.
     pub stale: u64,
-    /// Results that were not kept, because nobody could tell what they came from or it had changed only just before.
+    /// Results that were not kept, because nobody could tell what they came from or it had changed
+    /// only just before.
     pub unkept: u64,
     /// Results that went to make room.
     pub evicted: u64,
@@ -173,8 +176,8 @@ impl ToolResultCache {
         self.clock.now()
     }
 
-    /// What is kept for this question, if the session changed nothing since and what is known beforehand is as it was.
-    /// Drops what does not hold any more.
+    /// What is kept for this question, if the session changed nothing since and what is known
+    /// beforehand is as it was. Drops what does not hold any more.
     pub(crate) fn look(&self, question: &Question, depends: &Dependence) -> Option<Candidate> {
         let mut state = self.state();
         let now = self.clock.now();
@@ -189,7 +192,8 @@ impl ToolResultCache {
         None
     }
 
-    /// Counts what was found as served, if the session has changed nothing while its basis was looked at.
+    /// Counts what was found as served, if the session has changed nothing while its basis was
+    /// looked at.
     pub(crate) fn serve(&self, question: &Question, found: &Candidate) -> bool {
         let mut state = self.state();
         let holds = state.epoch(&question.session) == Some(found.epoch);
@@ -234,8 +238,8 @@ impl ToolResultCache {
         state.metrics.evicted += state.entries.insert(Arc::clone(question), entry, bytes);
     }
 
-    /// Notes that the session begins to change something. What is kept for it goes now, and what is read before the guard
-    /// goes is not kept.
+    /// Notes that the session begins to change something. What is kept for it goes now, and what is
+    /// read before the guard goes is not kept.
     pub(crate) fn writing(&self, session: &SessionId) -> Writing<'_> {
         self.state().change(session, |writes| writes.under_way += 1);
         Writing { cache: self, session: session.clone() }
@@ -293,7 +297,8 @@ impl State {
     }
 }
 
-/// A change under way; the session's results are unusable until it goes, and those from before for ever.
+/// A change under way; the session's results are unusable until it goes, and those from before for
+/// ever.
 pub(crate) struct Writing<'a> {
     cache: &'a ToolResultCache,
     session: SessionId,

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CacheConfig {
-    /// Whether the result of a call that only reads is served again while nothing it depends on has changed.
+    /// Whether the result of a call that only reads is served again while nothing it depends on has
+    /// changed.
     pub enabled: bool,
     /// How many seconds a result is kept at most; 0 sets no limit.
     pub ttl_secs: u64,

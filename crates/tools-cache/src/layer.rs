@@ -1,4 +1,5 @@
-//! The layer: answers from the cache where that holds, and tells the cache what came of the calls that ran.
+//! The layer: answers from the cache where that holds, and tells the cache what came of the calls
+//! that ran.
 
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use crate::{
     kept::Kept,
 };
 
-/// Serves results again. Goes inside every gate, so that a hit is judged like any call, and outside of what stores and
-/// filters output, so that a hit is what the model saw.
+/// Serves results again. Goes inside every gate, so that a hit is judged like any call, and outside
+/// of what stores and filters output, so that a hit is what the model saw.
 #[derive(Debug, Clone)]
 pub struct CacheLayer(Arc<ToolResultCache>);
 

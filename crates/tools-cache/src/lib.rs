@@ -1,8 +1,9 @@
-//! Results of pure readers, served again to the same session while nothing they depend on has changed.
+//! Results of pure readers, served again to the same session while nothing they depend on has
+//! changed.
 //!
-//! [`CacheLayer`] asks a [`ToolResultCache`] before a call goes on and tells it what came of it. What may be kept is in
-//! the tool's definition, what a result depends on in the call's inspection or in the basis that the tool left; no tool is
-//! known by name.
+//! [`CacheLayer`] asks a [`ToolResultCache`] before a call goes on and tells it what came of it.
+//! What may be kept is in the tool's definition, what a result depends on in the call's inspection
+//! or in the basis that the tool left; no tool is known by name.
 
 mod basis;
 mod cache;

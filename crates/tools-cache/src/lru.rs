@@ -40,7 +40,8 @@ impl<K: Eq + Hash, V> Lru<K, V> {
         Some(&slot.value)
     }
 
-    /// Puts a value in and says how many others went for it. One that is larger than all that may be kept is not kept.
+    /// Puts a value in and says how many others went for it. One that is larger than all that may
+    /// be kept is not kept.
     pub(crate) fn insert(&mut self, key: Arc<K>, value: V, bytes: usize) -> u64 {
         self.remove(key.as_ref());
         if bytes > self.most {

@@ -1,15 +1,16 @@
-//! Definitions as text that is the same on every run and every machine, so that a provider's cache of the prompt holds.
+//! Definitions as text that is the same on every run and every machine, so that a provider's cache
+//! of the prompt holds.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 use tools_core::{JsonObject, THOUGHT_PREFIX};
 
-/// A value as JSON without blanks, with the members of objects in the order of their names. Only a field for thoughts
-/// comes before all others, since a model fills in fields in their order.
+/// A value as JSON without blanks, with the members of objects in the order of their names. Only a
+/// field for thoughts comes before all others, since a model fills in fields in their order.
 ///
-/// The order does not depend on how `serde_json` was built: its maps keep the order of insertion or sort, as some crate
-/// of the program asks for.
+/// The order does not depend on how `serde_json` was built: its maps keep the order of insertion or
+/// sort, as some crate of the program asks for.
 pub fn canonical_bytes(value: &Value) -> String {
     let mut text = String::new();
     write(&mut text, value);

@@ -6,11 +6,14 @@ use tools_core::{InvocationHint, ToolDef};
 
 use crate::{canonical_bytes, tafc::without_thought};
 
-/// The `<tools>` text: name, description, invocation and parameters of each tool, the same bytes on every run.
+/// The `<tools>` text: name, description, invocation and parameters of each tool, the same bytes on
+/// every run.
 ///
-/// The field in which a model thinks about parameters is left out: it is for models that call tools natively.
+/// The field in which a model thinks about parameters is left out: it is for models that call tools
+/// natively.
 ///
-/// A description cannot end its tool or begin another: where it holds one of the marks, its `<` is written `&lt;`.
+/// A description cannot end its tool or begin another: where it holds one of the marks, its `<` is
+/// written `&lt;`.
 pub fn prompt(tools: &[Arc<ToolDef>]) -> String {
     let mut text = String::from("<tools>\n");
     for tool in tools {

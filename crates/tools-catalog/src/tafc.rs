@@ -1,7 +1,8 @@
-//! A field in which a model thinks about the parameters before it writes them, for tools that are hard to call.
+//! A field in which a model thinks about the parameters before it writes them, for tools that are
+//! hard to call.
 //!
-//! The way back is not here: every [`tools_core::ToolCall`] is made without such fields, so that no executor, record or
-//! event can hold what was thought.
+//! The way back is not here: every [`tools_core::ToolCall`] is made without such fields, so that no
+//! executor, record or event can hold what was thought.
 
 use std::borrow::Cow;
 
@@ -22,8 +23,8 @@ const DEEPEST: usize = 32;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TafcConfig {
-    /// Whether tools that are hard to call get a field in which a model thinks before it fills in the others. What stands
-    /// in it is dropped before the call is made.
+    /// Whether tools that are hard to call get a field in which a model thinks before it fills in
+    /// the others. What stands in it is dropped before the call is made.
     pub enabled: bool,
     /// How complex the parameters must be, from 0 to 1. What is no number counts as 0.6.
     pub complexity_threshold: f64,
@@ -52,8 +53,8 @@ impl TafcConfig {
 }
 
 impl TafcPolicy {
-    /// The definition as a model is shown it that calls tools natively: with the field first in `properties` where the
-    /// parameters are complex, else as it is. The field is never required.
+    /// The definition as a model is shown it that calls tools natively: with the field first in
+    /// `properties` where the parameters are complex, else as it is. The field is never required.
     pub fn augment(&self, tool: &ToolDef) -> Option<ToolDef> {
         if !self.enabled || complexity(tool.input.as_value()) < self.threshold {
             return None;
@@ -91,8 +92,9 @@ pub(crate) fn without_thought(schema: &Value) -> Cow<'_, Value> {
 /// How hard parameters are to fill in, from 0 to 1:
 /// `clamp(0.4·min(required/6, 1) + 0.35·min(depth/4, 1) + 0.25·min(max_enum/20, 1), 0, 1)`.
 ///
-/// `required` counts required parameters at every depth; `depth` is the longest way from the parameters to a value
-/// without parts, both included; `max_enum` is the longest list of allowed values.
+/// `required` counts required parameters at every depth; `depth` is the longest way from the
+/// parameters to a value without parts, both included; `max_enum` is the longest list of allowed
+/// values.
 pub fn complexity(schema: &Value) -> f64 {
     let shape = Shape::of(schema, DEEPEST);
     let part =

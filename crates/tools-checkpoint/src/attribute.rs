@@ -25,9 +25,9 @@ pub(crate) struct Attributed {
 
 /// Divides `differences` in the folder `root`.
 ///
-/// What the call did not write under any name is somebody else's. What it wrote is its own; where the file was not as it
-/// was before the call when the call first wrote it, somebody else had been there, and their part cannot be told from the
-/// call's.
+/// What the call did not write under any name is somebody else's. What it wrote is its own; where
+/// the file was not as it was before the call when the call first wrote it, somebody else had been
+/// there, and their part cannot be told from the call's.
 pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writes) -> Attributed {
     let path = |difference: &Difference| {
         let name = Path::new(&difference.name);
@@ -105,7 +105,8 @@ fn was_changed_before(difference: &Difference, written: &Written) -> bool {
         // What lies in a folder is attributed by itself.
         _ if is_directory(&difference.before) => false,
         (None, None) => false,
-        // Another name of the file, or other rights, change when it changed as a whole, and nothing of what it holds.
+        // Another name of the file, or other rights, change when it changed as a whole, and nothing
+        // of what it holds.
         (Some(then), Some(first)) => (then.id, then.size, then.modified) != (first.id, first.size, first.modified),
         _ => true,
     }

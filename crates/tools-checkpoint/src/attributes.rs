@@ -1,4 +1,5 @@
-//! Extended attributes of files, access control lists among them: read where a content is kept, and given back with it.
+//! Extended attributes of files, access control lists among them: read where a content is kept, and
+//! given back with it.
 
 use std::{fs::File, io};
 
@@ -35,7 +36,8 @@ fn read(ask: impl Fn(&mut [u8]) -> rustix::io::Result<usize>) -> Option<Vec<u8>>
     }
 }
 
-/// Gives a file its attributes. What only the system may set, such as labels of security modules, is left to it.
+/// Gives a file its attributes. What only the system may set, such as labels of security modules,
+/// is left to it.
 pub(crate) fn give(file: &File, attributes: &Attributes) -> io::Result<()> {
     for (name, value) in attributes {
         match fsetxattr(file, name.as_str(), value, XattrFlags::empty()) {

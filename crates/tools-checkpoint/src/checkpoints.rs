@@ -24,9 +24,11 @@ use crate::{
 /// What is kept of which folders.
 #[derive(Debug, Clone)]
 pub struct Coverage {
-    /// The workspace. Calls from folders in it are kept with it; those from elsewhere with the folder they come from.
+    /// The workspace. Calls from folders in it are kept with it; those from elsewhere with the
+    /// folder they come from.
     pub workspace: PathBuf,
-    /// Folders that a call which does not say what it changes may change; empty: the workspace alone.
+    /// Folders that a call which does not say what it changes may change; empty: the workspace
+    /// alone.
     pub roots: Vec<PathBuf>,
     /// Further folders that calls which say what they change may change.
     pub others: Vec<PathBuf>,
@@ -34,8 +36,8 @@ pub struct Coverage {
     pub closed: ReadRules,
 }
 
-/// Keeps what calls change, and takes it back. As a layer it stands inside of everything that can refuse a call. Clones
-/// share the store.
+/// Keeps what calls change, and takes it back. As a layer it stands inside of everything that can
+/// refuse a call. Clones share the store.
 #[derive(Debug, Clone)]
 pub struct Checkpoints(pub(crate) Arc<Inner>);
 
@@ -76,12 +78,13 @@ impl Checkpoints {
         self.0.with_store(workspace, |store| diff::diff(store, &calls.of(store.checkpoints()?)?, workspace))
     }
 
-    /// Takes these calls back, the last one first. What was changed since by somebody else stays as it is and is named,
-    /// and so is what somebody else changed while a call ran. [`Self::redo`] takes the undo back.
+    /// Takes these calls back, the last one first. What was changed since by somebody else stays as
+    /// it is and is named, and so is what somebody else changed while a call ran. [`Self::redo`]
+    /// takes the undo back.
     ///
     /// # Errors
-    /// When the store cannot be read or written, or there is no such call. What has been put back by then stays so;
-    /// asking again goes on.
+    /// When the store cannot be read or written, or there is no such call. What has been put back
+    /// by then stays so; asking again goes on.
     pub fn undo(&self, workspace: &Path, calls: impl Into<Selection>) -> Result<Undone, CheckpointError> {
         let (roots, calls) = (self.0.roots(workspace), calls.into());
         self.0.with_store_mut(workspace, |store| {
@@ -93,7 +96,8 @@ impl Checkpoints {
         })
     }
 
-    /// Takes the last undo back: what its call had changed is again as the call left it. What was changed since stays.
+    /// Takes the last undo back: what its call had changed is again as the call left it. What was
+    /// changed since stays.
     ///
     /// # Errors
     /// As [`Self::undo`].

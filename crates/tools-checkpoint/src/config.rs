@@ -15,11 +15,11 @@ pub struct CheckpointConfig {
     pub max_bytes: u64,
     /// How many calls can be taken back.
     pub keep: usize,
-    /// Entries of a workspace that are looked at around a command. In a larger one commands cannot be taken back, which
-    /// is said; what other tools change still can.
+    /// Entries of a workspace that are looked at around a command. In a larger one commands cannot
+    /// be taken back, which is said; what other tools change still can.
     pub max_entries: usize,
-    /// Names of folders that programs fill and can fill again: what lies in them is not covered. Folders with a
-    /// `CACHEDIR.TAG`, such as the `target` of cargo, never are.
+    /// Names of folders that programs fill and can fill again: what lies in them is not covered.
+    /// Folders with a `CACHEDIR.TAG`, such as the `target` of cargo, never are.
     pub skip: Vec<String>,
     /// The folder they are kept in; relative to `haft` in the user's state folder.
     pub path: PathBuf,

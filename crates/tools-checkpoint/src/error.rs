@@ -1,4 +1,5 @@
-//! What can go wrong with the store. No call fails of it: a call that cannot be kept runs all the same, and that is said.
+//! What can go wrong with the store. No call fails of it: a call that cannot be kept runs all the
+//! same, and that is said.
 
 use std::io;
 

@@ -1,5 +1,6 @@
-//! Which content a file has, by what the system knows about the file: so that a file is read again only when it changed.
-//! One file of records of equal size that is only added to; a later record of a file replaces its earlier ones.
+//! Which content a file has, by what the system knows about the file: so that a file is read again
+//! only when it changed. One file of records of equal size that is only added to; a later record of
+//! a file replaces its earlier ones.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -54,8 +55,8 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Reads what others have added since the last time. A file that cannot be read costs looking at every file again,
-    /// nothing more.
+    /// Reads what others have added since the last time. A file that cannot be read costs looking
+    /// at every file again, nothing more.
     pub(crate) fn refresh(&mut self, folder: &Path) {
         if self.read_on(folder).is_err() {
             *self = Self::default();

@@ -1,4 +1,5 @@
-//! Keeping the contents of files that were seen, as far as they are not kept already and there is room and time for them.
+//! Keeping the contents of files that were seen, as far as they are not kept already and there is
+//! room and time for them.
 
 use std::{
     fs::File,
@@ -83,7 +84,8 @@ impl<'a> Keeper<'a> {
             return Ok(Some(hash));
         }
         let path = joined(self.root.path(), folder).join(&item.name);
-        // What git keeps there is open to every command, and a repository cannot be taken back without it.
+        // What git keeps there is open to every command, and a repository cannot be taken back
+        // without it.
         if self.closed.denies(&path) && !path.ends_with(".git/config") {
             return Ok(None);
         }
@@ -93,7 +95,8 @@ impl<'a> Keeper<'a> {
             self.store.keep_attributes(&Stamp::from(&item.node.metadata), &attributes)?;
         }
         let hash = self.store.add(&mut file, item.node.metadata.size)?;
-        // Something fresh may change once more without a trace, and something changed meanwhile has another time.
+        // Something fresh may change once more without a trace, and something changed meanwhile has
+        // another time.
         if let Some(hash) = hash
             && !item.node.is_fresh
             && Metadata::of(&file).is_ok_and(|now| now == item.node.metadata)

@@ -1,5 +1,5 @@
-//! Around each call that may change something: a look before it, a look after it, both away from the threads that calls
-//! run on.
+//! Around each call that may change something: a look before it, a look after it, both away from
+//! the threads that calls run on.
 
 use std::sync::{
     Arc,
@@ -29,7 +29,8 @@ impl Drop for Guard {
                 tracing::warn!(%error, "a call that was stopped cannot be taken back");
             }
         };
-        // The runtime waits for such work when it ends. Without one this thread belongs to nobody else.
+        // The runtime waits for such work when it ends. Without one this thread belongs to nobody
+        // else.
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(finish)),
             Err(_) => finish(),
@@ -124,7 +125,8 @@ fn what(inv: &Invocation) -> String {
     shown
 }
 
-/// Looks before the call; `None` when it was cancelled meanwhile, or cannot be taken back, which is told.
+/// Looks before the call; `None` when it was cancelled meanwhile, or cannot be taken back, which is
+/// told.
 async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option<Running> {
     let stop = Stop(Arc::new(AtomicBool::new(false)));
     let (inner, cancelled) = (Arc::clone(inner), Arc::clone(&stop.0));

@@ -1,6 +1,6 @@
-//! Undo for tool calls: before a call runs, what it could change is put into a store outside the workspace; afterwards what
-//! it did change is written down. No version control is touched, and what somebody else changed, since or meanwhile, is
-//! never overwritten.
+//! Undo for tool calls: before a call runs, what it could change is put into a store outside the
+//! workspace; afterwards what it did change is written down. No version control is touched, and
+//! what somebody else changed, since or meanwhile, is never overwritten.
 
 mod config;
 mod error;

@@ -7,8 +7,9 @@ use crate::{
 
 /// Settles the changes of a call that has ended against calls that ended while it ran.
 ///
-/// Where the other call changed a path last, this one's part ends where the other's began. Where this one changed it after
-/// the other, the other's part is inside of its own and cannot be told from it.
+/// Where the other call changed a path last, this one's part ends where the other's began. Where
+/// this one changed it after the other, the other's part is inside of its own and cannot be told
+/// from it.
 pub(crate) fn settle(changes: &mut Vec<Change>, meanwhile: &[Checkpoint]) {
     for checkpoint in meanwhile.iter().rev() {
         changes.retain_mut(|change| {

@@ -18,14 +18,15 @@ pub struct Change {
     /// What lay there after; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<State>,
-    /// Whether somebody else changed it too while the call ran, so that it cannot be told whose what is.
+    /// Whether somebody else changed it too while the call ran, so that it cannot be told whose
+    /// what is.
     #[serde(default, skip_serializing_if = "is_false")]
     pub shared: bool,
 }
 
 impl Change {
-    /// Whether it is worth telling: new times of a folder are kept to be restored, and come from what lies in it; git
-    /// notes in its index what it has looked at.
+    /// Whether it is worth telling: new times of a folder are kept to be restored, and come from
+    /// what lies in it; git notes in its index what it has looked at.
     pub fn is_telling(&self) -> bool {
         match (&self.before, &self.after) {
             (Some(_), Some(_)) if repository::is_bookkeeping(&self.path.0) => false,
@@ -78,7 +79,8 @@ pub struct Checkpoint {
     /// Whether it was taken back.
     #[serde(default)]
     pub undone: bool,
-    /// Whether taking it back was tried and something had to stay: then it is taken back only by its number.
+    /// Whether taking it back was tried and something had to stay: then it is taken back only by
+    /// its number.
     #[serde(default, skip_serializing_if = "is_false")]
     pub tried: bool,
 }

@@ -1,5 +1,6 @@
-//! What git keeps of a repository is one thing: files of it that were put back beside others that were not would leave a
-//! repository that names what it does not have. So it is taken back whole, and only while nobody has used it since.
+//! What git keeps of a repository is one thing: files of it that were put back beside others that
+//! were not would leave a repository that names what it does not have. So it is taken back whole,
+//! and only while nobody has used it since.
 
 use std::{
     collections::BTreeMap,
@@ -27,12 +28,14 @@ pub(crate) fn of(path: &Path, is_directory: bool) -> Option<PathBuf> {
     None
 }
 
-/// Whether git changes the file without anything having happened: it remembers there which files it has looked at.
+/// Whether git changes the file without anything having happened: it remembers there which files it
+/// has looked at.
 pub(crate) fn is_bookkeeping(path: &Path) -> bool {
     path.ends_with(".git/index")
 }
 
-/// What tells two states of the repository at `folder` apart: every file in it by name, kind, length and time.
+/// What tells two states of the repository at `folder` apart: every file in it by name, kind,
+/// length and time.
 pub(crate) fn fingerprint(seen: &Seen, folder: &Path) -> String {
     let folders: BTreeMap<_, _> = seen.folders.iter().filter(|(path, _)| path.starts_with(folder)).collect();
     let mut text = Vec::new();

@@ -80,7 +80,8 @@ impl Running {
     /// Looks before a call, and keeps what it could change.
     ///
     /// # Errors
-    /// When the call was cancelled meanwhile. Whatever else stands in the way becomes a gap of its record.
+    /// When the call was cancelled meanwhile. Whatever else stands in the way becomes a gap of its
+    /// record.
     pub(crate) fn begin(
         inner: &Arc<Inner>,
         caller: Caller,

@@ -71,7 +71,8 @@ fn is_tagged(root: &Directory, path: &Path) -> bool {
 }
 
 impl Seen {
-    /// Looks at everything in `root`. What was `looked_at` before is looked at again, whatever it has become.
+    /// Looks at everything in `root`. What was `looked_at` before is looked at again, whatever it
+    /// has become.
     ///
     /// # Errors
     /// When it is too much, takes too long, or nobody wants to know any more.
@@ -204,8 +205,8 @@ pub(crate) fn own(root: &Directory, folder: &Path) -> io::Result<Option<Node>> {
     }
 }
 
-/// What has to be looked at to see what becomes of `path`: the topmost part of it that is not there yet, since a call may
-/// make folders on the way.
+/// What has to be looked at to see what becomes of `path`: the topmost part of it that is not there
+/// yet, since a call may make folders on the way.
 pub(crate) fn watched(root: &Directory, path: &Path) -> PathBuf {
     let relative = path.strip_prefix(root.path()).unwrap_or(path);
     let mut reached = PathBuf::new();

@@ -5,8 +5,9 @@ use crate::{error::CheckpointError, record::Checkpoint};
 /// Calls of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// The last ones that were not taken back, of one session or of all. Those of which something had to stay when they
-    /// were to be taken back are passed over: they do not stand in the way of others.
+    /// The last ones that were not taken back, of one session or of all. Those of which something
+    /// had to stay when they were to be taken back are passed over: they do not stand in the way of
+    /// others.
     Last {
         /// How many.
         count: usize,

@@ -116,7 +116,8 @@ impl State {
         Shape { kind, mode: self.mode, uid: self.owner.0, gid: self.owner.1, modified: self.modified }
     }
 
-    /// Whether both hold the same, whenever it was written. Contents that were not kept are compared by length and time.
+    /// Whether both hold the same, whenever it was written. Contents that were not kept are
+    /// compared by length and time.
     pub(crate) fn holds_the_same(&self, other: &Self) -> bool {
         let known = self.hash.is_some() && other.hash.is_some();
         (self.kind, self.mode, &self.target) == (other.kind, other.mode, &other.target)

@@ -1,5 +1,6 @@
-//! The folder where it is kept: contents by their hash, what is known of each file of the workspace, and one record per
-//! call. Several processes may use it; whoever works in it holds its lock.
+//! The folder where it is kept: contents by their hash, what is known of each file of the
+//! workspace, and one record per call. Several processes may use it; whoever works in it holds its
+//! lock.
 
 use std::{
     collections::HashSet,
@@ -280,7 +281,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Drops what nothing needs, then the oldest calls, until there is room. `false` when there is none even so.
+    /// Drops what nothing needs, then the oldest calls, until there is room. `false` when there is
+    /// none even so.
     fn make_room(&mut self, size: u64) -> Result<bool, CheckpointError> {
         let has_room = |store: &Self| store.used.saturating_add(size) <= store.max_bytes;
         if has_room(self) {

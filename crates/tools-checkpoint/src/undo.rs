@@ -1,4 +1,5 @@
-//! Taking one call back, file by file, by rename. A file that is not as the call left it stays as it is.
+//! Taking one call back, file by file, by rename. A file that is not as the call left it stays as
+//! it is.
 
 use std::{
     collections::BTreeMap,
@@ -88,8 +89,8 @@ fn decide(change: &Change, now: Option<&State>) -> Step {
     }
 }
 
-/// Takes one call back and writes down that it was, unless something had to stay; and writes down what the undo itself
-/// changes, before it does.
+/// Takes one call back and writes down that it was, unless something had to stay; and writes down
+/// what the undo itself changes, before it does.
 pub(crate) fn one(
     store: &mut Store,
     roots: &[PathBuf],
@@ -137,7 +138,8 @@ fn way_back(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Checkp
     let mut work = Work { store, opened: BTreeMap::new(), roots, touched: BTreeMap::new() };
     let reverse = |change: &Change| match work.look(change) {
         Ok((Step::Remove | Step::Restore, now)) => {
-            // Of what lies there now the record knows more than a look: its further names and attributes.
+            // Of what lies there now the record knows more than a look: its further names and
+            // attributes.
             let before = now.map(|now| change.after.clone().filter(|after| after.holds_the_same(&now)).unwrap_or(now));
             Some(Change { path: change.path.clone(), before, after: change.before.clone(), shared: false })
         }
@@ -188,7 +190,8 @@ fn take_back(
         }
     }
     let is_open = |change: &&Change| !closed.iter().any(|(folder, _)| change.path.0.starts_with(folder));
-    // What was made goes first, children before their folders; then comes back what was there, folders before children.
+    // What was made goes first, children before their folders; then comes back what was there,
+    // folders before children.
     let removals = checkpoint.changes.iter().rev().filter(|change| change.before.is_none());
     let restorals = checkpoint.changes.iter().filter(|change| change.before.is_some());
     for change in removals.chain(restorals).filter(is_open) {
@@ -208,7 +211,8 @@ fn take_back(
     for (path, why) in work.settle(checkpoint.changes.iter().filter(is_open)) {
         refuse(undone, &path, why);
     }
-    // What cannot be taken back now can be asked for again by its number; what never can is passed over after it was told.
+    // What cannot be taken back now can be asked for again by its number; what never can is passed
+    // over after it was told.
     checkpoint.undone = undone.refused.len() == refused_before;
     if checkpoint.changes.is_empty() {
         let why = checkpoint.gaps.first().cloned().unwrap_or_default();
@@ -218,7 +222,8 @@ fn take_back(
     store.replace(checkpoint)
 }
 
-/// The repositories in which nothing is done: because they are as they were before, or were used since.
+/// The repositories in which nothing is done: because they are as they were before, or were used
+/// since.
 fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(PathBuf, Option<String>)> {
     let mut closed = Vec::new();
     for repository in &checkpoint.repositories {
@@ -262,7 +267,8 @@ struct Work<'a> {
     store: &'a Store,
     roots: &'a [PathBuf],
     opened: BTreeMap<PathBuf, Directory>,
-    /// Folders in which something was done, as they were before; `None` for those that were put back.
+    /// Folders in which something was done, as they were before; `None` for those that were put
+    /// back.
     touched: BTreeMap<PathBuf, Option<Shape>>,
 }
 
@@ -319,7 +325,8 @@ impl Work<'_> {
         Ok(step)
     }
 
-    /// Puts a file back as a further name of what was the same file, where that holds again what it held.
+    /// Puts a file back as a further name of what was the same file, where that holds again what it
+    /// held.
     fn link(&mut self, change: &Change, before: &State) -> io::Result<bool> {
         for name in &before.names {
             let (root, relative) = self.place(&name.0)?;
@@ -344,8 +351,9 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Gives folders their former mode and times, children first: those that the call changed as they were before it, if
-    /// nobody else has changed them since, and all others as they were before the undo.
+    /// Gives folders their former mode and times, children first: those that the call changed as
+    /// they were before it, if nobody else has changed them since, and all others as they were
+    /// before the undo.
     fn settle<'c>(&mut self, changes: impl Iterator<Item = &'c Change>) -> Vec<(PathBuf, String)> {
         let mut wanted: BTreeMap<PathBuf, Shape> = BTreeMap::new();
         for change in changes {

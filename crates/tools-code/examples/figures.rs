@@ -1,5 +1,6 @@
-//! How fast `search_code` is on a folder: `cargo run --release -p tools-code --example figures -- FOLDER [FILES]`. With a
-//! number of files it makes a folder of that many small ones and measures an update after an edit there as well.
+//! How fast `search_code` is on a folder: `cargo run --release -p tools-code --example figures --
+//! FOLDER [FILES]`. With a number of files it makes a folder of that many small ones and measures
+//! an update after an edit there as well.
 
 #![expect(
     dead_code,

@@ -1,5 +1,6 @@
-//! What an answer to "where and what is X" costs on this repository, by `search_code` and by a search with reading what it
-//! finds: `cargo run --release -p tools-code --example questions`. A token is four bytes.
+//! What an answer to "where and what is X" costs on this repository, by `search_code` and by a
+//! search with reading what it finds: `cargo run --release -p tools-code --example questions`. A
+//! token is four bytes.
 
 #![expect(
     dead_code,

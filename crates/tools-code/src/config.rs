@@ -16,21 +16,23 @@ pub struct IndexConfig {
     /// Whether there is `search_code`.
     #[schemars(extend("x-applies" = "next_start"))]
     pub enabled: bool,
-    /// What ranks passages for queries in words: `words` (BM25 over the words of each symbol, built in), or `qdrant`, which
-    /// needs a build with an adapter for it; a build without one searches by words and says so.
+    /// What ranks passages for queries in words: `words` (BM25 over the words of each symbol, built
+    /// in), or `qdrant`, which needs a build with an adapter for it; a build without one searches
+    /// by words and says so.
     pub vector_backend: VectorBackend,
     /// Size in bytes up to which a file is searched.
     pub max_file_bytes: u64,
-    /// Globs on paths below the workspace of files that are not searched, beside those that `.gitignore` names.
+    /// Globs on paths below the workspace of files that are not searched, beside those that
+    /// `.gitignore` names.
     pub exclude: Vec<String>,
-    /// Whether changes are learned from the system (inotify) between calls. Without it each call looks at every file's
-    /// times, as `grep` does.
+    /// Whether changes are learned from the system (inotify) between calls. Without it each call
+    /// looks at every file's times, as `grep` does.
     pub watch: bool,
-    /// About how many bytes of memory one index may take. Files beyond it are searched by `grep` only, which the answer
-    /// says.
+    /// About how many bytes of memory one index may take. Files beyond it are searched by `grep`
+    /// only, which the answer says.
     pub memory_bytes: u64,
-    /// Language servers by language (`rust`, `python`, …). They run confined like commands. None is started that does not
-    /// stand here.
+    /// Language servers by language (`rust`, `python`, …). They run confined like commands. None is
+    /// started that does not stand here.
     #[schemars(extend("x-applies" = "next_start"))]
     pub lsp: BTreeMap<String, ServerConfig>,
 }

@@ -57,7 +57,8 @@ pub(crate) struct Found {
     pub(crate) column: u32,
 }
 
-/// The usual constant of reciprocal rank fusion: how little the first rank of a list counts more than the next.
+/// The usual constant of reciprocal rank fusion: how little the first rank of a list counts more
+/// than the next.
 const FUSION: f32 = 60.0;
 
 /// What a rank in one list counts, the first being 0.
@@ -67,8 +68,8 @@ pub(crate) fn share(rank: usize) -> f32 {
     1.0 / (FUSION + 1.0 + rank)
 }
 
-/// One list of several: by the ranks in each (reciprocal rank fusion). Two hits of one file of which one is at least half
-/// within the other are one; ties go by path and line.
+/// One list of several: by the ranks in each (reciprocal rank fusion). Two hits of one file of
+/// which one is at least half within the other are one; ties go by path and line.
 pub(crate) fn fuse(lists: Vec<Vec<Hit>>) -> Vec<Hit> {
     let mut all: Vec<(Hit, f32)> = Vec::new();
     for list in lists {

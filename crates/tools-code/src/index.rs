@@ -1,6 +1,7 @@
-//! The index of one workspace: which file holds which names, and the passages of those files that a query was about. A
-//! file is scanned for its names when it is first seen and parsed when a query leads to it: scanning keeps up with the
-//! disk, parsing would not. What a file is known by is the hash of its content, so that nothing is shown of another one.
+//! The index of one workspace: which file holds which names, and the passages of those files that a
+//! query was about. A file is scanned for its names when it is first seen and parsed when a query
+//! leads to it: scanning keeps up with the disk, parsing would not. What a file is known by is the
+//! hash of its content, so that nothing is shown of another one.
 
 use std::{
     collections::HashMap,
@@ -28,7 +29,8 @@ use crate::{
     words::words,
 };
 
-/// A file whose content changed this shortly before it was read may change again without other times to show for it.
+/// A file whose content changed this shortly before it was read may change again without other
+/// times to show for it.
 const UNSETTLED: Duration = Duration::from_millis(100);
 /// Threads that parse.
 const THREADS: usize = 4;
@@ -48,7 +50,8 @@ pub(crate) struct Index {
 #[derive(Debug, Default)]
 pub(crate) struct State {
     by_path: HashMap<Arc<Path>, u32>,
-    /// By number, which holds for as long as the lock is held; a file that changed or is gone leaves its place empty.
+    /// By number, which holds for as long as the lock is held; a file that changed or is gone
+    /// leaves its place empty.
     files: Vec<Option<File>>,
     live: usize,
     pub(crate) vocabulary: Vocabulary,
@@ -240,7 +243,8 @@ impl Index {
         state.add(file, &scanned);
     }
 
-    /// The passages of files as they are, parsed where they were not yet. A file that is gone or closed is left out.
+    /// The passages of files as they are, parsed where they were not yet. A file that is gone or
+    /// closed is left out.
     pub(crate) fn passages(&self, sight: &dyn Sight, files: &[Arc<Path>], policy: &IndexPolicy) -> Vec<Known> {
         let (mut ready, mut missing) = (Vec::new(), Vec::new());
         {
@@ -286,7 +290,8 @@ impl Index {
         ready
     }
 
-    /// A file as it is now, parsed; `None` when it is gone or closed. One that changed is taken in again.
+    /// A file as it is now, parsed; `None` when it is gone or closed. One that changed is taken in
+    /// again.
     pub(crate) fn fresh(&self, sight: &dyn Sight, path: &Path, policy: &IndexPolicy) -> Option<Fresh> {
         let Some(text) = sight.read(path, policy.max_file_bytes) else {
             self.state().drop_path(path);
@@ -417,7 +422,8 @@ impl State {
         self.files.get_mut(*self.by_path.get(path)? as usize)?.as_mut()
     }
 
-    /// Keeps what was parsed, and forgets what was not asked for in the longest time where that is too much.
+    /// Keeps what was parsed, and forgets what was not asked for in the longest time where that is
+    /// too much.
     fn remember(&mut self, path: &Path, hash: u64, passages: &Arc<Passages>, most: usize) {
         let clock = self.clock;
         let Some(file) = self.file_mut(path) else { return };

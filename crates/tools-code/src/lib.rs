@@ -1,8 +1,10 @@
-//! The tool `search_code`: definitions, uses, outlines and passages of code, so that a model reads less of it.
+//! The tool `search_code`: definitions, uses, outlines and passages of code, so that a model reads
+//! less of it.
 //!
-//! Files come from [`Sources`], which whoever has the file tools implements: the same walk, read rules and ignore files as
-//! `grep`. A file is scanned for its names when it is first seen and parsed (tree-sitter) when a query leads to it; each
-//! line is taken from its file at the moment it is shown, and only while the file is what it was found in.
+//! Files come from [`Sources`], which whoever has the file tools implements: the same walk, read
+//! rules and ignore files as `grep`. A file is scanned for its names when it is first seen and
+//! parsed (tree-sitter) when a query leads to it; each line is taken from its file at the moment it
+//! is shown, and only while the file is what it was found in.
 
 mod config;
 mod sources;

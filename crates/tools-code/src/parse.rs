@@ -1,4 +1,5 @@
-//! One text in one language: what it defines, where its comments and strings are, and the passages that it falls into.
+//! One text in one language: what it defines, where its comments and strings are, and the passages
+//! that it falls into.
 
 use std::{
     cell::RefCell,
@@ -12,10 +13,11 @@ use tree_sitter::{ParseOptions, Parser, QueryCursor, QueryCursorOptions, Streami
 
 use crate::languages::{Capture, Language};
 
-/// How long one file may take, of the thread's own time on a processor, so that a busy machine hides no definition. A file
-/// that takes longer is searched by its words alone.
+/// How long one file may take, of the thread's own time on a processor, so that a busy machine
+/// hides no definition. A file that takes longer is searched by its words alone.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Bytes of stack for each byte of a text, each of which may be one level deeper; it takes a third of that.
+/// Bytes of stack for each byte of a text, each of which may be one level deeper; it takes a third
+/// of that.
 const DEPTH: usize = 256;
 /// Bytes of stack that every thread has.
 const SHALLOW: usize = 1 << 20;
@@ -69,8 +71,9 @@ pub(crate) fn parse(text: &[u8], language: &Language) -> Parsed {
     parse_within(text, language, PATIENCE)
 }
 
-/// On a thread whose stack the text cannot overflow: the parser frees what it has not reduced by one call within the other,
-/// so that 20,000 open brackets, or as many prefix operators, would end the process.
+/// On a thread whose stack the text cannot overflow: the parser frees what it has not reduced by
+/// one call within the other, so that 20,000 open brackets, or as many prefix operators, would end
+/// the process.
 fn parse_within(text: &[u8], language: &Language, patience: Duration) -> Parsed {
     if text.len() * DEPTH <= SHALLOW {
         return parse_here(text, language, patience);
@@ -215,7 +218,8 @@ fn symbol(
 fn signature(text: &[u8], lines: &Lines, node: tree_sitter::Node<'_>) -> String {
     let line = lines.range(node.start_position().row);
     let indented = text.get(line.start..node.start_byte()).unwrap_or_default();
-    // What stands before it on its line belongs to it (`export`), unless that is another definition.
+    // What stands before it on its line belongs to it (`export`), unless that is another
+    // definition.
     let from = if indented.len() > 40 || indented.iter().any(|byte| b"{};()".contains(byte)) {
         node.start_byte()
     } else {

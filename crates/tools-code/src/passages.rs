@@ -1,5 +1,6 @@
-//! The passages of a file: one for each definition, with the comments above it, and one for each stretch between them. A
-//! line belongs to the innermost definition that holds it, so that a class is what it says itself, not all its methods.
+//! The passages of a file: one for each definition, with the comments above it, and one for each
+//! stretch between them. A line belongs to the innermost definition that holds it, so that a class
+//! is what it says itself, not all its methods.
 
 use std::collections::HashMap;
 

@@ -164,7 +164,8 @@ impl Query {
         Ok(Self { text, names, parts, is_name: is_name || is_introduced })
     }
 
-    /// The names that are looked for as definitions: all of a query that is a name, else those that are spelled as names.
+    /// The names that are looked for as definitions: all of a query that is a name, else those that
+    /// are spelled as names.
     pub(crate) fn sought(&self) -> impl Iterator<Item = &Name> {
         self.names.iter().filter(|name| self.is_name || name.is_spelled)
     }

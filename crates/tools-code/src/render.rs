@@ -1,5 +1,5 @@
-//! What a model reads: one line for each hit, with the comment above a definition where that is what was asked for. Every
-//! line is taken from its file as it is at this moment.
+//! What a model reads: one line for each hit, with the comment above a definition where that is
+//! what was asked for. Every line is taken from its file as it is at this moment.
 
 use std::{collections::HashMap, fmt::Write as _, path::Path, sync::Arc};
 
@@ -53,8 +53,8 @@ struct Sheet {
 }
 
 impl Search<'_> {
-    /// Shows hits as far as the answer holds them. Before a line is shown its file is read again: what was found in another
-    /// content is left out, and said.
+    /// Shows hits as far as the answer holds them. Before a line is shown its file is read again:
+    /// what was found in another content is left out, and said.
     pub(crate) fn page(&self, hits: &[Hit], style: Style<'_>, filling: &mut Filling) -> Page {
         let mut sheets: HashMap<Arc<Path>, Option<Sheet>> = HashMap::new();
         let mut page = Page::default();

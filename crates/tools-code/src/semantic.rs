@@ -1,5 +1,6 @@
-//! The semantic layer: passages ranked by the words of a query (BM25), and by their meaning where there is a model. Files
-//! are chosen by all their words first; only the best are parsed into passages.
+//! The semantic layer: passages ranked by the words of a query (BM25), and by their meaning where
+//! there is a model. Files are chosen by all their words first; only the best are parsed into
+//! passages.
 
 use std::{
     collections::{HashMap, HashSet},

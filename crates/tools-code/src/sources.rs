@@ -1,5 +1,6 @@
-//! Where files come from. The index opens nothing itself: whoever has the roots and read rules of the file tools shows it
-//! what a call may see, and is asked again before anything is shown to a model.
+//! Where files come from. The index opens nothing itself: whoever has the roots and read rules of
+//! the file tools shows it what a call may see, and is asked again before anything is shown to a
+//! model.
 
 use std::{
     io,
@@ -8,7 +9,8 @@ use std::{
 
 use tools_core::{AnswerBudget, CallContext, FileState, Inspection, ToolError};
 
-/// The files of workspaces under the rules of the file tools. Called by [`crate::SearchCode`] for each call.
+/// The files of workspaces under the rules of the file tools. Called by [`crate::SearchCode`] for
+/// each call.
 pub trait Sources: Send + Sync + 'static {
     /// What a search at `path` would touch, or one of the whole workspace; opens nothing.
     ///
@@ -25,18 +27,20 @@ pub trait Sources: Send + Sync + 'static {
 
 /// The files that one call may see. All of it may block.
 pub trait Sight: Send + Sync {
-    /// Which files these are: calls of equal spaces share an index. Other roots or other rules are another space.
+    /// Which files these are: calls of equal spaces share an index. Other roots or other rules are
+    /// another space.
     fn space(&self) -> Space;
 
-    /// Shows the regular files at `path`, or of the whole workspace, to `visit`: from several threads, in any order, but
-    /// for those that ignore files, read rules or gates leave out. No link is followed.
+    /// Shows the regular files at `path`, or of the whole workspace, to `visit`: from several
+    /// threads, in any order, but for those that ignore files, read rules or gates leave out. No
+    /// link is followed.
     ///
     /// # Errors
     /// A path that is not there or may not be read. A folder below that cannot be read is a note.
     fn walk(&self, path: Option<&str>, visit: &(dyn Fn(&dyn Candidate) + Sync)) -> Result<Walked, ToolError>;
 
-    /// The content of a file as it is now, by its canonical path; `None` when it is gone, closed to this call, no regular
-    /// file, or longer than `most` bytes.
+    /// The content of a file as it is now, by its canonical path; `None` when it is gone, closed to
+    /// this call, no regular file, or longer than `most` bytes.
     fn read(&self, path: &Path, most: u64) -> Option<Vec<u8>>;
 
     /// A text as it may be shown: the same lines without credentials.
@@ -72,7 +76,8 @@ pub trait Candidate {
     /// When the system does not tell.
     fn state(&self) -> io::Result<FileState>;
 
-    /// Its content, with what was known of it before it was read; `None` for content longer than `most` bytes.
+    /// Its content, with what was known of it before it was read; `None` for content longer than
+    /// `most` bytes.
     ///
     /// # Errors
     /// When it cannot be read.

@@ -190,7 +190,8 @@ impl Search<'_> {
     }
 }
 
-/// Whether a definition belongs into the outline of a folder: tests in a file and the cases of an enum do not.
+/// Whether a definition belongs into the outline of a folder: tests in a file and the cases of an
+/// enum do not.
 fn is_telling(symbol: &Symbol, passages: &Passages) -> bool {
     let is_in_tests = passages
         .parsed

@@ -1,4 +1,5 @@
-//! What a language server named, as hits: only places that the call may read and where the name stands now.
+//! What a language server named, as hits: only places that the call may read and where the name
+//! stands now.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The tool `search_code`: a call read, the index brought up to the files, layers asked, hits shown.
+//! The tool `search_code`: a call read, the index brought up to the files, layers asked, hits
+//! shown.
 
 use std::{
     collections::HashMap,
@@ -70,7 +71,8 @@ impl SearchCode {
         Self { policy, sources, embedder: None, held: None, servers: Arc::default(), indexes: Arc::default() }
     }
 
-    /// The same tool with the language servers of its policy, held to this. Without it none is started.
+    /// The same tool with the language servers of its policy, held to this. Without it none is
+    /// started.
     pub fn with_servers(self, held: Held) -> Self {
         Self { held: Some(held), ..self }
     }
@@ -99,17 +101,18 @@ impl SearchCode {
     }
 }
 
-/// Finds code without reading files: where a name is defined (`kind: definition`) or used (`reference`), which code is
-/// about something (`semantic`, a few words), or what a file or folder defines (`outline`, the signatures with their
-/// lines). Knows Rust, Python, JavaScript, TypeScript, Go, Java, C, C++ and Bash; other text is found with `grep`.
+/// Finds code without reading files: where a name is defined (`kind: definition`) or used
+/// (`reference`), which code is about something (`semantic`, a few words), or what a file or folder
+/// defines (`outline`, the signatures with their lines). Knows Rust, Python, JavaScript,
+/// TypeScript, Go, Java, C, C++ and Bash; other text is found with `grep`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// A name as code has it (`Stack`, `Stack::dispatch`), or a few words that say what to look for. May be left out for
-    /// `outline` only.
+    /// A name as code has it (`Stack`, `Stack::dispatch`), or a few words that say what to look
+    /// for. May be left out for `outline` only.
     query: Option<String>,
-    /// `auto` (default) looks for a name as a definition first and for words in every layer; `text` finds lines that hold
-    /// the query as it stands.
+    /// `auto` (default) looks for a name as a definition first and for words in every layer; `text`
+    /// finds lines that hold the query as it stands.
     kind: Option<Kind>,
     /// The file or folder to search. Default: the workspace.
     path: Option<String>,

@@ -1,5 +1,5 @@
-//! The names of all files: which files hold each, how often, and which names share a part. Only grows; what files that are
-//! gone left behind is swept when it is most of it.
+//! The names of all files: which files hold each, how often, and which names share a part. Only
+//! grows; what files that are gone left behind is swept when it is most of it.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,6 @@
-//! Which files changed between two calls, as the system tells it (inotify). What it cannot tell for certain is looked at:
-//! folders that are new, moved or gone, ignore files, and a queue that was too short.
+//! Which files changed between two calls, as the system tells it (inotify). What it cannot tell for
+//! certain is looked at: folders that are new, moved or gone, ignore files, and a queue that was
+//! too short.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -53,8 +54,8 @@ impl Watch {
         &self.walked
     }
 
-    /// Watches the folders that a walk came by. Only the walk after the one that found a folder has certainly seen what was
-    /// in it: then it was watched already.
+    /// Watches the folders that a walk came by. Only the walk after the one that found a folder has
+    /// certainly seen what was in it: then it was watched already.
     pub(crate) fn follow(&mut self, folders: Vec<PathBuf>, walked: &Walked) {
         self.walked = walked.clone();
         self.covers = false;

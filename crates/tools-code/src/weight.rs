@@ -1,4 +1,5 @@
-//! How much a file counts: what is made by programs, copied in or only tests others stands behind what it is about.
+//! How much a file counts: what is made by programs, copied in or only tests others stands behind
+//! what it is about.
 
 use std::path::Path;
 

@@ -1,10 +1,11 @@
-//! The words of a text: names as they are written, and the parts they are put together from (`parseHTTPDate` is `parse`,
-//! `http`, `date`).
+//! The words of a text: names as they are written, and the parts they are put together from
+//! (`parseHTTPDate` is `parse`, `http`, `date`).
 
 /// The longest name that is kept: longer ones are data.
 const LONGEST: usize = 80;
 
-/// Words that introduce a definition in some language: what follows one of them is likely to be defined there.
+/// Words that introduce a definition in some language: what follows one of them is likely to be
+/// defined there.
 const INTRODUCING: &[&[u8]] = &[
     b"fn",
     b"struct",
@@ -64,7 +65,8 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
                     at += 1;
                 }
                 let word = &text[start..at];
-                // `f(`, and `f = …` and `f: …` of languages that define without a keyword; a line of prose has neither.
+                // `f(`, and `f = …` and `f: …` of languages that define without a keyword; a line
+                // of prose has neither.
                 let next = text[at..].iter().find(|byte| **byte != b' ').copied();
                 let may_define =
                     introduced || matches!(next, Some(b'(' | b'=' | b':' | b'<' | b'{' | b',' | b';' | b'}'));
@@ -88,7 +90,8 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// The parts of a name in lower case, the shortest form of each: `HTTPServers` gives `http` and `server`.
+/// The parts of a name in lower case, the shortest form of each: `HTTPServers` gives `http` and
+/// `server`.
 pub(crate) fn parts(name: &str) -> Vec<String> {
     let characters: Vec<char> = name.chars().collect();
     let mut parts = Vec::new();
@@ -118,7 +121,8 @@ fn push(parts: &mut Vec<String>, part: String) {
     }
 }
 
-/// A word without its usual English ending, so that `checks` finds `check`, and `parsing` finds `parse`.
+/// A word without its usual English ending, so that `checks` finds `check`, and `parsing` finds
+/// `parse`.
 fn stem(word: String) -> String {
     if !word.is_ascii() || word.len() < 5 {
         return word;

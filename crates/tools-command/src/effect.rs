@@ -81,7 +81,8 @@ impl Effect {
         Self::Words { words, more: None, has_variables: false }
     }
 
-    /// Whether it is told of the command itself; everything else is told of what it runs or of the line.
+    /// Whether it is told of the command itself; everything else is told of what it runs or of the
+    /// line.
     pub(crate) fn is_lasting(&self) -> bool {
         matches!(self, Self::Path { .. } | Self::Host(_) | Self::Network | Self::Is { .. })
     }

@@ -28,7 +28,8 @@ pub(crate) const CLIENTS: [&str; 18] = [
     "bq",
 ];
 
-/// The statements of a command without string literals and comments; empty unless it is a client of a database.
+/// The statements of a command without string literals and comments; empty unless it is a client of
+/// a database.
 pub fn statements(command: &Command) -> Vec<String> {
     static DATA: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?s)'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/").expect("the pattern is a constant"));

@@ -2,7 +2,8 @@
 
 /// A glob's regular expression over bytes, as `globset` makes it, said over characters.
 ///
-/// Of `ä`, two bytes long, `?` and a class match half where bytes are compared. The result is for Unicode mode.
+/// Of `ä`, two bytes long, `?` and a class match half where bytes are compared. The result is for
+/// Unicode mode.
 pub fn by_characters(bytewise: &str) -> String {
     let mut regex = String::from("(?s)");
     let mut bytes = Vec::new();

@@ -1,4 +1,5 @@
-//! The model that says whether a call is in keeping with policies that are written in plain language.
+//! The model that says whether a call is in keeping with policies that are written in plain
+//! language.
 
 use std::{error::Error, fmt};
 
@@ -16,8 +17,8 @@ pub struct JudgeRequest {
     pub material: String,
 }
 
-/// Answers questions about calls. Called by the adversarial gate, which reads the answer strictly and gives it a time
-/// limit: an implementation passes the text of the model on as it came.
+/// Answers questions about calls. Called by the adversarial gate, which reads the answer strictly
+/// and gives it a time limit: an implementation passes the text of the model on as it came.
 #[async_trait]
 pub trait Judge: Send + Sync {
     /// The model's name, for the record.

@@ -1,9 +1,9 @@
 //! Vocabulary of the Haft tool system: what a call, a tool, an executor, a layer and an error are.
 //!
-//! A [`Tool`] is one file: typed arguments, a definition, `inspect`, `run`. [`Typed`] turns it into a
-//! [`ToolExecutor`], [`CompositeExecutor`] joins executors, and a [`Stack`] puts an ordered list of [`Layer`]s around
-//! them. Identity and limits travel in [`CallContext`]; consent is an [`Approval`], bound to one call. [`settle`] runs a
-//! call with a person at hand.
+//! A [`Tool`] is one file: typed arguments, a definition, `inspect`, `run`. [`Typed`] turns it into
+//! a [`ToolExecutor`], [`CompositeExecutor`] joins executors, and a [`Stack`] puts an ordered list
+//! of [`Layer`]s around them. Identity and limits travel in [`CallContext`]; consent is an
+//! [`Approval`], bound to one call. [`settle`] runs a call with a person at hand.
 //!
 //! ```
 //! use schemars::JsonSchema;

@@ -1,4 +1,5 @@
-//! Whether what was asked for is among what a checker has read: a clean result says nothing of the rest.
+//! Whether what was asked for is among what a checker has read: a clean result says nothing of the
+//! rest.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

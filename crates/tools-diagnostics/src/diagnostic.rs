@@ -1,5 +1,5 @@
-//! One thing a checker says about a place, and the order and identity of such things. Where its file lies is `project`'s
-//! part.
+//! One thing a checker says about a place, and the order and identity of such things. Where its
+//! file lies is `project`'s part.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -34,7 +34,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// What is wrong, in the checker's words.
     pub message: String,
-    /// The file, relative to the working directory when it lies below it; null when it is about no file.
+    /// The file, relative to the working directory when it lies below it; null when it is about no
+    /// file.
     pub file: Option<String>,
     /// The line, from 1.
     pub line: Option<u64>,

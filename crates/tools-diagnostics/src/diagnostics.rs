@@ -26,10 +26,11 @@ use crate::project::{Job, Places, jobs, local_program, marker};
 use crate::report::DiagnosticsReport;
 use crate::run::{find_program, go_caches, quieted, run};
 
-/// Checks a project with its own compilers and linters and returns errors and warnings with file, line and column. Knows
-/// Rust (`cargo check`, `cargo clippy`), TypeScript (`tsc`), Python (`ruff`, else the syntax), JavaScript without a project
-/// (the syntax), Go (`go vet`) and single C and C++ files (`gcc`), as far as they are installed. Says what was not
-/// checked. Build scripts of the project run.
+/// Checks a project with its own compilers and linters and returns errors and warnings with file,
+/// line and column. Knows Rust (`cargo check`, `cargo clippy`), TypeScript (`tsc`), Python (`ruff`,
+/// else the syntax), JavaScript without a project (the syntax), Go (`go vet`) and single C and C++
+/// files (`gcc`), as far as they are installed. Says what was not checked. Build scripts of the
+/// project run.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiagnosticsArgs {
@@ -39,7 +40,8 @@ pub struct DiagnosticsArgs {
     pub level: Option<Kind>,
     /// The directory of a project, or a file or directory in one. Default: the working directory.
     pub path: Option<String>,
-    /// Errors and warnings to show at most. Never more than the configuration allows, which is also the default.
+    /// Errors and warnings to show at most. Never more than the configuration allows, which is also
+    /// the default.
     pub max_diagnostics: Option<u64>,
     /// Also show each as the compiler does, with the lines of code it is about. Default false.
     pub rendered: Option<bool>,
@@ -64,7 +66,8 @@ pub type Confine = Arc<dyn Fn(Vec<PathBuf>, Vec<PathBuf>) -> Confinement + Send 
 /// Where checkers run and what they are held to: the same as commands of the shell.
 #[derive(Clone)]
 pub struct Workspace {
-    /// The allowed roots of a call from this working directory: the only folders a checker may write.
+    /// The allowed roots of a call from this working directory: the only folders a checker may
+    /// write.
     pub roots: RootsOf,
     /// What a child is held to that may write the first list and not read the second.
     pub confine: Confine,

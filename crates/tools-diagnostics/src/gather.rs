@@ -1,4 +1,5 @@
-//! What the checkers of one call say, put together: diagnostics, places, remarks, and whether a check itself has failed.
+//! What the checkers of one call say, put together: diagnostics, places, remarks, and whether a
+//! check itself has failed.
 
 use tools_core::{CallContext, ClaimSource, Location, ToolOutput, keys};
 

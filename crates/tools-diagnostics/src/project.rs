@@ -1,5 +1,5 @@
-//! Which checkers a path calls for and in which directories they run, and where the files lie that they speak of. All of
-//! it stays beneath the allowed roots.
+//! Which checkers a path calls for and in which directories they run, and where the files lie that
+//! they speak of. All of it stays beneath the allowed roots.
 
 use std::path::{Path, PathBuf};
 
@@ -32,8 +32,8 @@ impl Job {
     }
 }
 
-/// The checkers for `path`: of the nearest directory at or above it that any knows as a project; for a file that one of
-/// them checks, that one.
+/// The checkers for `path`: of the nearest directory at or above it that any knows as a project;
+/// for a file that one of them checks, that one.
 pub(crate) fn jobs(path: &Path, roots: &Roots, workdir: &Path) -> Result<Vec<Job>, DiagnosticsError> {
     let resolved = roots.resolve(path, workdir)?;
     let kind = resolved.kind().ok_or_else(|| PathError::NotFound(path.to_path_buf()))?;
@@ -153,13 +153,15 @@ fn nothing(path: &Path, markers: &[&str]) -> DiagnosticsError {
 
 /// A program that the project keeps itself, at one of these places in its directory or one above.
 pub(crate) fn local_program(directory: &Path, places: &[&str], roots: &Roots) -> Option<PathBuf> {
-    // The name is kept, not what it leads to: such programs find their files by the link they were started through. That
-    // leads out of the roots where an environment uses the interpreter of the system.
+    // The name is kept, not what it leads to: such programs find their files by the link they were
+    // started through. That leads out of the roots where an environment uses the interpreter of the
+    // system.
     let kept = upward(directory).flat_map(|above| places.iter().map(move |place| above.join(place)));
     kept.into_iter().find(|path| roots.resolve(path.parent().unwrap_or(path), Path::new("/")).is_ok() && path.is_file())
 }
 
-/// Where cargo is to build when its own choice, beside the manifest of the whole workspace, may lie outside the roots.
+/// Where cargo is to build when its own choice, beside the manifest of the whole workspace, may lie
+/// outside the roots.
 pub(crate) fn build_folder(directory: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
     let manifests = upward(directory).filter(|above| above.join("Cargo.toml").exists());
     let (inside, outside): (Vec<&Path>, Vec<&Path>) =
@@ -182,8 +184,9 @@ impl Places<'_> {
         if relative.as_os_str().is_empty() { ".".to_owned() } else { relative.to_string_lossy().into_owned() }
     }
 
-    /// Names the file as seen from the working directory; gives its canonical path when it lies beneath the roots.
-    /// `base` is the directory that a relative name is relative to, or one below it.
+    /// Names the file as seen from the working directory; gives its canonical path when it lies
+    /// beneath the roots. `base` is the directory that a relative name is relative to, or one below
+    /// it.
     pub(crate) fn settle(&self, diagnostic: &mut Diagnostic, base: &Path) -> Option<PathBuf> {
         let spelled = PathBuf::from(diagnostic.file.as_deref()?);
         let found = if spelled.is_absolute() {

@@ -20,7 +20,8 @@ pub struct DiagnosticsReport {
     pub errors: usize,
     /// How many of all are warnings.
     pub warnings: usize,
-    /// Whether every checker that was started has done its work; if not, what is not told may be there all the same.
+    /// Whether every checker that was started has done its work; if not, what is not told may be
+    /// there all the same.
     pub complete: bool,
     /// What was run (`cargo check`), joined by commas; empty when nothing was.
     pub tool: String,
@@ -28,11 +29,12 @@ pub struct DiagnosticsReport {
     pub exit_code: Option<i32>,
     /// Each checker of the project.
     pub runs: Vec<CheckerRun>,
-    /// What was asked for and not checked: a file that belongs to no project, a directory without files of the kind. Of it
-    /// nothing is known, whatever was found elsewhere.
+    /// What was asked for and not checked: a file that belongs to no project, a directory without
+    /// files of the kind. Of it nothing is known, whatever was found elsewhere.
     #[serde(default)]
     pub unchecked: Vec<String>,
-    /// What is to be known beside: checkers that are not installed, remarks of cargo, output that was cut.
+    /// What is to be known beside: checkers that are not installed, remarks of cargo, output that
+    /// was cut.
     pub notes: Vec<String>,
 }
 
@@ -49,7 +51,8 @@ pub struct CheckerRun {
     pub files: Option<usize>,
     /// Whether its program was found.
     pub installed: bool,
-    /// Whether the check itself did not work: it was stopped, or ended in a way that what it found does not explain.
+    /// Whether the check itself did not work: it was stopped, or ended in a way that what it found
+    /// does not explain.
     pub failed: bool,
     /// Its exit code; null when it did not run to its end.
     pub exit_code: Option<i32>,
@@ -88,7 +91,8 @@ impl DiagnosticsReport {
         }
     }
 
-    /// What the model reads: a line for each diagnostic, and below them what was run and how much is shown.
+    /// What the model reads: a line for each diagnostic, and below them what was run and how much
+    /// is shown.
     pub(crate) fn text(&self) -> String {
         let mut lines: Vec<String> = Vec::new();
         for found in &self.diagnostics {

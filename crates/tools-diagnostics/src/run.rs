@@ -1,4 +1,5 @@
-//! One checker from its start to its end: found, confined, drained in bounded memory, stopped when its time is up.
+//! One checker from its start to its end: found, confined, drained in bounded memory, stopped when
+//! its time is up.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
@@ -45,8 +46,8 @@ pub(crate) fn find_program(name: &str, env: &[(OsString, OsString)]) -> Option<P
     folders.map(|folder| folder.join(name)).find(is_program)
 }
 
-/// The environment of checkers: no colours, no progress bars, no build folder where nothing can be written, and no attempt
-/// to download what could not be kept.
+/// The environment of checkers: no colours, no progress bars, no build folder where nothing can be
+/// written, and no attempt to download what could not be kept.
 pub(crate) fn quieted(
     mut env: Vec<(OsString, OsString)>,
     directory: &Path,
@@ -76,8 +77,8 @@ pub(crate) fn quieted(
     env
 }
 
-/// Gives `go` a build cache that it can write, in the private folder for temporary files, and no way to download what
-/// could not be kept. It does not run without a cache.
+/// Gives `go` a build cache that it can write, in the private folder for temporary files, and no
+/// way to download what could not be kept. It does not run without a cache.
 pub(crate) fn go_caches(env: &mut Vec<(OsString, OsString)>, writable: &[PathBuf], strength: &Strength) {
     if strength.level == Level::Off {
         return;

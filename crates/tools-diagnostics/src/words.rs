@@ -1,5 +1,5 @@
-//! What a checker says beside its diagnostics, on standard error: the words of a failure, remarks, and what would help.
-//! Success and failure are never read from here, only what is told about them.
+//! What a checker says beside its diagnostics, on standard error: the words of a failure, remarks,
+//! and what would help. Success and failure are never read from here, only what is told about them.
 
 /// Most of a failure's words that is shown.
 const MOST: usize = 6 * 1024;
@@ -46,8 +46,8 @@ pub(crate) fn of_failure(stderr: &[u8], stdout: &[u8]) -> String {
     format!("{}\n[... {} bytes left out ...]\n{}", &words[..head], tail - head, &words[tail..])
 }
 
-/// What cargo remarks on standard error and says nowhere else: unused keys of a manifest, a build script that failed beside
-/// other errors.
+/// What cargo remarks on standard error and says nowhere else: unused keys of a manifest, a build
+/// script that failed beside other errors.
 pub(crate) fn remarks(stderr: &[u8]) -> Vec<String> {
     let text = plain(stderr);
     let is_remark = |line: &&str| {

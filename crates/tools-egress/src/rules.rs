@@ -1,4 +1,5 @@
-//! The hosts that an operator allows, asks about and denies, as ordered rules: the first that matches decides.
+//! The hosts that an operator allows, asks about and denies, as ordered rules: the first that
+//! matches decides.
 
 use std::fmt;
 
@@ -19,7 +20,8 @@ pub struct RuleText {
     pub program: Option<String>,
     /// What is decided.
     pub action: Verdict,
-    /// Whether the host may lead to addresses that are not public although its name does not say so.
+    /// Whether the host may lead to addresses that are not public although its name does not say
+    /// so.
     pub private: bool,
 }
 
@@ -73,13 +75,14 @@ impl HostRules {
         rules.iter().enumerate().map(compile).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The first rule about a connection. `program` is `None` when it is not known: then only what denies is taken to be
-    /// about it.
+    /// The first rule about a connection. `program` is `None` when it is not known: then only what
+    /// denies is taken to be about it.
     pub fn about(&self, host: &Host, port: u16, program: Option<&str>) -> Option<&HostRule> {
         self.0.iter().find(|rule| rule.covers(host, port) && rule.is_of(program))
     }
 
-    /// The ports of this machine's loopback that a rule allows or asks about by name, for whoever opens a way to each.
+    /// The ports of this machine's loopback that a rule allows or asks about by name, for whoever
+    /// opens a way to each.
     pub fn loopback_ports(&self) -> Vec<u16> {
         let port = |rule: &HostRule| match (&rule.hosts, rule.ports, rule.action) {
             (Hosts::One(Host::Name(name)), Ports::One(port), Verdict::Allow | Verdict::Ask) if name == "localhost" => {
@@ -163,8 +166,9 @@ impl HostRule {
         self.action
     }
 
-    /// The leave to reach a host that is not public on a port that the rule covers, once the connection is allowed: only of
-    /// a rule that names the host, and either one port or that it is private.
+    /// The leave to reach a host that is not public on a port that the rule covers, once the
+    /// connection is allowed: only of a rule that names the host, and either one port or that it is
+    /// private.
     pub fn grant(&self, port: u16) -> Option<Grant> {
         let Hosts::One(host) = &self.hosts else { return None };
         let says_so = self.private || (host.check().is_err() && matches!(self.ports, Ports::One(_)));

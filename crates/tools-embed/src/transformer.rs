@@ -31,7 +31,8 @@ impl Transformer {
         let mut tokenizer = Tokenizer::from_bytes(fs::read(folder.join("tokenizer.json"))?)?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(Some(TruncationParams { max_length: TOKENS, ..TruncationParams::default() }))?;
-        // Lengths that are written into a file as names stand in the way of the fixed length that is used here.
+        // Lengths that are written into a file as names stand in the way of the fixed length that
+        // is used here.
         let onnx = onnx().with_ignore_output_shapes(true).with_ignore_value_info(true);
         let mut model = onnx.model_for_read(&mut Cursor::new(model))?;
         let mut inputs = Vec::new();

@@ -1,5 +1,5 @@
-//! Replacing a file so that a reader, or a crash, sees the old content or the new, never half of it. What the new content
-//! is, others decide.
+//! Replacing a file so that a reader, or a crash, sees the old content or the new, never half of
+//! it. What the new content is, others decide.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -20,12 +20,14 @@ use crate::{
     workspace::Cancel,
 };
 
-/// The regular file under a name, held open: what is compared with what was read before it is replaced.
+/// The regular file under a name, held open: what is compared with what was read before it is
+/// replaced.
 pub(crate) struct Existing {
     pub(crate) metadata: Metadata,
     /// `None` when it is longer than was asked for.
     pub(crate) content: Option<Vec<u8>>,
-    /// Open for writing too, for when the name cannot be replaced; `None` when the running program cannot be written to.
+    /// Open for writing too, for when the name cannot be replaced; `None` when the running program
+    /// cannot be written to.
     file: Option<File>,
 }
 
@@ -93,8 +95,8 @@ impl Existing {
         }
     }
 
-    /// Whether the file has names elsewhere, which keep the old content. What those are for nobody here can know, so its
-    /// content is not repeated unasked.
+    /// Whether the file has names elsewhere, which keep the old content. What those are for nobody
+    /// here can know, so its content is not repeated unasked.
     pub(crate) fn is_shared(&self) -> bool {
         self.metadata.links > 1
     }
@@ -123,8 +125,8 @@ impl Manner {
 
 /// Puts `content` under the name of `entry`, replacing `existing`.
 ///
-/// Keeps the permission bits and, where the system allows, the owner. Refuses when something else has changed the name
-/// since it was looked at.
+/// Keeps the permission bits and, where the system allows, the owner. Refuses when something else
+/// has changed the name since it was looked at.
 pub(crate) fn replace(
     entry: &Entry,
     existing: Option<&Existing>,
@@ -133,7 +135,8 @@ pub(crate) fn replace(
     (unfinished, cancel): (&Unfinished, &Cancel),
 ) -> Result<Manner, FileError> {
     let fail = |error: io::Error| FileError::io(asked, error);
-    // What replaces a private file is private from the start: who opened it early would read it later.
+    // What replaces a private file is private from the start: who opened it early would read it
+    // later.
     let mode = if existing.is_some() { 0o600 } else { 0o666 };
     let mut temporary = match (Temporary::create(entry.directory(), mode, unfinished), existing) {
         (Ok(temporary), _) => temporary,
@@ -202,7 +205,8 @@ fn cannot_rename(error: &io::Error) -> bool {
     )
 }
 
-/// A new file without a name, or under one that nobody knows; gone again unless it is given its real name.
+/// A new file without a name, or under one that nobody knows; gone again unless it is given its
+/// real name.
 pub(crate) struct Temporary<'a> {
     directory: &'a Directory,
     name: Option<(OsString, InUse<'a>)>,
@@ -247,7 +251,8 @@ impl<'a> Temporary<'a> {
                 return false;
             }
         }
-        // Not set-uid and set-gid: the kernel takes them off a file that is written to, and so do we.
+        // Not set-uid and set-gid: the kernel takes them off a file that is written to, and so do
+        // we.
         let kept = rustix::fs::fchmod(&self.file, Mode::from_raw_mode(like.mode & 0o1777)).is_ok();
         if let Some(old) = &existing.file {
             copy_attributes(old, &self.file);
@@ -255,7 +260,8 @@ impl<'a> Temporary<'a> {
         kept
     }
 
-    /// Takes over owner and extended attributes from a file that is moved, as far as the system allows.
+    /// Takes over owner and extended attributes from a file that is moved, as far as the system
+    /// allows.
     pub(crate) fn take_after(&self, source: &File, metadata: &Metadata) {
         let (uid, gid) = (Uid::from_raw(metadata.uid), Gid::from_raw(metadata.gid));
         let _ = rustix::fs::fchown(&self.file, Some(uid), Some(gid));
@@ -281,7 +287,8 @@ impl<'a> Temporary<'a> {
         Ok(())
     }
 
-    /// The name nobody knows, given now if the file has none: only a name can take the place of another.
+    /// The name nobody knows, given now if the file has none: only a name can take the place of
+    /// another.
     fn named(&mut self) -> io::Result<OsString> {
         if let Some((name, _)) = &self.name {
             return Ok(name.clone());
@@ -292,7 +299,8 @@ impl<'a> Temporary<'a> {
             self.name = Some((name.clone(), in_use));
             return Ok(name);
         }
-        // A file system with unnamed files that stay unnamed: once more, with a name from the start.
+        // A file system with unnamed files that stay unnamed: once more, with a name from the
+        // start.
         let like = Metadata::of(&self.file)?;
         let ((name, in_use), file) = Self::create_named(self.directory, 0o600, self.unfinished)?;
         let mut unnamed = std::mem::replace(&mut self.file, file);
@@ -317,8 +325,8 @@ impl Drop for Temporary<'_> {
     }
 }
 
-/// Copies access lists, labels and whatever else hangs on the file. Best effort: some belong to the system, some file
-/// systems have none.
+/// Copies access lists, labels and whatever else hangs on the file. Best effort: some belong to the
+/// system, some file systems have none.
 fn copy_attributes(from: &File, to: &File) {
     let mut names = vec![0; 16 * 1024];
     let Ok(length) = rustix::fs::flistxattr(from, &mut names) else { return };

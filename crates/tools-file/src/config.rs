@@ -16,15 +16,18 @@ use crate::unfinished::Unfinished;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileConfig {
-    /// Directories that the file tools may touch, `~` being the home. Empty: the working directory of the call alone.
+    /// Directories that the file tools may touch, `~` being the home. Empty: the working directory
+    /// of the call alone.
     #[schemars(extend("x-applies" = "next_start"))]
     pub allowed_paths: Vec<PathBuf>,
-    /// Globs on canonical absolute paths that stay closed to every tool that could reveal their content. Unset: a
-    /// built-in list of secret files (`**/.env`, `**/secrets/**`, `~/.ssh`, …). `[]`: nothing is closed. A leading `!`
-    /// makes an exception; a list of nothing but exceptions makes them from the built-in list.
+    /// Globs on canonical absolute paths that stay closed to every tool that could reveal their
+    /// content. Unset: a built-in list of secret files (`**/.env`, `**/secrets/**`, `~/.ssh`, …).
+    /// `[]`: nothing is closed. A leading `!` makes an exception; a list of nothing but exceptions
+    /// makes them from the built-in list.
     #[schemars(extend("x-applies" = "next_start"))]
     pub deny_read: Option<Vec<String>>,
-    /// Globs of the only paths that may be read; `deny_read` comes first. Empty: everything that is not denied.
+    /// Globs of the only paths that may be read; `deny_read` comes first. Empty: everything that is
+    /// not denied.
     #[schemars(extend("x-applies" = "next_start"))]
     pub allow_read: Vec<String>,
     /// Lines that `read` shows when the call does not say how many.
@@ -70,8 +73,9 @@ impl Default for FileConfig {
 }
 
 impl FileConfig {
-    /// The directories that the tools may touch in calls from `base`, as they are named: relative ones are taken from
-    /// `base`, `~` is `home`. One whose home is not known stays as it was typed, and cannot be opened.
+    /// The directories that the tools may touch in calls from `base`, as they are named: relative
+    /// ones are taken from `base`, `~` is `home`. One whose home is not known stays as it was
+    /// typed, and cannot be opened.
     pub fn folders(&self, base: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         if self.allowed_paths.is_empty() {
             return vec![base.to_owned()];
@@ -80,7 +84,8 @@ impl FileConfig {
         named.map(|path| base.join(expand_home(path, home).unwrap_or_else(|| path.clone()))).collect()
     }
 
-    /// What is closed to every tool that could reveal it. Relative globs are taken from `base`, `~` is `home`.
+    /// What is closed to every tool that could reveal it. Relative globs are taken from `base`, `~`
+    /// is `home`.
     ///
     /// # Errors
     /// A glob that is not valid.
@@ -93,7 +98,8 @@ impl FileConfig {
     /// Relative paths are taken from `base`, `~` is `home`.
     ///
     /// # Errors
-    /// A root that cannot be opened or a glob that is not valid: a rule that cannot hold is never skipped.
+    /// A root that cannot be opened or a glob that is not valid: a rule that cannot hold is never
+    /// skipped.
     pub fn compile(&self, base: &Path, home: Option<&Path>) -> Result<FilePolicy, PathError> {
         let roots = match self.allowed_paths.as_slice() {
             // One that is not there yet is opened, or refused, when a call comes from it.
@@ -120,7 +126,8 @@ impl FileConfig {
 enum Allowed {
     /// In these roots.
     Listed(Roots),
-    /// In each call's own working directory; most calls come from the usual one, which is kept open.
+    /// In each call's own working directory; most calls come from the usual one, which is kept
+    /// open.
     Workdir { usual: PathBuf, opened: Option<Roots> },
 }
 
@@ -148,7 +155,8 @@ impl std::fmt::Debug for Hiding {
     }
 }
 
-/// Which canonical paths a tool must not read, beyond the read rules; `None` where it may read what they leave open.
+/// Which canonical paths a tool must not read, beyond the read rules; `None` where it may read what
+/// they leave open.
 #[derive(Clone)]
 pub struct Closing(Arc<CloseFor>);
 
@@ -192,7 +200,8 @@ impl FilePolicy {
         Ok(if self.spellings.is_empty() { roots } else { roots.spelled(&self.spellings) })
     }
 
-    /// The same policy for paths that begin with folders as people spell them, each with its canonical path.
+    /// The same policy for paths that begin with folders as people spell them, each with its
+    /// canonical path.
     pub fn spelled(self, spellings: &[(PathBuf, PathBuf)]) -> Self {
         Self { spellings: spellings.into(), ..self }
     }
@@ -208,8 +217,9 @@ impl FilePolicy {
         Self { roots, reserved, ..self }
     }
 
-    /// The same policy, with temporary names on record in `folder` as long as they are in use; what programs that were
-    /// killed have left behind is removed now. A folder that cannot be written records nothing.
+    /// The same policy, with temporary names on record in `folder` as long as they are in use; what
+    /// programs that were killed have left behind is removed now. A folder that cannot be written
+    /// records nothing.
     pub fn recording(self, folder: &Path) -> Self {
         Self { unfinished: Arc::new(Unfinished::in_folder(folder)), ..self }
     }
@@ -218,19 +228,21 @@ impl FilePolicy {
         &self.unfinished
     }
 
-    /// The same policy under which `places`, canonical files and folders, stay closed whatever the rules open.
+    /// The same policy under which `places`, canonical files and folders, stay closed whatever the
+    /// rules open.
     pub fn closing(self, places: &[PathBuf]) -> Self {
         Self { rules: self.rules.closing(places), ..self }
     }
 
-    /// The same policy under which a tool reads nothing of what `closing` says for it, by its name and the working
-    /// directory of a call: asked anew for each call.
+    /// The same policy under which a tool reads nothing of what `closing` says for it, by its name
+    /// and the working directory of a call: asked anew for each call.
     pub fn closing_by_tool(self, closing: Closing) -> Self {
         Self { closing: Some(closing), ..self }
     }
 
-    /// The same policy under which `read` and `grep` show and search files without their credentials: what stands above a
-    /// window tells what is in it, and no pattern matches inside a credential.
+    /// The same policy under which `read` and `grep` show and search files without their
+    /// credentials: what stands above a window tells what is in it, and no pattern matches inside a
+    /// credential.
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
         Self { hiding: Some(Hiding(redactor)), ..self }
     }
@@ -239,7 +251,8 @@ impl FilePolicy {
         self.hiding.as_ref()
     }
 
-    /// What is closed to one tool in a call from `workdir` beyond what is closed to all; `None` where nothing is.
+    /// What is closed to one tool in a call from `workdir` beyond what is closed to all; `None`
+    /// where nothing is.
     pub(crate) fn closed_to(&self, tool: &str, workdir: &Path) -> Option<ClosedTo> {
         let denies = self.closing.as_ref().and_then(|closing| (closing.0)(tool, workdir))?;
         let names = ReadRules::unrestricted().closing_where(Arc::clone(&denies));

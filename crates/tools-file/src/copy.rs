@@ -1,5 +1,5 @@
-//! Copying files and trees by handle: each file appears whole or not at all, links are copied as links, and nothing is
-//! written through one.
+//! Copying files and trees by handle: each file appears whole or not at all, links are copied as
+//! links, and nothing is written through one.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -37,8 +37,8 @@ pub(crate) struct Copied {
 pub(crate) enum Purpose {
     /// Leaves out what the read rules close, at either end.
     Copy,
-    /// The source will be deleted: everything goes along, with its owner as far as the system allows, and is on the disk
-    /// before that.
+    /// The source will be deleted: everything goes along, with its owner as far as the system
+    /// allows, and is on the disk before that.
     Move,
 }
 
@@ -104,8 +104,8 @@ fn copy_bytes(source: &File, destination: &File, cancel: &Cancel, path: &Path) -
     Ok(length.max(end))
 }
 
-/// The next part of a file, from `from` on, that is no hole; `None` at the end. All of it where the file system knows of no
-/// holes.
+/// The next part of a file, from `from` on, that is no hole; `None` at the end. All of it where the
+/// file system knows of no holes.
 fn next_data(file: &File, from: u64) -> io::Result<Option<Range<u64>>> {
     let start = match rustix::fs::seek(file, SeekFrom::Data(from)) {
         Ok(start) => start,
@@ -148,8 +148,9 @@ fn copy_piece(
     }
 }
 
-/// Copies everything in `source` into `destination`, merging with what is there if that is allowed. `place` is the
-/// canonical path that the copy will have in the end; `keeps` says that the directory itself stays as it is.
+/// Copies everything in `source` into `destination`, merging with what is there if that is allowed.
+/// `place` is the canonical path that the copy will have in the end; `keeps` says that the
+/// directory itself stays as it is.
 pub(crate) fn copy_tree(
     source: Directory,
     destination: Directory,
@@ -175,7 +176,8 @@ pub(crate) fn copy_tree(
             scopes.pop();
             places.pop();
             if let Some(look) = looks.pop().flatten() {
-                // Last, so that a directory that may not be written can be filled. Not on every file system.
+                // Last, so that a directory that may not be written can be filled. Not on every
+                // file system.
                 let _ = rustix::fs::fchmod(there, rustix::fs::Mode::from_raw_mode(look.mode & 0o777));
                 let _ = set_modified(there, look.modified);
             }
@@ -229,8 +231,8 @@ pub(crate) fn copy_tree(
     Ok(copied)
 }
 
-/// Creates `name` for filling, or opens the directory that is there if that is allowed; says whether it is new. Never
-/// through a link.
+/// Creates `name` for filling, or opens the directory that is there if that is allowed; says
+/// whether it is new. Never through a link.
 pub(crate) fn create_directory(
     parent: &Directory,
     name: &OsStr,

@@ -1,4 +1,5 @@
-//! What changed in a file, as a diff for people and models. Bounded in time and length, whatever the file.
+//! What changed in a file, as a diff for people and models. Bounded in time and length, whatever
+//! the file.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -45,7 +46,8 @@ pub fn diff(path: &Path, before: Option<&str>, after: &str) -> FileDiff {
     }
 }
 
-/// The part of two texts in which they differ, with the lines around it: a small change of a long file costs little.
+/// The part of two texts in which they differ, with the lines around it: a small change of a long
+/// file costs little.
 #[derive(Debug, PartialEq, Eq)]
 struct Cut {
     start: usize,

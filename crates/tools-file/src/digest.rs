@@ -1,4 +1,5 @@
-//! A fast keyed digest, to see that a file changed by accident. Not a cryptographic hash: nothing is trusted because of it.
+//! A fast keyed digest, to see that a file changed by accident. Not a cryptographic hash: nothing
+//! is trusted because of it.
 
 use std::hash::{BuildHasher as _, RandomState};
 

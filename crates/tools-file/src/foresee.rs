@@ -1,5 +1,5 @@
-//! What a call would do to files, looked at without doing it: for the person who is asked. Everything is bounded, and where
-//! nothing can be told nothing is said.
+//! What a call would do to files, looked at without doing it: for the person who is asked.
+//! Everything is bounded, and where nothing can be told nothing is said.
 
 use std::{
     ffi::OsString,
@@ -26,7 +26,8 @@ const LISTED: usize = 20;
 const COUNTED: u64 = 20_000;
 
 impl Workspace {
-    /// What a call would change, looked at when a person is asked. The looker gets what `run` would get.
+    /// What a call would change, looked at when a person is asked. The looker gets what `run` would
+    /// get.
     pub(crate) fn foreseeing(
         self: &Arc<Self>,
         cx: &CallContext,
@@ -83,7 +84,8 @@ impl Before {
     }
 }
 
-/// What putting the file `from` in the place of what `to` names changes; `None` when nothing is replaced.
+/// What putting the file `from` in the place of what `to` names changes; `None` when nothing is
+/// replaced.
 pub(crate) fn replacement(from: &Path, to: &Path, site: &Site) -> Option<Change> {
     let before = match Before::of(site, to)? {
         Before::Missing(_) => return None,

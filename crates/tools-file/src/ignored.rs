@@ -44,14 +44,16 @@ fn note(path: &Path, roots: &Roots, stamps: Option<&Stamps>) {
             Ok(metadata) => stamps.opened(directory.path(), &directory, &metadata),
             Err(_) => stamps.give_up(),
         },
-        // Whether there is one shows in what it lies in, unless it is a link to what is not there yet.
+        // Whether there is one shows in what it lies in, unless it is a link to what is not there
+        // yet.
         Err(PathError::NotFound(_) | PathError::NotADirectory(_)) if !is_link() => {}
         Err(_) => stamps.give_up(),
     }
 }
 
 impl Ignored {
-    /// What the directories above `start` say, up to the top of its repository and never above a root.
+    /// What the directories above `start` say, up to the top of its repository and never above a
+    /// root.
     pub(crate) fn above(start: &Directory, roots: &Roots, stamps: Option<&Stamps>) -> Self {
         let mut chain = Vec::new();
         let inside = |path: &Path| roots.paths().any(|root| path.starts_with(root));
@@ -94,7 +96,8 @@ impl Ignored {
         })
     }
 
-    /// Adds one file whose patterns are meant from `base`. A line that is no pattern is left out, as git does.
+    /// Adds one file whose patterns are meant from `base`. A line that is no pattern is left out,
+    /// as git does.
     fn with(self, base: &Path, directory: &Directory, file: &OsStr, stamps: Option<&Stamps>) -> Self {
         let mut text = Vec::new();
         let read = directory.open(file).and_then(|open| {

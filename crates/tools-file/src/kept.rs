@@ -1,4 +1,5 @@
-//! The first matches by path, whatever the order in which several threads find them, and when there are enough.
+//! The first matches by path, whatever the order in which several threads find them, and when there
+//! are enough.
 
 use std::{
     collections::BTreeMap,
@@ -17,10 +18,11 @@ const COUNTED: u64 = 1000;
 /// Unreadable files that are named.
 const NAMED: usize = 5;
 
-/// When a search has found enough: what comes after the last match that can be shown is not looked at once more have been
-/// found than are counted.
+/// When a search has found enough: what comes after the last match that can be shown is not looked
+/// at once more have been found than are counted.
 ///
-/// Which matches are shown does not depend on when that is, nor whether there are more than are counted.
+/// Which matches are shown does not depend on when that is, nor whether there are more than are
+/// counted.
 #[derive(Debug)]
 pub(crate) struct Bound {
     keep: usize,

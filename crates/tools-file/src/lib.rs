@@ -1,7 +1,8 @@
-//! Ten file tools: `read`, `write`, `edit`, `grep`, `find_path`, `list_directory`, `create_directory`, `delete_path`,
-//! `move_path`, `copy_path`.
+//! Ten file tools: `read`, `write`, `edit`, `grep`, `find_path`, `list_directory`,
+//! `create_directory`, `delete_path`, `move_path`, `copy_path`.
 //!
-//! Every path is opened beneath an allowed root by [`tools_sandbox`]; nothing here turns a path into a file by name.
+//! Every path is opened beneath an allowed root by [`tools_sandbox`]; nothing here turns a path
+//! into a file by name.
 //!
 //! ```
 //! use tools_core::{CallContext, Shared, Stack, ToolCall};

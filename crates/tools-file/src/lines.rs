@@ -1,4 +1,5 @@
-//! A window of lines out of a file of any length, in bounded memory: the lines asked for, how many there are, nothing else.
+//! A window of lines out of a file of any length, in bounded memory: the lines asked for, how many
+//! there are, nothing else.
 
 use std::io::{self, Read};
 
@@ -19,8 +20,8 @@ pub(crate) struct Ask {
     pub(crate) total_bytes: usize,
     /// How long the file seems to be.
     pub(crate) size: u64,
-    /// Bytes after the window in which lines are still counted; more only if much more came before, so that a question
-    /// about a huge file costs what its window costs.
+    /// Bytes after the window in which lines are still counted; more only if much more came before,
+    /// so that a question about a huge file costs what its window costs.
     pub(crate) counted: u64,
 }
 
@@ -57,7 +58,8 @@ impl Window {
         self.lines.len() as u64
     }
 
-    /// Where each line lies in the text, and how many bytes it has in the file without its line break.
+    /// Where each line lies in the text, and how many bytes it has in the file without its line
+    /// break.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (std::ops::Range<usize>, usize)> {
         let starts = std::iter::once(0).chain(self.lines.iter().map(|line| line.end));
         starts.zip(&self.lines).map(|(start, line)| (start..line.end, line.length))
@@ -79,7 +81,8 @@ pub(crate) fn read_window(
     fail: impl Fn(io::Error) -> FileError,
 ) -> Result<Window, FileError> {
     let mut scan = Scan { ask, window: Window::default(), open: None, shown: 0, dangling: false };
-    // Most files are small: a large buffer, zeroed for every call, would cost more than reading them.
+    // Most files are small: a large buffer, zeroed for every call, would cost more than reading
+    // them.
     let mut buffer = vec![0; SMALL];
     let (mut passed, mut end) = (0_u64, None);
     loop {
@@ -110,7 +113,8 @@ pub(crate) fn read_window(
 struct Scan {
     ask: Ask,
     window: Window,
-    /// The line of the window that is being read: where it begins in the text, and its bytes so far.
+    /// The line of the window that is being read: where it begins in the text, and its bytes so
+    /// far.
     open: Option<(usize, usize)>,
     shown: usize,
     /// Whether the last byte seen was not a line break.

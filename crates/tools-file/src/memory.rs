@@ -1,5 +1,5 @@
-//! What each session last read or wrote of a file, so that it does not overwrite what it has not seen. Compared by
-//! content: times lie after a checkout, a formatter or a touch.
+//! What each session last read or wrote of a file, so that it does not overwrite what it has not
+//! seen. Compared by content: times lie after a checkout, a formatter or a touch.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,8 @@ use tools_core::SessionId;
 
 use crate::digest::{Digest, Key};
 
-/// The longest content that is kept whole, to say what changed; of longer ones only the digest is kept.
+/// The longest content that is kept whole, to say what changed; of longer ones only the digest is
+/// kept.
 pub(crate) const KEPT: usize = 1024 * 1024;
 /// All contents together.
 const TOTAL: usize = 32 * 1024 * 1024;
@@ -94,8 +95,8 @@ impl ReadMemory {
         (!same).then_some(seen)
     }
 
-    /// What the session read, when that is not what is there now. What it only wrote does not count: an edit replaces a
-    /// text that it finds, and many sessions may edit one file.
+    /// What the session read, when that is not what is there now. What it only wrote does not
+    /// count: an edit replaces a text that it finds, and many sessions may edit one file.
     pub(crate) fn stale_reading(&self, session: &SessionId, path: &Path, now: &[u8]) -> Option<Seen> {
         self.stale(session, path, now).filter(|seen| seen.knowledge == Knowledge::Read)
     }

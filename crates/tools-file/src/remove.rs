@@ -1,4 +1,5 @@
-//! Removing a tree by handle: links are removed and never followed, other file systems and allowed roots stay.
+//! Removing a tree by handle: links are removed and never followed, other file systems and allowed
+//! roots stay.
 
 use std::{
     ffi::{OsStr, OsString},

@@ -151,8 +151,8 @@ impl Search {
 
     /// Searches an open regular file of about `bytes` bytes.
     ///
-    /// A file in which something matches is searched again without its credentials, and that counts: a pattern that matches
-    /// a credential would say what it is.
+    /// A file in which something matches is searched again without its credentials, and that
+    /// counts: a pattern that matches a credential would say what it is.
     pub(crate) fn file(
         &mut self,
         file: File,
@@ -300,7 +300,8 @@ impl Sink for Collector<'_> {
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        // Context after the last line that is kept still belongs to it; context before the next does not.
+        // Context after the last line that is kept still belongs to it; context before the next
+        // does not.
         let kept = self.found.matches < self.take.lines as u64
             || (self.found.matches == self.take.lines as u64
                 && matches!(context.kind(), grep_searcher::SinkContextKind::After));

@@ -1,6 +1,6 @@
-//! Finding the text that an edit means, without guessing: exactly, then ignoring line endings, then trailing blanks, then a
-//! uniform difference of indentation. Pure; reading and writing the file is in `tools/edit.rs`, what a miss says in
-//! `nearest.rs`.
+//! Finding the text that an edit means, without guessing: exactly, then ignoring line endings, then
+//! trailing blanks, then a uniform difference of indentation. Pure; reading and writing the file is
+//! in `tools/edit.rs`, what a miss says in `nearest.rs`.
 
 use std::{collections::HashMap, fmt, ops::Range, sync::Arc};
 
@@ -85,10 +85,12 @@ const NAMED: usize = 10;
 
 /// Finds the places that `request` means.
 ///
-/// The first step of the ladder that finds anything decides; two finds on one step are a refusal unless all are meant.
+/// The first step of the ladder that finds anything decides; two finds on one step are a refusal
+/// unless all are meant.
 ///
-/// What an exact match replaces becomes the new text as it was sent, but for the file's own line endings. Only a step that
-/// has shown how the file indents the old text indents the new one like it.
+/// What an exact match replaces becomes the new text as it was sent, but for the file's own line
+/// endings. Only a step that has shown how the file indents the old text indents the new one like
+/// it.
 pub(crate) fn find(text: &str, request: Request<'_>) -> Result<Found, Miss> {
     let exact = exact_places(text, request);
     if !exact.is_empty() {
@@ -136,7 +138,8 @@ pub(crate) fn line_number(text: &str, at: usize) -> usize {
 const ENOUGH: usize = 1000;
 
 fn exact_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
-    // New line breaks are written as the file writes them, unless the old text has shown that it spells them itself.
+    // New line breaks are written as the file writes them, unless the old text has shown that it
+    // spells them itself.
     let spelled = request.old.contains('\n') || request.new.contains('\r') || !request.new.contains('\n');
     let plain: Arc<str> = request.new.into();
     let crlf: Arc<str> = if spelled { Arc::clone(&plain) } else { request.new.replace('\n', "\r\n").into() };
@@ -159,8 +162,8 @@ fn exact_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
         if places.len() == ENOUGH {
             break;
         }
-        // One byte on, not one match on: overlapping matches are two meanings. Text is valid UTF-8, so matches of valid
-        // UTF-8 begin at character boundaries only.
+        // One byte on, not one match on: overlapping matches are two meanings. Text is valid UTF-8,
+        // so matches of valid UTF-8 begin at character boundaries only.
         from = start + 1;
     }
     places
@@ -194,8 +197,8 @@ fn line_ending_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
     while let Some(at) = finder.find(&plain[from..]) {
         let start = from + at;
         let end = start + old.len();
-        // A match that begins with a line break takes the CR in front of it along, and one that ends before a break
-        // leaves the CR with it.
+        // A match that begins with a line break takes the CR in front of it along, and one that
+        // ends before a break leaves the CR with it.
         let first = if plain[start] == b'\n' && origin[start] > 0 && bytes[origin[start] - 1] == b'\r' {
             origin[start] - 1
         } else {
@@ -295,8 +298,8 @@ impl<'a> Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// `new` with the lines that the edit leaves as they are taken from the file, trailing blanks included: those that old
-    /// and new text begin with, and those that both end with.
+    /// `new` with the lines that the edit leaves as they are taken from the file, trailing blanks
+    /// included: those that old and new text begin with, and those that both end with.
     fn with_unchanged(&self, old: &Lines<'_>, sent: &str, new: &str, first: usize) -> String {
         let (count, sent) = (old.lines.len(), Lines::of(sent));
         let mut lines: Vec<&str> = new.split('\n').collect();

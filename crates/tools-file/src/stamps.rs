@@ -1,5 +1,5 @@
-//! What a search looked at, noted while it looks: each directory before its entries are read, each file before its content
-//! is. Nothing is noted where nobody wants to know.
+//! What a search looked at, noted while it looks: each directory before its entries are read, each
+//! file before its content is. Nothing is noted where nobody wants to know.
 
 use std::{
     os::fd::AsFd,
@@ -48,8 +48,8 @@ impl Stamps {
         state.note(path, metadata);
     }
 
-    /// Notes what lies beside something that was open: on a device that nothing was open on it tells nothing, and neither
-    /// does what could not be looked at.
+    /// Notes what lies beside something that was open: on a device that nothing was open on it
+    /// tells nothing, and neither does what could not be looked at.
     pub(crate) fn named(&self, path: &Path, metadata: Option<&Metadata>) {
         match metadata {
             Some(metadata) => self.state().note(path, metadata),

@@ -1,5 +1,6 @@
-//! The files of a workspace for others that keep something about them (an index): walked, read and shown as the file tools
-//! would for the tool of that name, under the same roots, read rules, gates and ignore files.
+//! The files of a workspace for others that keep something about them (an index): walked, read and
+//! shown as the file tools would for the tool of that name, under the same roots, read rules, gates
+//! and ignore files.
 
 use std::{
     ffi::OsStr,
@@ -66,14 +67,16 @@ impl Survey {
         Ok(inspection)
     }
 
-    /// The files as a call may see them. What it began ends when this is dropped or the call is cancelled.
+    /// The files as a call may see them. What it began ends when this is dropped or the call is
+    /// cancelled.
     ///
     /// # Errors
     /// When a root cannot be opened.
     pub fn of_call(&self, cx: &CallContext) -> Result<Surveyed, ToolError> {
         let site = self.workspace.closed_site(cx)?;
         let token: CancellationToken = cx.cancel().child_token();
-        // Another policy is another allocation: what was indexed under old rules is not used under new ones.
+        // Another policy is another allocation: what was indexed under old rules is not used under
+        // new ones.
         let rules = Arc::as_ptr(&self.policy.load()) as usize as u64;
         Ok(Surveyed { site, cancel: Cancel::of(token.clone()), rules, _stop: token.drop_guard() })
     }
@@ -105,11 +108,13 @@ impl Surveyed {
         self.site.show(path)
     }
 
-    /// Shows the regular files at `path`, or of the whole workspace, to `visit`: from several threads, without those that
-    /// ignore files and read rules leave out. Gives where it began, whether it was cut short, and what it left out.
+    /// Shows the regular files at `path`, or of the whole workspace, to `visit`: from several
+    /// threads, without those that ignore files and read rules leave out. Gives where it began,
+    /// whether it was cut short, and what it left out.
     ///
     /// # Errors
-    /// A path that is not there or may not be read. Folders below that cannot be read are named in the notes.
+    /// A path that is not there or may not be read. Folders below that cannot be read are named in
+    /// the notes.
     pub fn walk(
         &self,
         path: Option<&str>,
@@ -162,8 +167,8 @@ impl Surveyed {
         }
     }
 
-    /// The content of the file at a canonical path; `None` when it is gone, closed, no regular file, lies elsewhere by now
-    /// or is longer than `most` bytes.
+    /// The content of the file at a canonical path; `None` when it is gone, closed, no regular
+    /// file, lies elsewhere by now or is longer than `most` bytes.
     pub fn read(&self, path: &Path, most: u64) -> Option<Vec<u8>> {
         let opened = self.site.open_readable(path).ok()?;
         if opened.path() != path || opened.metadata().kind != FileKind::File {
@@ -202,7 +207,8 @@ impl Seen<'_> {
         }
     }
 
-    /// Its content with what was known of it before it was read; `None` for content longer than `most` bytes.
+    /// Its content with what was known of it before it was read; `None` for content longer than
+    /// `most` bytes.
     ///
     /// # Errors
     /// When it cannot be read, or is no regular file any more.

@@ -1,4 +1,5 @@
-//! Between bytes and text, reversibly: whatever is decoded here is written back byte for byte where it was not changed.
+//! Between bytes and text, reversibly: whatever is decoded here is written back byte for byte where
+//! it was not changed.
 
 use std::{
     borrow::Cow,
@@ -52,7 +53,8 @@ impl Encoding {
     }
 }
 
-/// Whether a file that begins with `head` is binary: it holds a NUL and announces no encoding in which that is text.
+/// Whether a file that begins with `head` is binary: it holds a NUL and announces no encoding in
+/// which that is text.
 pub(crate) fn is_binary(head: &[u8]) -> bool {
     let wide = matches!(Encoding::announced(head), Some((Encoding::Utf16Le | Encoding::Utf16Be, _)));
     !wide && memchr::memchr(0, &head[..head.len().min(SNIFF)]).is_some()

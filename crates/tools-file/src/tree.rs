@@ -1,4 +1,5 @@
-//! Going down and up a tree by handle with few of them open: a deep tree must not use up the descriptors of the process.
+//! Going down and up a tree by handle with few of them open: a deep tree must not use up the
+//! descriptors of the process.
 
 use std::io;
 
@@ -16,7 +17,8 @@ pub(crate) struct Trail {
 #[derive(Debug)]
 struct Level {
     id: FileId,
-    /// `None` when it was closed on the way down; opened again, as the parent of the next one, on the way up.
+    /// `None` when it was closed on the way down; opened again, as the parent of the next one, on
+    /// the way up.
     open: Option<Directory>,
 }
 

@@ -1,5 +1,6 @@
-//! A record of the temporary names that are in use, so that a later start removes those of a program that was killed. It
-//! holds names only, is locked as long as its program lives and is empty whenever nothing is being made.
+//! A record of the temporary names that are in use, so that a later start removes those of a
+//! program that was killed. It holds names only, is locked as long as its program lives and is
+//! empty whenever nothing is being made.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -39,7 +40,8 @@ struct State {
 }
 
 impl Unfinished {
-    /// Keeps the record in `folder`, made when it is first needed, and removes what others have left behind.
+    /// Keeps the record in `folder`, made when it is first needed, and removes what others have
+    /// left behind.
     pub(crate) fn in_folder(folder: &Path) -> Self {
         sweep(folder);
         Self { folder: Some(folder.to_path_buf()), state: Mutex::default() }
@@ -110,8 +112,8 @@ fn open(folder: &Path) -> Option<Directory> {
     roots.open_directory(Path::new("."), folder).ok()
 }
 
-/// Removes what the programs left behind whose records nobody holds, and the records. Best effort: what cannot be removed
-/// now stays where it is, under a name that says where it comes from.
+/// Removes what the programs left behind whose records nobody holds, and the records. Best effort:
+/// what cannot be removed now stays where it is, under a name that says where it comes from.
 fn sweep(folder: &Path) {
     let Some(directory) = open(folder) else { return };
     for (name, kind) in directory.entries().unwrap_or_default() {

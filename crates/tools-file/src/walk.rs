@@ -1,5 +1,6 @@
-//! Walking a tree below an open directory, in parallel and by handle: no link is followed, so nothing outside is seen and
-//! no loop is walked twice. What is done with an entry is the visitor's; which entries are ignored is in `ignored.rs`.
+//! Walking a tree below an open directory, in parallel and by handle: no link is followed, so
+//! nothing outside is seen and no loop is walked twice. What is done with an entry is the
+//! visitor's; which entries are ignored is in `ignored.rs`.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -17,7 +18,8 @@ use crate::{ignored::Ignored, stamps::Stamps, workspace::Cancel};
 
 /// Entries of one directory that one task visits; more are shared out.
 const CHUNK: usize = 128;
-/// Directories of one walk that stay open for those below them. The others are opened again from the nearest that did.
+/// Directories of one walk that stay open for those below them. The others are opened again from
+/// the nearest that did.
 const HELD: usize = 64;
 /// Unreadable places that are named.
 const NAMED: usize = 5;
@@ -36,7 +38,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) depth: Option<usize>,
     /// Entries to visit before giving up.
     pub(crate) budget: u64,
-    /// Whether to go about in the order of names, as far as several threads can: for visitors that may stop early.
+    /// Whether to go about in the order of names, as far as several threads can: for visitors that
+    /// may stop early.
     pub(crate) ordered: bool,
     pub(crate) threads: usize,
     /// Where to note each directory.
@@ -263,7 +266,8 @@ impl<V: Visitor> Worker<'_, V> {
             return;
         }
         let own = Arc::new(Anchor::new(directory, self.held));
-        // Held as long as any of these waits, unless that would be too many in a tree that is deep and wide.
+        // Held as long as any of these waits, unless that would be too many in a tree that is deep
+        // and wide.
         let (anchor, below) = match self.held.load(Ordering::Relaxed) {
             ..=HELD => (Some(Arc::clone(&own)), Path::new("")),
             _ => (anchor, below),

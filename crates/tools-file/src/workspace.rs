@@ -1,5 +1,5 @@
-//! What all ten tools share: the policy of the moment, what sessions have read, and the way from a call to blocking work.
-//! What a tool then does is in `tools/`.
+//! What all ten tools share: the policy of the moment, what sessions have read, and the way from a
+//! call to blocking work. What a tool then does is in `tools/`.
 
 use std::{
     ffi::OsStr,
@@ -64,16 +64,16 @@ impl Workspace {
         })
     }
 
-    /// The same, where what gates close to the tool is closed. Not for `inspect`: what gates close they refuse themselves,
-    /// where a call names it.
+    /// The same, where what gates close to the tool is closed. Not for `inspect`: what gates close
+    /// they refuse themselves, where a call names it.
     pub(crate) fn closed_site(&self, cx: &CallContext) -> Result<Site, FileError> {
         let mut site = self.site(cx)?;
         site.closed = site.policy.closed_to(self.tool, &site.workdir);
         Ok(site)
     }
 
-    /// Runs `work` where blocking is allowed. It is told to stop when nobody waits for the result any more. What it noted
-    /// of what it looked at is left for whoever wants to know.
+    /// Runs `work` where blocking is allowed. It is told to stop when nobody waits for the result
+    /// any more. What it noted of what it looked at is left for whoever wants to know.
     pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         cx: &CallContext,
@@ -210,8 +210,8 @@ impl Site {
         Ok(opened)
     }
 
-    /// Opens where a search begins. Of a folder only one in which the rules close everything is refused: what is found in
-    /// others is judged file by file.
+    /// Opens where a search begins. Of a folder only one in which the rules close everything is
+    /// refused: what is found in others is judged file by file.
     pub(crate) fn open_start(&self, path: &Path) -> Result<Beneath, FileError> {
         let start = self.open_any(path)?;
         if start.metadata().kind != FileKind::Directory || self.rules().scope(start.path()).is_sealed() {
@@ -225,7 +225,8 @@ impl Site {
         self.roots.open_any(path, &self.workdir).map_err(|error| self.with_near_names(error, path))
     }
 
-    /// Where a search begins: at `path`, else at the working directory, or at every root if that is in none.
+    /// Where a search begins: at `path`, else at the working directory, or at every root if that is
+    /// in none.
     pub(crate) fn search_starts(&self, path: Option<&str>) -> Vec<PathBuf> {
         match path {
             Some(path) => vec![PathBuf::from(path)],
@@ -287,7 +288,8 @@ impl Site {
         self.changeable(entry.map_err(|error| self.with_near_names(error, path))?, path)
     }
 
-    /// The name `path` itself stands for as a place to put something, judged by the rules; creates missing parents.
+    /// The name `path` itself stands for as a place to put something, judged by the rules; creates
+    /// missing parents.
     pub(crate) fn target_entry(&self, path: &Path) -> Result<Entry, FileError> {
         self.resolve_entry_readable(path)?;
         let entry = match (self.roots.entry(path, &self.workdir), path.parent()) {
@@ -304,8 +306,9 @@ impl Site {
         (&self.memory, &self.session)
     }
 
-    /// Keeps two calls from changing one file at the same time: those of this process by its name, those of others that
-    /// also ask by its directory's lock. Somebody who keeps that for seconds is not waited for.
+    /// Keeps two calls from changing one file at the same time: those of this process by its name,
+    /// those of others that also ask by its directory's lock. Somebody who keeps that for seconds
+    /// is not waited for.
     ///
     /// # Errors
     /// `Cancelled`.
@@ -316,7 +319,8 @@ impl Site {
             match entry.directory().try_lock() {
                 Ok(None) => std::thread::sleep(LOCK_PAUSE),
                 Ok(Some(shared)) => return Ok(Locked { _own: own, _shared: Some(shared) }),
-                // No locks to be had here: the content is compared before it is replaced all the same.
+                // No locks to be had here: the content is compared before it is replaced all the
+                // same.
                 Err(_) => break,
             }
         }

@@ -1,7 +1,8 @@
-//! Which command's output this is: the last command of a line, seen through separators, pipes, redirections,
-//! environment assignments and wrappers.
+//! Which command's output this is: the last command of a line, seen through separators, pipes,
+//! redirections, environment assignments and wrappers.
 //!
-//! Reads a line for matching filter rules only. Nothing is judged here: what a line may do is the shell's own analysis.
+//! Reads a line for matching filter rules only. Nothing is judged here: what a line may do is the
+//! shell's own analysis.
 
 use tools_command::{Shown, shown};
 use tools_core::Subject;
@@ -27,8 +28,8 @@ impl ParsedCommand {
         Self::parse_nested(line, 0)
     }
 
-    /// Reads the line of a call of which is known what it touches: what runs another command in a way that only the
-    /// owner of the tool sees through stands for that command.
+    /// Reads the line of a call of which is known what it touches: what runs another command in a
+    /// way that only the owner of the tool sees through stands for that command.
     pub fn of_call(line: &str, subjects: &[Subject]) -> Self {
         let parsed = Self::parse(line);
         let Some(program) = parsed.words.first() else { return parsed };
@@ -84,7 +85,8 @@ const LINE_FILTERS: &[&str] = &[
 /// Words of the grammar that carry no command.
 const RESERVED: &[&str] = &["do", "done", "then", "fi", "else", "elif", "if", "while", "until", "{", "}", "!", "esac"];
 
-/// The stages of the last pipeline; of alternatives (`a || b`) the first, whose output there is in any case.
+/// The stages of the last pipeline; of alternatives (`a || b`) the first, whose output there is in
+/// any case.
 fn last_pipeline(tokens: &[Token]) -> Vec<Vec<String>> {
     let mut lists: Vec<&[Token]> = tokens.split(|token| *token == Token::Next).collect();
     while let Some(list) = lists.pop() {
@@ -151,7 +153,8 @@ fn by_format(mut words: Vec<String>) -> Vec<String> {
     words
 }
 
-/// Where the module of `python -m module …` stands: what it prints is what the program of its name prints.
+/// Where the module of `python -m module …` stands: what it prints is what the program of its name
+/// prints.
 fn python_module(words: &[String]) -> Option<usize> {
     let program = words.first()?;
     if !(program.starts_with("python") || program == "py" || program.starts_with("pypy")) {

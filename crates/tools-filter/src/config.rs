@@ -12,7 +12,8 @@ use crate::{StrategyConfig, pipeline::uses};
 pub struct FilterConfig {
     /// Whether output is filtered at all.
     pub enabled: bool,
-    /// The file with your own rules, or the directory that `filters.toml` is in; empty for the configuration's own.
+    /// The file with your own rules, or the directory that `filters.toml` is in; empty for the
+    /// configuration's own.
     #[schemars(extend("x-applies" = "next_start"))]
     pub filters_path: String,
     /// Credentials in results.

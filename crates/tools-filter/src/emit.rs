@@ -1,5 +1,5 @@
-//! How a stage gives lines on. The law of failure is held here: no stage can drop a line that reports something, it
-//! can only say that it shows the line elsewhere.
+//! How a stage gives lines on. The law of failure is held here: no stage can drop a line that
+//! reports something, it can only say that it shows the line elsewhere.
 
 use crate::signal::reports;
 
@@ -81,13 +81,14 @@ impl Emitter<'_> {
         (self.sink)(FilterEvent::Written(text));
     }
 
-    /// Drops a line that tells nobody anything; the mark where it stood counts it. A line that reports something is kept
-    /// nevertheless.
+    /// Drops a line that tells nobody anything; the mark where it stood counts it. A line that
+    /// reports something is kept nevertheless.
     pub(crate) fn noise(&mut self, line: &str) {
         self.cut(line);
     }
 
-    /// Takes the mark of an earlier stage into the hole that is open here, so that holes beside one another have one mark.
+    /// Takes the mark of an earlier stage into the hole that is open here, so that holes beside one
+    /// another have one mark.
     fn joins_hole(&mut self, line: &str) -> bool {
         let Some(lines) = marked(line) else { return false };
         for held in self.state.held.drain(..) {
@@ -99,7 +100,8 @@ impl Emitter<'_> {
         true
     }
 
-    /// Drops a line for want of room; a note says how many were. A line that reports something is kept nevertheless.
+    /// Drops a line for want of room; a note says how many were. A line that reports something is
+    /// kept nevertheless.
     pub(crate) fn cut(&mut self, line: &str) {
         if reports(line) {
             self.keep(line);
@@ -120,7 +122,8 @@ impl Emitter<'_> {
         (self.sink)(FilterEvent::Dropped(line));
     }
 
-    /// Drops a line and counts it in the mark, whatever it says: for strategies that judged it themselves.
+    /// Drops a line and counts it in the mark, whatever it says: for strategies that judged it
+    /// themselves.
     pub(crate) fn omit(&mut self, line: &str) {
         if self.joins_hole(line) {
             return;

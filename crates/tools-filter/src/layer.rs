@@ -1,4 +1,5 @@
-//! The layer that filters the output of commands. Knows commands by what a call's inspection says, not by tools' names.
+//! The layer that filters the output of commands. Knows commands by what a call's inspection says,
+//! not by tools' names.
 
 use std::sync::{
     Arc,
@@ -17,9 +18,11 @@ use crate::{
     taking::FilterIntake,
 };
 
-/// Filters the text of calls that run a command, and of what such a call had produced when it failed.
+/// Filters the text of calls that run a command, and of what such a call had produced when it
+/// failed.
 ///
-/// Only the text for the model changes; the structured result stays as it was, and nothing counts as truncated.
+/// Only the text for the model changes; the structured result stays as it was, and nothing counts
+/// as truncated.
 #[derive(Debug, Clone)]
 pub struct FilterLayer {
     pipeline: Shared<FilterPipeline>,
@@ -34,7 +37,8 @@ impl FilterLayer {
         Self { pipeline, warnings: Arc::new([]), warned: Arc::default(), repeats: Arc::default() }
     }
 
-    /// The same layer, which tells what is wrong with its rules beside the first output that it filters.
+    /// The same layer, which tells what is wrong with its rules beside the first output that it
+    /// filters.
     pub fn warning(self, warnings: Vec<String>) -> Self {
         Self { warnings: warnings.into(), ..self }
     }
@@ -81,7 +85,8 @@ impl FilterLayer {
             && let Some(command) = command_line(inv, ended)
         {
             let exit = ended.exit.map_or(Exit::Unknown, Exit::Code);
-            // What shows a part from somewhere is no run of the command that could be compared with another.
+            // What shows a part from somewhere is no run of the command that could be compared with
+            // another.
             let is_run = ended.line.is_none();
             inv.context.journal().note(keys::RAW_BYTES, output.whole().len());
             self.tell_warnings(inv);

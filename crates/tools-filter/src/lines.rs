@@ -1,4 +1,5 @@
-//! Regular expressions that are compiled when the program runs: those of which parts are wanted, and those of the user.
+//! Regular expressions that are compiled when the program runs: those of which parts are wanted,
+//! and those of the user.
 
 use std::{
     panic::{RefUnwindSafe, UnwindSafe},
@@ -25,8 +26,8 @@ pub(crate) fn regex(pattern: &str) -> Regex {
 
 type Caches = Pool<Cache, Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>>;
 
-/// Answers whether a line matches, and nothing else: without what finding places and parts takes it is built in a fifth
-/// of the time.
+/// Answers whether a line matches, and nothing else: without what finding places and parts takes it
+/// is built in a fifth of the time.
 #[derive(Clone)]
 pub(crate) struct Automaton(Arc<(DFA, Anchored, Caches)>);
 
@@ -59,7 +60,8 @@ impl Automaton {
     pub(crate) fn is_match(&self, line: &str) -> bool {
         let (dfa, anchored, caches) = self.0.as_ref();
         let input = Input::new(line).anchored(*anchored).earliest(true);
-        // It never gives up: no byte ends the search, and the cache may be cleared as often as needed.
+        // It never gives up: no byte ends the search, and the cache may be cleared as often as
+        // needed.
         dfa.try_search_fwd(&mut caches.get(), &input).is_ok_and(|found| found.is_some())
     }
 }

@@ -1,5 +1,5 @@
-//! From bytes of a command to the text a model reads: the first rule that matches, its strategies in sequence, and
-//! what must hold for all of them. Credentials are redacted elsewhere.
+//! From bytes of a command to the text a model reads: the first rule that matches, its strategies
+//! in sequence, and what must hold for all of them. Credentials are redacted elsewhere.
 
 use std::{
     collections::VecDeque,
@@ -60,7 +60,8 @@ impl FilterPipeline {
         Self { rules: Arc::new([]), metrics: Arc::default(), collapse: false }
     }
 
-    /// The rules of a configuration: those of `user`, the text of a `filters.toml`, before the built-in ones.
+    /// The rules of a configuration: those of `user`, the text of a `filters.toml`, before the
+    /// built-in ones.
     ///
     /// A rule that is wrong is skipped and told in the second value.
     pub fn compile(config: &FilterConfig, user: Option<&str>) -> (Self, Vec<RuleError>) {
@@ -213,7 +214,8 @@ pub struct FilterReport {
     pub bytes_out: u64,
 }
 
-/// The output of one command on its way through. Takes it in chunks of any size; holds a bounded part of it.
+/// The output of one command on its way through. Takes it in chunks of any size; holds a bounded
+/// part of it.
 pub struct FilterStream {
     sanitizer: Sanitizer,
     work: Work,
@@ -223,7 +225,8 @@ pub struct FilterStream {
 }
 
 impl FilterStream {
-    /// Takes more of the output. Lines come out of `sink` as soon as it is known what becomes of them.
+    /// Takes more of the output. Lines come out of `sink` as soon as it is known what becomes of
+    /// them.
     pub fn push(&mut self, chunk: &[u8], sink: &mut dyn FnMut(FilterEvent<'_>)) {
         self.bytes_in += chunk.len() as u64;
         let work = &mut self.work;
@@ -284,8 +287,8 @@ fn forward(rest: &mut [Stage], event: FilterEvent<'_>, sink: &mut dyn FnMut(Filt
 /// So much of an output is looked at for what can be told from its form alone.
 const MAX_GENERAL: usize = 4 << 20;
 
-/// So much of the filtered text is held back, together with the unfiltered: as long as it may turn out that nothing
-/// was gained, the text is given on as it is.
+/// So much of the filtered text is held back, together with the unfiltered: as long as it may turn
+/// out that nothing was gained, the text is given on as it is.
 const MAX_HEAD: usize = 64 << 10;
 
 /// Ends stages one after the other: what the first still gives goes through those behind it.
@@ -362,7 +365,8 @@ impl Counts {
     fn give(&mut self, event: FilterEvent<'_>, sink: &mut dyn FnMut(FilterEvent<'_>)) {
         match event {
             FilterEvent::Written(line) if self.lines_out == 0 && marked(line).is_some() => {
-                // Nothing may follow but more of it: then the end is shown, with one count for all before.
+                // Nothing may follow but more of it: then the end is shown, with one count for all
+                // before.
                 self.marked += marked(line).unwrap_or_default();
                 return;
             }
@@ -453,7 +457,8 @@ impl Work {
         }
     }
 
-    /// Ends the stages that are the same for all commands: so long an output is not shown whole in any case.
+    /// Ends the stages that are the same for all commands: so long an output is not shown whole in
+    /// any case.
     fn end_general(&mut self, sink: &mut dyn FnMut(FilterEvent<'_>)) {
         let Some(first) = self.general.take() else { return };
         if let Some(head) = self.head.take() {
@@ -496,8 +501,8 @@ impl Work {
         confidence
     }
 
-    /// An output of which nothing is left shows its last line, which mostly sums up; that of a command that failed the
-    /// lines before it too.
+    /// An output of which nothing is left shows its last line, which mostly sums up; that of a
+    /// command that failed the lines before it too.
     fn nothing_left(&mut self, sink: &mut dyn FnMut(FilterEvent<'_>)) {
         let counts = &mut self.counts;
         counts.marked = 0;

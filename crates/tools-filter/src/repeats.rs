@@ -1,5 +1,5 @@
-//! The same command run again in a session: what changed since its output was shown in full, with every line that reports
-//! something. Bounded memory; nothing is kept over the end of the process.
+//! The same command run again in a session: what changed since its output was shown in full, with
+//! every line that reports something. Bounded memory; nothing is kept over the end of the process.
 
 use std::{
     collections::{HashMap, VecDeque},

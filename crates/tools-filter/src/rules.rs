@@ -1,4 +1,5 @@
-//! Rules: which command, which strategy. Read from TOML one by one, so that a rule that is wrong costs only itself.
+//! Rules: which command, which strategy. Read from TOML one by one, so that a rule that is wrong
+//! costs only itself.
 
 use std::sync::{Arc, OnceLock};
 
@@ -155,14 +156,15 @@ impl Rule {
         self.matcher.matches(command)
     }
 
-    /// Whether it only shortens overlong lines: what its commands print is the content of files, in which blank lines
-    /// count.
+    /// Whether it only shortens overlong lines: what its commands print is the content of files, in
+    /// which blank lines count.
     pub(crate) fn shows_content(&self) -> bool {
         self.configs().iter().all(|config| matches!(config, StrategyConfig::LongLines(_) | StrategyConfig::Hits(_)))
     }
 
-    /// Whether what is the same in every output may be shortened behind its strategies: those of the built-in rules that
-    /// leave lines as they are. What a user's rule leaves is what the user wants, and a diff or a list of files is content.
+    /// Whether what is the same in every output may be shortened behind its strategies: those of
+    /// the built-in rules that leave lines as they are. What a user's rule leaves is what the user
+    /// wants, and a diff or a list of files is content.
     pub(crate) fn goes_on(&self) -> bool {
         let is_content = |config: &StrategyConfig| {
             matches!(
@@ -187,7 +189,8 @@ impl Rule {
     }
 
     pub(crate) fn start(&self, facts: &Facts) -> Vec<Box<dyn Reducer>> {
-        // What cannot be compiled was refused when the rule was read; a built-in rule is compiled by a test.
+        // What cannot be compiled was refused when the rule was read; a built-in rule is compiled
+        // by a test.
         let compile = || self.configs().iter().filter_map(|config| config.compile().ok()).collect();
         self.strategies.get_or_init(compile).iter().map(|strategy| strategy.start(facts)).collect()
     }
@@ -238,8 +241,8 @@ impl Entry {
     }
 }
 
-/// The rules of a text that is known to be right, without reading more of it than which commands they are about: that
-/// takes a tenth of a millisecond, reading all of it twenty times as long.
+/// The rules of a text that is known to be right, without reading more of it than which commands
+/// they are about: that takes a tenth of a millisecond, reading all of it twenty times as long.
 pub(crate) fn index(text: &'static str) -> Vec<Rule> {
     let starts: Vec<usize> = text.match_indices("[[rules]]\n").map(|(at, _)| at).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);

@@ -1,5 +1,5 @@
-//! Text as a terminal would show it: escape sequences, carriage returns and backspaces resolved, line by line, in
-//! bounded memory. Credentials are not looked for here.
+//! Text as a terminal would show it: escape sequences, carriage returns and backspaces resolved,
+//! line by line, in bounded memory. Credentials are not looked for here.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ const MAX_LINE: usize = 1 << 20;
 
 /// The text as a terminal would show it, with runs of blank lines collapsed.
 ///
-/// Of a line that was overwritten after a carriage return the last version stays, and any version that reports a
-/// failure. Never panics; bytes that are not UTF-8 become U+FFFD.
+/// Of a line that was overwritten after a carriage return the last version stays, and any version
+/// that reports a failure. Never panics; bytes that are not UTF-8 become U+FFFD.
 pub fn sanitize_output(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut blank = false;
@@ -168,7 +168,8 @@ fn plain_lines(bytes: &[u8]) -> Option<&str> {
 
 /// Nothing in it but characters and tabs.
 fn is_plain(text: &str) -> bool {
-    // C1 controls begin with 0xC2 in UTF-8; so do harmless characters, which the slow way leaves as they are.
+    // C1 controls begin with 0xC2 in UTF-8; so do harmless characters, which the slow way leaves as
+    // they are.
     let special = |byte: u8| {
         let control = u8::from(byte < 0x20) & u8::from(byte != b'\t');
         control | u8::from(byte == 0x7F) | u8::from(byte == 0xC2)
@@ -177,7 +178,8 @@ fn is_plain(text: &str) -> bool {
     text.as_bytes().chunks(64).all(|chunk| chunk.iter().fold(0, |found, byte| found | special(*byte)) == 0)
 }
 
-/// Carriage returns as line ends: many pieces that have nothing in common, unlike the steps of a progress display.
+/// Carriage returns as line ends: many pieces that have nothing in common, unlike the steps of a
+/// progress display.
 fn is_old_mac(segments: &[String]) -> bool {
     if segments.len() < 3 || segments.iter().any(|segment| segment.contains('%')) {
         return false;
@@ -257,7 +259,8 @@ fn escape(chars: &mut Chars<'_>) -> Effect {
     }
 }
 
-/// A control sequence: parameters, intermediates, one final character. What is none ends it and stands for itself.
+/// A control sequence: parameters, intermediates, one final character. What is none ends it and
+/// stands for itself.
 fn csi(chars: &mut Chars<'_>) -> Effect {
     let mut parameters = String::new();
     while let Some(c) = chars.next_if(|c| ('0'..='?').contains(c)) {

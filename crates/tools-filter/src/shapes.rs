@@ -1,5 +1,6 @@
-//! The shapes of lines that the code asks about, by name: of each a list of regular expressions, one of which matches. The
-//! build script makes a table of each; nothing of this is compiled when the program runs.
+//! The shapes of lines that the code asks about, by name: of each a list of regular expressions,
+//! one of which matches. The build script makes a table of each; nothing of this is compiled when
+//! the program runs.
 
 /// Words of failure.
 const WORDS: &str = concat!(
@@ -37,8 +38,8 @@ const LOCATION: &str = r"^\s*(?:-->\s*)?[\w./\\@+-]+\.[A-Za-z]\w{0,5}(?::\d+:\d+
 
 /// All of them. What a name stands for is told beside it.
 pub(crate) const SHAPES: &[(&str, &[&str])] = &[
-    // What reports something.
-    // Words and shapes one of which every report has. Digits do not matter to it, so that a log's template can be asked.
+    // What reports something. Words and shapes one of which every report has. Digits do not matter
+    // to it, so that a log's template can be asked.
     (
         "CANDIDATE",
         &[WORDS, r"(?i:warn|deprecat|vulnerab|\bnotice\b)", MARKS, LOCATION, r"\b[1-9]\d* (?:failing|errors?)"],
@@ -57,7 +58,8 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\d+: Test timeout computed to be: \d+$",
             r"^\S+\.py [.s]+(?:\s+\[ *\d+%\])?\s*$",
             r"^(?:\[ *\d+%\]|\[\d+/\d+\]) +(?:Building|Built|Linking|Generating|Compiling|Scanning|Consolidate)",
-            // The command line of a tool. With a colon after its name it speaks itself: `ld: cannot find -lz`.
+            // The command line of a tool. With a colon after its name it speaks itself: `ld: cannot
+            // find -lz`.
             r"^\s*(?:\S*/)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|[a-z0-9_]+-linux-\w+-(?:gcc|g\+\+)|javac|rustc|ar|ld|nvcc|mpicc|ccache)(?:-\d+)? +(?:[^:]* )?-[A-Za-z]",
             r"^\s*(?:\S*/)?libtool(?:: (?:compile|link|install|relink|finish):)? +(?:[^:]* )?-[A-Za-z]",
             r"^\s*\d+ files? changed",

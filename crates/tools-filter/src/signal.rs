@@ -1,7 +1,8 @@
 //! Which lines report something that must not be lost: failures, warnings and where they are.
 //!
-//! Judges single lines by words and shapes that tools agree on. It would rather take a harmless line for a failure than
-//! the other way round; what is known to be harmless is listed in [`HARMLESS`].
+//! Judges single lines by words and shapes that tools agree on. It would rather take a harmless
+//! line for a failure than the other way round; what is known to be harmless is listed in
+//! [`HARMLESS`].
 
 use crate::table::{CANDIDATE, FAILURE, HARMLESS, PLACE, SPOKEN};
 
@@ -51,7 +52,8 @@ const THINGS: &[&str] = &[
 /// What may stand before its number: `errors: 0`.
 const COUNTED: &[&str] = &["error", "errors", "failed", "failure", "failures", "warning", "warnings", "fail"];
 
-/// The line without `0 errors`, `no warnings`, `failures: 0`, `exit code 0`; `None` when it has none of these.
+/// The line without `0 errors`, `no warnings`, `failures: 0`, `exit code 0`; `None` when it has
+/// none of these.
 fn without_counts_of_nothing(line: &str) -> Option<String> {
     let words = words(line);
     let word = |at: usize| words.get(at).map_or("", |(start, end)| &line[*start..*end]);
@@ -116,7 +118,8 @@ fn words(line: &str) -> Vec<(usize, usize)> {
     words
 }
 
-/// Whether a line reports a failure: an error, a panic, a failed test, a conflict, a place where something is wrong.
+/// Whether a line reports a failure: an error, a panic, a failed test, a conflict, a place where
+/// something is wrong.
 pub fn reports_failure(line: &str) -> bool {
     // Most lines end here: what follows takes them apart word by word.
     if !reports(line) {

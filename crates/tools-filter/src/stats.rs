@@ -14,7 +14,8 @@ pub fn stats_line(stats: &FilterStats) -> Option<String> {
     if stats.lines_out >= stats.lines_in {
         return None;
     }
-    // Tenths of a percent, rounded half up: counts of lines are far below where this could overflow.
+    // Tenths of a percent, rounded half up: counts of lines are far below where this could
+    // overflow.
     let removed = u128::from(stats.lines_in - stats.lines_out);
     let tenths = (removed * 2000 + u128::from(stats.lines_in)) / (u128::from(stats.lines_in) * 2);
     Some(format!(

@@ -1,5 +1,6 @@
-//! A command line as words and what separates them: quotes, redirections, substitutions and here-documents resolved as
-//! far as finding the last command needs. Which command that is, is decided elsewhere.
+//! A command line as words and what separates them: quotes, redirections, substitutions and
+//! here-documents resolved as far as finding the last command needs. Which command that is, is
+//! decided elsewhere.
 
 /// A word, or what separates words.
 #[derive(Debug, Clone, PartialEq, Eq)]

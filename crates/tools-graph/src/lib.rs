@@ -1,11 +1,13 @@
 //! Which tools a model sees in this turn.
 //!
-//! Every definition is paid for in every request, and a model chooses worse from a long list. [`ToolSchemaFilter`] keeps
-//! what the turn's query speaks of, ranked by a [`Scorer`]; [`ToolDependencyGraph`] keeps back what needs another tool
-//! first; [`Selection`] puts both into a list whose beginning stays the same for the session, so that the provider's
-//! cache of the prompt holds.
+//! Every definition is paid for in every request, and a model chooses worse from a long list.
+//! [`ToolSchemaFilter`] keeps what the turn's query speaks of, ranked by a [`Scorer`];
+//! [`ToolDependencyGraph`] keeps back what needs another tool first; [`Selection`] puts both into a
+//! list whose beginning stays the same for the session, so that the provider's cache of the prompt
+//! holds.
 //!
-//! What is decided here is visibility, never permission: a call of a tool that is not shown passes the same gates.
+//! What is decided here is visibility, never permission: a call of a tool that is not shown passes
+//! the same gates.
 
 mod dependencies;
 mod filter;

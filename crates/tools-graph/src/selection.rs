@@ -1,4 +1,5 @@
-//! The list of definitions that a session shows: it only grows, so that the provider's cache of the prompt holds.
+//! The list of definitions that a session shows: it only grows, so that the provider's cache of the
+//! prompt holds.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -11,9 +12,10 @@ use crate::{ToolFilterMode, ToolFilterResult};
 
 /// The list of definitions that a session shows.
 ///
-/// The core, sorted by name, stands at the beginning and is never changed. Behind it come the tools that turns brought
-/// in, in the order in which they came; they stay as they were first shown, also when their definition changes or their
-/// server goes, until [`Selection::compact`]. So each list begins with the bytes of the one before.
+/// The core, sorted by name, stands at the beginning and is never changed. Behind it come the tools
+/// that turns brought in, in the order in which they came; they stay as they were first shown, also
+/// when their definition changes or their server goes, until [`Selection::compact`]. So each list
+/// begins with the bytes of the one before.
 #[derive(Debug, Clone)]
 pub struct Selection {
     mode: ToolFilterMode,

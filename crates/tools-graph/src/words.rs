@@ -16,8 +16,8 @@ const DEEPEST: usize = 16;
 /// The most characters of one definition that are looked at.
 const LONGEST: usize = 20_000;
 
-/// The terms of a text: runs of letters or of digits, parted at `camelCase`, in lower case, without endings that
-/// inflect English words, and without words that say nothing.
+/// The terms of a text: runs of letters or of digits, parted at `camelCase`, in lower case, without
+/// endings that inflect English words, and without words that say nothing.
 pub(crate) fn terms(text: &str) -> impl Iterator<Item = String> + '_ {
     runs(text).filter(|word| !COMMON.contains(&word.as_str())).map(stem)
 }
@@ -67,7 +67,8 @@ pub(crate) fn weighted(tool: &ToolDef) -> [(String, f32); 3] {
     [(name, 3.0), (cut(&tool.description).to_owned(), 1.0), (parameters, 1.0)]
 }
 
-/// Names, descriptions and allowed values of parameters: what a question names is more often a value than a tool.
+/// Names, descriptions and allowed values of parameters: what a question names is more often a
+/// value than a tool.
 fn add_parameters(schema: &Value, depth: usize, text: &mut String) {
     if depth == 0 || text.len() > LONGEST {
         return;

@@ -1,7 +1,8 @@
-//! Agents and editors that people already use, as hosts of the tools: what their hooks read and answer, and how their
-//! configuration files are changed without touching anything else in them.
+//! Agents and editors that people already use, as hosts of the tools: what their hooks read and
+//! answer, and how their configuration files are changed without touching anything else in them.
 //!
-//! Everything here is a pure function over text and JSON: nothing is judged, read from disk or written.
+//! Everything here is a pure function over text and JSON: nothing is judged, read from disk or
+//! written.
 
 pub mod hook;
 

@@ -1,4 +1,5 @@
-//! From what a server answered to the output of a tool: text that shows, media that fit, nothing believed.
+//! From what a server answered to the output of a tool: text that shows, media that fit, nothing
+//! believed.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
@@ -58,7 +59,8 @@ pub(crate) fn output(result: CallToolResult, server: &str, max_tokens: usize) ->
     Err(ToolError::new(ToolErrorCategory::PermanentFailure, "mcp_tool_failed", message).with_output(output))
 }
 
-/// The output with both ends of its text where that is longer than `most` bytes; all of it stays for whoever stores it.
+/// The output with both ends of its text where that is longer than `most` bytes; all of it stays
+/// for whoever stores it.
 fn shortened(output: ToolOutput, most: usize) -> ToolOutput {
     if output.summary.len() <= most {
         return output;

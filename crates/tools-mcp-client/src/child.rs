@@ -11,7 +11,8 @@ use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin};
 
 use crate::slots::{Prepared, Way};
 
-/// How long a server is given to end by itself once its standard input is closed, and again once it was asked to.
+/// How long a server is given to end by itself once its standard input is closed, and again once it
+/// was asked to.
 const GRACE: Duration = Duration::from_secs(2);
 /// Bytes of standard error that are kept.
 const TAIL: usize = 4096;
@@ -82,7 +83,8 @@ impl Child {
         timeout(Duration::from_millis(200), self.tree.wait()).await.ok()
     }
 
-    /// Waits for the end of a server whose input was closed, asks it to end, then kills what is left.
+    /// Waits for the end of a server whose input was closed, asks it to end, then kills what is
+    /// left.
     pub(crate) async fn stop(mut self) {
         if timeout(GRACE, self.tree.wait()).await.is_err() {
             self.tree.terminate(GRACE).await;

@@ -17,36 +17,40 @@ const LONGEST_ID: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct McpServerConfig {
-    /// The key of the server: letters, digits, `_` and `-`, at most 32. Its tools are called `mcp_<id>_<tool>`.
+    /// The key of the server: letters, digits, `_` and `-`, at most 32. Its tools are called
+    /// `mcp_<id>_<tool>`.
     pub id: String,
     /// Whether its tools are offered.
     #[serde(default = "yes")]
     pub enabled: bool,
-    /// The program to start: an absolute path, or a name that is looked up in `PATH`. The server speaks over its standard
-    /// input and output.
+    /// The program to start: an absolute path, or a name that is looked up in `PATH`. The server
+    /// speaks over its standard input and output.
     pub command: String,
     /// Arguments of the program.
     #[serde(default)]
     pub args: Vec<String>,
-    /// Environment variables of the server. Besides these it gets `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `LANG`,
-    /// `LC_*`, `TZ`, `TERM` and a temporary folder of its own.
+    /// Environment variables of the server. Besides these it gets `PATH`, `HOME`, `USER`,
+    /// `LOGNAME`, `SHELL`, `LANG`, `LC_*`, `TZ`, `TERM` and a temporary folder of its own.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Variables of this process that are handed on to the server, by name; a `*` at the end stands for any ending.
+    /// Variables of this process that are handed on to the server, by name; a `*` at the end stands
+    /// for any ending.
     #[serde(default)]
     pub env_pass: Vec<String>,
-    /// What the server may do with the workspace: `none`, `read` or `write`. Everywhere else it may write nothing but its
-    /// temporary folder.
+    /// What the server may do with the workspace: `none`, `read` or `write`. Everywhere else it may
+    /// write nothing but its temporary folder.
     #[serde(default)]
     pub workspace: WorkspaceAccess,
-    /// Places outside the workspace that the server may read, besides programs and libraries: absolute paths, or below `~`.
+    /// Places outside the workspace that the server may read, besides programs and libraries:
+    /// absolute paths, or below `~`.
     #[serde(default)]
     pub read_paths: Vec<String>,
-    /// The network of the server: `off`, `gate` (only hosts that `[tools.permissions] network` allows) or `open`.
+    /// The network of the server: `off`, `gate` (only hosts that `[tools.permissions] network`
+    /// allows) or `open`.
     #[serde(default)]
     pub network: NetworkAccess,
-    /// Whether the annotations of its tools are believed. Without it every tool of the server counts as one that may
-    /// destroy something and talks to the outside, whatever it declares.
+    /// Whether the annotations of its tools are believed. Without it every tool of the server
+    /// counts as one that may destroy something and talks to the outside, whatever it declares.
     #[serde(default)]
     pub trust: bool,
     /// Seconds that one call may take.
@@ -55,14 +59,17 @@ pub struct McpServerConfig {
     /// Seconds until the server must have answered the first requests after its start.
     #[serde(default = "start_timeout")]
     pub start_timeout: u64,
-    /// How many tokens (estimated) of one result are shown; what is longer is stored and can be read in parts.
+    /// How many tokens (estimated) of one result are shown; what is longer is stored and can be
+    /// read in parts.
     #[serde(default = "max_output_tokens")]
     pub max_output_tokens: usize,
-    /// Whether definitions are pinned: `ask` takes those of the first contact and holds every later change for `haft pins
-    /// review`; `strict` offers nothing that was not reviewed; `off` takes whatever the server says.
+    /// Whether definitions are pinned: `ask` takes those of the first contact and holds every later
+    /// change for `haft pins review`; `strict` offers nothing that was not reviewed; `off` takes
+    /// whatever the server says.
     #[serde(default)]
     pub pin: PinMode,
-    /// Tools of the server that are offered, by the server's names; empty for all. A `*` at the end stands for any ending.
+    /// Tools of the server that are offered, by the server's names; empty for all. A `*` at the end
+    /// stands for any ending.
     #[serde(default)]
     pub allow_tools: Vec<String>,
     /// Tools of the server that are not offered; as `allow_tools`, and stronger.
@@ -166,7 +173,8 @@ impl Server {
         !is_listed(denied) && (allowed.is_empty() || is_listed(allowed))
     }
 
-    /// What is started, for comparison: another program, other arguments or another set of variables give another digest.
+    /// What is started, for comparison: another program, other arguments or another set of
+    /// variables give another digest.
     pub(crate) fn launch_digest(&self) -> String {
         let McpServerConfig { command, args, env, .. } = &self.config;
         crate::pins::digest(

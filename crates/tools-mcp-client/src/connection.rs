@@ -1,4 +1,5 @@
-//! One connection to one server: started, greeted, listed, compared with what was accepted; calls go over it until it ends.
+//! One connection to one server: started, greeted, listed, compared with what was accepted; calls
+//! go over it until it ends.
 
 use std::{
     sync::Arc,
@@ -34,13 +35,15 @@ const MOST_TOOLS: usize = 2_000;
 const MOST_BYTES: usize = 8 << 20;
 /// Pages of a list that are asked for.
 const MOST_PAGES: usize = 200;
-/// A list older than this is asked for again before a call, whether or not the server said that it changed.
+/// A list older than this is asked for again before a call, whether or not the server said that it
+/// changed.
 const LIST_AGE: Duration = Duration::from_secs(30);
 
 /// What a list is compared with and becomes; called after each listing.
 pub(crate) type Judge = Arc<dyn Fn(&Server, Vec<Definition>) -> Result<Listing, McpError> + Send + Sync>;
 
-/// A connection. Dropping it ends the server at once; [`Connection::stop`] lets it end by itself first.
+/// A connection. Dropping it ends the server at once; [`Connection::stop`] lets it end by itself
+/// first.
 pub(crate) struct Connection {
     server: Arc<Server>,
     service: RunningService<RoleClient, Handler>,
@@ -152,7 +155,8 @@ impl Connection {
         self.tail.text()
     }
 
-    /// Client features that the server asked for and was not offered, and how many lines it wrote that are no messages.
+    /// Client features that the server asked for and was not offered, and how many lines it wrote
+    /// that are no messages.
     pub(crate) fn misdeeds(&self) -> (Vec<&'static str>, usize) {
         (self.notes.all_asked(), self.notes.noise())
     }

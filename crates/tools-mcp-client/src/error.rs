@@ -1,4 +1,5 @@
-//! What can go wrong with a server or a call to it, its code, and which category of tool error that is.
+//! What can go wrong with a server or a call to it, its code, and which category of tool error that
+//! is.
 
 use std::time::Duration;
 
@@ -58,7 +59,8 @@ impl McpErrorCode {
     }
 }
 
-/// A failure of a server or of a call to it. The text holds nothing of the server's that was not made visible.
+/// A failure of a server or of a call to it. The text holds nothing of the server's that was not
+/// made visible.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum McpError {
@@ -171,7 +173,8 @@ impl McpError {
         }
     }
 
-    /// The failure of a request, as rmcp tells it; `gone` is what the transport knows about its end.
+    /// The failure of a request, as rmcp tells it; `gone` is what the transport knows about its
+    /// end.
     pub(crate) fn of_service(server: &str, error: ServiceError, gone: Option<String>) -> Self {
         let server = server.to_owned();
         match error {

@@ -1,4 +1,5 @@
-//! What a server may ask of its client: nothing but signs of life. Requests for what was not offered are refused and noted.
+//! What a server may ask of its client: nothing but signs of life. Requests for what was not
+//! offered are refused and noted.
 #![expect(deprecated, reason = "servers of earlier revisions may ask for it all the same")]
 
 use std::sync::Arc;

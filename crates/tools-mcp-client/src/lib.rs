@@ -1,9 +1,10 @@
 //! The tools of MCP servers as an executor.
 //!
-//! A server over stdio is a confined child process that belongs to a session and ends with it. What a server says about
-//! its tools is pinned when it is first seen: later changes are held until a person has reviewed them. What it answers is
-//! untrusted text of limited size. Which folders a server sees and how it is confined is decided by whoever holds the
-//! [`McpServers`]; whether a call may run is decided by gates.
+//! A server over stdio is a confined child process that belongs to a session and ends with it. What
+//! a server says about its tools is pinned when it is first seen: later changes are held until a
+//! person has reviewed them. What it answers is untrusted text of limited size. Which folders a
+//! server sees and how it is confined is decided by whoever holds the [`McpServers`]; whether a
+//! call may run is decided by gates.
 
 mod config;
 mod error;

@@ -1,4 +1,5 @@
-//! What a model calls the tools of servers: `mcp_<server>_<tool>`, in the alphabet that every provider takes, never twice.
+//! What a model calls the tools of servers: `mcp_<server>_<tool>`, in the alphabet that every
+//! provider takes, never twice.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +20,8 @@ pub fn model_name(server: &str, tool: &str) -> String {
     if name.len() > LONGEST { told_apart(&name, server, tool) } else { name }
 }
 
-/// The names of all tools, given as server and tool; the order makes no difference. Of two tools that would have one name
-/// both get a name that tells them apart.
+/// The names of all tools, given as server and tool; the order makes no difference. Of two tools
+/// that would have one name both get a name that tells them apart.
 pub fn names(tools: &[(String, String)]) -> BTreeMap<ToolName, (String, String)> {
     let mut wanted: BTreeMap<String, Vec<&(String, String)>> = BTreeMap::new();
     for tool in tools {

@@ -68,7 +68,8 @@ impl Default for ToolDefs2 {
 pub struct Introduced {
     /// Servers that could not be reached, and why.
     pub failed: Vec<(String, McpError)>,
-    /// Servers that were seen for the first time, with how many tools were accepted and how many are held.
+    /// Servers that were seen for the first time, with how many tools were accepted and how many
+    /// are held.
     pub first: Vec<(String, usize, usize)>,
 }
 
@@ -88,7 +89,8 @@ pub struct Report {
 }
 
 impl McpServers {
-    /// The servers, with what was accepted of them in `lock`; `built_in` are names that their tools must not look like.
+    /// The servers, with what was accepted of them in `lock`; `built_in` are names that their tools
+    /// must not look like.
     pub fn new(servers: Vec<Server>, lock: LockStore, built_in: impl IntoIterator<Item = String>) -> Self {
         let accepted = lock.load();
         if let Err(error) = &accepted {
@@ -133,8 +135,8 @@ impl McpServers {
         &self.state.woken
     }
 
-    /// Publishes what changed since the last time; whether there was anything. Called between turns: within one, the list
-    /// stays what it was.
+    /// Publishes what changed since the last time; whether there was anything. Called between
+    /// turns: within one, the list stays what it was.
     pub fn settle(&self) -> bool {
         let is_due = self.state.pending.swap(false, Ordering::AcqRel);
         if is_due {
@@ -153,7 +155,8 @@ impl McpServers {
         self.published.load().owners.get(tool).cloned()
     }
 
-    /// Servers whose tools are not known yet, so that they have to be asked before anything can be offered.
+    /// Servers whose tools are not known yet, so that they have to be asked before anything can be
+    /// offered.
     pub fn unknown(&self) -> Vec<Arc<Server>> {
         let accepted = self.state.accepted();
         let live = self.state.live.lock().unwrap_or_else(PoisonError::into_inner);
@@ -205,8 +208,8 @@ impl McpServers {
         })
     }
 
-    /// Accepts findings of a server as they are now: a changed definition in place of the accepted one, a missing one is
-    /// forgotten.
+    /// Accepts findings of a server as they are now: a changed definition in place of the accepted
+    /// one, a missing one is forgotten.
     ///
     /// # Errors
     /// [`McpError::Lock`] when they cannot be kept.
@@ -326,7 +329,8 @@ impl State {
         self.woken.notify_waiters();
     }
 
-    /// Compares what a server lists with what was accepted, and takes in what is seen for the first time.
+    /// Compares what a server lists with what was accepted, and takes in what is seen for the first
+    /// time.
     fn judge(&self, server: &Server, listed: Vec<Definition>) -> Result<Listing, McpError> {
         let mode = server.config.pin;
         if mode == PinMode::Off {

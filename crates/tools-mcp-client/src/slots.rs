@@ -1,5 +1,5 @@
-//! Where connections are kept: one for each server and session, started when it is needed, again after it broke, later each
-//! time it breaks soon.
+//! Where connections are kept: one for each server and session, started when it is needed, again
+//! after it broke, later each time it breaks soon.
 
 use std::{
     collections::HashMap,
@@ -57,7 +57,8 @@ pub trait Way: fmt::Debug + Send + Sync {
 /// Makes a server ready to be started for a session; the error says why it cannot be.
 pub type Launcher = Arc<dyn Fn(&Server, &CallContext) -> Result<Prepared, String> + Send + Sync>;
 
-/// Which connection: the server, the session, and where relative paths start, which decides what it may touch.
+/// Which connection: the server, the session, and where relative paths start, which decides what it
+/// may touch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     server: String,
@@ -123,7 +124,8 @@ impl Slots {
         }
     }
 
-    /// Ends the servers of a session. Where there is a runtime they are given time to end by themselves.
+    /// Ends the servers of a session. Where there is a runtime they are given time to end by
+    /// themselves.
     pub(crate) fn end(&self, session: &SessionId) {
         let ended: Vec<_> = self.lock().extract_if(|key, _| key.session == *session).map(|(_, slot)| slot).collect();
         if let Ok(runtime) = tokio::runtime::Handle::try_current()

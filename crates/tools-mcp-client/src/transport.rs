@@ -1,5 +1,6 @@
-//! Messages of a server as lines: bounded, whatever it writes. What is no message is counted and passed over; what cannot be
-//! passed over ends the connection, with the reason kept for the error of the call.
+//! Messages of a server as lines: bounded, whatever it writes. What is no message is counted and
+//! passed over; what cannot be passed over ends the connection, with the reason kept for the error
+//! of the call.
 
 use std::{
     io,

@@ -1,12 +1,14 @@
-//! MCP over streamable HTTP, for clients that are no children of this process and on other machines.
+//! MCP over streamable HTTP, for clients that are no children of this process and on other
+//! machines.
 //!
-//! Every request needs the token of a guest. Each guest has a server of its own ([`tools_mcp::McpServer`]), with its own tools,
-//! roots and rules: no session of one can be reached with the token of another. Both revisions of the protocol are
-//! served: with the handshake, each client has a session; since 2026-07-28, which knows none, the requests of a guest share
-//! one.
+//! Every request needs the token of a guest. Each guest has a server of its own
+//! ([`tools_mcp::McpServer`]), with its own tools, roots and rules: no session of one can be
+//! reached with the token of another. Both revisions of the protocol are served: with the
+//! handshake, each client has a session; since 2026-07-28, which knows none, the requests of a
+//! guest share one.
 //!
-//! Requests from pages of the web (`Origin`) and for other hosts than this one (`Host`) are refused, and nothing is
-//! served unencrypted but on a loopback address.
+//! Requests from pages of the web (`Origin`) and for other hosts than this one (`Host`) are
+//! refused, and nothing is served unencrypted but on a loopback address.
 
 mod error;
 mod guest;

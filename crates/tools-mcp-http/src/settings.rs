@@ -35,8 +35,9 @@ impl Default for HttpSettings {
 }
 
 impl HttpSettings {
-    /// The values of `Host` that are answered: the address itself, the names of loopback where it is one, and those that
-    /// were given. Another one comes from a page whose name was made to lead here.
+    /// The values of `Host` that are answered: the address itself, the names of loopback where it
+    /// is one, and those that were given. Another one comes from a page whose name was made to lead
+    /// here.
     pub(crate) fn answered_hosts(&self, address: SocketAddr) -> Vec<String> {
         let mut hosts = vec![address.to_string()];
         if address.ip().is_loopback() {

@@ -18,10 +18,12 @@ use crate::HttpError;
 pub struct Tls(pub(crate) TlsAcceptor);
 
 impl Tls {
-    /// Reads a chain of certificates, the server's own first, and its private key, both in PEM. They are read once.
+    /// Reads a chain of certificates, the server's own first, and its private key, both in PEM.
+    /// They are read once.
     ///
     /// # Errors
-    /// [`HttpError::Tls`] with the file that cannot be read, holds nothing of the kind, or does not fit the other.
+    /// [`HttpError::Tls`] with the file that cannot be read, holds nothing of the kind, or does not
+    /// fit the other.
     pub fn from_files(certificates: &Path, key: &Path) -> Result<Self, HttpError> {
         let failed = |file: &Path, problem: String| HttpError::Tls { file: file.to_owned(), problem };
         let chain = CertificateDer::pem_file_iter(certificates).and_then(Iterator::collect::<Result<Vec<_>, _>>);

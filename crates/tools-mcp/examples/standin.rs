@@ -1,5 +1,6 @@
-//! A server with four tools of the names that agents know, for the client scripts in `tests/clients` and for the
-//! benchmark: small stand-ins, unconfined. The real tools are in `haft mcp serve`.
+//! A server with four tools of the names that agents know, for the client scripts in
+//! `tests/clients` and for the benchmark: small stand-ins, unconfined. The real tools are in `haft
+//! mcp serve`.
 //!
 //! `cargo run --release -p tools-mcp --example standin -- DIR [LAYERS]`
 

@@ -1,5 +1,5 @@
-//! From a recorded outcome to an MCP result: text and media for the model, the rest for programs in `_meta`. Nothing is cut
-//! here: what an answer may hold was known before the call.
+//! From a recorded outcome to an MCP result: text and media for the model, the rest for programs in
+//! `_meta`. Nothing is cut here: what an answer may hold was known before the call.
 
 use std::{collections::HashSet, fmt::Write as _};
 
@@ -23,8 +23,8 @@ const SHOWN_WARNINGS: usize = 64;
 
 /// Whether results carry `structuredContent`.
 ///
-/// Off by default, since agents that find it give the model nothing else. A request overrides the setting with
-/// `"haft/structured": true` or `false` in its `_meta`.
+/// Off by default, since agents that find it give the model nothing else. A request overrides the
+/// setting with `"haft/structured": true` or `false` in its `_meta`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Structured {
     /// Only if a request asks for it.
@@ -64,7 +64,8 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// The result of a call of `definition`'s tool (`None` when nobody owns it), in at most `cap` bytes.
+    /// The result of a call of `definition`'s tool (`None` when nobody owns it), in at most `cap`
+    /// bytes.
     pub(crate) fn of(
         &self,
         recorded: Recorded,
@@ -146,7 +147,8 @@ fn content(mut text: String, media: &[Media]) -> Vec<ContentBlock> {
     blocks
 }
 
-/// Adds what programs want; `room` is what an answer has left for a structured result, where one is wanted.
+/// Adds what programs want; `room` is what an answer has left for a structured result, where one is
+/// wanted.
 fn finish(
     mut result: CallToolResult,
     output: Option<ToolOutput>,
@@ -176,7 +178,8 @@ fn finish(
     result
 }
 
-/// Empties the long strings of an object, which repeat the text; gives their names with how many bytes each had.
+/// Empties the long strings of an object, which repeat the text; gives their names with how many
+/// bytes each had.
 fn without_long(value: &mut Value) -> serde_json::Map<String, Value> {
     let mut omitted = serde_json::Map::new();
     for (name, member) in value.as_object_mut().into_iter().flatten() {

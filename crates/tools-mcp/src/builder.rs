@@ -79,22 +79,26 @@ impl Builder {
         self
     }
 
-    /// Sets the configured roots, absolute paths. The roots of a client can narrow but never widen them.
+    /// Sets the configured roots, absolute paths. The roots of a client can narrow but never widen
+    /// them.
     pub fn roots(mut self, roots: Vec<PathBuf>) -> Self {
         self.settings.roots = roots;
         self
     }
 
-    /// Sets the receiver of narrowed roots. Without one, narrowed roots only set where relative paths start.
+    /// Sets the receiver of narrowed roots. Without one, narrowed roots only set where relative
+    /// paths start.
     ///
     /// # Security
-    /// A host whose tools have their own roots must set this; otherwise a client's narrower roots are not enforced.
+    /// A host whose tools have their own roots must set this; otherwise a client's narrower roots
+    /// are not enforced.
     pub fn workspace(mut self, workspace: Arc<dyn Workspace>) -> Self {
         self.settings.workspace = Some(workspace);
         self
     }
 
-    /// Sets what decides which tools a session sees, and with which descriptions. Default: all tools of the stack.
+    /// Sets what decides which tools a session sees, and with which descriptions. Default: all
+    /// tools of the stack.
     pub fn showing(mut self, showing: Arc<dyn Showing>) -> Self {
         self.settings.showing = Some(showing);
         self
@@ -106,13 +110,15 @@ impl Builder {
         self
     }
 
-    /// Sets what stores answers for a session or for ever. Without it, "session" and "always" are not offered.
+    /// Sets what stores answers for a session or for ever. Without it, "session" and "always" are
+    /// not offered.
     pub fn decisions(mut self, decisions: Arc<dyn Decisions>) -> Self {
         self.settings.decisions = Some(decisions);
         self
     }
 
-    /// Sets another way to ask people, for clients that cannot. Without it, such calls are refused at once.
+    /// Sets another way to ask people, for clients that cannot. Without it, such calls are refused
+    /// at once.
     pub fn elsewhere(mut self, elsewhere: Arc<dyn Elsewhere>) -> Self {
         self.settings.elsewhere = Some(elsewhere);
         self
@@ -124,19 +130,21 @@ impl Builder {
         self
     }
 
-    /// Sets the maximum number of bytes of text in one answer, for every client; at least 2,000. Default: by the client's
-    /// name, 11,000 for Codex, which cuts the middle out of answers above 12,000, and 25,000 for others.
+    /// Sets the maximum number of bytes of text in one answer, for every client; at least 2,000.
+    /// Default: by the client's name, 11,000 for Codex, which cuts the middle out of answers above
+    /// 12,000, and 25,000 for others.
     ///
-    /// The limit is in the context of each call. A layer of the stack, such as that of `tools-overflow`, has to apply it;
-    /// the server itself does not cut answers.
+    /// The limit is in the context of each call. A layer of the stack, such as that of
+    /// `tools-overflow`, has to apply it; the server itself does not cut answers.
     pub fn answer_cap(mut self, bytes: usize) -> Self {
         self.settings.answer_cap = Some(bytes.max(2_000));
         self
     }
 
-    /// Sets the time limit for answers. A call without an answer in time is refused. For clients of versions before
-    /// 2026-07-28 the question stays open for ten minutes more: a later answer counts when the same call asks the same
-    /// again. In later versions a late answer makes the server ask again.
+    /// Sets the time limit for answers. A call without an answer in time is refused. For clients of
+    /// versions before 2026-07-28 the question stays open for ten minutes more: a later answer
+    /// counts when the same call asks the same again. In later versions a late answer makes the
+    /// server ask again.
     pub fn question_timeout(mut self, patience: Duration) -> Self {
         self.settings.question_timeout = patience;
         self
@@ -148,8 +156,8 @@ impl Builder {
         self
     }
 
-    /// Sets a signal by which the host (`notify_waiters`) reports changed definitions, so that clients are notified at
-    /// once. Without it they are notified after their next call.
+    /// Sets a signal by which the host (`notify_waiters`) reports changed definitions, so that
+    /// clients are notified at once. Without it they are notified after their next call.
     pub fn definitions_changed(mut self, changed: Arc<Notify>) -> Self {
         self.settings.definitions_changed = Some(changed);
         self

@@ -38,8 +38,9 @@ impl Catalog {
         self.renew(definitions).0
     }
 
-    /// Makes the list anew if the definitions changed. `true` when it says something else than the one that was made
-    /// before; `false` also when none was made before: nobody was told anything yet.
+    /// Makes the list anew if the definitions changed. `true` when it says something else than the
+    /// one that was made before; `false` also when none was made before: nobody was told anything
+    /// yet.
     pub(crate) fn changed(&self, definitions: impl FnOnce() -> ToolDefs) -> bool {
         let made = self.made().is_some();
         made && self.renew(&definitions()).1
@@ -96,7 +97,8 @@ fn tool(definition: &ToolDef, hints: &Hints) -> Tool {
     }
 }
 
-/// The schema of the parameters. MCP wants an object with a type, which a schema of no parameters may lack.
+/// The schema of the parameters. MCP wants an object with a type, which a schema of no parameters
+/// may lack.
 fn input(definition: &ToolDef) -> JsonObject {
     let mut schema = definition.input.as_object().cloned().unwrap_or_default();
     schema.entry("type").or_insert_with(|| "object".into());

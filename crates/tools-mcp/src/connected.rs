@@ -1,4 +1,5 @@
-//! What stands between rmcp and a connection: greets the client, even while what it will work with is still being made.
+//! What stands between rmcp and a connection: greets the client, even while what it will work with
+//! is still being made.
 
 use std::{
     borrow::Cow,
@@ -25,7 +26,8 @@ use crate::connection::Connection;
 /// The connection once it is there, or why it could not be made.
 pub(crate) type Made = Arc<SetOnce<Result<Connection, String>>>;
 
-/// Answers one client: the handshake at once, everything else from the connection. Made by [`crate::McpServer::connected`].
+/// Answers one client: the handshake at once, everything else from the connection. Made by
+/// [`crate::McpServer::connected`].
 pub struct Connected {
     info: ServerConfig,
     made: Made,
@@ -102,7 +104,8 @@ impl ServerHandler for Connected {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        // Boxed: rmcp moves the future of every request around, and each is as large as the largest.
+        // Boxed: rmcp moves the future of every request around, and each is as large as the
+        // largest.
         let answering = Box::pin(async {
             let connection = self.connection().await?;
             Ok(connection.call(request, &context).await)
@@ -110,7 +113,8 @@ impl ServerHandler for Connected {
         answering.await
     }
 
-    /// What rmcp could not read as a request it knows: of a known method, the parameters are at fault.
+    /// What rmcp could not read as a request it knows: of a known method, the parameters are at
+    /// fault.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -1,4 +1,5 @@
-//! One client: its session, its roots, its calls. Turns MCP requests into dispatched calls and outcomes into answers.
+//! One client: its session, its roots, its calls. Turns MCP requests into dispatched calls and
+//! outcomes into answers.
 
 use std::{
     path::{Path, PathBuf},
@@ -123,7 +124,8 @@ impl Connection {
         }
     }
 
-    /// Asks the client for its roots and narrows the workspace to them. A client that does not answer changes nothing.
+    /// Asks the client for its roots and narrows the workspace to them. A client that does not
+    /// answer changes nothing.
     async fn ask_roots(&self, peer: &Peer<RoleServer>) {
         let known = match root_uris(peer).await {
             Some(uris) => Some(self.narrow(&uris).await),
@@ -139,7 +141,8 @@ impl Connection {
 
     async fn narrow(&self, uris: &[String]) -> Known {
         if uris.is_empty() {
-            // A client that offers none has nothing to say about it: the configured workspace stands.
+            // A client that offers none has nothing to say about it: the configured workspace
+            // stands.
             if self.roots.borrow().known != Known::Configured {
                 self.tell_workspace(&self.settings.roots);
             }
@@ -272,7 +275,8 @@ fn host_tells(settings: &Settings) -> impl Future<Output = ()> + '_ {
     }
 }
 
-/// Ends some time after the transport does: nothing else tells of it where a host has a transport of its own.
+/// Ends some time after the transport does: nothing else tells of it where a host has a transport
+/// of its own.
 async fn gone(peer: &Peer<RoleServer>) {
     while !peer.is_transport_closed() {
         sleep(LOOKS_AFTER).await;
@@ -357,7 +361,8 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // Several connections may be in one session that the host named; then the host knows when it ends.
+        // Several connections may be in one session that the host named; then the host knows when
+        // it ends.
         if let (None, Some(workspace)) = (&self.settings.session, &self.settings.workspace) {
             workspace.ended(self.session());
         }

@@ -2,13 +2,14 @@
 
 use tools_core::{CallContext, Confirmer};
 
-/// Another way to ask people, for a client that cannot ask, dismisses the question or shows too little of it. Implemented by
-/// hosts.
+/// Another way to ask people, for a client that cannot ask, dismisses the question or shows too
+/// little of it. Implemented by hosts.
 pub trait Elsewhere: Send + Sync {
-    /// Who is asked about a call of this client. If nobody can be asked here either, the confirmer has to return
-    /// [`tools_core::Absence::CannotAsk`] at once.
+    /// Who is asked about a call of this client. If nobody can be asked here either, the confirmer
+    /// has to return [`tools_core::Absence::CannotAsk`] at once.
     fn confirmer(&self, client: &str, cx: &CallContext) -> Box<dyn Confirmer>;
 
-    /// A sentence for the model, added to the refusal of a call that nobody approved: how the user can be asked.
+    /// A sentence for the model, added to the refusal of a call that nobody approved: how the user
+    /// can be asked.
     fn advice(&self) -> &str;
 }

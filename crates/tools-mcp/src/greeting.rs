@@ -1,4 +1,5 @@
-//! What a client is told in the handshake: who serves it, and what the model should know of the server as a whole.
+//! What a client is told in the handshake: who serves it, and what the model should know of the
+//! server as a whole.
 
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 

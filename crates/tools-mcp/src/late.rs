@@ -1,5 +1,6 @@
-//! Questions that a client of a version before 2026-07-28 still shows although their call was refused for want of an answer.
-//! An answer that comes late counts when the same call asks the same again.
+//! Questions that a client of a version before 2026-07-28 still shows although their call was
+//! refused for want of an answer. An answer that comes late counts when the same call asks the same
+//! again.
 
 use std::{
     collections::VecDeque,
@@ -90,7 +91,8 @@ impl Late {
         open.push_back(Open { call, prompt: prompt.clone(), until: Instant::now() + OPEN_FOR, standing });
     }
 
-    /// Takes the open question of this very call, if it asks exactly this: scripts, changes and rules included.
+    /// Takes the open question of this very call, if it asks exactly this: scripts, changes and
+    /// rules included.
     pub(crate) fn take(&self, call: CallDigest, prompt: &ConfirmPrompt) -> Option<Standing> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|question| question.until > Instant::now());

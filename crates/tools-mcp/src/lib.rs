@@ -1,8 +1,9 @@
 //! MCP server over a [`tools_core::Stack`].
 //!
-//! Every tool of the stack is offered with its annotations, every call goes through all layers, and what a gate wants
-//! a person to agree to is asked through the client. Nothing here judges a call or cuts a text: that is the stack's business,
-//! which is told with each call how much the client takes.
+//! Every tool of the stack is offered with its annotations, every call goes through all layers, and
+//! what a gate wants a person to agree to is asked through the client. Nothing here judges a call
+//! or cuts a text: that is the stack's business, which is told with each call how much the client
+//! takes.
 //!
 //! ```no_run
 //! use std::sync::Arc;

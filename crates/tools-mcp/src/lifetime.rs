@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// How long calls may still answer after the client closed its end. A client that pipes requests into the server and
-/// closes gets its answers; one that is gone does not keep work alive.
+/// How long calls may still answer after the client closed its end. A client that pipes requests
+/// into the server and closes gets its answers; one that is gone does not keep work alive.
 const LINGER: Duration = Duration::from_millis(200);
 /// How much longer they may wait for what they will run with.
 const SETTING_UP: Duration = Duration::from_secs(5);
@@ -25,7 +25,8 @@ pub(crate) struct Lifetime {
 }
 
 impl Lifetime {
-    /// The client will send nothing more: calls may still answer for a moment, then they are cancelled.
+    /// The client will send nothing more: calls may still answer for a moment, then they are
+    /// cancelled.
     pub(crate) fn client_left(&self) {
         self.calls.close();
         let lifetime = self.clone();
@@ -47,7 +48,8 @@ impl Lifetime {
     pub(crate) async fn wind_up(&self) {
         self.calls.close();
         self.ended.cancel();
-        // A call that outlives this drops its future itself; one that blocks a thread is beyond reach.
+        // A call that outlives this drops its future itself; one that blocks a thread is beyond
+        // reach.
         let _ = timeout(PATIENCE + LINGER, self.calls.wait()).await;
     }
 }

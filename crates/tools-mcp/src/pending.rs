@@ -1,6 +1,8 @@
-//! Questions that wait for an answer in a later request (2026-07-28, where a server may not ask by itself).
+//! Questions that wait for an answer in a later request (2026-07-28, where a server may not ask by
+//! itself).
 //!
-//! The client carries an opaque handle; everything that matters stays here, so there is nothing to forge.
+//! The client carries an opaque handle; everything that matters stays here, so there is nothing to
+//! forge.
 
 use std::{
     collections::VecDeque,
@@ -35,7 +37,8 @@ pub(crate) enum Taken {
     Unknown,
 }
 
-/// The open questions of one connection. Each is answered at most once, for the call it was about, in time.
+/// The open questions of one connection. Each is answered at most once, for the call it was about,
+/// in time.
 #[derive(Default)]
 pub(crate) struct Pending(Mutex<VecDeque<(String, Open)>>);
 

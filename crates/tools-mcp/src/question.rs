@@ -1,4 +1,5 @@
-//! The question as an MCP form, and what an answer to it means. Pure; asking is the connection's part.
+//! The question as an MCP form, and what an answer to it means. Pure; asking is the connection's
+//! part.
 
 use std::time::Duration;
 
@@ -35,8 +36,8 @@ impl Shown {
 /// The shortest time in which a person reads a question and declines it.
 const UNREAD: Duration = Duration::from_millis(500);
 
-/// Whether a client of this name declined a question that it showed to nobody: Codex does so where it runs without a
-/// person, and does not say which of the two it is.
+/// Whether a client of this name declined a question that it showed to nobody: Codex does so where
+/// it runs without a person, and does not say which of the two it is.
 pub(crate) fn is_unseen(client: &str, answer: &Answer, took: Duration) -> bool {
     matches!(answer, Answer::No(None)) && took < UNREAD && client.to_ascii_lowercase().contains("codex")
 }
@@ -51,8 +52,8 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The form for `prompt`; "session" and "always" are offered when the host takes rules and there is one to store.
-    /// `None` for a question that cannot be shown whole.
+    /// The form for `prompt`; "session" and "always" are offered when the host takes rules and
+    /// there is one to store. `None` for a question that cannot be shown whole.
     pub(crate) fn new(prompt: &ConfirmPrompt, takes_rules: bool, shown: Shown) -> Option<Self> {
         let question = Question::of(prompt).ok().filter(|question| !shown.three_rows || question.fits_dialog())?;
         let width = Width::DIALOG;

@@ -1,4 +1,5 @@
-//! Roots that a client offers: they narrow the workspace the operator configured, and never widen it.
+//! Roots that a client offers: they narrow the workspace the operator configured, and never widen
+//! it.
 
 use std::{
     path::{Component, Path, PathBuf},
@@ -8,11 +9,12 @@ use std::{
 use tools_core::{SessionId, Stack};
 use url::Url;
 
-/// The workspace of a session. Called by the server when a client has reported its roots and when it has disconnected.
-/// Implemented by hosts whose tools have a list of allowed roots.
+/// The workspace of a session. Called by the server when a client has reported its roots and when
+/// it has disconnected. Implemented by hosts whose tools have a list of allowed roots.
 pub trait Workspace: Send + Sync {
-    /// Restricts the session to `roots`, which are all inside the configured ones. An empty list means that the client's
-    /// roots and the configured ones do not overlap: then no file may be used.
+    /// Restricts the session to `roots`, which are all inside the configured ones. An empty list
+    /// means that the client's roots and the configured ones do not overlap: then no file may be
+    /// used.
     ///
     /// Returns the stack for the further calls of this session; `None` keeps the current one.
     fn narrow(&self, session: &SessionId, roots: &[PathBuf]) -> Option<Arc<Stack>>;
@@ -23,13 +25,14 @@ pub trait Workspace: Send + Sync {
     }
 }
 
-/// The intersection of both lists: the deeper path of each overlapping pair, in the order of `client`, without paths inside
-/// another.
+/// The intersection of both lists: the deeper path of each overlapping pair, in the order of
+/// `client`, without paths inside another.
 ///
 /// Both lists hold canonical absolute paths. A relative path or one with `..` is ignored.
 ///
 /// # Security
-/// A client root above a configured one is narrowed to the configured one, so `/` gives no further access.
+/// A client root above a configured one is narrowed to the configured one, so `/` gives no further
+/// access.
 pub fn narrow(configured: &[PathBuf], client: &[PathBuf]) -> Vec<PathBuf> {
     let mut both: Vec<PathBuf> = Vec::new();
     for offered in client.iter().filter(|path| is_plain(path)) {

@@ -1,5 +1,6 @@
-//! One call on its way: dispatched, asked about through the client where a person has to agree, and dispatched again. The
-//! steps are those of `tools_core`; here is only how the question reaches the client.
+//! One call on its way: dispatched, asked about through the client where a person has to agree, and
+//! dispatched again. The steps are those of `tools_core`; here is only how the question reaches the
+//! client.
 
 use async_trait::async_trait;
 use rmcp::{
@@ -92,7 +93,8 @@ impl Runner<'_> {
         settle(call, &self.context, asking, |call, approval| self.dispatch(call, approval)).await
     }
 
-    /// Runs a call; where a person has to agree, hands the question to the client, which brings the answer in a request.
+    /// Runs a call; where a person has to agree, hands the question to the client, which brings the
+    /// answer in a request.
     async fn ask_in_result(&self, call: ToolCall) -> Ran {
         let recorded = self.dispatch(call.clone(), None).await;
         let asked = match Asked::about(&call, &recorded.outcome) {
@@ -133,8 +135,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Refuses a call whose answer belongs to no question. Judged anew, so that what is on record is what a gate says and
-    /// not what a client claims.
+    /// Refuses a call whose answer belongs to no question. Judged anew, so that what is on record
+    /// is what a gate says and not what a client claims.
     async fn stale(&self, call: ToolCall) -> Recorded {
         let recorded = self.dispatch(call, None).await;
         match &recorded.outcome {
@@ -152,7 +154,8 @@ impl Runner<'_> {
         Some(elsewhere.confirmer(&self.client_name(), &self.context))
     }
 
-    /// The same result; where no person agreed, with how one can be asked and whether a late answer counts.
+    /// The same result; where no person agreed, with how one can be asked and whether a late answer
+    /// counts.
     fn advised(&self, recorded: Recorded, call: CallDigest) -> Recorded {
         let error = match &recorded.outcome {
             Err(error) if is_unanswered(error) => error,
@@ -225,7 +228,8 @@ impl Runner<'_> {
 
     /// Refuses a call of a client whose roots leave nothing to work on.
     ///
-    /// It goes through the layers under a token that is already cancelled: put on record, never run.
+    /// It goes through the layers under a token that is already cancelled: put on record, never
+    /// run.
     pub(crate) async fn refuse_outside(&self, call: ToolCall) -> Recorded {
         let cancelled = CancellationToken::new();
         cancelled.cancel();
@@ -265,8 +269,8 @@ struct Client<'a> {
 }
 
 impl Client<'_> {
-    /// What the client answers to the question; the answer to an earlier call counts where that one asked the same. A
-    /// question without an answer in time stays open.
+    /// What the client answers to the question; the answer to an earlier call counts where that one
+    /// asked the same. A question without an answer in time stays open.
     async fn answer(&self, form: &Form, prompt: &ConfirmPrompt) -> Result<Answer, ServiceError> {
         let (runner, patience) = (self.runner, self.runner.settings.question_timeout);
         let mut standing = match runner.late.take(self.call, prompt) {
@@ -322,7 +326,8 @@ fn elicitation(form: &Form) -> ElicitRequestParams {
     }
 }
 
-/// Whether the client shows forms: `elicitation: {}` means it does, `{"url": {}}` alone that it does not.
+/// Whether the client shows forms: `elicitation: {}` means it does, `{"url": {}}` alone that it
+/// does not.
 fn can_ask(capabilities: Option<&ClientCapabilities>) -> bool {
     let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation.as_ref());
     elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())

@@ -37,11 +37,12 @@ impl McpServer {
         Self { settings }
     }
 
-    /// Serves the client on standard input and output until it disconnects or the process gets `SIGINT`, `SIGTERM` or
-    /// `SIGHUP`. Running calls are cancelled and recorded first.
+    /// Serves the client on standard input and output until it disconnects or the process gets
+    /// `SIGINT`, `SIGTERM` or `SIGHUP`. Running calls are cancelled and recorded first.
     ///
-    /// Standard output gets only messages. After this has returned, end the process without waiting for blocking threads:
-    /// if standard input is neither a pipe nor a socket, one of them may still be reading it.
+    /// Standard output gets only messages. After this has returned, end the process without waiting
+    /// for blocking threads: if standard input is neither a pipe nor a socket, one of them may
+    /// still be reading it.
     ///
     /// # Errors
     /// [`McpError`] when the handshake fails or the machine refuses signals.
@@ -52,14 +53,15 @@ impl McpServer {
         until_a_signal(serving, stop).await
     }
 
-    /// Like [`McpServer::serve_stdio`], but answers the handshake at once while `build` runs on its own thread: loading a
-    /// configuration takes longer than the handshake. Calls wait until the server is built.
+    /// Like [`McpServer::serve_stdio`], but answers the handshake at once while `build` runs on its
+    /// own thread: loading a configuration takes longer than the handshake. Calls wait until the
+    /// server is built.
     ///
     /// The greeting of the built server is not used.
     ///
     /// # Errors
-    /// [`McpError::Setup`] with the error of `build`, even if the client has disconnected; otherwise as
-    /// [`McpServer::serve_stdio`].
+    /// [`McpError::Setup`] with the error of `build`, even if the client has disconnected;
+    /// otherwise as [`McpServer::serve_stdio`].
     pub async fn serve_stdio_while_building<B, E>(greeting: Greeting, build: B) -> Result<(), McpError>
     where
         B: FnOnce() -> Result<Self, E> + Send + 'static,
@@ -71,8 +73,9 @@ impl McpServer {
         until_a_signal(serving, stop).await
     }
 
-    /// What answers one client, for hosts with a transport of their own that tells clients apart. Each is a session of its
-    /// own, unless the builder was given one, and ends when it is dropped. Its calls are cancelled with `stop`.
+    /// What answers one client, for hosts with a transport of their own that tells clients apart.
+    /// Each is a session of its own, unless the builder was given one, and ends when it is dropped.
+    /// Its calls are cancelled with `stop`.
     pub fn connected(&self, stop: &CancellationToken) -> Connected {
         let lifetime = Lifetime { ended: stop.child_token(), ..Lifetime::default() };
         lifetime.ready.cancel();
@@ -83,7 +86,8 @@ impl McpServer {
     /// Serves one client over a pair of streams until it disconnects.
     ///
     /// # Errors
-    /// [`McpError`] when the handshake fails. A client that disconnects, even before the handshake, is not an error.
+    /// [`McpError`] when the handshake fails. A client that disconnects, even before the handshake,
+    /// is not an error.
     pub async fn serve<R, W>(&self, read: R, write: W) -> Result<(), McpError>
     where
         R: AsyncRead + Send + Unpin + 'static,

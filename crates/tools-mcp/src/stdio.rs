@@ -1,7 +1,9 @@
-//! The process's standard streams without a thread hand-off per message, whatever the client made them of.
+//! The process's standard streams without a thread hand-off per message, whatever the client made
+//! them of.
 //!
-//! Pipes are rmcp's business. Clients that run on Node or Bun give a server sockets instead, for which rmcp falls back
-//! to a pool of blocking threads: here they are read and written by the reactor.
+//! Pipes are rmcp's business. Clients that run on Node or Bun give a server sockets instead, for
+//! which rmcp falls back to a pool of blocking threads: here they are read and written by the
+//! reactor.
 
 use std::{
     fs::File,

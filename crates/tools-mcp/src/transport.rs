@@ -1,7 +1,9 @@
-//! JSON-RPC messages as lines, from a peer that may send anything: bounded, never dying of what it reads.
+//! JSON-RPC messages as lines, from a peer that may send anything: bounded, never dying of what it
+//! reads.
 //!
-//! rmcp's own line transport bounds lines too, but it leaves a malformed request without an answer that its sender
-//! could match, and its handshake ends the process at a stray notification. What is said about a bad line is said here.
+//! rmcp's own line transport bounds lines too, but it leaves a malformed request without an answer
+//! that its sender could match, and its handshake ends the process at a stray notification. What is
+//! said about a bad line is said here.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -122,7 +124,8 @@ impl Lines {
     }
 }
 
-/// The writing end and what it still has to write: a write that is dropped half-way is finished by the next.
+/// The writing end and what it still has to write: a write that is dropped half-way is finished by
+/// the next.
 struct Writer<W> {
     write: W,
     waiting: Vec<u8>,
@@ -168,7 +171,8 @@ where
         }
     }
 
-    /// Writes an answer of the transport's own. May be dropped at every await: the next call goes on.
+    /// Writes an answer of the transport's own. May be dropped at every await: the next call goes
+    /// on.
     async fn finish_reply(&mut self) -> io::Result<()> {
         if matches!(self.reply, Reply::None) {
             return Ok(());
@@ -183,7 +187,8 @@ where
         Ok(())
     }
 
-    /// Reads what the client sent, or that it will send nothing more. May be dropped at every await.
+    /// Reads what the client sent, or that it will send nothing more. May be dropped at every
+    /// await.
     async fn read_more(&mut self) {
         match self.read.read_buf(self.lines.make_room()).await {
             Ok(1..) => return,
@@ -194,7 +199,8 @@ where
         self.lifetime.client_left();
     }
 
-    /// Waits until the client has taken some of its answers. Meanwhile little is read: enough to notice that it left.
+    /// Waits until the client has taken some of its answers. Meanwhile little is read: enough to
+    /// notice that it left.
     async fn wait_for_room(&mut self) {
         let backlog = Arc::clone(&self.backlog);
         if self.at_end || self.lines.buffer.len() > MAX_READ_AHEAD {
@@ -241,8 +247,8 @@ where
                 self.reply = reply(Some(request.id.clone()), ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
                 return None;
             };
-            // Both travel with the request and are dropped with it: whoever ends the connection waits for it, and its id
-            // is free again.
+            // Both travel with the request and are dropped with it: whoever ends the connection
+            // waits for it, and its id is free again.
             call.extensions.insert(self.lifetime.calls.token());
             call.extensions.insert(running);
         }
@@ -250,7 +256,8 @@ where
     }
 }
 
-/// Whether rmcp's handshake ends with this message: `initialize`, or a request of a version without one.
+/// Whether rmcp's handshake ends with this message: `initialize`, or a request of a version without
+/// one.
 fn opens(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else {
         return false;
@@ -307,7 +314,8 @@ where
             };
             tokio::select! {
                 written = writing => if let Err(error) = written {
-                    // Nobody reads answers any more: what runs, runs for nobody. That is no fault worth a line on stderr.
+                    // Nobody reads answers any more: what runs, runs for nobody. That is no fault
+                    // worth a line on stderr.
                     tracing::debug!(%error, "the client does not read");
                     ended.cancel();
                 },

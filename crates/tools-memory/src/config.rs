@@ -17,19 +17,20 @@ pub struct MemoryConfig {
     /// The file that memories lie in; a relative path starts in the user's state folder.
     #[schemars(extend("x-applies" = "next_start"))]
     pub path: PathBuf,
-    /// The `postgres://` address of a server that several machines share, instead of the file; needs a program built with
-    /// the feature `postgres`. Empty: the file.
+    /// The `postgres://` address of a server that several machines share, instead of the file;
+    /// needs a program built with the feature `postgres`. Empty: the file.
     #[schemars(extend("x-applies" = "next_start"))]
     pub database: String,
     /// The most memories that are stored, of all projects together.
     pub max_entries: u64,
     /// The most bytes of text that they may have together.
     pub max_bytes: u64,
-    /// What becomes of a memory that a session saves after it read text from outside (the web, MCP servers, files, output
-    /// of commands): `mark` saves it, and it is shown as data from outside; `ask` asks a person first; `deny` refuses it.
+    /// What becomes of a memory that a session saves after it read text from outside (the web, MCP
+    /// servers, files, output of commands): `mark` saves it, and it is shown as data from outside;
+    /// `ask` asks a person first; `deny` refuses it.
     pub save_from_untrusted: FromUntrusted,
-    /// How memories are ranked: `hybrid` by words, and by meaning too where the host brings a model for it; `lexical` by
-    /// words alone.
+    /// How memories are ranked: `hybrid` by words, and by meaning too where the host brings a model
+    /// for it; `lexical` by words alone.
     pub ranking: Ranking,
 }
 

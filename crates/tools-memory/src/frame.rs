@@ -1,5 +1,5 @@
-//! The frame around what may come from outside: marks that no text can know beforehand, so that it cannot pass for text
-//! of the tool.
+//! The frame around what may come from outside: marks that no text can know beforehand, so that it
+//! cannot pass for text of the tool.
 
 use std::{
     collections::hash_map::RandomState,

@@ -64,7 +64,8 @@ pub enum Imported {
 }
 
 impl Memories {
-    /// Memories in `store`. What `redactor` would take out of a text is a credential, and such a text is not saved.
+    /// Memories in `store`. What `redactor` would take out of a text is a credential, and such a
+    /// text is not saved.
     pub fn new(
         store: Arc<dyn MemoryStore>,
         policy: Shared<MemoryPolicy>,
@@ -203,7 +204,8 @@ impl Memories {
         Ok(near.into_iter().map(|(_, id)| id).collect())
     }
 
-    /// The vector of a text; `None` without a model, and where it cannot make one now. Such a text is found by its words.
+    /// The vector of a text; `None` without a model, and where it cannot make one now. Such a text
+    /// is found by its words.
     async fn embedded(&self, text: &str) -> Option<Embedding> {
         let (model, text) = (Arc::clone(self.model()?), text.to_owned());
         let made = tokio::task::spawn_blocking(move || {

@@ -36,13 +36,14 @@ impl Taint {
     }
 }
 
-/// Whether a result may hold text that neither the user nor the session wrote: what a tool that only reads found in the
-/// workspace, what a command printed, the web, MCP servers.
+/// Whether a result may hold text that neither the user nor the session wrote: what a tool that
+/// only reads found in the workspace, what a command printed, the web, MCP servers.
 pub(crate) fn is_from_outside(source: ClaimSource, reads_only: bool) -> bool {
     match source {
         ClaimSource::Web | ClaimSource::Mcp | ClaimSource::Command => true,
         ClaimSource::Workspace => reads_only,
-        // Untrusted memories are noted by the tool that shows them; further sources are named when they come to be.
+        // Untrusted memories are noted by the tool that shows them; further sources are named when
+        // they come to be.
         _ => false,
     }
 }

@@ -1,9 +1,10 @@
-//! Words of a text, as they are indexed and searched for: identifiers also by their parts, writing without spaces
-//! character by character.
+//! Words of a text, as they are indexed and searched for: identifiers also by their parts, writing
+//! without spaces character by character.
 
 use std::collections::BTreeSet;
 
-/// Distinct words of a query that are searched for: the rest of a longer one adds time and nothing else.
+/// Distinct words of a query that are searched for: the rest of a longer one adds time and nothing
+/// else.
 const MOST_WORDS: usize = 48;
 
 /// English words that stand in every text: with them nearly every entry would have to be ranked.
@@ -27,7 +28,8 @@ pub(crate) fn indexed(text: &str) -> String {
     words
 }
 
-/// What is asked of the index: each word of the query quoted, any of which may be there. `None` when it has no word.
+/// What is asked of the index: each word of the query quoted, any of which may be there. `None`
+/// when it has no word.
 pub(crate) fn query(text: &str) -> Option<String> {
     // Nothing but letters and digits is in a word: nothing in it ends the quotation.
     let quoted: Vec<String> = telling(text)?.iter().map(|word| format!("\"{word}\"")).collect();
@@ -46,7 +48,8 @@ pub(crate) fn telling(text: &str) -> Option<Vec<String>> {
     (!words.is_empty()).then_some(words)
 }
 
-/// A word, and its parts where it has some: `parseHTTPRequest2` is also `parse`, `HTTP`, `Request` and `2`.
+/// A word, and its parts where it has some: `parseHTTPRequest2` is also `parse`, `HTTP`, `Request`
+/// and `2`.
 fn pieces(word: &str) -> Vec<String> {
     if word.chars().any(is_unspaced) {
         return unspaced(word);
@@ -73,7 +76,8 @@ fn pieces(word: &str) -> Vec<String> {
     parts
 }
 
-/// A run of characters that are words by themselves, one by one; what stands between them stays together.
+/// A run of characters that are words by themselves, one by one; what stands between them stays
+/// together.
 fn unspaced(word: &str) -> Vec<String> {
     let mut words = vec![];
     let mut run = String::new();

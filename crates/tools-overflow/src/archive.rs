@@ -162,7 +162,8 @@ impl Archive {
         Ok(Entry::new(self.0.store.as_ref(), key, facts))
     }
 
-    /// Whose output this is: for an operator, who may read any; `None` where there is none of this name.
+    /// Whose output this is: for an operator, who may read any; `None` where there is none of this
+    /// name.
     ///
     /// # Errors
     /// When the store fails.
@@ -178,8 +179,8 @@ impl Archive {
         self.0.store.remove_conversation(conversation).await
     }
 
-    /// Removes what is too old, and the oldest of what is too much. Done by itself when a process first stores something
-    /// and whenever a sixteenth of the limit came in.
+    /// Removes what is too old, and the oldest of what is too much. Done by itself when a process
+    /// first stores something and whenever a sixteenth of the limit came in.
     ///
     /// # Errors
     /// When the store fails.
@@ -212,7 +213,8 @@ fn prepare(text: &str, gap: Option<Gap>, max: usize) -> (Facts, Option<Missing>,
     (facts, missing, chunks(bytes))
 }
 
-/// What of a text is stored: all of it, or its two ends around a line that says which lines of the original are missing.
+/// What of a text is stored: all of it, or its two ends around a line that says which lines of the
+/// original are missing.
 fn capped(text: &str, gap: Option<Gap>, max: usize) -> (Cow<'_, str>, Option<Missing>) {
     if gap.is_none() && text.len() <= max {
         return (Cow::Borrowed(text), None);

@@ -1,5 +1,5 @@
-//! A text as it lies in a store: pieces of one size, each compressed alone, so that a window of it costs the same however
-//! long the whole is. Pure.
+//! A text as it lies in a store: pieces of one size, each compressed alone, so that a window of it
+//! costs the same however long the whole is. Pure.
 
 use std::borrow::Cow;
 
@@ -69,7 +69,8 @@ pub(crate) fn count_lines(bytes: &[u8]) -> u64 {
 const PLAIN: u8 = 0;
 const LZ4: u8 = 1;
 
-/// The first byte says whether the rest is compressed: what does not get smaller is kept as it is. `room` is reused.
+/// The first byte says whether the rest is compressed: what does not get smaller is kept as it is.
+/// `room` is reused.
 fn pack(bytes: &[u8], room: &mut Vec<u8>) -> Vec<u8> {
     room.resize(lz4_flex::block::get_maximum_output_size(CHUNK), 0);
     let (kind, kept) = match lz4_flex::block::compress_into(bytes, room) {

@@ -1,4 +1,5 @@
-//! Reading a stored output: only the chunks that a window lies in are fetched, whatever the length of the whole.
+//! Reading a stored output: only the chunks that a window lies in are fetched, whatever the length
+//! of the whole.
 
 use std::{fmt, ops::Range};
 
@@ -68,8 +69,8 @@ impl<'a> Entry<'a> {
         if bytes.len() == wanted { Ok(bytes) } else { Err(OverflowError::Damaged) }
     }
 
-    /// The byte at which a line of the original begins, the first line being 1. For one that is not stored it is that of the
-    /// line which says so.
+    /// The byte at which a line of the original begins, the first line being 1. For one that is not
+    /// stored it is that of the line which says so.
     ///
     /// # Errors
     /// [`OverflowError::BehindEnd`] when there are fewer lines.
@@ -113,7 +114,8 @@ impl<'a> Entry<'a> {
         self.bytes(start..end).await
     }
 
-    /// The text from byte `start` on: at most `lines` lines and `budget` bytes, cut between lines where that is possible.
+    /// The text from byte `start` on: at most `lines` lines and `budget` bytes, cut between lines
+    /// where that is possible.
     ///
     /// # Errors
     /// [`OverflowError::BehindEnd`] when the text ends before.
@@ -141,8 +143,9 @@ impl<'a> Entry<'a> {
         Ok(Page { bytes: start..start + text.len() as u64, line_feeds, text })
     }
 
-    /// The lines of these bytes, which begin with the line `line` of the original, that a regular expression matches: as
-    /// many as fit, and how many there are. Their numbers are those of the original.
+    /// The lines of these bytes, which begin with the line `line` of the original, that a regular
+    /// expression matches: as many as fit, and how many there are. Their numbers are those of the
+    /// original.
     ///
     /// # Errors
     /// [`OverflowError::Pattern`], or when the store fails or holds something else than was put in.

@@ -14,7 +14,8 @@ pub enum OverflowError {
     /// Not a reference at all.
     #[error(transparent)]
     Reference(#[from] InvalidReference),
-    /// Nothing of this name in this conversation; the same whether it never was, was removed or is another's.
+    /// Nothing of this name in this conversation; the same whether it never was, was removed or is
+    /// another's.
     #[error("no stored output of this reference")]
     NotFound,
     /// A position behind the end.

@@ -1,5 +1,6 @@
-//! The layer that cuts, and the only one: of what is longer than its answer may be it shows head, tail and the lines that
-//! report failures, and stores the whole. What it gives on fits, with all that is put around it.
+//! The layer that cuts, and the only one: of what is longer than its answer may be it shows head,
+//! tail and the lines that report failures, and stores the whole. What it gives on fits, with all
+//! that is put around it.
 
 use std::{fmt, sync::Arc};
 
@@ -21,13 +22,14 @@ const NOTICE_LENGTH: usize = 90;
 /// Room between the block about a failure and the text below it.
 const BLOCK_LINES: usize = 8;
 
-/// Keeps every output that a model is shown only in part: because it is longer than the threshold, because a filter left
-/// something out, or because a tool handed on more than it shows.
+/// Keeps every output that a model is shown only in part: because it is longer than the threshold,
+/// because a filter left something out, or because a tool handed on more than it shows.
 ///
-/// How much fits is in the call context ([`tools_core::CallContext::answer`]); the threshold here narrows it, for tools that
-/// fill a window as well.
+/// How much fits is in the call context ([`tools_core::CallContext::answer`]); the threshold here
+/// narrows it, for tools that fill a window as well.
 ///
-/// Stands outside the filter and whatever takes credentials out of text: what is stored is what they made of it.
+/// Stands outside the filter and whatever takes credentials out of text: what is stored is what
+/// they made of it.
 pub struct OverflowLayer {
     archive: Option<Archive>,
     threshold: usize,
@@ -35,13 +37,14 @@ pub struct OverflowLayer {
 }
 
 impl OverflowLayer {
-    /// A layer that stores in `archive`, or only shortens without one. Lines that `pin` holds for are shown wherever in the
-    /// text they stand.
+    /// A layer that stores in `archive`, or only shortens without one. Lines that `pin` holds for
+    /// are shown wherever in the text they stand.
     pub fn new(archive: Option<Archive>, threshold: usize, pin: fn(&str) -> bool) -> Self {
         Self { archive, threshold, pin }
     }
 
-    /// The output as it is shown, where `spent` bytes of the answer are taken for what stands before it.
+    /// The output as it is shown, where `spent` bytes of the answer are taken for what stands
+    /// before it.
     async fn shortened(&self, inv: &Invocation, mut output: ToolOutput, spent: usize) -> ToolOutput {
         let sentence = output.ended.as_ref().and_then(Ended::sentence).map_or(0, |sentence| sentence.len() + 1);
         let budget = self.budget(inv).less(spent).less(sentence);
@@ -53,7 +56,8 @@ impl OverflowLayer {
             return output;
         }
         let complete = output.complete.take();
-        // A tool's own cut is done again from the whole: there may be room for more, and failures stand in the middle.
+        // A tool's own cut is done again from the whole: there may be room for more, and failures
+        // stand in the middle.
         let (view, gap, of) = match &complete {
             Some(Complete { text, shown: Shown::Ends, gap }) => (Arc::clone(text), *gap, Of::Original),
             Some(Complete { shown: Shown::All, gap: None, .. }) | None => (output.take_summary(), None, Of::Original),

@@ -22,8 +22,8 @@ const MOST_CONTEXT: u64 = 50;
 /// Lines of a `grep` when the call does not say how many.
 const GREP_LINES: u64 = 100;
 
-/// Reads from an output that was not shown whole. Give `offset` and `limit` for a range of lines, or `grep` for the lines
-/// that match. The last line of each answer says how to read on.
+/// Reads from an output that was not shown whole. Give `offset` and `limit` for a range of lines,
+/// or `grep` for the lines that match. The last line of each answer says how to read on.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -44,7 +44,8 @@ pub struct Args {
     /// Lines to show before and after each line that `grep` finds, up to 50. Default 0.
     #[serde(default)]
     context: Option<u64>,
-    /// The byte to begin at instead of a line: for going on inside a line that is longer than an answer.
+    /// The byte to begin at instead of a line: for going on inside a line that is longer than an
+    /// answer.
     #[serde(default)]
     byte: Option<u64>,
 }
@@ -116,7 +117,8 @@ impl ReadOverflow {
     }
 }
 
-/// Bytes of text that fit. No character is shorter than a byte: what fits as bytes fits as characters.
+/// Bytes of text that fit. No character is shorter than a byte: what fits as bytes fits as
+/// characters.
 fn room(budget: AnswerBudget) -> usize {
     let budget = budget.less(NOTES);
     PAGE.min(budget.bytes).min(budget.characters).max(LEAST)

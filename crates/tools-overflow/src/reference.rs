@@ -1,4 +1,5 @@
-//! What a stored output is named by: an opaque `overflow:<uuid>`. Nothing of where it lies is in it.
+//! What a stored output is named by: an opaque `overflow:<uuid>`. Nothing of where it lies is in
+//! it.
 
 use std::{fmt, str::FromStr};
 
@@ -34,7 +35,8 @@ impl FromStr for Reference {
     fn from_str(text: &str) -> Result<Self, InvalidReference> {
         let text = text.trim();
         let uuid = text.strip_prefix(SCHEME).unwrap_or(text);
-        // The one usual spelling: 32 digits in five groups. Others would give one entry several names.
+        // The one usual spelling: 32 digits in five groups. Others would give one entry several
+        // names.
         if uuid.len() != 36 {
             return Err(InvalidReference);
         }

@@ -1,4 +1,5 @@
-//! Finding lines in a text that comes in pieces: each with its number, long ones around what matched. Pure.
+//! Finding lines in a text that comes in pieces: each with its number, long ones around what
+//! matched. Pure.
 
 use std::collections::VecDeque;
 
@@ -88,7 +89,8 @@ impl Search {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let Some(hit) = self.regex.find(line) else { return self.pass(line) };
         self.found.total += 1;
-        // Once one did not fit, none that follows is shown: what is shown is the beginning of what there is.
+        // Once one did not fit, none that follows is shown: what is shown is the beginning of what
+        // there is.
         if self.found.shown + 1 != self.found.total || self.found.shown >= self.most.lines {
             self.behind = 0;
             return;

@@ -1,4 +1,5 @@
-//! What is shown of a text that is too long: its beginning, its end, and between them the lines that report failures. Pure.
+//! What is shown of a text that is too long: its beginning, its end, and between them the lines
+//! that report failures. Pure.
 
 use std::fmt::Write as _;
 
@@ -38,9 +39,10 @@ impl From<Gap> for Hole {
 
 /// The text as it is shown where an answer may hold `budget`; `None` when it fits as it is.
 ///
-/// `pin` says which lines must not be lost: as many of them as there is room for stand, each with its number, between head
-/// and tail, and the others are counted. Cuts go between lines where lines are short enough, else between characters.
-/// `hole` says what is missing already: it lies in what is left out, and is counted with it.
+/// `pin` says which lines must not be lost: as many of them as there is room for stand, each with
+/// its number, between head and tail, and the others are counted. Cuts go between lines where lines
+/// are short enough, else between characters. `hole` says what is missing already: it lies in what
+/// is left out, and is counted with it.
 pub fn split(text: &str, hole: Option<&Hole>, of: Of, budget: AnswerBudget, pin: fn(&str) -> bool) -> Option<String> {
     if hole.is_none() && budget.holds(text) {
         return None;

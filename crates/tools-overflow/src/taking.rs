@@ -1,4 +1,5 @@
-//! What becomes of a text that is too long to be held: it is stored as it comes, and what an answer may show of it is kept.
+//! What becomes of a text that is too long to be held: it is stored as it comes, and what an answer
+//! may show of it is kept.
 
 use std::sync::Arc;
 

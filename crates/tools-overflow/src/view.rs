@@ -1,5 +1,5 @@
-//! What is kept of lines that come one after the other, so that any answer can show their two ends and the failures between
-//! them. Pure.
+//! What is kept of lines that come one after the other, so that any answer can show their two ends
+//! and the failures between them. Pure.
 
 use tools_core::{Middle, Skipped};
 

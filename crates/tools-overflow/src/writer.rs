@@ -1,5 +1,5 @@
-//! Storing a text while it comes: it is cut, compressed and handed to a task that puts the pieces into the store. A bounded
-//! part of it is in memory.
+//! Storing a text while it comes: it is cut, compressed and handed to a task that puts the pieces
+//! into the store. A bounded part of it is in memory.
 
 use tokio::sync::{mpsc, oneshot};
 use tools_core::Skipped;
@@ -15,8 +15,8 @@ const BATCH: usize = 16;
 /// Batches that wait to be stored; then whoever writes waits.
 const WAITING: usize = 2;
 
-/// Stores one text. Blocks while the store is behind; not for the threads of a runtime. Dropped before its end it removes
-/// what it stored.
+/// Stores one text. Blocks while the store is behind; not for the threads of a runtime. Dropped
+/// before its end it removes what it stored.
 #[derive(Debug)]
 pub(crate) struct Writer {
     reference: Reference,

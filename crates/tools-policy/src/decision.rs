@@ -1,4 +1,5 @@
-//! What a gate decided about a call, and why: for the layer, for `explain`, for the question to a person.
+//! What a gate decided about a call, and why: for the layer, for `explain`, for the question to a
+//! person.
 
 use std::fmt;
 
@@ -13,8 +14,8 @@ pub struct Decision<'a> {
     pub decided_by: Because<'a>,
     /// The opinion on each subject, in the order of the inspection.
     pub parts: Vec<Part<'a>>,
-    /// Whether rules or people allow the command, or each command of the line, without a wildcard: then what its tool asks
-    /// for by itself is answered.
+    /// Whether rules or people allow the command, or each command of the line, without a wildcard:
+    /// then what its tool asks for by itself is answered.
     pub is_named: bool,
 }
 

@@ -1,5 +1,6 @@
-//! What a gate is: one value with its name, section, compilation, decision and place. Whoever lists gates orders,
-//! compiles, swaps, explains, checks and documents them by that list; [`GateLayer`] makes a layer of each.
+//! What a gate is: one value with its name, section, compilation, decision and place. Whoever lists
+//! gates orders, compiles, swaps, explains, checks and documents them by that list; [`GateLayer`]
+//! makes a layer of each.
 
 use std::{
     fmt,
@@ -78,7 +79,8 @@ impl Fault {
 pub struct Ruling {
     /// Its opinion; `None` when it has none: then nothing is noted.
     pub verdict: Option<Verdict>,
-    /// What a call ends with that this does not let through. Without an opinion: the call could not be judged.
+    /// What a call ends with that this does not let through. Without an opinion: the call could not
+    /// be judged.
     pub refusal: Option<ToolError>,
     /// What decided, as a person finds it in the configuration.
     pub decided_by: String,
@@ -127,8 +129,8 @@ impl Ruling {
     }
 }
 
-/// A check that may refuse a call. Called by [`GateLayer`] for calls, and by `explain`, which stops after
-/// [`Gate::decide`].
+/// A check that may refuse a call. Called by [`GateLayer`] for calls, and by `explain`, which stops
+/// after [`Gate::decide`].
 pub trait Gate: Send + Sync + Sized + 'static {
     /// Its part of the configuration.
     type Config;
@@ -146,11 +148,12 @@ pub trait Gate: Send + Sync + Sized + 'static {
     /// The first key that cannot be used.
     fn compile(config: &Self::Config, cx: &CompileContext<'_>) -> Result<Self::Policy, Fault>;
 
-    /// What it says of a call by all that it knows now. Changes nothing, waits for nothing, asks nobody: a gate that asks
-    /// a model says [`Verdict::Ask`] here.
+    /// What it says of a call by all that it knows now. Changes nothing, waits for nothing, asks
+    /// nobody: a gate that asks a model says [`Verdict::Ask`] here.
     fn decide(&self, policy: &Arc<Self::Policy>, inv: &Invocation) -> Ruling;
 
-    /// Acts on the decision: charges an account, asks a model, takes the right to try. What it returns counts.
+    /// Acts on the decision: charges an account, asks a model, takes the right to try. What it
+    /// returns counts.
     fn settle(
         &self,
         policy: &Arc<Self::Policy>,
@@ -186,14 +189,15 @@ pub trait Gate: Send + Sync + Sized + 'static {
         false
     }
 
-    /// Which paths it refuses `tool` to read whatever else a call says, in calls from `workdir`: then searches leave them
-    /// out and commands find them closed. `None` where it refuses none.
+    /// Which paths it refuses `tool` to read whatever else a call says, in calls from `workdir`:
+    /// then searches leave them out and commands find them closed. `None` where it refuses none.
     fn closes(policy: &Arc<Self::Policy>, tool: &str, workdir: &Path) -> Option<Closed> {
         let _ = (policy, tool, workdir);
         None
     }
 
-    /// What in its part of the configuration does not do what it looks like, where `tools` are the tools there are.
+    /// What in its part of the configuration does not do what it looks like, where `tools` are the
+    /// tools there are.
     fn lint(&self, policy: &Arc<Self::Policy>, tools: &[Arc<ToolDef>]) -> Vec<String> {
         let _ = (policy, tools);
         vec![]
@@ -222,7 +226,8 @@ pub trait AnyGate: Layer {
 pub struct Closed {
     /// Whether a canonical path is closed.
     pub denies: Box<dyn Fn(&Path) -> bool + Send + Sync>,
-    /// The places outside of any workspace that are closed, where rules name them without a wildcard.
+    /// The places outside of any workspace that are closed, where rules name them without a
+    /// wildcard.
     pub places: Vec<PathBuf>,
 }
 
@@ -303,8 +308,8 @@ fn enter<G: Gate>(ruling: Ruling, inv: &Invocation, is_confirmed: bool) -> Resul
     }
 }
 
-/// The same refusal whose question says what the call would change: worked out here, where a person is to be asked, and
-/// nowhere else.
+/// The same refusal whose question says what the call would change: worked out here, where a person
+/// is to be asked, and nowhere else.
 async fn foreseeing(error: ToolError, inv: &Invocation) -> ToolError {
     match (error.prompt(), inv.inspection()) {
         (Some(prompt), Ok(inspection)) => {

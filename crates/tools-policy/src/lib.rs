@@ -1,7 +1,8 @@
 //! Gates: layers that judge a call before it runs.
 //!
-//! Each gate is a module of three parts: `config` (what was typed), `decide` (a pure function) and `gate` (the two as one
-//! value that a host lists). They stand here in the order in which they are asked.
+//! Each gate is a module of three parts: `config` (what was typed), `decide` (a pure function) and
+//! `gate` (the two as one value that a host lists). They stand here in the order in which they are
+//! asked.
 
 mod decision;
 mod matching;

@@ -1,4 +1,5 @@
-//! The arguments of a call as a model wrote them: a JSON object, or data about what is wrong with the text.
+//! The arguments of a call as a model wrote them: a JSON object, or data about what is wrong with
+//! the text.
 
 use serde_json::Value;
 use tools_core::{JsonObject, ToolError, ToolErrorCategory};

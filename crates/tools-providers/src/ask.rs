@@ -1,4 +1,5 @@
-//! Questions to a model outside any conversation: the policy judge, and parameters that are written anew.
+//! Questions to a model outside any conversation: the policy judge, and parameters that are written
+//! anew.
 
 use std::sync::Arc;
 
@@ -54,11 +55,12 @@ impl Judge for ModelJudge {
     }
 }
 
-/// Lets a model write the parameters of a call anew that a tool does not take. Reads `written`, decides nothing: whether
-/// the result is valid and which fields may differ is checked by whoever makes the call.
+/// Lets a model write the parameters of a call anew that a tool does not take. Reads `written`,
+/// decides nothing: whether the result is valid and which fields may differ is checked by whoever
+/// makes the call.
 ///
-/// `None` when there are no other parameters: the model failed, wrote no JSON object, or the parameters are longer than
-/// 16,000 bytes.
+/// `None` when there are no other parameters: the model failed, wrote no JSON object, or the
+/// parameters are longer than 16,000 bytes.
 pub async fn rewrite_parameters(
     provider: &dyn Provider,
     tool: &ToolDef,

@@ -70,7 +70,8 @@ impl ProviderError {
         Self { provider: provider.into(), fault, message: message.into(), status: None, retry_after: None }
     }
 
-    /// Whether the same request may be answered later. A broken answer has changed nothing: no call of it was made.
+    /// Whether the same request may be answered later. A broken answer has changed nothing: no call
+    /// of it was made.
     pub fn is_retryable(&self) -> bool {
         match self.fault {
             ProviderFault::RateLimited

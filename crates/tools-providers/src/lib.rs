@@ -1,10 +1,12 @@
 //! Models behind one trait.
 //!
-//! [`Message`], [`Request`] and [`Reply`] are the conversation as no interface has it; a [`Provider`] answers. What a call
-//! may do, whether a failed request is repeated and what goes into the history is decided elsewhere.
+//! [`Message`], [`Request`] and [`Reply`] are the conversation as no interface has it; a
+//! [`Provider`] answers. What a call may do, whether a failed request is repeated and what goes
+//! into the history is decided elsewhere.
 //!
-//! [`codec`] writes and reads the four wire formats as pure functions. Feature `http` (default) brings configured providers
-//! and the way to their servers, `scripted` one that says what a file says.
+//! [`codec`] writes and reads the four wire formats as pure functions. Feature `http` (default)
+//! brings configured providers and the way to their servers, `scripted` one that says what a file
+//! says.
 
 mod arguments;
 mod cache_mode;

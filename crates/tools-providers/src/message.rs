@@ -1,4 +1,5 @@
-//! The messages of a conversation, as no provider's wire format has them: what a model said and what it was told.
+//! The messages of a conversation, as no provider's wire format has them: what a model said and
+//! what it was told.
 
 use std::sync::Arc;
 
@@ -16,12 +17,14 @@ pub enum Role {
     Assistant,
 }
 
-/// One message of a conversation: immutable once it is part of a history, and shared as `Arc<Message>`.
+/// One message of a conversation: immutable once it is part of a history, and shared as
+/// `Arc<Message>`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// Who wrote it.
     pub role: Role,
-    /// What it consists of, in order. In a message of the user all results of tools come before anything else.
+    /// What it consists of, in order. In a message of the user all results of tools come before
+    /// anything else.
     pub blocks: Vec<Block>,
 }
 
@@ -45,16 +48,16 @@ pub enum Block {
 pub struct Thinking {
     /// The thoughts as far as the provider shows them; may be empty.
     pub text: String,
-    /// The block as the provider sent it, with its signature: it is sent back to the same interface unchanged, and to no
-    /// other. `None` for thoughts that are not sent back at all.
+    /// The block as the provider sent it, with its signature: it is sent back to the same interface
+    /// unchanged, and to no other. `None` for thoughts that are not sent back at all.
     pub raw: Option<(Protocol, Value)>,
 }
 
 /// A call that a model wants made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolUse {
-    /// Pairs it with its result. Unique within its message and never empty: a provider that sends none, or one twice, gets
-    /// ids that are made from the position and the name.
+    /// Pairs it with its result. Unique within its message and never empty: a provider that sends
+    /// none, or one twice, gets ids that are made from the position and the name.
     pub id: String,
     /// The name of the tool as the model wrote it; may be no tool's.
     pub name: String,
@@ -66,8 +69,8 @@ impl ToolUse {
     /// The call that it asks for. Fields for thoughts are taken out.
     ///
     /// # Errors
-    /// `InvalidParameters` for a name that no tool can have, and for arguments that are no JSON object, with the position of
-    /// the fault.
+    /// `InvalidParameters` for a name that no tool can have, and for arguments that are no JSON
+    /// object, with the position of the fault.
     pub fn to_call(&self) -> Result<ToolCall, ToolError> {
         match &self.input {
             Ok(params) => ToolCall::new(&self.name, Value::Object(params.clone())),

@@ -4,7 +4,8 @@ use async_trait::async_trait;
 
 use crate::{ModelInfo, ProviderError, Reply, Request};
 
-/// A model that answers. Called by the agent loop, the policy judge and whatever else needs a model.
+/// A model that answers. Called by the agent loop, the policy judge and whatever else needs a
+/// model.
 ///
 /// Dropping the future of [`Provider::complete`] cancels the request and closes its connection.
 #[async_trait]

@@ -24,7 +24,8 @@ pub enum StopReason {
     EndTurn,
     /// It waits for the results of its calls.
     ToolUse,
-    /// It reached the limit of its output: the end is missing, perhaps also of the arguments of a call.
+    /// It reached the limit of its output: the end is missing, perhaps also of the arguments of a
+    /// call.
     MaxTokens,
     /// It refused, or its answer was filtered.
     Refusal,
@@ -32,7 +33,8 @@ pub enum StopReason {
     Other(String),
 }
 
-/// The tokens of a request and its answer. The four are disjoint: together they are everything that was read and written.
+/// The tokens of a request and its answer. The four are disjoint: together they are everything that
+/// was read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Read, and neither from the cache nor into it.

@@ -7,7 +7,8 @@ use crate::{Message, ToolList};
 /// One request to a model.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// What the model has to do. Part of the cached prefix: it holds no time and nothing else that changes between turns.
+    /// What the model has to do. Part of the cached prefix: it holds no time and nothing else that
+    /// changes between turns.
     pub system: &'a str,
     /// The tools it may call.
     pub tools: &'a ToolList,
@@ -17,7 +18,8 @@ pub struct Request<'a> {
     pub max_output_tokens: Option<u32>,
     /// Whether it has to call a tool.
     pub tool_choice: ToolChoice<'a>,
-    /// Names the conversation to the provider, which keeps requests of the same name close to their cache.
+    /// Names the conversation to the provider, which keeps requests of the same name close to their
+    /// cache.
     pub session_key: &'a str,
 }
 
@@ -36,7 +38,8 @@ pub enum ToolChoice<'a> {
     Auto,
     /// It may not, though it sees them.
     None,
-    /// It must call one. A model that thinks is left its choice, where the interface refuses both at once.
+    /// It must call one. A model that thinks is left its choice, where the interface refuses both
+    /// at once.
     Any,
     /// It must call this one, with the same exception.
     Tool(&'a str),

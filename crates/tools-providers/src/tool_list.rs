@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use tools_catalog::{Dialect, Note, canonical_bytes, without_added_nulls};
 use tools_core::{JsonObject, ToolDef};
 
-/// A list of tools. Its text is made once for each interface and shared by all requests with this list, so that a list that
-/// stays the same costs nothing and gives the same bytes.
+/// A list of tools. Its text is made once for each interface and shared by all requests with this
+/// list, so that a list that stays the same costs nothing and gives the same bytes.
 #[derive(Debug, Default)]
 pub struct ToolList {
     tools: Vec<Arc<ToolDef>>,
@@ -21,7 +21,8 @@ struct Encoded {
 }
 
 impl ToolList {
-    /// A list in this order. A list that grows at its end keeps the provider's cache of what comes before.
+    /// A list in this order. A list that grows at its end keeps the provider's cache of what comes
+    /// before.
     pub fn new(tools: &[Arc<ToolDef>]) -> Self {
         Self { tools: tools.to_vec(), texts: Default::default() }
     }
@@ -46,7 +47,8 @@ impl ToolList {
         &self.texts(dialect).report
     }
 
-    /// The parameters as the tool takes them, where an interface holds every parameter to be required.
+    /// The parameters as the tool takes them, where an interface holds every parameter to be
+    /// required.
     pub fn without_nulls(&self, tool: &str, params: JsonObject) -> JsonObject {
         match self.tools.iter().find(|known| known.name.as_str() == tool) {
             Some(tool) => without_added_nulls(tool, params),

@@ -23,8 +23,8 @@ pub struct RetryConfig {
     pub max_ms: u64,
     /// For how many seconds, counted from the first attempt, another one may begin.
     pub budget_secs: u64,
-    /// The model that writes wrong parameters of an agent's calls anew, one of `[[llm.providers]]`; empty for the model that
-    /// wrote them.
+    /// The model that writes wrong parameters of an agent's calls anew, one of `[[llm.providers]]`;
+    /// empty for the model that wrote them.
     pub parameter_reformat_provider: String,
 }
 

@@ -1,4 +1,5 @@
-//! Trying again: only calls that may be, after failures that may pass, within bounds of number and time.
+//! Trying again: only calls that may be, after failures that may pass, within bounds of number and
+//! time.
 
 mod config;
 mod decide;

@@ -1,4 +1,5 @@
-//! Read rules: which canonical paths stay closed although they lie inside the roots. Where the roots are is in `roots.rs`.
+//! Read rules: which canonical paths stay closed although they lie inside the roots. Where the
+//! roots are is in `roots.rs`.
 
 use std::{
     collections::VecDeque,
@@ -17,8 +18,8 @@ use crate::{PathError, alternatives::written_out, open::handle_path};
 
 /// The files that commonly hold secrets: closed unless the configuration says otherwise.
 ///
-/// Globs on canonical absolute paths; a directory closes everything beneath it; `~` is the home directory; a leading `!`
-/// makes an exception.
+/// Globs on canonical absolute paths; a directory closes everything beneath it; `~` is the home
+/// directory; a leading `!` makes an exception.
 pub const SECRET_PRESET: &[&str] = &[
     "**/.env",
     "**/.env.*",
@@ -56,8 +57,8 @@ pub const SECRET_PRESET: &[&str] = &[
     "~/.password-store",
     "~/.bash_history",
     "~/.zsh_history",
-    // Agents, browsers, messengers, wallets, clouds, databases and package managers keep theirs in one place each. A
-    // pattern for many costs as much as one.
+    // Agents, browsers, messengers, wallets, clouds, databases and package managers keep theirs in
+    // one place each. A pattern for many costs as much as one.
     "~/.{claude,codex,gemini}/{.credentials.json,auth.json,oauth_creds.json,google_accounts.json}",
     "~/.{claude.json,openai,anthropic,huggingface,copilot,aider.conf.yml,continue/config.json,cursor/mcp.json}",
     "~/.local/share/{opencode/auth.json,kwalletd,remmina,TelegramDesktop,com.vercel.cli,fish/fish_history,DBeaverData,evolution}",
@@ -135,7 +136,8 @@ impl Globs {
     }
 }
 
-/// How the rules stand at a directory of a walk, so that each path is judged once and not once per ancestor.
+/// How the rules stand at a directory of a walk, so that each path is judged once and not once per
+/// ancestor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope {
     denied: bool,
@@ -159,11 +161,11 @@ impl Scope {
 impl ReadRules {
     /// Compiles the two lists.
     ///
-    /// `deny`: `None` stands for [`SECRET_PRESET`], an empty list closes nothing, and a list of nothing but exceptions
-    /// makes them from the preset. A non-empty `allow` closes all that it
-    /// does not name. Globs are matched on canonical absolute paths: `~` is `home`, a pattern written through a symbolic
-    /// link also means what the link leads to, a relative `deny` pattern holds in every directory and a relative `allow`
-    /// pattern below `base`.
+    /// `deny`: `None` stands for [`SECRET_PRESET`], an empty list closes nothing, and a list of
+    /// nothing but exceptions makes them from the preset. A non-empty `allow` closes all that it
+    /// does not name. Globs are matched on canonical absolute paths: `~` is `home`, a pattern
+    /// written through a symbolic link also means what the link leads to, a relative `deny` pattern
+    /// holds in every directory and a relative `allow` pattern below `base`.
     ///
     /// # Errors
     /// [`PathError::Glob`] for the first glob that is not valid: a rule that is skipped is a hole.
@@ -206,7 +208,8 @@ impl ReadRules {
         Self { deny: Arc::default(), except: Arc::default(), allow: None, closed: Arc::default(), others: None }
     }
 
-    /// The same rules, under which `places` stay closed too: canonical files, and folders with all that is in them.
+    /// The same rules, under which `places` stay closed too: canonical files, and folders with all
+    /// that is in them.
     pub fn closing(self, places: &[PathBuf]) -> Self {
         Self { closed: self.closed.iter().chain(places).cloned().collect(), ..self }
     }
@@ -252,7 +255,8 @@ impl ReadRules {
     }
 }
 
-/// Sets of patterns whose automata are kept: a process compiles the same few rules for each of its parts.
+/// Sets of patterns whose automata are kept: a process compiles the same few rules for each of its
+/// parts.
 const KEPT_SETS: usize = 8;
 
 /// The sets that were compiled last, each with its patterns.
@@ -329,7 +333,8 @@ fn spellings(glob: &str, base: &Path, home: Option<&Path>) -> Vec<String> {
     patterns
 }
 
-/// The pattern with its literal beginning replaced by what that leads to, when links make a difference.
+/// The pattern with its literal beginning replaced by what that leads to, when links make a
+/// difference.
 fn canonical_prefix(pattern: &str) -> Option<String> {
     let mut literal = PathBuf::from("/");
     let mut components = Path::new(pattern).components().peekable();

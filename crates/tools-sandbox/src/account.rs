@@ -1,4 +1,5 @@
-//! The user this process acts as: home and name, from the environment or else from the user database.
+//! The user this process acts as: home and name, from the environment or else from the user
+//! database.
 #![expect(unsafe_code, reason = "the user database has no safe interface in the standard library")]
 
 use std::{
@@ -19,20 +20,24 @@ pub struct Account {
     pub home: PathBuf,
 }
 
-/// The record of the effective user; `None` when the database has none, as in containers that run under any number.
+/// The record of the effective user; `None` when the database has none, as in containers that run
+/// under any number.
 pub fn account() -> Option<Account> {
     let mut buffer = vec![0u8; LONGEST];
-    // SAFETY: zeros are a valid record of null pointers; it is read only after the call has filled it.
+    // SAFETY: zeros are a valid record of null pointers; it is read only after the call has filled
+    // it.
     let mut record: libc::passwd = unsafe { std::mem::zeroed() };
     let mut found = std::ptr::null_mut();
-    // SAFETY: the record, the buffer of the length told and the place for the answer are ours across the call.
+    // SAFETY: the record, the buffer of the length told and the place for the answer are ours
+    // across the call.
     let failed = unsafe {
         libc::getpwuid_r(libc::geteuid(), &raw mut record, buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found)
     };
     if failed != 0 || found.is_null() {
         return None;
     }
-    // SAFETY: on success both lead to terminated strings in the buffer, which lives to the end of this function.
+    // SAFETY: on success both lead to terminated strings in the buffer, which lives to the end of
+    // this function.
     let text =
         |text: *const libc::c_char| unsafe { (!text.is_null()).then(|| CStr::from_ptr(text).to_bytes().to_vec()) };
     let home = PathBuf::from(OsStr::from_bytes(&text(record.pw_dir)?));
@@ -44,15 +49,16 @@ pub fn home() -> Option<PathBuf> {
     homes().into_iter().next()
 }
 
-/// Every folder that is the user's home: the one that `HOME` names, which programs go by, and the one of the user
-/// database where it is another. The first is [`home`].
+/// Every folder that is the user's home: the one that `HOME` names, which programs go by, and the
+/// one of the user database where it is another. The first is [`home`].
 pub fn homes() -> Vec<PathBuf> {
     let named = std::env::var_os("HOME").map(PathBuf::from);
     candidates(named.as_deref(), account().as_ref().map(|account| account.home.as_path()))
 }
 
-/// `path` with the home in the place of `~` at its beginning: `~` and `~/below`, as a shell reads them. Any other path
-/// comes back as it is, `~name` too. `None` where it begins with `~` and `home` is not known.
+/// `path` with the home in the place of `~` at its beginning: `~` and `~/below`, as a shell reads
+/// them. Any other path comes back as it is, `~name` too. `None` where it begins with `~` and
+/// `home` is not known.
 ///
 /// ```
 /// # use std::path::{Path, PathBuf};
@@ -71,7 +77,8 @@ pub fn expand_home(path: impl AsRef<Path>, home: Option<&Path>) -> Option<PathBu
 }
 
 fn candidates(named: Option<&Path>, recorded: Option<&Path>) -> Vec<PathBuf> {
-    // A record without a home says `/` or a folder that is not there, and the root is nobody's home.
+    // A record without a home says `/` or a folder that is not there, and the root is nobody's
+    // home.
     let recorded = recorded.filter(|home| *home != Path::new("/"));
     let mut homes: Vec<PathBuf> = Vec::new();
     for home in [named, recorded].into_iter().flatten() {

@@ -1,12 +1,14 @@
-//! Alternatives of a glob, written out where that saves work: `{a,b}/c` stands for `a/c` and `b/c`. A name without
-//! wildcards is looked up in a table; what has wildcards costs an automaton each, and stays together in one.
+//! Alternatives of a glob, written out where that saves work: `{a,b}/c` stands for `a/c` and `b/c`.
+//! A name without wildcards is looked up in a table; what has wildcards costs an automaton each,
+//! and stays together in one.
 
 /// Most patterns that one is written out into; beyond that it stays as it is.
 const MAX_PATTERNS: usize = 256;
 
-/// The patterns that match together what `pattern` matches: each without wildcards by itself, the others in one. One that
-/// has no alternatives, too many of them or that is not valid is returned as it is, and so is one in which alternatives and
-/// `**` meet: what that means depends on its neighbours.
+/// The patterns that match together what `pattern` matches: each without wildcards by itself, the
+/// others in one. One that has no alternatives, too many of them or that is not valid is returned
+/// as it is, and so is one in which alternatives and `**` meet: what that means depends on its
+/// neighbours.
 pub(crate) fn written_out(pattern: &str) -> Vec<String> {
     let Some(all) = all(pattern) else { return vec![pattern.to_owned()] };
     let (mut plain, automata): (Vec<String>, Vec<String>) = all.into_iter().partition(|each| is_looked_up(each));
@@ -23,7 +25,8 @@ pub(crate) fn written_out(pattern: &str) -> Vec<String> {
     plain
 }
 
-/// Whether a table finds what the pattern matches: a path, a name in any folder, or an ending in any folder.
+/// Whether a table finds what the pattern matches: a path, a name in any folder, or an ending in
+/// any folder.
 fn is_looked_up(pattern: &str) -> bool {
     let rest = pattern.strip_prefix("**/").unwrap_or(pattern);
     let rest = match rest.strip_prefix("*.") {
@@ -33,7 +36,8 @@ fn is_looked_up(pattern: &str) -> bool {
     !rest.contains(['*', '?', '[', ',', '{', '}', '\\'])
 }
 
-/// The patterns without alternatives that match together what `pattern` matches; `None` where it stays as it is.
+/// The patterns without alternatives that match together what `pattern` matches; `None` where it
+/// stays as it is.
 fn all(pattern: &str) -> Option<Vec<String>> {
     if pattern.contains("}**") || pattern.contains("**{") || double_stars_in_groups(pattern) {
         return None;
@@ -70,7 +74,8 @@ fn double_stars_in_groups(pattern: &str) -> bool {
     }
 }
 
-/// The outermost alternatives that stand first: their range with the braces, and what stands between the commas.
+/// The outermost alternatives that stand first: their range with the braces, and what stands
+/// between the commas.
 struct Group<'a> {
     start: usize,
     end: usize,
@@ -111,7 +116,8 @@ fn first_group(pattern: &str) -> Result<Option<Group<'_>>, Unbalanced> {
     if depth == 0 { Ok(None) } else { Err(Unbalanced) }
 }
 
-/// Goes behind a class, in which braces and commas stand for themselves, as does a bracket right at its beginning.
+/// Goes behind a class, in which braces and commas stand for themselves, as does a bracket right at
+/// its beginning.
 fn skip_class(rest: &mut std::str::CharIndices<'_>) -> Result<(), Unbalanced> {
     let mut next = rest.next();
     if next.is_some_and(|(_, character)| matches!(character, '!' | '^')) {

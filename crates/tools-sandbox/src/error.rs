@@ -12,8 +12,8 @@ use crate::FileKind;
 
 /// A path that could not be turned into a handle.
 ///
-/// The text repeats paths only as the caller wrote them or as they lie beneath an allowed root: what exists outside
-/// the roots is never told.
+/// The text repeats paths only as the caller wrote them or as they lie beneath an allowed root:
+/// what exists outside the roots is never told.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PathError {
@@ -158,7 +158,8 @@ impl From<PathError> for ToolError {
     }
 }
 
-/// A path as it may be quoted in a message: bounded, with control and direction-changing characters escaped.
+/// A path as it may be quoted in a message: bounded, with control and direction-changing characters
+/// escaped.
 pub fn shown(path: &Path) -> String {
     const LIMIT: usize = 300;
     let mut text = String::new();

@@ -1,5 +1,6 @@
-//! Open handles beneath an allowed root and the operations that are safe on them: one name at a time, never through a
-//! symbolic link, never blocking. How a path becomes a handle is in `open.rs`.
+//! Open handles beneath an allowed root and the operations that are safe on them: one name at a
+//! time, never through a symbolic link, never blocking. How a path becomes a handle is in
+//! `open.rs`.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -20,7 +21,8 @@ use tools_core::FileState;
 
 use crate::{PathError, Resolver};
 
-/// Flags with which anything is opened: no descriptor reaches a child, no terminal is adopted, no FIFO or device blocks.
+/// Flags with which anything is opened: no descriptor reaches a child, no terminal is adopted, no
+/// FIFO or device blocks.
 pub(crate) const SAFE: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
 /// The identity of a file on this machine: equal for two names of one file.
@@ -146,7 +148,8 @@ impl Metadata {
     }
 }
 
-/// Sets the time at which the content of an open file or directory changed, as [`Metadata::modified`] gives it.
+/// Sets the time at which the content of an open file or directory changed, as
+/// [`Metadata::modified`] gives it.
 pub fn set_modified(handle: impl AsFd, modified: (i64, u64)) -> io::Result<()> {
     Ok(rustix::fs::futimens(handle, &times(modified))?)
 }
@@ -212,9 +215,9 @@ impl Beneath {
 
 /// An open directory beneath an allowed root.
 ///
-/// Every operation takes one file name and acts on that name in this very directory, whatever happens to the path in the
-/// meantime. A name that is empty, `.`, `..` or holds a `/` is refused with `InvalidInput`; a symbolic link is never
-/// followed.
+/// Every operation takes one file name and acts on that name in this very directory, whatever
+/// happens to the path in the meantime. A name that is empty, `.`, `..` or holds a `/` is refused
+/// with `InvalidInput`; a symbolic link is never followed.
 #[derive(Debug)]
 pub struct Directory {
     pub(crate) handle: OwnedFd,
@@ -266,7 +269,8 @@ impl Directory {
         Ok(File::from(handle))
     }
 
-    /// Creates the file `name`, which must not exist, with the permission bits `mode` minus the process's umask.
+    /// Creates the file `name`, which must not exist, with the permission bits `mode` minus the
+    /// process's umask.
     pub fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | SAFE;
         Ok(File::from(rustix::fs::openat(self, single(name)?, flags, Mode::from_raw_mode(mode))?))
@@ -278,7 +282,8 @@ impl Directory {
         Ok(File::from(rustix::fs::openat(self, single(name)?, flags, Mode::from_raw_mode(mode))?))
     }
 
-    /// Creates a file in this directory that has no name yet: it is gone with its last handle, whatever ends the process.
+    /// Creates a file in this directory that has no name yet: it is gone with its last handle,
+    /// whatever ends the process.
     ///
     /// # Errors
     /// Not every file system has such files; [`Self::link`] needs `/proc`.
@@ -341,7 +346,8 @@ impl Directory {
 
     /// Opens the directory above, if it still is the one that is `expected`.
     ///
-    /// For walks that close handles on the way down: a directory that was moved meanwhile has another parent.
+    /// For walks that close handles on the way down: a directory that was moved meanwhile has
+    /// another parent.
     pub fn parent(&self, expected: FileId) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | SAFE;
         let handle = rustix::fs::openat(self, "..", flags, Mode::empty())?;
@@ -357,8 +363,8 @@ impl Directory {
         lineage(self.as_fd())
     }
 
-    /// Takes the directory's advisory lock for as long as the value lives, so that programs that ask for it change files
-    /// here one after another. `None` when somebody else has it.
+    /// Takes the directory's advisory lock for as long as the value lives, so that programs that
+    /// ask for it change files here one after another. `None` when somebody else has it.
     ///
     /// # Errors
     /// When the directory cannot be read, or its file system has no locks.
@@ -371,7 +377,8 @@ impl Directory {
         }
     }
 
-    /// Creates the directory `name`, which must not exist, with the permission bits `mode` minus the process's umask.
+    /// Creates the directory `name`, which must not exist, with the permission bits `mode` minus
+    /// the process's umask.
     pub fn create_directory(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(self, single(name)?, Mode::from_raw_mode(mode))?)
     }
@@ -394,15 +401,17 @@ impl Directory {
     /// Renames `name` to `new_name` in `destination`.
     ///
     /// # Errors
-    /// `AlreadyExists` when the name is taken and `replace` is [`Replace::Never`]; `CrossesDevices` when the two
-    /// directories lie on different file systems; `ResourceBusy` when either is a mount point.
+    /// `AlreadyExists` when the name is taken and `replace` is [`Replace::Never`]; `CrossesDevices`
+    /// when the two directories lie on different file systems; `ResourceBusy` when either is a
+    /// mount point.
     pub fn rename(&self, name: &OsStr, destination: &Self, new_name: &OsStr, replace: Replace) -> io::Result<()> {
         let (from, to) = (single(name)?, single(new_name)?);
         if replace == Replace::Allowed {
             return Ok(rustix::fs::renameat(self, from, destination, to)?);
         }
         match rustix::fs::renameat_with(self, from, destination, to, RenameFlags::NOREPLACE) {
-            // A file system that cannot do it in one step: look first. The gap can only lose a name created meanwhile.
+            // A file system that cannot do it in one step: look first. The gap can only lose a name
+            // created meanwhile.
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS)
                 if destination.stat(new_name).is_err_and(|e| e.kind() == io::ErrorKind::NotFound) =>
             {
@@ -474,7 +483,8 @@ impl Entry {
 
 /// The identities of a directory and of every directory above it, nearest first.
 ///
-/// Ends early at a directory whose `..` may not be looked up: what cannot be reached cannot be changed either.
+/// Ends early at a directory whose `..` may not be looked up: what cannot be reached cannot be
+/// changed either.
 pub(crate) fn lineage(start: BorrowedFd<'_>) -> io::Result<Vec<FileId>> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let mut ids = vec![Metadata::of(start)?.id];

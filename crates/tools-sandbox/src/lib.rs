@@ -1,9 +1,10 @@
-//! Confinement: what a tool may touch on this machine, and the means to touch it without a race. Which calls are
-//! allowed at all is not decided here, but by the gates above.
+//! Confinement: what a tool may touch on this machine, and the means to touch it without a race.
+//! Which calls are allowed at all is not decided here, but by the gates above.
 //!
-//! The path half ([`Roots`], [`Directory`], [`Entry`], [`ReadRules`]) opens everything beneath a directory handle; no
-//! other crate turns a path that a model wrote into an open file. The process half ([`process`], [`kernel`]) is the one
-//! place where children start, confined by the kernel before their first instruction.
+//! The path half ([`Roots`], [`Directory`], [`Entry`], [`ReadRules`]) opens everything beneath a
+//! directory handle; no other crate turns a path that a model wrote into an open file. The process
+//! half ([`process`], [`kernel`]) is the one place where children start, confined by the kernel
+//! before their first instruction.
 
 mod access;
 mod account;

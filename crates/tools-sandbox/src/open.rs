@@ -1,5 +1,6 @@
-//! From a path to an open handle without a gap in between: by `openat2` in one system call where the kernel has it, else
-//! one component at a time with links expanded by hand. Which roots there are is in `roots.rs`.
+//! From a path to an open handle without a gap in between: by `openat2` in one system call where
+//! the kernel has it, else one component at a time with links expanded by hand. Which roots there
+//! are is in `roots.rs`.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -46,7 +47,8 @@ impl Resolver {
     }
 }
 
-/// The canonical path of an open handle, as the kernel knows it; `None` without `/proc` or when the name is gone.
+/// The canonical path of an open handle, as the kernel knows it; `None` without `/proc` or when the
+/// name is gone.
 pub(crate) fn handle_path(handle: BorrowedFd<'_>) -> Option<PathBuf> {
     let link = format!("/proc/self/fd/{}", handle.as_raw_fd());
     let path = rustix::fs::readlink(link, Vec::with_capacity(256)).ok()?.into_bytes();
@@ -69,7 +71,8 @@ pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Opti
         }
         _ => rest,
     };
-    // A path of names alone that leads through no link is its own canonical path: then nobody need be asked for it.
+    // A path of names alone that leads through no link is its own canonical path: then nobody need
+    // be asked for it.
     let mut resolve = if is_plain(rest) { BENEATH | ResolveFlags::NO_SYMLINKS } else { BENEATH };
     for _ in 0..4 {
         return match rustix::fs::openat2(&root.handle, rest, flags, Mode::empty(), resolve) {
@@ -83,7 +86,8 @@ pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Opti
                 resolve = BENEATH;
                 continue;
             }
-            // Left the root, perhaps only for another one or by an absolute link back in; or met a magic link.
+            // Left the root, perhaps only for another one or by an absolute link back in; or met a
+            // magic link.
             Err(Errno::XDEV | Errno::LOOP | Errno::NOSYS | Errno::PERM) => None,
             Err(error) => Some(Err(error.into())),
         };
@@ -91,7 +95,8 @@ pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Opti
     None
 }
 
-/// Whether a relative path is spelled as a canonical one would be: names with one `/` between them, or `.` alone.
+/// Whether a relative path is spelled as a canonical one would be: names with one `/` between them,
+/// or `.` alone.
 fn is_plain(rest: &Path) -> bool {
     let bytes = rest.as_os_str().as_bytes();
     bytes == b"." || bytes.split(|&byte| byte == b'/').all(|name| !matches!(name, b"" | b"." | b".."))
@@ -115,8 +120,8 @@ pub(crate) enum Leaf {
 pub(crate) struct Reached {
     /// The last directory that was opened.
     pub(crate) directory: Directory,
-    /// What is left of the path: empty when it ended on `directory`, one name for the last component, more when
-    /// directories are missing.
+    /// What is left of the path: empty when it ended on `directory`, one name for the last
+    /// component, more when directories are missing.
     pub(crate) missing: Vec<OsString>,
     /// The directories created on the way.
     pub(crate) created: Vec<PathBuf>,
@@ -137,8 +142,8 @@ enum At {
     },
 }
 
-/// Walks `absolute` one component at a time, holding a handle for each directory so that `..` goes back to where the walk
-/// came from. `shown` is the path as the caller wrote it, for messages.
+/// Walks `absolute` one component at a time, holding a handle for each directory so that `..` goes
+/// back to where the walk came from. `shown` is the path as the caller wrote it, for messages.
 pub(crate) fn walk(
     roots: &Roots,
     absolute: &Path,
@@ -253,7 +258,8 @@ impl Walk<'_> {
         self.enter();
     }
 
-    /// The handle the walk stands on. `Outside` is asked for only after the caller has seen `Inside`.
+    /// The handle the walk stands on. `Outside` is asked for only after the caller has seen
+    /// `Inside`.
     fn here(&self) -> Result<BorrowedFd<'_>, PathError> {
         match &self.at {
             At::Outside(_) => Err(self.roots.outside(self.shown)),

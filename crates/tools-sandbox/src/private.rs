@@ -1,5 +1,6 @@
-//! Folders that nobody else can look into: those that stay, and those that belong to this process alone and go with it. One that was killed cannot remove its own; the next one does,
-//! and never one whose owner lives: the owner holds a lock on the folder itself for as long as it does.
+//! Folders that nobody else can look into: those that stay, and those that belong to this process
+//! alone and go with it. One that was killed cannot remove its own; the next one does, and never
+//! one whose owner lives: the owner holds a lock on the folder itself for as long as it does.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -16,18 +17,20 @@ const PREFIX: &str = ".haft-own-";
 const KEPT: &str = "haft-kept-";
 /// Random characters of a name.
 const RANDOM: usize = 12;
-/// How often a folder is made anew: a sweeper may take one for left behind in the moment between its making and its
-/// locking, and a system may run out of something for a moment.
+/// How often a folder is made anew: a sweeper may take one for left behind in the moment between
+/// its making and its locking, and a system may run out of something for a moment.
 const ATTEMPTS: u32 = 64;
 
-/// Where temporary folders are made, most wanted first: the place that `TMPDIR` names, if its name is absolute, and those
-/// that every system has. A variable that names no folder to write in is no reason to fail.
+/// Where temporary folders are made, most wanted first: the place that `TMPDIR` names, if its name
+/// is absolute, and those that every system has. A variable that names no folder to write in is no
+/// reason to fail.
 pub fn temporary_places() -> Vec<PathBuf> {
     let named = Some(std::env::temp_dir()).filter(|folder| folder.is_absolute());
     named.into_iter().chain(["/tmp", "/var/tmp"].map(PathBuf::from)).collect()
 }
 
-/// Makes a folder, and what is missing above it, that only its owner can look into. One that is there stays as it is.
+/// Makes a folder, and what is missing above it, that only its owner can look into. One that is
+/// there stays as it is.
 ///
 /// # Errors
 /// What the system says.
@@ -39,7 +42,8 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
 #[derive(Debug)]
 pub struct PrivateFolder {
     path: Option<PathBuf>,
-    /// Locked while the owner lives. The lock goes with the folder itself, so that one half removed is still swept.
+    /// Locked while the owner lives. The lock goes with the folder itself, so that one half removed
+    /// is still swept.
     lock: File,
 }
 
@@ -170,7 +174,8 @@ pub fn sweep(places: &[PathBuf]) {
     }
 }
 
-/// That the lock can be taken says that the owner is dead, or that it has not taken it yet and will make another.
+/// That the lock can be taken says that the owner is dead, or that it has not taken it yet and will
+/// make another.
 fn sweep_one(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path)?.uid() != rustix::process::geteuid().as_raw() {
         return Ok(());
@@ -181,8 +186,8 @@ fn sweep_one(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Bytes that what lies in a folder takes on the disk. Where there are more than a hundred thousand entries, only so many of
-/// them are counted.
+/// Bytes that what lies in a folder takes on the disk. Where there are more than a hundred thousand
+/// entries, only so many of them are counted.
 pub(crate) fn usage(folder: &Path) -> u64 {
     let (mut bytes, mut left, mut pending) = (0, 100_000_u32, vec![folder.to_owned()]);
     while let Some(folder) = pending.pop() {

@@ -1,4 +1,5 @@
-//! Files that no tool may change, wherever they lie: the rules it is judged by and the record of what it did.
+//! Files that no tool may change, wherever they lie: the rules it is judged by and the record of
+//! what it did.
 
 use std::{
     collections::HashSet,
@@ -15,9 +16,9 @@ use crate::{
 
 /// Files that no tool may change. They may be read like any other.
 ///
-/// A file counts under its name and under those it leaves behind when it is exchanged (`audit.jsonl.1`,
-/// `audit-42.jsonl`); a folder covers everything in it. The folders it lies in can
-/// neither be moved nor deleted.
+/// A file counts under its name and under those it leaves behind when it is exchanged
+/// (`audit.jsonl.1`, `audit-42.jsonl`); a folder covers everything in it. The folders it lies in
+/// can neither be moved nor deleted.
 #[derive(Debug, Clone, Default)]
 pub struct Reserved {
     files: Arc<[PathBuf]>,
@@ -53,7 +54,8 @@ impl Reserved {
     }
 }
 
-/// Whether `path`, in the same folder, is what exchanging `file` leaves behind: `audit.jsonl.1`, `audit-42.jsonl`.
+/// Whether `path`, in the same folder, is what exchanging `file` leaves behind: `audit.jsonl.1`,
+/// `audit-42.jsonl`.
 fn is_left_behind(path: &Path, file: &Path) -> bool {
     let text = |part: Option<&std::ffi::OsStr>| part.and_then(std::ffi::OsStr::to_str).unwrap_or_default().to_owned();
     let (name, reserved) = (text(path.file_name()), text(file.file_name()));

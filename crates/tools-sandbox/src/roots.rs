@@ -1,5 +1,5 @@
-//! The allowed roots: which directories a call may touch, each held as an open handle with its canonical path.
-//! How a path is opened beneath one of them is in `open.rs`.
+//! The allowed roots: which directories a call may touch, each held as an open handle with its
+//! canonical path. How a path is opened beneath one of them is in `open.rs`.
 
 use std::{
     collections::HashSet,
@@ -53,8 +53,8 @@ impl Root {
     }
 }
 
-/// The part of `path` below `root`, if the one is spelled exactly as the beginning of the other: what nearly all paths are,
-/// at a tenth of the cost of comparing components.
+/// The part of `path` below `root`, if the one is spelled exactly as the beginning of the other:
+/// what nearly all paths are, at a tenth of the cost of comparing components.
 fn strip_bytes<'p>(root: &Path, path: &'p Path) -> Option<&'p Path> {
     let rest = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?;
     let rest = match rest {
@@ -67,7 +67,8 @@ fn strip_bytes<'p>(root: &Path, path: &'p Path) -> Option<&'p Path> {
 
 /// A canonical path that lies beneath an allowed root, existing or not.
 ///
-/// Proof of what a path *means* at this moment, for rules and people; not a licence to open it by name.
+/// Proof of what a path *means* at this moment, for rules and people; not a licence to open it by
+/// name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedPath {
     path: PathBuf,
@@ -87,8 +88,9 @@ impl ResolvedPath {
         self.metadata.map(|metadata| metadata.kind)
     }
 
-    /// What tells this content of a regular file from another; `None` when nothing does: where no such file lies, and on
-    /// file systems whose files change without their times telling (`/proc`, what other machines hold).
+    /// What tells this content of a regular file from another; `None` when nothing does: where no
+    /// such file lies, and on file systems whose files change without their times telling (`/proc`,
+    /// what other machines hold).
     pub fn state(&self) -> Option<FileState> {
         let metadata = self.metadata.as_ref().filter(|metadata| self.is_stable && metadata.kind == FileKind::File);
         metadata.map(Metadata::state)
@@ -100,8 +102,8 @@ impl ResolvedPath {
     }
 }
 
-/// File systems of this machine that keep the times of their files: ext, XFS, Btrfs, F2FS, ZFS, bcachefs, memory, overlays
-/// of these, and images that nobody writes.
+/// File systems of this machine that keep the times of their files: ext, XFS, Btrfs, F2FS, ZFS,
+/// bcachefs, memory, overlays of these, and images that nobody writes.
 const LOCAL: &[i64] = &[
     0xef53,
     0x5846_5342,
@@ -116,7 +118,8 @@ const LOCAL: &[i64] = &[
     0xe0f5_e1e2,
 ];
 
-/// Whether the file system of an open handle keeps the times of its files, so that every change of one shows in them.
+/// Whether the file system of an open handle keeps the times of its files, so that every change of
+/// one shows in them.
 #[expect(clippy::unnecessary_cast, reason = "field widths differ between architectures")]
 pub fn keeps_times(handle: impl AsFd) -> bool {
     let kind = rustix::fs::fstatfs(handle).map(|system| system.f_type as i64 & 0xffff_ffff);
@@ -125,8 +128,8 @@ pub fn keeps_times(handle: impl AsFd) -> bool {
 
 /// The directories that file operations are confined to.
 ///
-/// Cheap to clone. A path is judged by what it *opens*, not by how it is spelled: `..`, symbolic links and names that do
-/// not exist yet are resolved beneath the root's handle.
+/// Cheap to clone. A path is judged by what it *opens*, not by how it is spelled: `..`, symbolic
+/// links and names that do not exist yet are resolved beneath the root's handle.
 ///
 /// ```
 /// use std::path::Path;
@@ -140,8 +143,9 @@ pub fn keeps_times(handle: impl AsFd) -> bool {
 #[derive(Debug, Clone)]
 pub struct Roots {
     pub(crate) list: Arc<[Root]>,
-    /// Roots and everything above them, and what holds reserved files: what must neither move nor vanish. Found out when
-    /// somebody wants to move or delete, since nobody else needs it; `None` when it cannot be found out.
+    /// Roots and everything above them, and what holds reserved files: what must neither move nor
+    /// vanish. Found out when somebody wants to move or delete, since nobody else needs it; `None`
+    /// when it cannot be found out.
     protected: Arc<OnceLock<Option<HashSet<FileId>>>>,
     reserved: Reserved,
     resolver: Resolver,
@@ -150,11 +154,12 @@ pub struct Roots {
 }
 
 impl Roots {
-    /// Opens each of `directories`, taken relative to `workdir`; an empty list means `workdir` alone.
+    /// Opens each of `directories`, taken relative to `workdir`; an empty list means `workdir`
+    /// alone.
     ///
     /// # Errors
-    /// [`PathError::Root`] when one of them cannot be opened or is not a directory: a root that cannot be held confines
-    /// nothing, so none is skipped.
+    /// [`PathError::Root`] when one of them cannot be opened or is not a directory: a root that
+    /// cannot be held confines nothing, so none is skipped.
     pub fn open(directories: &[PathBuf], workdir: &Path) -> Result<Self, PathError> {
         let only = [workdir.to_path_buf()];
         let directories = if directories.is_empty() { &only } else { directories };
@@ -188,8 +193,9 @@ impl Roots {
         Self { reserved: reserved.clone(), protected: Arc::default(), ..self }
     }
 
-    /// The same roots, for paths that begin as people spell a folder, with links, where that is not its canonical path: each
-    /// of `spellings` is both, in this order. What such a path leads to is judged as any other.
+    /// The same roots, for paths that begin as people spell a folder, with links, where that is not
+    /// its canonical path: each of `spellings` is both, in this order. What such a path leads to is
+    /// judged as any other.
     pub fn spelled(self, spellings: &[(PathBuf, PathBuf)]) -> Self {
         let mut spellings = spellings.to_vec();
         spellings.sort_by_key(|(spelled, _)| std::cmp::Reverse(spelled.components().count()));
@@ -221,7 +227,8 @@ impl Roots {
         self.list.iter().map(|root| root.path.as_path())
     }
 
-    /// Whether `id` is a root, lies above one, or holds a reserved file. Everything is where that cannot be found out.
+    /// Whether `id` is a root, lies above one, or holds a reserved file. Everything is where that
+    /// cannot be found out.
     pub fn is_protected(&self, id: FileId) -> bool {
         let protected = self.protected.get_or_init(|| {
             let mut ids = self.reserved.folders().clone();
@@ -233,7 +240,8 @@ impl Roots {
         protected.as_ref().is_none_or(|ids| ids.contains(&id))
     }
 
-    /// Whether the one root is still what stands at `path`: a root that is kept from call to call may have been replaced.
+    /// Whether the one root is still what stands at `path`: a root that is kept from call to call
+    /// may have been replaced.
     pub fn is_only(&self, path: &Path) -> bool {
         let [root] = &*self.list else { return false };
         let now = rustix::fs::stat(path);
@@ -243,8 +251,8 @@ impl Roots {
 
     /// Opens whatever `path` leads to for reading, following links that stay inside.
     ///
-    /// Never blocks. FIFOs and devices are opened too; [`Beneath::into_file`] and [`Beneath::into_directory`] refuse
-    /// them by name.
+    /// Never blocks. FIFOs and devices are opened too; [`Beneath::into_file`] and
+    /// [`Beneath::into_directory`] refuse them by name.
     ///
     /// # Errors
     /// [`PathError`]: `Outside` when the path leaves the roots, else what the system says.
@@ -280,10 +288,12 @@ impl Roots {
         self.open_with(path, workdir, OFlags::RDONLY | OFlags::DIRECTORY | SAFE)?.into_directory()
     }
 
-    /// Finds the parent directory and the final name of `path`; the name itself is not followed and need not exist.
+    /// Finds the parent directory and the final name of `path`; the name itself is not followed and
+    /// need not exist.
     ///
     /// # Errors
-    /// [`PathError::Protected`] when the path is a root itself; `NotFound` when the parent is missing.
+    /// [`PathError::Protected`] when the path is a root itself; `NotFound` when the parent is
+    /// missing.
     pub fn entry(&self, path: &Path, workdir: &Path) -> Result<Entry, PathError> {
         let absolute = self.absolute(path, workdir)?;
         if self.resolver == Resolver::Kernel
@@ -291,7 +301,8 @@ impl Roots {
                 (absolute.parent(), absolute.components().next_back())
             && self.locate(parent).is_some()
         {
-            // `parent()` would swallow a final `.`, which `components` does not report either: same meaning here.
+            // `parent()` would swallow a final `.`, which `components` does not report either: same
+            // meaning here.
             let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let directory =
                 self.open_with(parent, workdir, flags).map_err(|e| self.rename_error(e, path, &absolute))?;
@@ -303,7 +314,8 @@ impl Roots {
             (Some(name), true) => Ok(Entry { directory: reached.directory, name }),
             (Some(_), false) => Err(PathError::NotFound(path.to_path_buf())),
             (None, _) => {
-                // The path ends in `..`, or is a root: name the directory from above, if that is inside.
+                // The path ends in `..`, or is a root: name the directory from above, if that is
+                // inside.
                 let found = reached.directory.path.clone();
                 if self.list.iter().any(|root| root.path == found) || found == absolute {
                     return Err(PathError::Protected(path.to_path_buf()));
@@ -313,7 +325,8 @@ impl Roots {
         }
     }
 
-    /// As [`Self::entry`], but a final symbolic link is followed to the name it stands for, existing or not.
+    /// As [`Self::entry`], but a final symbolic link is followed to the name it stands for,
+    /// existing or not.
     ///
     /// For replacing a file while keeping the links that point at it.
     ///
@@ -346,7 +359,8 @@ impl Roots {
     /// As [`Self::open_directory`]; [`PathError::NotADirectory`] when a file is in the way.
     pub fn create_directories(&self, path: &Path, workdir: &Path) -> Result<(Directory, Vec<PathBuf>), PathError> {
         let absolute = self.absolute(path, workdir)?;
-        // Refused as a whole before anything is created: `new/../../outside` must not leave `new` behind.
+        // Refused as a whole before anything is created: `new/../../outside` must not leave `new`
+        // behind.
         self.resolve(path, workdir)?;
         for _ in 0..RETRIES {
             let reached = walk(self, &absolute, path, Leaf::Follow, true)?;
@@ -478,8 +492,8 @@ impl Roots {
         Err(PathError::Changed(path.to_path_buf()))
     }
 
-    /// Speaks of the path the caller wrote, and does not tell what exists outside: `missing/../../x` is outside
-    /// whether or not `missing` is there.
+    /// Speaks of the path the caller wrote, and does not tell what exists outside:
+    /// `missing/../../x` is outside whether or not `missing` is there.
     fn rename_error(&self, error: PathError, path: &Path, absolute: &Path) -> PathError {
         let path = path.to_path_buf();
         match error {
@@ -525,7 +539,8 @@ fn absolute(path: &Path, workdir: &Path) -> Result<PathBuf, PathError> {
     Ok(workdir.join(path))
 }
 
-/// The path with `.` and `..` taken out by spelling alone. Good for deciding what to *say*, never for what to open.
+/// The path with `.` and `..` taken out by spelling alone. Good for deciding what to *say*, never
+/// for what to open.
 fn lexical(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in path.components() {

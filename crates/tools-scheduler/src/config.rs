@@ -16,21 +16,21 @@ pub struct SchedulerConfig {
     /// The file that tasks lie in; a relative path starts in the user's state folder.
     #[schemars(extend("x-applies" = "next_start"))]
     pub path: PathBuf,
-    /// The `postgres://` address of a server that several machines share, instead of the file; needs a program built with
-    /// the feature `postgres`. Empty: the file.
+    /// The `postgres://` address of a server that several machines share, instead of the file;
+    /// needs a program built with the feature `postgres`. Empty: the file.
     #[schemars(extend("x-applies" = "next_start"))]
     pub database: String,
     /// The most tasks of a folder that are still to run.
     pub max_tasks: u64,
     /// The fewest seconds between two runs of a task.
     pub min_interval_secs: u64,
-    /// What becomes of times that nobody served: `none` are left out, `once` one run stands for all of them, `all` each
-    /// is made up for.
+    /// What becomes of times that nobody served: `none` are left out, `once` one run stands for all
+    /// of them, `all` each is made up for.
     pub catch_up: CatchUp,
     /// How many seconds ago such a time may be.
     pub grace_secs: u64,
-    /// Whether a person is asked before a task is stored, also where a rule allows the call: it runs later, when nobody
-    /// is there.
+    /// Whether a person is asked before a task is stored, also where a rule allows the call: it
+    /// runs later, when nobody is there.
     pub confirm_create: bool,
     /// What becomes of a call of a task that would ask a person.
     pub unattended: Unattended,

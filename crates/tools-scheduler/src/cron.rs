@@ -51,9 +51,9 @@ impl PartialEq for CronLine {
 }
 
 impl CronLine {
-    /// Reads a line of five fields (minute, hour, day of month, month, day of week) or six (the second before them). A
-    /// field is `*`, a number, a name, a range, each of them with a step, or a list of those. 0 and 7 are Sunday. Where
-    /// both days are given, either of them is enough.
+    /// Reads a line of five fields (minute, hour, day of month, month, day of week) or six (the
+    /// second before them). A field is `*`, a number, a name, a range, each of them with a step, or
+    /// a list of those. 0 and 7 are Sunday. Where both days are given, either of them is enough.
     ///
     /// # Errors
     /// [`ScheduleError::Cron`] with field and position.
@@ -92,16 +92,18 @@ impl CronLine {
         self.cron.describe()
     }
 
-    /// The first time after another, by the clocks of a zone; `None` where there is none, which takes long to find out.
+    /// The first time after another, by the clocks of a zone; `None` where there is none, which
+    /// takes long to find out.
     ///
-    /// A line whose minutes or hours begin with `*` is an interval: it goes on through changes of the clocks. Any other
-    /// names times of day: one that is left out when clocks go forward comes as they do, and one that comes twice when they
-    /// go back runs the first time alone.
+    /// A line whose minutes or hours begin with `*` is an interval: it goes on through changes of
+    /// the clocks. Any other names times of day: one that is left out when clocks go forward comes
+    /// as they do, and one that comes twice when they go back runs the first time alone.
     pub fn after(&self, time: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         if self.is_interval { self.interval_after(time, zone) } else { self.time_of_day_after(time, zone) }
     }
 
-    /// Every moment whose clock the line names. Between two changes of the clocks they run like those of UTC.
+    /// Every moment whose clock the line names. Between two changes of the clocks they run like
+    /// those of UTC.
     fn interval_after(&self, time: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let mut begin = zone.to_datetime(time);
         let mut changes = zone.following(time).map(|change| change.timestamp());

@@ -18,8 +18,8 @@ pub struct Firing {
     pub caller: String,
 }
 
-/// Runs what is due: in a session of its own, behind all gates as they are now, with nobody to ask. Called once for each
-/// run, never again for the same.
+/// Runs what is due: in a session of its own, behind all gates as they are now, with nobody to ask.
+/// Called once for each run, never again for the same.
 #[async_trait]
 pub trait Dispatch: Send + Sync {
     /// Runs a task. What comes back is one line for the list of tasks.

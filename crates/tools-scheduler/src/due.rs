@@ -28,7 +28,8 @@ pub enum Due {
 
 /// What becomes of a task at a time. Whoever gets `Run` has to write `next` before it runs.
 ///
-/// A time that nobody served is caught up by `policy.catch_up` while it is no longer ago than `policy.grace`.
+/// A time that nobody served is caught up by `policy.catch_up` while it is no longer ago than
+/// `policy.grace`.
 pub fn due(task: &ScheduledTask, now: Timestamp, policy: &SchedulerPolicy) -> Due {
     let Some(first) = task.next_run.filter(|next| *next <= now) else { return Due::Not };
     let is_spent = |runs: u64| task.max_runs.is_some_and(|most| runs >= most);
@@ -38,7 +39,8 @@ pub fn due(task: &ScheduledTask, now: Timestamp, policy: &SchedulerPolicy) -> Du
     }
     let patience = if policy.catch_up == CatchUp::None { ON_TIME.min(policy.grace) } else { policy.grace };
     let is_recent = |time: &Timestamp| now.duration_since(*time) <= patience;
-    // Of many that were missed the search would take long: those before the patience ends are of no interest.
+    // Of many that were missed the search would take long: those before the patience ends are of no
+    // interest.
     let oldest = if is_recent(&first) {
         Some(first)
     } else {

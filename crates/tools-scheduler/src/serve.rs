@@ -8,7 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Claim, Dispatch, Firing, ScheduleError, Scheduler, TaskName};
 
-/// How long the loop sleeps at most: another process may have stored a task, or the clock may have been set.
+/// How long the loop sleeps at most: another process may have stored a task, or the clock may have
+/// been set.
 const LOOK: Duration = Duration::from_secs(5);
 /// Tasks that run at once.
 const MOST: usize = 8;
@@ -16,8 +17,8 @@ const MOST: usize = 8;
 const STATUS: usize = 200;
 
 impl Scheduler {
-    /// Runs the tasks of a folder when they are due, until `stop` is cancelled; then it waits for those that run. Several
-    /// processes may serve one folder: each run is made by one of them.
+    /// Runs the tasks of a folder when they are due, until `stop` is cancelled; then it waits for
+    /// those that run. Several processes may serve one folder: each run is made by one of them.
     ///
     /// # Errors
     /// What the store says at the start; later it is tried again.
@@ -62,8 +63,8 @@ impl Scheduler {
     /// Runs a task now, whether or not it is due; its times stay as they are.
     ///
     /// # Errors
-    /// [`ScheduleError::NotFound`], [`ScheduleError::Running`], and what the store says. What becomes of the run is no
-    /// error here.
+    /// [`ScheduleError::NotFound`], [`ScheduleError::Running`], and what the store says. What
+    /// becomes of the run is no error here.
     pub async fn run_now(
         &self,
         workdir: &str,

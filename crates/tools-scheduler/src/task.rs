@@ -147,7 +147,8 @@ pub struct ScheduledTask {
     pub task: Task,
     /// The session that made it.
     pub created_by: String,
-    /// The digest of the rules in force when it was made; `None` where nobody said. When it runs, those of that time count.
+    /// The digest of the rules in force when it was made; `None` where nobody said. When it runs,
+    /// those of that time count.
     pub policy_snapshot_hash: Option<String>,
     /// When it was made.
     pub created_at: Timestamp,

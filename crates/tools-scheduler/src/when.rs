@@ -8,9 +8,9 @@ use crate::ScheduleError;
 /// The longest text that is read as a time.
 const MOST: usize = 100;
 
-/// The time that a text names: `2026-11-24T08:00:00Z`, an offset in the place of the `Z`, or words (`tomorrow 8pm`,
-/// `in 2 hours`, `next friday`) by the clocks of `zone`. A date and time without an offset is refused: it would mean
-/// another time to each reader.
+/// The time that a text names: `2026-11-24T08:00:00Z`, an offset in the place of the `Z`, or words
+/// (`tomorrow 8pm`, `in 2 hours`, `next friday`) by the clocks of `zone`. A date and time without
+/// an offset is refused: it would mean another time to each reader.
 ///
 /// # Errors
 /// [`ScheduleError::When`] with what would be right.

@@ -1,5 +1,6 @@
-//! Values given to names of credentials, in whatever syntax: environment, YAML, JSON (also escaped), TOML, INI, XML, PHP,
-//! SQL, command-line flags, headers, diffs, coloured text. Which names those are is told in `tools-core`.
+//! Values given to names of credentials, in whatever syntax: environment, YAML, JSON (also
+//! escaped), TOML, INI, XML, PHP, SQL, command-line flags, headers, diffs, coloured text. Which
+//! names those are is told in `tools-core`.
 
 use tools_core::is_credential_key;
 
@@ -23,7 +24,8 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
     }
     let name = name_around(text, start, end);
     *done = name.1;
-    // Where no value can follow nothing needs to be known of the name: most words in a text end here.
+    // Where no value can follow nothing needs to be known of the name: most words in a text end
+    // here.
     let Some(place) = place::of(text, name) else { return };
     if place.end - place.start < SHORTEST || !is_named(text, name, (start, end)) {
         return;
@@ -103,7 +105,8 @@ fn is_complaint(text: &str, start: usize, name: &str) -> bool {
     name.eq_ignore_ascii_case("token") && BEFORE.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// `secretKey: Uint8Array`, `token: &CancellationToken`: what a declaration says of a name, without quotes.
+/// `secretKey: Uint8Array`, `token: &CancellationToken`: what a declaration says of a name, without
+/// quotes.
 fn is_type(text: &str, start: usize, found: &str) -> bool {
     let before = text[..start].trim_end_matches([' ', '\t']);
     let after = &text[start + found.len()..];

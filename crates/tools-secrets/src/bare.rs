@@ -1,7 +1,8 @@
-//! Lines without what tools put in front of each, so that what rules say of several lines holds in a listing, in the
-//! output of a search, in a diff and in a log, too.
+//! Lines without what tools put in front of each, so that what rules say of several lines holds in
+//! a listing, in the output of a search, in a diff and in a log, too.
 //!
-//! A copy is made only around a place that asks for it, and only where the line next to it has the same margin.
+//! A copy is made only around a place that asks for it, and only where the line next to it has the
+//! same margin.
 
 use std::ops::Range;
 
@@ -45,8 +46,9 @@ pub(crate) struct Bare {
 }
 
 impl Bare {
-    /// The block that the line around `at` stands in, of a diff what was and what is, and how far nothing else has to be
-    /// looked for. No block where lines have no margin, or where no line next to it has the same.
+    /// The block that the line around `at` stands in, of a diff what was and what is, and how far
+    /// nothing else has to be looked for. No block where lines have no margin, or where no line
+    /// next to it has the same.
     pub(crate) fn around(text: &str, at: usize) -> (Vec<Self>, usize) {
         let bytes = text.as_bytes();
         let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
@@ -203,7 +205,8 @@ fn blame(line: &str) -> Option<usize> {
     is_blame.then_some(close + 1 + usize::from(rest.starts_with(' ')))
 }
 
-/// `2026-01-02T03:04:05.678Z `, in brackets too, also behind tabs; `Jan  2 03:04:05 host program[1]: `.
+/// `2026-01-02T03:04:05.678Z `, in brackets too, also behind tabs; `Jan 2 03:04:05 host program[1]:
+/// `.
 fn time(line: &str) -> Option<usize> {
     // `job<TAB>step<TAB>time`
     let lead = line.match_indices('\t').nth(1).map_or(0, |(at, _)| at + 1);
@@ -251,8 +254,8 @@ fn source(line: &str) -> Option<(&str, usize)> {
     Some((&line[..name], line.len() - rest.len()))
 }
 
-/// Whether what is assigned to the name that ends at `end` may stand on other lines, or be cut by what stands in front of
-/// this one: nothing of a value follows, or the name stands in a table.
+/// Whether what is assigned to the name that ends at `end` may stand on other lines, or be cut by
+/// what stands in front of this one: nothing of a value follows, or the name stands in a table.
 pub(crate) fn is_asked_for(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
@@ -265,7 +268,8 @@ pub(crate) fn is_asked_for(text: &str, start: usize, end: usize) -> bool {
         Some(b';') => rest.len() > 1,
         Some(b':' | b'=') => {
             let value = rest[1..].trim_start();
-            // Nothing, the mark of a block, or a value that is read to its end on a line of its own only.
+            // Nothing, the mark of a block, or a value that is read to its end on a line of its own
+            // only.
             value.is_empty() || value.starts_with(['|', '>', '!']) || value.contains([',', ';', '&', '<', '\\'])
         }
         // Two words: `password VALUE`, as in a file of logins.

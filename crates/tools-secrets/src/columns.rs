@@ -1,5 +1,5 @@
-//! Columns of tables whose header names a credential: text separated by commas, semicolons or tabs, and what database
-//! clients draw with `|`.
+//! Columns of tables whose header names a credential: text separated by commas, semicolons or tabs,
+//! and what database clients draw with `|`.
 
 use std::ops::Range;
 
@@ -16,7 +16,8 @@ const LONGEST: usize = 4096;
 /// A longer field of a header is none.
 const LONGEST_NAME: usize = 40;
 
-/// Looks whether the keyword at `start` names a column, and if so at all rows. Lines that begin before `done` were looked at.
+/// Looks whether the keyword at `start` names a column, and if so at all rows. Lines that begin
+/// before `done` were looked at.
 pub(crate) fn find(
     text: &str,
     (start, end): (usize, usize),
@@ -42,7 +43,8 @@ pub(crate) fn find(
     let line_start = memchr::memrchr(b'\n', &bytes[from..start]).map(|at| from + at + 1).or((from == 0).then_some(0));
     let limit = (end + LONGEST).min(bytes.len());
     let line_end = memchr::memchr(b'\n', &bytes[end..limit]).map(|at| end + at + 1);
-    // Also where the line is too long for a header: it is not looked at again for each keyword in it.
+    // Also where the line is too long for a header: it is not looked at again for each keyword in
+    // it.
     *done = line_end.unwrap_or(limit);
     let (line_start, line_end) = (line_start?, line_end?);
     let header = text.get(line_start..line_end).filter(|line| line.len() <= LONGEST)?;
@@ -94,7 +96,8 @@ fn is_given(field: &str, kind: &str) -> bool {
         || kind == "password" && field.len() >= 6 && value::is_password(field) && value::is_mixed(field)
 }
 
-/// Where the fields of a line stand, without blanks and quotes around them; without the bars at both ends of a drawn row.
+/// Where the fields of a line stand, without blanks and quotes around them; without the bars at
+/// both ends of a drawn row.
 fn fields(line: &str, mark: char) -> Vec<Range<usize>> {
     let line = line.trim_end_matches(['\r', '\n']);
     let mut fields = Vec::new();

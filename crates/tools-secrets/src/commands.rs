@@ -1,4 +1,5 @@
-//! Commands with passwords among their arguments, and where among them; also read by the build script.
+//! Commands with passwords among their arguments, and where among them; also read by the build
+//! script.
 
 /// How a command takes a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

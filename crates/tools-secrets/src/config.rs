@@ -13,8 +13,8 @@ pub struct SecurityConfig {
     pub enabled: bool,
     /// What is done about those that are found: `redact`, `warn` or `off`.
     pub secrets: SecretsMode,
-    /// Regular expressions of at most 512 characters for credentials of your own. The first group is the credential; the
-    /// whole match where there is no group.
+    /// Regular expressions of at most 512 characters for credentials of your own. The first group
+    /// is the credential; the whole match where there is no group.
     pub extra_patterns: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! What a running call prints, with placeholders: a line is held back until it is whole, so that no credential can be
-//! split over two events.
+//! What a running call prints, with placeholders: a line is held back until it is whole, so that no
+//! credential can be split over two events.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,5 +1,5 @@
-//! Values that are searched exactly, in the encodings in which they usually show. Adding one costs nothing for those that
-//! are there already.
+//! Values that are searched exactly, in the encodings in which they usually show. Adding one costs
+//! nothing for those that are there already.
 
 use std::collections::HashMap;
 
@@ -75,8 +75,8 @@ fn slot(bytes: &[u8]) -> (usize, u64) {
     ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
-/// The value as it stands in base64 in both alphabets and wherever it begins, in hexadecimal, in addresses, in JSON and
-/// other quotations, in a shell's and in XML.
+/// The value as it stands in base64 in both alphabets and wherever it begins, in hexadecimal, in
+/// addresses, in JSON and other quotations, in a shell's and in XML.
 fn encodings(value: &str) -> Vec<String> {
     let mut forms: Vec<String> = (0..3).flat_map(|before| base64(value, before)).collect();
     let percent = percent(value);
@@ -91,8 +91,8 @@ fn encodings(value: &str) -> Vec<String> {
     forms
 }
 
-/// In both alphabets, as it stands in the encoding of a longer text when so many bytes of a group are before it; without
-/// what depends on its neighbours.
+/// In both alphabets, as it stands in the encoding of a longer text when so many bytes of a group
+/// are before it; without what depends on its neighbours.
 fn base64(value: &str, before: usize) -> [String; 2] {
     let skipped = [0, 2, 1][before];
     let encoded = groups(value.as_bytes().get(skipped..).unwrap_or_default());

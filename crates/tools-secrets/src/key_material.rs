@@ -18,8 +18,8 @@ fn body_start(text: &str, from: usize) -> Option<usize> {
     (is_label && label.contains("PRIVATE KEY")).then_some(from + label.len() + "-----".len())
 }
 
-/// The body of a private key whose `-----BEGIN ` stands from `begin` to `from`: one finding, or one on each line where the
-/// lines name their file. The text up to `done` is dealt with afterwards.
+/// The body of a private key whose `-----BEGIN ` stands from `begin` to `from`: one finding, or one
+/// on each line where the lines name their file. The text up to `done` is dealt with afterwards.
 pub(crate) fn pem(text: &str, (begin, from): (usize, usize), done: &mut usize, findings: &mut Vec<Finding>) {
     let Some(start) = body_start(text, from) else { return };
     let (margin, _) = Margin::around(text, begin);
@@ -40,7 +40,8 @@ pub(crate) fn pem(text: &str, (begin, from): (usize, usize), done: &mut usize, f
     }
 }
 
-/// The body of a private key whose beginning is not in the text and whose `-----END ` stands from `start` to `from`.
+/// The body of a private key whose beginning is not in the text and whose `-----END ` stands from
+/// `start` to `from`.
 pub(crate) fn tail(text: &str, (start, from): (usize, usize), done: usize, findings: &mut Vec<Finding>) {
     if body_start(text, from).is_none() {
         return;
@@ -132,7 +133,8 @@ fn has_armour(body: &str) -> bool {
         .any(|run| run.len() >= RUN && run.iter().any(|byte| Some(byte) != run.first()))
 }
 
-/// How far armour reaches that has no end: over lines of its alphabet and its headers, not the line after.
+/// How far armour reaches that has no end: over lines of its alphabet and its headers, not the line
+/// after.
 fn armoured(text: &str, margin: &Margin<'_>) -> usize {
     let mut end = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
@@ -160,7 +162,8 @@ pub(crate) fn is_header(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(name, _)| matches!(name, "Proc-Type" | "DEK-Info" | "Version" | "Comment"))
 }
 
-/// The line without what tools put around it: indentation, its number, the mark of a diff or a quotation.
+/// The line without what tools put around it: indentation, its number, the mark of a diff or a
+/// quotation.
 pub(crate) fn content(line: &str) -> std::ops::Range<usize> {
     let is_edge = |character: char| {
         character.is_whitespace() || matches!(character, '+' | '-' | '>' | '|' | '"' | '\'' | ',' | '│')

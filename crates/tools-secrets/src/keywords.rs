@@ -1,4 +1,5 @@
-//! Keywords, and what each calls for; also read by the build script, which makes one automaton of all of them.
+//! Keywords, and what each calls for; also read by the build script, which makes one automaton of
+//! all of them.
 
 use super::{commands, providers};
 
@@ -92,7 +93,8 @@ const HASHES: &[&str] = &[
     "{SSHA}",
     "{SSHA512}",
 ];
-/// All keywords in the order in which the automaton numbers them. Of two at the same place the longer counts.
+/// All keywords in the order in which the automaton numbers them. Of two at the same place the
+/// longer counts.
 pub(super) fn all() -> Vec<(&'static str, Scanner)> {
     let mut words: Vec<(&'static str, Scanner)> =
         providers::PROVIDERS.iter().map(|provider| (provider.prefix, Scanner::Provider(provider))).collect();

@@ -1,4 +1,5 @@
-//! Values that the host knows to be secret: found exactly, in the encodings in which they usually show.
+//! Values that the host knows to be secret: found exactly, in the encodings in which they usually
+//! show.
 
 use crate::{
     forms::{Forms, SHORTEST},
@@ -10,8 +11,8 @@ use crate::{
 pub struct KnownValues(Forms);
 
 impl KnownValues {
-    /// The values of at least eight bytes, as they stand and in base64, hexadecimal, percent-encoding, JSON, XML and quoted
-    /// for a shell.
+    /// The values of at least eight bytes, as they stand and in base64, hexadecimal,
+    /// percent-encoding, JSON, XML and quoted for a shell.
     pub fn new(values: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let mut forms = Forms::default();
         for value in values {

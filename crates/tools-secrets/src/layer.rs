@@ -1,5 +1,6 @@
-//! The layer: takes credentials out of everything a tool gives back, before anything else sees it, and puts them back
-//! into what becomes the content of files. Whoever is outside sees placeholders only.
+//! The layer: takes credentials out of everything a tool gives back, before anything else sees it,
+//! and puts them back into what becomes the content of files. Whoever is outside sees placeholders
+//! only.
 
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
@@ -138,7 +139,8 @@ async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -
     (outcome, tally)
 }
 
-/// The call with the credentials of its session in the place of their placeholders, where its tool may have them.
+/// The call with the credentials of its session in the place of their placeholders, where its tool
+/// may have them.
 fn restored(redactor: &SecretRedactor, inv: &Invocation) -> Result<Option<Invocation>, ToolError> {
     let mut params = None;
     for name in inv.definition.content {
@@ -197,7 +199,8 @@ const LONG: usize = 256;
 struct Cleaning<'a> {
     redactor: &'a SecretRedactor,
     tally: &'a mut Tally,
-    /// Whether look-alikes of placeholders are told from placeholders, so that they can be written back.
+    /// Whether look-alikes of placeholders are told from placeholders, so that they can be written
+    /// back.
     escapes: bool,
 }
 
@@ -212,7 +215,8 @@ fn cleaned<'a>(redactor: &SecretRedactor, escapes: bool, text: &'a str, tally: &
 
 impl Cleaning<'_> {
     fn output(&mut self, output: ToolOutput) -> ToolOutput {
-        // The summary is a part or another form of the complete text: what stands in both is counted once.
+        // The summary is a part or another form of the complete text: what stands in both is
+        // counted once.
         let (redactor, escapes) = (self.redactor, self.escapes);
         let complete = output
             .complete
@@ -244,7 +248,8 @@ impl Cleaning<'_> {
         }
     }
 
-    /// Of a text that was searched as it came: what was found late in it may stand early in what is shown.
+    /// Of a text that was searched as it came: what was found late in it may stand early in what is
+    /// shown.
     fn digest(&mut self, digest: Digest) -> Digest {
         self.tally.add_all(&digest.credentials);
         digest.map_text(|text| match self.redactor.redact(&text) {
@@ -264,7 +269,8 @@ impl Cleaning<'_> {
         error.map_text(clean).map_output(|output| self.output(output))
     }
 
-    /// The structured result. The streams of a command stand in its text, too: where that is clean, so are they.
+    /// The structured result. The streams of a command stand in its text, too: where that is clean,
+    /// so are they.
     fn raw(&self, value: Value, clean: Option<&str>, tally: &mut Tally) -> Value {
         let is_told = |name: &str, member: &Value| {
             let is_in = |text: &str| text.len() >= LONG && clean.is_some_and(|clean| is_whole_lines(clean, text));

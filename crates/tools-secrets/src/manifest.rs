@@ -1,4 +1,5 @@
-//! Values of a Kubernetes `Secret`: below `data` in base64, below `stringData` as they are, whatever their names say.
+//! Values of a Kubernetes `Secret`: below `data` in base64, below `stringData` as they are,
+//! whatever their names say.
 
 use crate::{
     margin::Margin,

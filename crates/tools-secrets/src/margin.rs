@@ -12,7 +12,8 @@ pub(crate) struct Margin<'a> {
 }
 
 impl<'a> Margin<'a> {
-    /// The margin of the line whose first word begins at `at`, if the line below has the same; where that line begins.
+    /// The margin of the line whose first word begins at `at`, if the line below has the same;
+    /// where that line begins.
     pub(crate) fn around(text: &'a str, at: usize) -> (Self, usize) {
         let bytes = text.as_bytes();
         let from = text.ceil_char_boundary(at.saturating_sub(LONGEST));
@@ -26,7 +27,8 @@ impl<'a> Margin<'a> {
         (Self::shared(&text[line..at], below), line)
     }
 
-    /// The margin that a line begins with, by what stands before its first word, if another line has the same.
+    /// The margin that a line begins with, by what stands before its first word, if another line
+    /// has the same.
     pub(crate) fn shared(before: &'a str, other: &str) -> Self {
         if before.len() > LONGEST {
             return Self::default();

@@ -1,5 +1,5 @@
-//! Where the value of a name stands: how it is joined to the name, where it begins and ends. Says nothing about whether
-//! either is a credential.
+//! Where the value of a name stands: how it is joined to the name, where it begins and ends. Says
+//! nothing about whether either is a credential.
 
 /// How long a value is read.
 const LONGEST: usize = 8192;
@@ -301,7 +301,8 @@ fn block(text: &str, at: usize) -> usize {
     text.len() - rest.trim_start_matches([' ', '\t', '+', '-']).len()
 }
 
-/// Whether a quote ends what was quoted before the name rather than beginning a value: `printf 'Password: '`.
+/// Whether a quote ends what was quoted before the name rather than beginning a value: `printf
+/// 'Password: '`.
 fn closes(text: &str, name_start: usize, quote: u8) -> bool {
     let line = line_before(text, name_start).as_bytes();
     let is_mark = |at: usize| {

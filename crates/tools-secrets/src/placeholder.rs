@@ -1,8 +1,8 @@
-//! What stands in the place of a credential, `«secret:KIND#N·MARK»`: its form, where it stands in a text, and how text that
-//! only looks like one is told from it.
+//! What stands in the place of a credential, `«secret:KIND#N·MARK»`: its form, where it stands in a
+//! text, and how text that only looks like one is told from it.
 //!
-//! A look-alike is shown with `literal:` behind its first quotation mark, one more than it has, so that taking one away
-//! gives the text back.
+//! A look-alike is shown with `literal:` behind its first quotation mark, one more than it has, so
+//! that taking one away gives the text back.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -16,7 +16,8 @@ const CLOSING: &str = "»";
 /// How long a kind, a number and a mark may be.
 const LONGEST: usize = 64;
 
-/// A placeholder in a text that is to become the content of a file, and that stands for nothing here.
+/// A placeholder in a text that is to become the content of a file, and that stands for nothing
+/// here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the placeholder `{0}` stands for nothing in this session")]
 pub struct UnknownPlaceholder(pub String);
@@ -30,7 +31,8 @@ impl From<UnknownPlaceholder> for ToolError {
     }
 }
 
-/// The placeholder of a kind with a number and a session's mark; without them it stands for nothing in particular.
+/// The placeholder of a kind with a number and a session's mark; without them it stands for nothing
+/// in particular.
 pub(crate) fn of(kind: &str, number: Option<usize>, mark: &str) -> String {
     let number = number.map_or_else(String::new, |number| format!("#{number}"));
     let mark = if mark.is_empty() { String::new() } else { format!("·{mark}") };
@@ -80,7 +82,8 @@ pub(crate) fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     all(text).filter(|found| found.literals == 0).map(|found| found.range)
 }
 
-/// The text in which everything of this form that is not a placeholder of `is_own` says so once more.
+/// The text in which everything of this form that is not a placeholder of `is_own` says so once
+/// more.
 pub(crate) fn escaped(text: &str, is_own: impl Fn(&str) -> bool) -> Cow<'_, str> {
     let foreign = |found: &Found| found.literals > 0 || !is_own(&text[found.range.clone()]);
     rewritten(

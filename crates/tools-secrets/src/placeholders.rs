@@ -1,4 +1,5 @@
-//! What stands in examples and in redacted texts instead of a credential; read by the build script only.
+//! What stands in examples and in redacted texts instead of a credential; read by the build script
+//! only.
 
 /// Patterns, one of which matches.
 pub(crate) const EXAMPLE: &[&str] = &[

@@ -1,4 +1,5 @@
-//! Whether a call would bring a credential to a file that it did not come from, and the question whether it may.
+//! Whether a call would bring a credential to a file that it did not come from, and the question
+//! whether it may.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +12,12 @@ use crate::{SecretRedactor, vault::Move};
 const RULE: &str = "credentials go back where they came from";
 
 impl SecretRedactor {
-    /// The question that a call asks whose content has placeholders of credentials from other files than the one it writes;
-    /// `None` when it has none. The redactor has to be that of the call's session.
+    /// The question that a call asks whose content has placeholders of credentials from other files
+    /// than the one it writes; `None` when it has none. The redactor has to be that of the call's
+    /// session.
     ///
-    /// A call that names no file it writes, or several, is no place that a credential can have come from.
+    /// A call that names no file it writes, or several, is no place that a credential can have come
+    /// from.
     pub fn asks(&self, inv: &Invocation) -> Option<ToolError> {
         let destination = destination(inv);
         let moves: Vec<Move> = inv

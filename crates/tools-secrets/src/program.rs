@@ -1,5 +1,6 @@
-//! Whether a value without quotes is text of a program: a variable, a type, an expression. In source a credential is a
-//! quoted text; without quotes it stands in settings, messages and command lines.
+//! Whether a value without quotes is text of a program: a variable, a type, an expression. In
+//! source a credential is a quoted text; without quotes it stands in settings, messages and command
+//! lines.
 
 use crate::value::is_wordy;
 
@@ -122,7 +123,8 @@ fn longest_hump(word: &str) -> usize {
     word.split(|c: char| c.is_ascii_uppercase()).map(str::len).max().unwrap_or(0)
 }
 
-/// `this.#keys.get(name)`, `ed25519.PrivateKey.generate()`, `Option<Vec<u16>>`, `p->token`, `Buffer|Uint8Array`.
+/// `this.#keys.get(name)`, `ed25519.PrivateKey.generate()`, `Option<Vec<u16>>`, `p->token`,
+/// `Buffer|Uint8Array`.
 fn is_structured(value: &str) -> bool {
     let bytes = value.as_bytes();
     let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
@@ -159,7 +161,8 @@ fn has_number(part: &str) -> bool {
     part.split(|c: char| !c.is_ascii_digit()).any(|number| number.len() > 1 && NUMBERS.contains(&number))
 }
 
-/// One name of three words or more: `TLS13_CHACHA20_POLY1305`, `generate_private_key,`, `V1IssuingTokenUpdatedEvent`.
+/// One name of three words or more: `TLS13_CHACHA20_POLY1305`, `generate_private_key,`,
+/// `V1IssuingTokenUpdatedEvent`.
 pub(crate) fn is_long_name(value: &str) -> bool {
     let bare = value.trim_end_matches([',', ';', ')', '}', ']', ':']).trim_start_matches(['&', '*', '!', '_']);
     let is_name = bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
@@ -178,7 +181,8 @@ fn is_constant(bare: &str) -> bool {
         || bare.contains('_') && number.bytes().all(|byte| byte.is_ascii_digit()) && (1..=2).contains(&number.len())
 }
 
-/// A name of letters with the sign before it or the bracket behind it that an expression has: `+dollarToken;`, `columns2)`.
+/// A name of letters with the sign before it or the bracket behind it that an expression has:
+/// `+dollarToken;`, `columns2)`.
 fn is_operand(value: &str) -> bool {
     let bare = value.trim_end_matches([';', ')', ']', '}', '|']);
     let name = bare.trim_start_matches(['+', '!', '&', '*', '_']);

@@ -122,8 +122,8 @@ pub(crate) fn webhook(text: &str, rest: usize) -> Option<Finding> {
     })
 }
 
-/// Whether a letter or digit stands right before, so that what follows is no beginning. An escape such as `\n` in quoted
-/// text does not count as one, nor the end of a colour.
+/// Whether a letter or digit stands right before, so that what follows is no beginning. An escape
+/// such as `\n` in quoted text does not count as one, nor the end of a colour.
 pub(crate) fn is_inside_word(bytes: &[u8], start: usize) -> bool {
     let Some(before) = start.checked_sub(1).map(|at| bytes[at]) else { return false };
     let earlier = start.checked_sub(2).map(|at| bytes[at]);

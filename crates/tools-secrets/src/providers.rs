@@ -1,5 +1,5 @@
-//! Tokens that are told by a prefix: the prefix, an alphabet, a length. From the providers' documentation; also read by the
-//! build script.
+//! Tokens that are told by a prefix: the prefix, an alphabet, a length. From the providers'
+//! documentation; also read by the build script.
 
 /// What follows a prefix.
 #[derive(Debug, Clone, Copy)]

@@ -1,4 +1,5 @@
-//! The text of a file as it is read, with placeholders: what stands before a window tells what is in it.
+//! The text of a file as it is read, with placeholders: what stands before a window tells what is
+//! in it.
 
 use std::io::{self, Read};
 

@@ -23,11 +23,12 @@ use crate::{
 
 type Known = Arc<LazyLock<KnownValues, Box<dyn FnOnce() -> KnownValues + Send>>>;
 
-/// Puts `«secret:KIND#N»` in the place of each credential. The same value has the same number throughout a text. What is a
-/// placeholder already stays.
+/// Puts `«secret:KIND#N»` in the place of each credential. The same value has the same number
+/// throughout a text. What is a placeholder already stays.
 ///
-/// A redactor of one session keeps the same number throughout the session, marks placeholders with something that nobody
-/// can guess (`«secret:KIND#N·MARK»`), finds what it replaced once wherever it stands later, and knows the way back.
+/// A redactor of one session keeps the same number throughout the session, marks placeholders with
+/// something that nobody can guess (`«secret:KIND#N·MARK»`), finds what it replaced once wherever
+/// it stands later, and knows the way back.
 ///
 /// A text keeps its lines: of a key that stands on several each line has its own placeholder.
 #[derive(Clone, Default)]
@@ -98,12 +99,14 @@ impl SecretRedactor {
         Self { extra, ..self }
     }
 
-    /// The redactor of one session. Two of the same session share their placeholders, those of two sessions none.
+    /// The redactor of one session. Two of the same session share their placeholders, those of two
+    /// sessions none.
     pub fn of_session(&self, session: &SessionId) -> Self {
         Self { vault: Some(self.shelf.of(session)), ..self.clone() }
     }
 
-    /// A redactor that numbers credentials throughout many texts, and from whose placeholders no way leads back.
+    /// A redactor that numbers credentials throughout many texts, and from whose placeholders no
+    /// way leads back.
     pub fn numbering(&self) -> Self {
         Self { vault: Some(Arc::default()), ..self.clone() }
     }
@@ -113,7 +116,8 @@ impl SecretRedactor {
         Self { origin: Some(origin.into()), ..self.clone() }
     }
 
-    /// The credentials in a text, known values and the operator's patterns included; none of them in a placeholder.
+    /// The credentials in a text, known values and the operator's patterns included; none of them
+    /// in a placeholder.
     pub fn find(&self, text: &str) -> Vec<Finding> {
         self.find_with(text, &mut |_| {})
     }
@@ -247,21 +251,25 @@ impl SecretRedactor {
         replaced
     }
 
-    /// The text with the credentials of this session in the place of their placeholders, and what was shown as a look-alike
-    /// as it was. Where they may go is not looked at: see [`SecretRedactor::asks`].
+    /// The text with the credentials of this session in the place of their placeholders, and what
+    /// was shown as a look-alike as it was. Where they may go is not looked at: see
+    /// [`SecretRedactor::asks`].
     ///
     /// # Errors
-    /// The first placeholder that stands for nothing in this session; all of them where the redactor is of none.
+    /// The first placeholder that stands for nothing in this session; all of them where the
+    /// redactor is of none.
     pub fn restore<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, UnknownPlaceholder> {
         self.vault().restore(text)
     }
 
-    /// The text in which whatever looks like a placeholder, and is none of this session, says so (`«literal:secret:…»`).
+    /// The text in which whatever looks like a placeholder, and is none of this session, says so
+    /// (`«literal:secret:…»`).
     pub fn escape<'a>(&self, text: &'a str) -> Cow<'a, str> {
         placeholder::escaped(text, |found| self.is_own(found))
     }
 
-    /// The kinds of the credentials that a text has placeholders of already: a tool took them out itself.
+    /// The kinds of the credentials that a text has placeholders of already: a tool took them out
+    /// itself.
     pub(crate) fn kinds_in(&self, text: &str) -> Vec<&'static str> {
         self.vault.as_ref().map(|vault| vault.kinds_in(text)).unwrap_or_default()
     }
@@ -300,12 +308,14 @@ impl fmt::Debug for SecretRedactor {
     }
 }
 
-/// How long a part has to be that is left of a finding between placeholders: the punctuation around them is no credential.
+/// How long a part has to be that is left of a finding between placeholders: the punctuation around
+/// them is no credential.
 const LEFT: usize = 16;
 /// How long a part has to be that is left beside a known value.
 const REST: usize = 4;
 
-/// What of a finding these parts of the text do not cover, as far as it is not shorter than `least`.
+/// What of a finding these parts of the text do not cover, as far as it is not shorter than
+/// `least`.
 fn outside(finding: Finding, placeholders: &[Range<usize>], least: usize) -> Vec<Finding> {
     let first = placeholders.partition_point(|range| range.end <= finding.start);
     let inside = placeholders[first..].iter().take_while(|range| range.start < finding.end);

@@ -1,4 +1,5 @@
-//! The one pass over a text: keywords, the scanner that each calls, and what is left of their findings.
+//! The one pass over a text: keywords, the scanner that each calls, and what is left of their
+//! findings.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -24,11 +25,13 @@ pub struct Finding {
     pub end: usize,
     /// What it is, in a word for placeholders and reports (`github`, `password`, `private-key`).
     pub kind: &'static str,
-    /// What found it: the prefix of a token, or the sort of place it stands in (`assignment`, `address`, `header`).
+    /// What found it: the prefix of a token, or the sort of place it stands in (`assignment`,
+    /// `address`, `header`).
     pub rule: &'static str,
 }
 
-/// A line that says what the lines below it hold: the names of a table's columns, the name of a mapping.
+/// A line that says what the lines below it hold: the names of a table's columns, the name of a
+/// mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heading {
     /// The line, with its end.
@@ -50,11 +53,13 @@ pub(crate) fn scan_with(text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Findin
 /// How many margins may stand in front of a line: those of a search in a log in a listing.
 const DEEPEST: usize = 3;
 
-/// The findings in a text, in any order; lines with up to `depth` margins are read without them, too.
+/// The findings in a text, in any order; lines with up to `depth` margins are read without them,
+/// too.
 fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
     let scanners = SCANNERS.as_slice();
     let mut findings = Vec::new();
-    // Where the scanners that read on are already done: a keyword behind adds nothing, and each byte is read once.
+    // Where the scanners that read on are already done: a keyword behind adds nothing, and each
+    // byte is read once.
     let mut done = Done::default();
     for (word, end) in KEYWORDS.find_iter(text) {
         let (length, scanner) = scanners[word];
@@ -178,7 +183,8 @@ fn is_place(rule: &str) -> bool {
     matches!(rule, "assignment" | "column" | "manifest" | "header" | "cookie" | "command" | "address")
 }
 
-/// Of findings that overlap, the one that begins first, and of those the longest, has the text of all.
+/// Of findings that overlap, the one that begins first, and of those the longest, has the text of
+/// all.
 pub(crate) fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.retain(|finding| finding.start < finding.end);
     findings.sort_by_key(|finding| (finding.start, std::cmp::Reverse(finding.end)));

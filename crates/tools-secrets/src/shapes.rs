@@ -1,4 +1,5 @@
-//! Credentials that are told by marks inside them or by words in front of them, without a name that is assigned to.
+//! Credentials that are told by marks inside them or by words in front of them, without a name that
+//! is assigned to.
 
 use std::ops::Range;
 
@@ -7,7 +8,8 @@ use crate::{scan::Finding, value};
 /// How far a line is read behind a keyword.
 const NEAR: usize = 240;
 
-/// A bot's token of Discord behind a word that tells of one: three parts with full stops between them.
+/// A bot's token of Discord behind a word that tells of one: three parts with full stops between
+/// them.
 pub(crate) fn discord(text: &str, from: usize) -> Option<Finding> {
     let near = near(text, from);
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');

@@ -1,4 +1,5 @@
-//! Credentials in a text that comes in pieces and may have any length and any encoding: what is held back, and why.
+//! Credentials in a text that comes in pieces and may have any length and any encoding: what is
+//! held back, and why.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -163,7 +164,8 @@ fn give(bytes: &[u8], from: usize, to: usize, findings: &[Finding], sink: &mut d
     }
 }
 
-/// The bytes as text of the same length: what is no UTF-8 becomes a character that is part of no syntax.
+/// The bytes as text of the same length: what is no UTF-8 becomes a character that is part of no
+/// syntax.
 fn masked(bytes: &[u8]) -> Cow<'_, str> {
     const MASK: &str = "\u{1a}";
     if let Ok(text) = std::str::from_utf8(bytes) {

@@ -28,7 +28,8 @@ pub(crate) fn password(text: &str, from: usize) -> Option<Finding> {
     (value::is_password(password) && !is_path && !is_default).then(|| found(start, password.len(), "url-password"))
 }
 
-/// `scott:tiger@localhost`, `name:password@example.com`: a word, for a machine that only examples and this one have.
+/// `scott:tiger@localhost`, `name:password@example.com`: a word, for a machine that only examples
+/// and this one have.
 fn is_example(password: &str, host: &str) -> bool {
     let host = host.split([':', '/', '?']).next().unwrap_or(host);
     let is_reserved = ["example.com", "example.org", "example.net", "example", "invalid", "test"]
@@ -65,7 +66,8 @@ pub(crate) fn pgpass(text: &str, start: usize, end: usize, done: &mut usize) -> 
     *done = end + length;
     let (database, rest) = text.get(end..end + length)?.split_once(':')?;
     let (user, password) = rest.split_once(':')?;
-    // A pattern of an address, or the name of a resource: `2001:db8:*:*:*:*`, `arn:aws:backup:*:*:vault:a`.
+    // A pattern of an address, or the name of a resource: `2001:db8:*:*:*:*`,
+    // `arn:aws:backup:*:*:vault:a`.
     let is_line = host > 0 && !database.is_empty() && !user.is_empty();
     let is_line = is_line && password.len() >= 4 && password.bytes().any(|byte| byte.is_ascii_alphanumeric());
     let start = end + database.len() + user.len() + 2;

@@ -1,4 +1,5 @@
-//! Whether a value that stands where a credential would is one: not a placeholder, an expression, a path, a word.
+//! Whether a value that stands where a credential would is one: not a placeholder, an expression, a
+//! path, a word.
 
 use crate::{
     program::{is_long_name, is_name_part},
@@ -46,15 +47,16 @@ pub(crate) fn is_mixed(value: &str) -> bool {
     classes(value) >= 2
 }
 
-/// Whether a value is one that hardly another text has by chance: then it is searched wherever it stands.
+/// Whether a value is one that hardly another text has by chance: then it is searched wherever it
+/// stands.
 pub(crate) fn is_distinct(value: &str) -> bool {
     let is_one_sort = classes(value) < 2;
     let least = if is_one_sort { 16 } else { 8 };
     value.len() >= least && entropy(value) >= 2.5 && !value.bytes().all(|byte| byte.is_ascii_digit()) && !is_path(value)
 }
 
-/// The name of a type in camel case, with what stands around one in declarations: words of letters, and at most one number
-/// of those that names of types have.
+/// The name of a type in camel case, with what stands around one in declarations: words of letters,
+/// and at most one number of those that names of types have.
 pub(crate) fn is_type(value: &str) -> bool {
     const NUMBERS: &[&str] = &[
         "1", "2", "3", "4", "8", "16", "32", "64", "128", "192", "224", "256", "384", "512", "1024", "2048", "4096",
@@ -116,8 +118,9 @@ fn is_dense(value: &str, mark: &str) -> bool {
     mark.len() == 1 && value.len() >= 16 && classes(value) == 4 && !value.ends_with(['}', ')', ']', '>', '%'])
 }
 
-/// What a text in quotes that names something else is: `V1SecretProjection`, `0002_alter_name`, `__reactFiber$`,
-/// `@scope/plugin/key`, `search=no`. Not for passwords, which people make of words.
+/// What a text in quotes that names something else is: `V1SecretProjection`, `0002_alter_name`,
+/// `__reactFiber$`, `@scope/plugin/key`, `search=no`. Not for passwords, which people make of
+/// words.
 pub(crate) fn is_title(value: &str) -> bool {
     let bare = value.trim_start_matches(['.', '#', '@', '_', '$']).trim_end_matches(['=', '$', '_', ':', ')']);
     let is_words = |separators: &[char]| {
@@ -138,7 +141,8 @@ pub(crate) fn is_title(value: &str) -> bool {
         || is_camel(bare)
 }
 
-/// `Ipv6Pools`, `PublicIpv4Pools`, `heightOfGeoidAboveWGS84Units`: words in camel case with a number among them.
+/// `Ipv6Pools`, `PublicIpv4Pools`, `heightOfGeoidAboveWGS84Units`: words in camel case with a
+/// number among them.
 fn is_camel(value: &str) -> bool {
     let words: Vec<&str> = value.split(|c: char| c.is_ascii_digit()).filter(|word| !word.is_empty()).collect();
     let digits = value.len() - words.iter().map(|word| word.len()).sum::<usize>();

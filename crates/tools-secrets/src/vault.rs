@@ -1,5 +1,6 @@
-//! The credentials that a session was shown placeholders of: one vault per session, in memory only, never written anywhere.
-//! What is in it is searched in every text of the session, and comes back only where it came from.
+//! The credentials that a session was shown placeholders of: one vault per session, in memory only,
+//! never written anywhere. What is in it is searched in every text of the session, and comes back
+//! only where it came from.
 
 use std::{
     borrow::Cow,
@@ -20,7 +21,8 @@ use crate::{
     value,
 };
 
-/// How many credentials of a session have a number. Further ones are taken out all the same, without a way back.
+/// How many credentials of a session have a number. Further ones are taken out all the same,
+/// without a way back.
 const MOST_VALUES: usize = 100_000;
 const MOST_BYTES: usize = 16 << 20;
 /// How many files a credential is known to stand in.
@@ -31,7 +33,8 @@ const MOST_SESSIONS: usize = 256;
 /// The placeholders of one session.
 #[derive(Default)]
 pub(crate) struct Vault {
-    /// What nobody can guess who was not shown a placeholder; empty where placeholders are not restored.
+    /// What nobody can guess who was not shown a placeholder; empty where placeholders are not
+    /// restored.
     mark: String,
     pages: RwLock<Pages>,
 }
@@ -59,7 +62,8 @@ pub struct Move {
     pub kind: String,
     /// The placeholder in the text.
     pub placeholder: String,
-    /// The files it is known to stand in; empty when it came in the output of a command or of a search.
+    /// The files it is known to stand in; empty when it came in the output of a command or of a
+    /// search.
     pub origins: Vec<PathBuf>,
 }
 
@@ -74,7 +78,8 @@ impl Vault {
         Self { mark, ..Self::default() }
     }
 
-    /// The placeholder of a credential, which came from `origin`: the same one whenever it is asked for.
+    /// The placeholder of a credential, which came from `origin`: the same one whenever it is asked
+    /// for.
     pub(crate) fn placeholder(&self, kind: &'static str, value: &str, origin: Option<&Path>) -> Arc<str> {
         if let Some(placeholder) = self.known_placeholder(value, origin) {
             return placeholder;
@@ -126,7 +131,8 @@ impl Vault {
         findings.extend(found.map(|(start, end, kind)| Finding { start, end, kind, rule: KNOWN }));
     }
 
-    /// Whether a text is a placeholder of this session; where placeholders have no mark, whatever looks like one.
+    /// Whether a text is a placeholder of this session; where placeholders have no mark, whatever
+    /// looks like one.
     pub(crate) fn has(&self, placeholder: &str) -> bool {
         self.mark.is_empty() || self.pages().secrets.contains_key(placeholder)
     }
@@ -152,7 +158,8 @@ impl Vault {
         moved.collect()
     }
 
-    /// The text with the credentials in the place of their placeholders, and look-alikes as they are in files.
+    /// The text with the credentials in the place of their placeholders, and look-alikes as they
+    /// are in files.
     pub(crate) fn restore<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, UnknownPlaceholder> {
         let pages = self.pages();
         let mut values = Vec::new();

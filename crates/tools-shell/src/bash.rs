@@ -29,16 +29,17 @@ use crate::transaction::{Transaction, only_reads};
 use crate::way_out::{Passage, WayOut};
 use tools_command::{Analysis, Surroundings, analyse};
 
-/// Runs a command line in bash and returns its output and exit code. Each call is a new shell in the working directory:
-/// no state is kept between calls but files. There is no input, and no terminal. What is left running in the background
-/// is ended with the call; for what takes long there is `background`.
+/// Runs a command line in bash and returns its output and exit code. Each call is a new shell in
+/// the working directory: no state is kept between calls but files. There is no input, and no
+/// terminal. What is left running in the background is ended with the call; for what takes long
+/// there is `background`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BashArgs {
     /// The command line.
     pub command: String,
-    /// Start it and return at once with the id of a job, which `job_read` reads and `job_kill` ends: for servers, watchers
-    /// and long builds.
+    /// Start it and return at once with the id of a job, which `job_read` reads and `job_kill`
+    /// ends: for servers, watchers and long builds.
     #[serde(default)]
     pub background: bool,
 }
@@ -84,13 +85,14 @@ impl Bash {
         }
     }
 
-    /// The same tool whose commands get no environment variable in whose value `redactor` finds a credential.
+    /// The same tool whose commands get no environment variable in whose value `redactor` finds a
+    /// credential.
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
         Self { redactor, ..self }
     }
 
-    /// The same tool whose commands cannot read what these rules deny. What is known of folders is shared with clones of
-    /// the rules.
+    /// The same tool whose commands cannot read what these rules deny. What is known of folders is
+    /// shared with clones of the rules.
     pub fn hiding(self, hidden: Hidden) -> Self {
         Self { hidden, ..self }
     }
@@ -100,7 +102,8 @@ impl Bash {
         Self { protected, ..self }
     }
 
-    /// The same tool whose commands see nothing outside of the writable folders and the system but what `view` shows.
+    /// The same tool whose commands see nothing outside of the writable folders and the system but
+    /// what `view` shows.
     pub fn seeing(self, view: ViewOf) -> Self {
         Self { view: Some(view), ..self }
     }
@@ -141,7 +144,8 @@ impl Bash {
         Ok(Looked { policy, around, found })
     }
 
-    /// A sandbox for one command, compiled for what lies in the workspace now, and the look before it.
+    /// A sandbox for one command, compiled for what lies in the workspace now, and the look before
+    /// it.
     fn sandbox(
         &self,
         policy: &ShellPolicy,

@@ -1,5 +1,6 @@
-//! What is never run, whoever agrees: gaining privileges, destroying a system, a home or a disk, halting the machine,
-//! fork bombs, and network programs where there is to be no network. Checked before any rule and again when it runs.
+//! What is never run, whoever agrees: gaining privileges, destroying a system, a home or a disk,
+//! halting the machine, fork bombs, and network programs where there is to be no network. Checked
+//! before any rule and again when it runs.
 
 use std::path::Path;
 
@@ -122,13 +123,15 @@ fn destroyed(target: &Value, access: Access, command: &Command, rules: &BlockRul
     is_meant.then(|| Objection::new(format!("`{}` of `{}`", command.name(), target.text), BY_NAME))
 }
 
-/// Whether a target is, or is everything in, a folder that must stay. `keeps_own`: the working folder itself may be meant.
+/// Whether a target is, or is everything in, a folder that must stay. `keeps_own`: the working
+/// folder itself may be meant.
 fn is_protected(target: &Value, command: &Command, rules: &BlockRules<'_>, keeps_own: bool) -> bool {
     let home = rules.surroundings.home.as_str();
     let workdir = rules.surroundings.workdir.as_str();
     let text = target.text.as_str();
     if !target.is_exact {
-        // `"$x"/*` with an empty `x` is the root, but then so is much else: that is asked about, not blocked.
+        // `"$x"/*` with an empty `x` is the root, but then so is much else: that is asked about,
+        // not blocked.
         return false;
     }
     let (folder, is_content) = content_of(text);
@@ -147,7 +150,8 @@ fn is_protected(target: &Value, command: &Command, rules: &BlockRules<'_>, keeps
         return false;
     }
     let own = plain_path(Path::new(workdir));
-    // The workspace as a whole and what it lies in; its content by a pattern is asked about like any deletion.
+    // The workspace as a whole and what it lies in; its content by a pattern is asked about like
+    // any deletion.
     let names_all = text.ends_with(".*") && is_content;
     (own.starts_with(&path) && !is_content) || (own.starts_with(&path) && own != path) || (names_all && own == path)
 }

@@ -1,5 +1,5 @@
-//! What a command prints, in bounded memory: the first and the last bytes of each stream and of both as they came, while
-//! all of it is drained and counted.
+//! What a command prints, in bounded memory: the first and the last bytes of each stream and of
+//! both as they came, while all of it is drained and counted.
 
 use std::collections::VecDeque;
 
@@ -58,7 +58,8 @@ impl HeadTail {
         (&self.head, [first, second])
     }
 
-    /// What is kept, and between its two parts what is not. Where lines are short, what is lost begins and ends with one.
+    /// What is kept, and between its two parts what is not. Where lines are short, what is lost
+    /// begins and ends with one.
     pub(crate) fn into_bytes(self) -> (Vec<u8>, Skipped, Vec<u8>) {
         let Self { mut head, tail, total, line_feeds, .. } = self;
         let mut tail = Vec::from(tail);
@@ -79,7 +80,8 @@ impl HeadTail {
         if half >= self.half {
             return Self { head: self.head.clone(), tail: self.tail.clone(), ..*self };
         }
-        // What is kept of the beginning is without a gap: nothing is lost before it is longer than this.
+        // What is kept of the beginning is without a gap: nothing is lost before it is longer than
+        // this.
         let mut head = self.head[..half.min(self.head.len())].to_vec();
         head.extend(self.tail.range(..(half - head.len()).min(self.tail.len())));
         let rest = (self.head.len() + self.tail.len() - head.len()).min(half);
@@ -89,8 +91,8 @@ impl HeadTail {
         Self { head, tail, half, ..*self }
     }
 
-    /// The text, with a line that says how much is missing. Bytes that are no UTF-8 become U+FFFD; lines that the cut went
-    /// through go as a whole where they are short, characters always.
+    /// The text, with a line that says how much is missing. Bytes that are no UTF-8 become U+FFFD;
+    /// lines that the cut went through go as a whole where they are short, characters always.
     pub(crate) fn into_text(self) -> String {
         let (mut text, gap) = self.into_parts();
         if let Some(Gap { at, bytes, lines }) = gap {

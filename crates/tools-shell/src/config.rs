@@ -1,4 +1,5 @@
-//! `[tools.shell]` as it is typed. What it means when a command runs is [`ShellPolicy`](crate::ShellPolicy).
+//! `[tools.shell]` as it is typed. What it means when a command runs is
+//! [`ShellPolicy`](crate::ShellPolicy).
 
 use std::path::{Path, PathBuf};
 
@@ -22,39 +23,49 @@ const LONGEST_GRACE_MS: u64 = 60_000;
 pub struct ShellConfig {
     /// Seconds a command may take before it is stopped.
     pub timeout: u64,
-    /// Folders a command may write to, `~` being the home. Empty: the working directory only. A private temp folder is always there.
+    /// Folders a command may write to, `~` being the home. Empty: the working directory only. A
+    /// private temp folder is always there.
     #[schemars(extend("x-applies" = "next_start"))]
     pub allowed_paths: Vec<String>,
-    /// Places outside of the workspace that commands may read beyond what toolchains need: files or folders, `~` being the
-    /// home. What the read rules deny stays hidden in them. `/` shows everything that the user sees.
+    /// Places outside of the workspace that commands may read beyond what toolchains need: files or
+    /// folders, `~` being the home. What the read rules deny stays hidden in them. `/` shows
+    /// everything that the user sees.
     pub read_paths: Vec<String>,
-    /// Folders outside of the workspace that commands may write and share with what runs unconfined, `~` being the home:
-    /// those that exist. Package managers need none: commands have caches of their own for each workspace. What a command
-    /// puts into a folder named here is used by later builds, confined or not, so that no folder belongs here whose content
-    /// is run unchecked.
+    /// Folders outside of the workspace that commands may write and share with what runs
+    /// unconfined, `~` being the home: those that exist. Package managers need none: commands have
+    /// caches of their own for each workspace. What a command puts into a folder named here is used
+    /// by later builds, confined or not, so that no folder belongs here whose content is run
+    /// unchecked.
     pub caches: Vec<String>,
-    /// How much the caches that commands have for themselves may take on disk, those of all workspaces together (`10 GiB`),
-    /// or `unlimited`. Above that those that were unused longest are removed.
+    /// How much the caches that commands have for themselves may take on disk, those of all
+    /// workspaces together (`10 GiB`), or `unlimited`. Above that those that were unused longest
+    /// are removed.
     pub cache_limit: String,
-    /// The network of commands. `gate`: the commands of a session share a network of their own; its only way out judges
-    /// every connection by `tools.permissions.network` and asks about hosts that no rule names. `off`: they reach only the
-    /// servers that they start themselves. `open`: the network of the machine. `gate` needs the sandbox `namespaces` and is
-    /// the same as `off` without it.
+    /// The network of commands. `gate`: the commands of a session share a network of their own; its
+    /// only way out judges every connection by `tools.permissions.network` and asks about hosts
+    /// that no rule names. `off`: they reach only the servers that they start themselves. `open`:
+    /// the network of the machine. `gate` needs the sandbox `namespaces` and is the same as `off`
+    /// without it.
     pub network: NetworkMode,
-    /// How many bytes commands of a session may send to one host through the gate (`100 MiB`), or `unlimited`.
+    /// How many bytes commands of a session may send to one host through the gate (`100 MiB`), or
+    /// `unlimited`.
     pub sent_per_host: String,
-    /// Sockets of other programs that commands may connect to: `ssh-agent`, `docker`, `database`, `display`, or absolute
-    /// paths. Whoever may connect to one has that program act outside of the sandbox.
+    /// Sockets of other programs that commands may connect to: `ssh-agent`, `docker`, `database`,
+    /// `display`, or absolute paths. Whoever may connect to one has that program act outside of the
+    /// sandbox.
     pub sockets: Vec<String>,
-    /// Commands that never run, beside the built-in ones: a program and words that must be among its arguments.
+    /// Commands that never run, beside the built-in ones: a program and words that must be among
+    /// its arguments.
     pub blocked_commands: Vec<String>,
-    /// Commands that a person is asked about: a program and words that must be among its arguments, or words of SQL.
+    /// Commands that a person is asked about: a program and words that must be among its arguments,
+    /// or words of SQL.
     pub confirm_patterns: Vec<String>,
-    /// How strictly the kernel confines commands: `namespaces`, `landlock` (both run nothing where they do not work),
-    /// `best-effort` or `off`.
+    /// How strictly the kernel confines commands: `namespaces`, `landlock` (both run nothing where
+    /// they do not work), `best-effort` or `off`.
     pub sandbox: SandboxChoice,
-    /// Further environment variables handed to commands though their names look like credentials: names, or globs with `*`
-    /// at the end. Values that look like credentials are dropped all the same.
+    /// Further environment variables handed to commands though their names look like credentials:
+    /// names, or globs with `*` at the end. Values that look like credentials are dropped all the
+    /// same.
     #[schemars(extend("x-applies" = "next_start"))]
     pub env_pass: Vec<String>,
     /// Bytes of each stream kept for the model: the first and the last half of it.
@@ -75,7 +86,8 @@ pub struct ShellConfig {
     pub auto_rollback: bool,
     /// Exit codes after which they are put back. Empty: any but 0.
     pub auto_rollback_exit_codes: Vec<i32>,
-    /// Whether a command is refused when its files cannot be copied; otherwise it runs without, and that is said.
+    /// Whether a command is refused when its files cannot be copied; otherwise it runs without, and
+    /// that is said.
     pub snapshot_required: bool,
     /// Bytes that may be copied for one command; 0 for no limit.
     pub max_snapshot_bytes: u64,
@@ -163,8 +175,8 @@ pub struct LimitsConfig {
     pub core: u64,
     /// Files in memory (`/dev/shm`) of a command and all it starts (`1 GiB`), or `unlimited`.
     pub shared_memory: String,
-    /// Temporary files of commands on the disk (`8 GiB`), or `unlimited`. Looked at every second: a command that goes beyond
-    /// is stopped.
+    /// Temporary files of commands on the disk (`8 GiB`), or `unlimited`. Looked at every second: a
+    /// command that goes beyond is stopped.
     pub temporary_files: String,
 }
 
@@ -193,8 +205,8 @@ pub struct ShellConfigError {
 }
 
 impl ShellConfig {
-    /// The folders that commands from `workdir` may write, as they are named: relative ones are taken from `workdir`, `~` is
-    /// `home`. One whose home is not known is left out.
+    /// The folders that commands from `workdir` may write, as they are named: relative ones are
+    /// taken from `workdir`, `~` is `home`. One whose home is not known is left out.
     pub fn folders(&self, workdir: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         if self.allowed_paths.is_empty() {
             return vec![workdir.to_owned()];

@@ -1,5 +1,5 @@
-//! What a person is asked about first: the operator's patterns, deletions and other loss that cannot be undone, files that
-//! later programs obey, and everything that could not be seen through.
+//! What a person is asked about first: the operator's patterns, deletions and other loss that
+//! cannot be undone, files that later programs obey, and everything that could not be seen through.
 
 use std::path::Path;
 

@@ -7,14 +7,16 @@ use tools_sandbox::kernel::{Level, Network, Strength};
 use crate::obeyed::ObeyedReport;
 use crate::transaction::RollbackReport;
 
-/// What a command gave back. The first four fields are there for every shell call and never change their meaning.
+/// What a command gave back. The first four fields are there for every shell call and never change
+/// their meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShellOutputEnvelope {
     /// Standard output.
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
-    /// Exit code; 128 + n for death by signal n, 124 when the time was up, 125 when the sandbox could not be set up.
+    /// Exit code; 128 + n for death by signal n, 124 when the time was up, 125 when the sandbox
+    /// could not be set up.
     pub exit_code: Option<i32>,
     /// Whether bytes of a stream were lost.
     pub truncated: bool,
@@ -33,13 +35,15 @@ pub struct ShellOutputEnvelope {
     pub stdout_bytes: u64,
     /// All bytes of standard error, kept or not.
     pub stderr_bytes: u64,
-    /// Exit code of each part of the last pipeline, where the command ends with one (`a | b`) and bash could tell.
+    /// Exit code of each part of the last pipeline, where the command ends with one (`a | b`) and
+    /// bash could tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipe_status: Option<Vec<i32>>,
     /// The question it was stopped at, when it waited for somebody to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited_input: Option<String>,
-    /// The job that it runs on as, when it was started in the background; its exit code is null then.
+    /// The job that it runs on as, when it was started in the background; its exit code is null
+    /// then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
     /// Processes it left running, which were ended with it.

@@ -1,5 +1,5 @@
-//! What the end of a command means for the call. Decided from the wait status alone: what a program prints is its result and
-//! says nothing about the call.
+//! What the end of a command means for the call. Decided from the wait status alone: what a program
+//! prints is its result and says nothing about the call.
 
 use tools_sandbox::process::Exit;
 
@@ -17,8 +17,8 @@ pub(crate) fn code(exit: Exit) -> i32 {
     }
 }
 
-/// The failure that a command's end is; `None` when it is a result like any other, whatever its code. 126 and 127 are the
-/// codes by which a shell reports that it could not run a program.
+/// The failure that a command's end is; `None` when it is a result like any other, whatever its
+/// code. 126 and 127 are the codes by which a shell reports that it could not run a program.
 pub(crate) fn failure(code: i32, signal: Option<i32>) -> Option<ShellError> {
     if signal.is_some() {
         return None;

@@ -1,5 +1,6 @@
-//! The `bash` tool: what a command line would run is found before it runs, what nobody can allow is blocked, and what does
-//! run is confined by the kernel, bounded in time and output, and reported in one envelope.
+//! The `bash` tool: what a command line would run is found before it runs, what nobody can allow is
+//! blocked, and what does run is confined by the kernel, bounded in time and output, and reported
+//! in one envelope.
 
 mod config;
 mod policy;

@@ -1,5 +1,5 @@
-//! Patterns of commands as an operator writes them: `rm`, `git push -f`, `drop table`. A program with words that must all be
-//! among its arguments, or words of SQL.
+//! Patterns of commands as an operator writes them: `rm`, `git push -f`, `drop table`. A program
+//! with words that must all be among its arguments, or words of SQL.
 
 use std::sync::OnceLock;
 
@@ -21,8 +21,8 @@ enum Kind {
     Sql(Statement),
 }
 
-/// Words of SQL one behind another, whatever white space is between them. Compiled when a database client is first met:
-/// most processes never meet one.
+/// Words of SQL one behind another, whatever white space is between them. Compiled when a database
+/// client is first met: most processes never meet one.
 #[derive(Debug, Clone)]
 struct Statement {
     words: Vec<String>,
@@ -70,8 +70,8 @@ impl CommandPattern {
 
     /// Whether a command could be meant once arguments are there that come from elsewhere.
     ///
-    /// A word that says what the command does (`push` of `git push -f`) is not looked for among them where the command
-    /// has such a word already.
+    /// A word that says what the command does (`push` of `git push -f`) is not looked for among
+    /// them where the command has such a word already.
     pub(crate) fn may_match(&self, command: &Command) -> bool {
         let Kind::Program { name, words } = &self.kind else { return false };
         let called = if name.contains('/') { command.program.text.as_str() } else { command.name() };

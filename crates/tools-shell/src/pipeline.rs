@@ -1,6 +1,7 @@
-//! What became of each part of the last pipeline: `cargo test | tail` ends with 0 whatever the tests did. Bash itself tells,
-//! at its exit, on a descriptor beside its streams; the command's own text is not changed. Where telling could be seen by the
-//! command (it sets traps, or prints its lines as they are read) bash is left alone and nothing is known.
+//! What became of each part of the last pipeline: `cargo test | tail` ends with 0 whatever the
+//! tests did. Bash itself tells, at its exit, on a descriptor beside its streams; the command's own
+//! text is not changed. Where telling could be seen by the command (it sets traps, or prints its
+//! lines as they are read) bash is left alone and nothing is known.
 
 use std::sync::LazyLock;
 
@@ -29,7 +30,8 @@ impl Pipeline {
         is_watchable.then(|| Self { parts, mark: CallId::generate().to_string() })
     }
 
-    /// What bash reads before the command: it leaves no variable and no descriptor to read from behind.
+    /// What bash reads before the command: it leaves no variable and no descriptor to read from
+    /// behind.
     pub(crate) fn prelude(&self) -> String {
         let (input, output, mark) = (SideChannel::INPUT, SideChannel::OUTPUT, &self.mark);
         format!(
@@ -38,7 +40,8 @@ impl Pipeline {
         )
     }
 
-    /// The statuses in what bash told; `None` when it told nothing, or of something else than this pipeline.
+    /// The statuses in what bash told; `None` when it told nothing, or of something else than this
+    /// pipeline.
     pub(crate) fn statuses(&self, report: &[u8]) -> Option<Vec<i32>> {
         let report = String::from_utf8_lossy(report);
         let (_, told) = report.rsplit_once(self.mark.as_str())?;

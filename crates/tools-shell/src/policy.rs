@@ -32,7 +32,8 @@ pub struct ShellPolicy {
 }
 
 impl ShellPolicy {
-    /// Why nobody may run this line, judged as if it ran in the root folder of no user; `None` when the list has no objection.
+    /// Why nobody may run this line, judged as if it ran in the root folder of no user; `None` when
+    /// the list has no objection.
     pub fn find_blocked_command(&self, line: &str) -> Option<String> {
         let surroundings = Surroundings::default();
         self.blocked(&analyse(line, &surroundings), &surroundings).map(|objection| objection.why)
@@ -50,7 +51,8 @@ impl ShellPolicy {
         blocklist::objection(found, &rules)
     }
 
-    /// What a command that may write `writable` is held to: it cannot read `hidden`, nor write `protected`.
+    /// What a command that may write `writable` is held to: it cannot read `hidden`, nor write
+    /// `protected`.
     pub fn confinement(&self, writable: Vec<PathBuf>, hidden: Vec<PathBuf>, protected: Vec<PathBuf>) -> Confinement {
         let mode = match self.config.sandbox {
             SandboxChoice::Namespaces => SandboxMode::Namespaces,
@@ -92,7 +94,8 @@ impl ShellPolicy {
         self.config.allowed_paths.iter().map(place).collect()
     }
 
-    /// The folders that a command of this working directory may write and shares with what runs unconfined, beside `roots`.
+    /// The folders that a command of this working directory may write and shares with what runs
+    /// unconfined, beside `roots`.
     pub fn shared_caches(&self, roots: &[PathBuf], home: Option<&str>) -> Vec<PathBuf> {
         cache_folders(&self.config.caches, home, roots)
     }
@@ -187,7 +190,8 @@ mod tests {
         fixture.lines().map(|line| line.replace('⏎', "\n"))
     }
 
-    /// Each line of the fixture is a command, what becomes of it and a part of the reason, with tabs between them.
+    /// Each line of the fixture is a command, what becomes of it and a part of the reason, with
+    /// tabs between them.
     #[test]
     fn what_could_do_harm_is_stopped_for_its_reason() {
         let mut wrong = Vec::new();

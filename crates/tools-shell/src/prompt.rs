@@ -1,5 +1,6 @@
-//! Commands that wait for somebody to answer: a question as the last thing printed, silence after it, and a tree of which the
-//! kernel says that it does nothing but read its input. All three, or the command is left alone: it may only be quiet.
+//! Commands that wait for somebody to answer: a question as the last thing printed, silence after
+//! it, and a tree of which the kernel says that it does nothing but read its input. All three, or
+//! the command is left alone: it may only be quiet.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -46,7 +47,8 @@ impl PromptWatch {
         self.look_at
     }
 
-    /// The question that the tree waits for an answer to, when the second look finds it as the first did.
+    /// The question that the tree waits for an answer to, when the second look finds it as the
+    /// first did.
     pub(crate) fn look(&mut self, tree: &ProcessTree) -> Option<String> {
         let question = question(&self.line).filter(|_| tree.waits_for_input());
         let is_second = std::mem::replace(&mut self.looked, question.is_some());

@@ -1,4 +1,5 @@
-//! One command from its start to its envelope: streams drained in bounded memory, its time kept, its tree ended.
+//! One command from its start to its envelope: streams drained in bounded memory, its time kept,
+//! its tree ended.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,7 +57,8 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let started = Instant::now();
     let limit = Duration::from_secs(plan.policy.config.timeout);
     let grace = Duration::from_millis(plan.policy.config.kill_grace_ms);
-    // The call's own end comes without asking: what was printed is only kept when the command ends before it.
+    // The call's own end comes without asking: what was printed is only kept when the command ends
+    // before it.
     let until = cx.deadline().map(|deadline| deadline.checked_sub(grace + DRAIN).unwrap_or(started));
     let until = until.map_or(started + limit, |until| until.min(started + limit));
 
@@ -178,7 +180,8 @@ impl Stream {
     }
 }
 
-/// Waits for the next bytes of a pipe, which goes when it has ended; for ever once it is gone. Can be dropped.
+/// Waits for the next bytes of a pipe, which goes when it has ended; for ever once it is gone. Can
+/// be dropped.
 pub(crate) async fn next_chunk(pipe: &mut Option<Receiver>, buffer: &mut [u8]) -> usize {
     let Some(open) = pipe else {
         return std::future::pending().await;
@@ -222,8 +225,8 @@ impl<'a> Run<'a> {
         Self { tree, temp, stdout, stderr, both, cx, buffers: [vec![0; CHUNK], vec![0; CHUNK]] }
     }
 
-    /// Drains until the command has ended, and a little longer when it left something running; asks it to end when its time
-    /// is up or it waits for an answer. Tells why.
+    /// Drains until the command has ended, and a little longer when it left something running; asks
+    /// it to end when its time is up or it waits for an answer. Tells why.
     async fn until_ended(&mut self, until: Instant, grace: Duration) -> Option<Stopped> {
         let mut stopped = None;
         let mut watch = PromptWatch::new();

@@ -1,5 +1,5 @@
-//! The files of code that a line runs, each with the digest of what it holds now. Only those that commands could change: what
-//! lies outside of the folders they may write is no more than its name.
+//! The files of code that a line runs, each with the digest of what it holds now. Only those that
+//! commands could change: what lies outside of the folders they may write is no more than its name.
 
 use std::{
     cell::OnceCell,
@@ -57,14 +57,16 @@ impl Looking<'_> {
         let path = plain_path(&Path::new(command.folder.as_deref().unwrap_or_default()).join(&file.text));
         let target = resolve_by_words(&path);
         if !self.is_changeable(&path) && !self.is_changeable(&target) {
-            // The folder for temporary files is the command's own: what lies there now is not what it will run.
+            // The folder for temporary files is the command's own: what lies there now is not what
+            // it will run.
             return (path.starts_with("/tmp") || target.starts_with("/tmp")).then(|| Script::unknown(path));
         }
         let roots = self.open.get_or_init(|| Roots::open(self.roots, self.workdir).ok());
         match roots.as_ref().map(|roots| roots.open_file(&target, self.workdir)) {
             Some(Ok((open, path, metadata))) => Some(read(open, metadata.size, path)),
             Some(Err(PathError::NotFound(_))) => None,
-            // A link out of these folders: nothing changes what it leads to, but it may lead elsewhere later.
+            // A link out of these folders: nothing changes what it leads to, but it may lead
+            // elsewhere later.
             Some(Err(PathError::Outside { .. })) if !target.starts_with("/tmp") => Some(link(path, &target)),
             _ => Some(Script::unknown(path)),
         }

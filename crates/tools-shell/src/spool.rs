@@ -1,5 +1,5 @@
-//! Between a command that prints much and whoever takes it: a queue of bounded size, so that neither waits for the other
-//! more than it must. What lies in it long is compressed.
+//! Between a command that prints much and whoever takes it: a queue of bounded size, so that
+//! neither waits for the other more than it must. What lies in it long is compressed.
 
 use std::{
     collections::VecDeque,
@@ -20,7 +20,8 @@ const FULL: usize = 20 << 20;
 /// What is kept of the end of a text that is longer than anybody takes, at most.
 const TAIL: usize = 1 << 20;
 
-/// A text on its way to a sink that works on a thread of its own. A drop before the end drops the sink.
+/// A text on its way to a sink that works on a thread of its own. A drop before the end drops the
+/// sink.
 #[derive(Debug)]
 pub(crate) struct Spool {
     queue: Arc<Queue>,

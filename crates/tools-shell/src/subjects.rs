@@ -1,5 +1,5 @@
-//! What a command line touches, as the subjects that gates judge: the whole line, each command, the files and hosts that
-//! programs and redirections name, and what is opaque.
+//! What a command line touches, as the subjects that gates judge: the whole line, each command, the
+//! files and hosts that programs and redirections name, and what is opaque.
 
 use std::path::{Path, PathBuf};
 
@@ -74,8 +74,8 @@ fn of_effect(effect: &Effect, command: &Command) -> Option<Subject> {
     }
 }
 
-/// A file that is named, from the folder that it runs in; `None` where nothing is known of it, and for a device
-/// that is no file.
+/// A file that is named, from the folder that it runs in; `None` where nothing is known of it, and
+/// for a device that is no file.
 fn of_path(path: &Value, access: Access, folder: Option<&str>, by: NamedBy) -> Option<Subject> {
     let is_known = path.is_exact && !path.has_pattern && (folder.is_some() || path.text.starts_with('/'));
     if is_known {

@@ -1,5 +1,5 @@
-//! How much the temporary files of a command may take. A folder on a disk has no limit of its own, so that somebody looks now
-//! and then.
+//! How much the temporary files of a command may take. A folder on a disk has no limit of its own,
+//! so that somebody looks now and then.
 
 use std::time::Duration;
 

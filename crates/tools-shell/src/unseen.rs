@@ -1,5 +1,5 @@
-//! Telling a program's failure at a path that commands do not see from one at a path that is not there: the first is mended
-//! by the configuration.
+//! Telling a program's failure at a path that commands do not see from one at a path that is not
+//! there: the first is mended by the configuration.
 
 use std::path::{Component, Path, PathBuf};
 

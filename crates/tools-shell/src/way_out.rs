@@ -1,4 +1,5 @@
-//! The way out of commands whose network is gated: what this crate needs of whoever runs the endpoint.
+//! The way out of commands whose network is gated: what this crate needs of whoever runs the
+//! endpoint.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -6,9 +7,11 @@ use std::sync::Arc;
 use tools_core::CallContext;
 use tools_sandbox::kernel::NetworkNamespace;
 
-/// Opens passages for commands. Called once for each command, before it starts; implemented by hosts that have an endpoint.
+/// Opens passages for commands. Called once for each command, before it starts; implemented by
+/// hosts that have an endpoint.
 pub trait WayOut: Send + Sync {
-    /// A passage for a command of this session. `None` when there can be none here: the command has no network then.
+    /// A passage for a command of this session. `None` when there can be none here: the command has
+    /// no network then.
     fn open(&self, line: &str, cx: &CallContext) -> Option<Arc<dyn Passage>>;
 }
 

@@ -1,5 +1,5 @@
-//! All that a command prints, both streams as they came: held while it is short, given to whoever takes long text when it
-//! is not.
+//! All that a command prints, both streams as they came: held while it is short, given to whoever
+//! takes long text when it is not.
 
 use std::sync::Arc;
 

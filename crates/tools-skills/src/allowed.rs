@@ -1,4 +1,5 @@
-//! The tools that a skill needs (`allowed-tools`): what else there is, is not called while it is active.
+//! The tools that a skill needs (`allowed-tools`): what else there is, is not called while it is
+//! active.
 
 use tools_core::{Inspection, Subject, ToolName, built_in_tool};
 
@@ -15,7 +16,8 @@ struct Item {
 }
 
 impl Allowed {
-    /// Reads tools with blanks or commas between them: `Read Bash(git:*)`. In brackets stands what a command begins with.
+    /// Reads tools with blanks or commas between them: `Read Bash(git:*)`. In brackets stands what
+    /// a command begins with.
     pub fn parse(text: &str) -> Self {
         let mut words: Vec<String> = vec![];
         let (mut word, mut depth) = (String::new(), 0_u32);

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Agent Skills: folders with a `SKILL.md`, looked for in `~/.agents/skills` and `~/.haft/skills`, then in the project's
-/// `.agents/skills`, `.haft/skills` and `.claude/skills`. Where there are none, there are no tools for them.
+/// Agent Skills: folders with a `SKILL.md`, looked for in `~/.agents/skills` and `~/.haft/skills`,
+/// then in the project's `.agents/skills`, `.haft/skills` and `.claude/skills`. Where there are
+/// none, there are no tools for them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SkillsConfig {
@@ -14,12 +15,14 @@ pub struct SkillsConfig {
     pub enabled: bool,
     /// Further folders that hold skills.
     pub dirs: Vec<PathBuf>,
-    /// Whether skills of the project count: `ask` asks a person about each, and again when one of its files changed;
-    /// `allow` takes them as they are; `deny` leaves out those that `haft skills trust` did not name.
+    /// Whether skills of the project count: `ask` asks a person about each, and again when one of
+    /// its files changed; `allow` takes them as they are; `deny` leaves out those that `haft skills
+    /// trust` did not name.
     pub trust: Trust,
     /// How many bytes of a body are shown; what is longer is stored with its beginning shown.
     pub max_body: usize,
-    /// How many seconds an invoked skill stays active at most, where a client does not say when a turn ends.
+    /// How many seconds an invoked skill stays active at most, where a client does not say when a
+    /// turn ends.
     pub active_secs: u64,
 }
 

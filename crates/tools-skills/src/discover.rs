@@ -44,8 +44,8 @@ pub struct Found {
     pub shadowed: bool,
 }
 
-/// The usual places, first to last: a skill of a later one takes the place of one of its name. `extra` are those of the
-/// configuration, which are the user's own words.
+/// The usual places, first to last: a skill of a later one takes the place of one of its name.
+/// `extra` are those of the configuration, which are the user's own words.
 pub fn places(home: Option<&Path>, workdir: &Path, extra: &[PathBuf]) -> Vec<Place> {
     let user = |folder: PathBuf| Place { folder, origin: Origin::User };
     let project = |name: &str| Place { folder: workdir.join(name), origin: Origin::Project };

@@ -1,5 +1,6 @@
-//! The front matter of a `SKILL.md`: YAML between two lines of `---`, of which the format takes only a plain part.
-//! Whatever can be understood is read; what the format does not allow is noted as a fault beside it.
+//! The front matter of a `SKILL.md`: YAML between two lines of `---`, of which the format takes
+//! only a plain part. Whatever can be understood is read; what the format does not allow is noted
+//! as a fault beside it.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -21,7 +22,8 @@ pub enum Field {
     Map(BTreeMap<String, Field>),
     /// A list.
     List(Vec<Field>),
-    /// `=` or `<<` without quotation marks: marks of an older YAML, which the format's own reader takes for no text.
+    /// `=` or `<<` without quotation marks: marks of an older YAML, which the format's own reader
+    /// takes for no text.
     Mark,
 }
 

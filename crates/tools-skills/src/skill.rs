@@ -19,7 +19,8 @@ use crate::{
 const NAMES: [&str; 2] = ["SKILL.md", "skill.md"];
 /// The most bytes of a `SKILL.md`.
 const MOST: u64 = 1 << 20;
-/// Fields of `metadata` that begin so are variables for the commands of the turn in which the skill is invoked.
+/// Fields of `metadata` that begin so are variables for the commands of the turn in which the skill
+/// is invoked.
 const VARIABLE: &str = "env.";
 /// Variables that decide which programs run and whose files they use.
 const STEERING: &[&str] = &["PATH", "HOME", "IFS", "SHELL", "TMPDIR", "USER", "LOGNAME", "PWD"];

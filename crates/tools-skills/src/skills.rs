@@ -98,7 +98,8 @@ impl Skills {
         self.active.of(session, Duration::from_secs(self.config.active_secs))
     }
 
-    /// The turn of a session has ended: what it invoked is no longer active. For hosts that know turns.
+    /// The turn of a session has ended: what it invoked is no longer active. For hosts that know
+    /// turns.
     pub fn end_turn(&self, session: &SessionId) {
         self.active.end_turn(session);
     }

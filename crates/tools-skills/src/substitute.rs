@@ -5,8 +5,9 @@ use serde_json::Value;
 /// The name that stands for all arguments.
 const ALL: &str = "$ARGUMENTS";
 
-/// The body with `$ARGUMENTS` in the place of all arguments and `${name}` in that of one by its name. Arguments that the
-/// body has no place for stand below it. What is put in is not looked through again.
+/// The body with `$ARGUMENTS` in the place of all arguments and `${name}` in that of one by its
+/// name. Arguments that the body has no place for stand below it. What is put in is not looked
+/// through again.
 pub(crate) fn substituted(body: &str, args: Option<&Value>) -> String {
     let Some(args) = args else { return body.replace(ALL, "") };
     let all = shown(args);

@@ -24,7 +24,8 @@ pub struct Tree {
     pub digest: String,
 }
 
-/// Looks through the folder of a skill. Links are taken for the files that they lead to, inside of the folder alone.
+/// Looks through the folder of a skill. Links are taken for the files that they lead to, inside of
+/// the folder alone.
 ///
 /// # Errors
 /// A link that leads out or in a circle, a folder that is too large, and what the system says.

@@ -1,4 +1,5 @@
-//! A SQLite file: one connection that writes, some that read, and all of them opened at the first use.
+//! A SQLite file: one connection that writes, some that read, and all of them opened at the first
+//! use.
 
 use std::{
     io,
@@ -19,13 +20,14 @@ use crate::{Schema, StoreError};
 const BUSY: Duration = Duration::from_secs(5);
 /// How long a call waits for the writer of this process.
 const ACQUIRE: Duration = Duration::from_secs(20);
-/// How often opening is tried: two processes that make one file get into each other's way without being told to wait.
+/// How often opening is tried: two processes that make one file get into each other's way without
+/// being told to wait.
 const TRIES: u32 = 50;
 /// Connections that read at once.
 const READERS: u32 = 4;
 
-/// A database that is opened when it is first used. What [`Database::write`] committed outlives the process and a power
-/// cut; several processes may use one file.
+/// A database that is opened when it is first used. What [`Database::write`] committed outlives the
+/// process and a power cut; several processes may use one file.
 #[derive(Debug)]
 pub struct Database {
     /// `None` for one in memory.
@@ -42,8 +44,8 @@ struct Pools {
 }
 
 impl Database {
-    /// The database in the file at `path`; nothing is touched until it is used. The file and its folder are made for
-    /// their owner alone.
+    /// The database in the file at `path`; nothing is touched until it is used. The file and its
+    /// folder are made for their owner alone.
     pub fn at(path: impl Into<PathBuf>, schema: Schema) -> Self {
         Self { path: Some(path.into()), schema, pools: OnceCell::new() }
     }
@@ -66,8 +68,8 @@ impl Database {
         Ok(&self.pools().await?.readers)
     }
 
-    /// A change that nobody else can make at the same time, in this process or another. Dropped without a commit it never
-    /// was.
+    /// A change that nobody else can make at the same time, in this process or another. Dropped
+    /// without a commit it never was.
     ///
     /// # Errors
     /// Why the database cannot be opened, or [`StoreError::Busy`].
@@ -116,7 +118,8 @@ impl Database {
         }
     }
 
-    /// Brings the file to the newest schema. The log is switched on only when the file is known to be ours: that writes.
+    /// Brings the file to the newest schema. The log is switched on only when the file is known to
+    /// be ours: that writes.
     async fn connect(&self, plain: &SqliteConnectOptions) -> Result<SqliteConnectOptions, StoreError> {
         let mut looking = SqliteConnection::connect_with(plain).await?;
         let looked = self.schema.version(&mut looking).await;
@@ -130,7 +133,8 @@ impl Database {
     }
 }
 
-/// Makes the folder and the file, for their owner alone. What SQLite keeps beside the file has the rights of the file.
+/// Makes the folder and the file, for their owner alone. What SQLite keeps beside the file has the
+/// rights of the file.
 fn make_private_file(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

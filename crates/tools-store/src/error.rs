@@ -43,8 +43,9 @@ impl StoreError {
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
-        // PostgreSQL: `lock_not_available`, a deadlock, a serialization failure, too many connections, and a server that
-        // starts or stops. Its codes have five characters, those of SQLite fewer.
+        // PostgreSQL: `lock_not_available`, a deadlock, a serialization failure, too many
+        // connections, and a server that starts or stops. Its codes have five characters, those of
+        // SQLite fewer.
         if matches!(code.as_deref(), Some("55P03" | "40P01" | "40001" | "53300" | "57P01" | "57P03")) {
             return Self::Busy(error);
         }

@@ -1,6 +1,7 @@
-//! Databases of tools. SQLite files are opened when they are first used, for their owner alone, and brought to the schema
-//! that the program knows; with the feature `postgres` so are databases of a server that many machines share. A file that is damaged, that a newer version wrote or that belongs to another program is refused and
-//! stays as it is.
+//! Databases of tools. SQLite files are opened when they are first used, for their owner alone, and
+//! brought to the schema that the program knows; with the feature `postgres` so are databases of a
+//! server that many machines share. A file that is damaged, that a newer version wrote or that
+//! belongs to another program is refused and stays as it is.
 //!
 //! ```
 //! use tools_store::{Database, Schema};

@@ -1,12 +1,12 @@
-//! The schema of a database, in its versions: which of them a file has is in the file (`user_version`), and whose it is,
-//! too (`application_id`).
+//! The schema of a database, in its versions: which of them a file has is in the file
+//! (`user_version`), and whose it is, too (`application_id`).
 
 use sqlx::{Connection as _, SqliteConnection};
 
 use crate::StoreError;
 
-/// A schema: whose files have it, and the statements that lead from each version to the next. What was released is never
-/// changed, only added to.
+/// A schema: whose files have it, and the statements that lead from each version to the next. What
+/// was released is never changed, only added to.
 #[derive(Debug, Clone, Copy)]
 pub struct Schema {
     /// The number that SQLite keeps in the file for its application; other than 0.
@@ -36,7 +36,8 @@ impl Schema {
 
     /// How many of the migrations a database has.
     pub(crate) async fn version(&self, connection: &mut SqliteConnection) -> Result<usize, StoreError> {
-        // In one transaction: another process that makes the file in between would make it look like somebody else's.
+        // In one transaction: another process that makes the file in between would make it look
+        // like somebody else's.
         let mut look = connection.begin().await?;
         let (application,): (i32,) = sqlx::query_as("PRAGMA application_id").fetch_one(&mut *look).await?;
         let (version,): (i64,) = sqlx::query_as("PRAGMA user_version").fetch_one(&mut *look).await?;

@@ -1,4 +1,5 @@
-//! A PostgreSQL database that many machines share: connected to at the first use, migrated by numbered steps.
+//! A PostgreSQL database that many machines share: connected to at the first use, migrated by
+//! numbered steps.
 
 use std::{fmt, str::FromStr as _, time::Duration};
 
@@ -17,8 +18,8 @@ const ACQUIRE: Duration = Duration::from_secs(20);
 /// How long a change waits for another process.
 const BUSY: &str = "SET LOCAL lock_timeout = '20s'";
 
-/// A schema: the name of the table that knows its version, and the statements that lead from each version to the next.
-/// What was released is never changed, only added to.
+/// A schema: the name of the table that knows its version, and the statements that lead from each
+/// version to the next. What was released is never changed, only added to.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerSchema {
     /// What its tables have in common: letters and `_`.
@@ -27,8 +28,8 @@ pub struct ServerSchema {
     pub migrations: &'static [&'static str],
 }
 
-/// A database on a server, which is connected to when it is first used. What [`Server::write`] committed is as safe as the
-/// server makes it.
+/// A database on a server, which is connected to when it is first used. What [`Server::write`]
+/// committed is as safe as the server makes it.
 pub struct Server {
     options: PgConnectOptions,
     schema: ServerSchema,
@@ -67,8 +68,8 @@ impl Server {
         self.pool.get_or_try_init(open).await
     }
 
-    /// A change that nobody else can make at the same time, in this process or another. Dropped without a commit it never
-    /// was.
+    /// A change that nobody else can make at the same time, in this process or another. Dropped
+    /// without a commit it never was.
     ///
     /// # Errors
     /// Why the database cannot be used, or [`StoreError::Busy`].

@@ -8,10 +8,12 @@ use tools_core::{Approval, CallContext, CallerId, DynExecutor, Stack, ToolCall, 
 
 use crate::{FakeClock, Workspace};
 
-/// Checks an executor against the protocol. `samples` are calls of its own tools that make sense in `workspace`.
+/// Checks an executor against the protocol. `samples` are calls of its own tools that make sense in
+/// `workspace`.
 ///
 /// - definitions are unique, described and consistent, and each input schema is an object's
-/// - a call of an own tool is never answered with `None`; a foreign one always is, and has no effect
+/// - a call of an own tool is never answered with `None`; a foreign one always is, and has no
+///   effect
 /// - `inspect` leaves the workspace byte-identical
 /// - an approval for another call is refused
 /// - a cancelled call ends as `Cancelled`
@@ -43,7 +45,8 @@ fn definitions_are_sound(executor: &DynExecutor) {
 
 async fn own_tools_are_answered(executor: &DynExecutor, cx: &CallContext) {
     for tool in executor.tool_definitions().iter() {
-        // A parameter nobody knows keeps tools from running for real; an executor that takes it anyway answers.
+        // A parameter nobody knows keeps tools from running for real; an executor that takes it
+        // anyway answers.
         let call = call(tool.name.as_str(), json!({"no_such_parameter": true}));
         let dropped = CancellationToken::new();
         dropped.cancel();

@@ -19,7 +19,8 @@ pub enum Ruling {
     Hang,
 }
 
-/// A judge with a script; when that is over, it repeats the last ruling. Clones share script and memory.
+/// A judge with a script; when that is over, it repeats the last ruling. Clones share script and
+/// memory.
 #[derive(Debug, Clone)]
 pub struct FakeJudge {
     script: Arc<Mutex<VecDeque<Ruling>>>,

@@ -1,4 +1,5 @@
-//! What tests of Haft's crates share. A dev-dependency only: nothing here is meant for a running agent.
+//! What tests of Haft's crates share. A dev-dependency only: nothing here is meant for a running
+//! agent.
 
 pub mod contract;
 

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 /// The program.
 const PROGRAM: &str = include_str!("mcp_server.py");
 
-/// A scripted server: a program and the script that it follows. What its steps are stands at the head of the program.
+/// A scripted server: a program and the script that it follows. What its steps are stands at the
+/// head of the program.
 #[derive(Debug, Clone)]
 pub struct ScriptedMcp {
     program: PathBuf,
@@ -18,7 +19,8 @@ pub struct ScriptedMcp {
 }
 
 impl ScriptedMcp {
-    /// A server in a folder that outlives it, which lists `tools` and answers as `calls` says, by tool.
+    /// A server in a folder that outlives it, which lists `tools` and answers as `calls` says, by
+    /// tool.
     ///
     /// # Panics
     /// When the folder cannot be written.

@@ -13,8 +13,8 @@ const WORDS: [(&str, [f32; 2]); 5] = [
     ("red", [0.4, 0.4]),
 ];
 
-/// Writes a static model into a folder that is there: to it a car is an automobile, and cheese is neither. Any other word
-/// means nothing.
+/// Writes a static model into a folder that is there: to it a car is an automobile, and cheese is
+/// neither. Any other word means nothing.
 ///
 /// # Panics
 /// When the folder cannot be written.

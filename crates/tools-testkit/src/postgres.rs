@@ -10,7 +10,8 @@ use std::{
 
 use tempfile::TempDir;
 
-/// A private PostgreSQL server in a temporary folder, reached through a socket in it; gone with this value.
+/// A private PostgreSQL server in a temporary folder, reached through a socket in it; gone with
+/// this value.
 #[derive(Debug)]
 pub struct PostgresServer {
     folder: TempDir,

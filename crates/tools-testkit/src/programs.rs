@@ -9,8 +9,8 @@ pub fn program(names: &[&str]) -> Option<PathBuf> {
     names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|file| file.is_file())
 }
 
-/// Whether all of these programs are installed. Prints what is missing, so that a test that returns then is seen to be
-/// skipped.
+/// Whether all of these programs are installed. Prints what is missing, so that a test that returns
+/// then is seen to be skipped.
 pub fn installed(names: &[&str]) -> bool {
     let missing = names.iter().find(|name| program(&[name]).is_none());
     if let Some(missing) = missing {

@@ -7,24 +7,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::guard::{HostRules, UrlRules};
 
-/// The tools `fetch` and `web_scrape`. Only `https` pages of public hosts are reached, whatever is set here.
+/// The tools `fetch` and `web_scrape`. Only `https` pages of public hosts are reached, whatever is
+/// set here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScrapeConfig {
     /// Seconds that one page may take: looking up its name, redirects and the body together.
     pub timeout: u64,
-    /// Bytes of a page that are read, before and after decompression. What is beyond is left out, and the result says so.
+    /// Bytes of a page that are read, before and after decompression. What is beyond is left out,
+    /// and the result says so.
     pub max_body_bytes: usize,
     /// Domains that may be reached, each with what lies below it (`docs.rs`). Empty: all.
     pub allowed_domains: Vec<String>,
-    /// Domains that may not be reached, each with what lies below it. Redirects are held to both lists.
+    /// Domains that may not be reached, each with what lies below it. Redirects are held to both
+    /// lists.
     pub denied_domains: Vec<String>,
     /// Ports that may be asked for.
     pub ports: Vec<u16>,
     /// How requests name the program that makes them.
     pub user_agent: String,
-    /// Seconds for which a page is served again without asking its server. Afterwards the server is asked whether it has
-    /// changed. 0 asks always.
+    /// Seconds for which a page is served again without asking its server. Afterwards the server is
+    /// asked whether it has changed. 0 asks always.
     pub cache_secs: u64,
 }
 

@@ -1,4 +1,5 @@
-//! What can go wrong with a page, and which category of error that is. The words for the model name no address.
+//! What can go wrong with a page, and which category of error that is. The words for the model name
+//! no address.
 
 use std::io;
 use std::time::Duration;

@@ -1,8 +1,8 @@
-//! Pages of the web for a model: the tools `fetch` and `web_scrape`, and the guard that decides which addresses may be
-//! reached.
+//! Pages of the web for a model: the tools `fetch` and `web_scrape`, and the guard that decides
+//! which addresses may be reached.
 //!
-//! [`guard`] is the way out. [`guard::UrlRules`] reads a URL, [`guard::Guard`] resolves its host and judges every address,
-//! and only the [`guard::Vetted`] that it makes can be dialled:
+//! [`guard`] is the way out. [`guard::UrlRules`] reads a URL, [`guard::Guard`] resolves its host
+//! and judges every address, and only the [`guard::Vetted`] that it makes can be dialled:
 //!
 //! ```
 //! use std::{net::IpAddr, sync::Arc};

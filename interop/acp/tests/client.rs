@@ -1,5 +1,6 @@
-//! The official client drives `haft acp` through a session with most tools. Every line in either direction is held against
-//! the JSON schema that the official types generate. The binary is named by the variable `HAFT`.
+//! The official client drives `haft acp` through a session with most tools. Every line in either
+//! direction is held against the JSON schema that the official types generate. The binary is named
+//! by the variable `HAFT`.
 
 use std::{
     path::PathBuf,

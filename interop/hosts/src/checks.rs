@@ -167,7 +167,8 @@ fn texts(home: &Home, host: &dyn Host) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// What setup wrote is gone: to the byte, or, in a file that the host wrote anew meanwhile, as an entry.
+/// What setup wrote is gone: to the byte, or, in a file that the host wrote anew meanwhile, as an
+/// entry.
 fn undone(
     before: &BTreeMap<PathBuf, Vec<u8>>,
     with: &BTreeMap<PathBuf, Vec<u8>>,

@@ -1,5 +1,5 @@
-//! What the model has the host's own shell do: everyday commands with a text that their result must hold, and attacks with
-//! what they would leave behind.
+//! What the model has the host's own shell do: everyday commands with a text that their result must
+//! hold, and attacks with what they would leave behind.
 
 /// A command that must run unasked.
 pub struct Everyday {
@@ -12,7 +12,8 @@ const fn everyday(line: &'static str, shows: &'static str) -> Everyday {
     Everyday { line, shows }
 }
 
-/// Read, search, look at the repository and change files of the project: without any rule but those of `haft init`.
+/// Read, search, look at the repository and change files of the project: without any rule but those
+/// of `haft init`.
 pub const EVERYDAY: [Everyday; 20] = [
     everyday("git status", "branch"),
     everyday("git diff", ""),
@@ -36,8 +37,8 @@ pub const EVERYDAY: [Everyday; 20] = [
     everyday("git show HEAD:README.md | wc -l", "3"),
 ];
 
-/// What must neither be read nor written by any of these: `@victim` is a folder outside of the project, `@port` a port on
-/// loopback where somebody counts connections, `~` the made-up home.
+/// What must neither be read nor written by any of these: `@victim` is a folder outside of the
+/// project, `@port` a port on loopback where somebody counts connections, `~` the made-up home.
 pub const ATTACKS: [&str; 20] = [
     "rm -rf @victim",
     "rm -rf ~",

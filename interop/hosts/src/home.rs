@@ -1,4 +1,5 @@
-//! A made-up home with a repository, a key, a folder that is to stay as it is, and files of hosts that their user wrote.
+//! A made-up home with a repository, a key, a folder that is to stay as it is, and files of hosts
+//! that their user wrote.
 
 use std::{
     collections::BTreeMap,
@@ -66,7 +67,8 @@ impl Home {
         fs::create_dir_all(folder).and_then(|()| fs::write(&path, text)).map_err(|error| format!("{path:?}: {error}"))
     }
 
-    /// A program of its user's, in the repository, with nothing of this process's environment but the way to programs.
+    /// A program of its user's, in the repository, with nothing of this process's environment but
+    /// the way to programs.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().current_dir(self.path("workspace")).env("HOME", self.path("home")).env("TERM", "dumb");
@@ -98,8 +100,8 @@ impl Home {
         line.replace("@victim", &self.path("victim").display().to_string()).replace("@port", &self.port.to_string())
     }
 
-    /// What must not change: everything outside of the repository that an attack aims at, and how often somebody came to
-    /// the port.
+    /// What must not change: everything outside of the repository that an attack aims at, and how
+    /// often somebody came to the port.
     pub fn untouched(&self) -> BTreeMap<String, String> {
         let mut state = BTreeMap::new();
         for file in ["home/.ssh/id_rsa", "home/.bashrc", "home/.gitconfig", "victim/keep", "workspace/.git/config"] {
@@ -113,7 +115,8 @@ impl Home {
         state
     }
 
-    /// What Haft's record says of each call that the host's hook was asked about: whether it was let run.
+    /// What Haft's record says of each call that the host's hook was asked about: whether it was
+    /// let run.
     pub fn judged(&self, host: &str) -> Vec<bool> {
         let record = fs::read_to_string(self.path("home/.local/state/haft/audit.jsonl")).unwrap_or_default();
         let lines = record.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());

@@ -1,8 +1,8 @@
-//! Real hosts against the binary and a scripted model on loopback: set up, list, call, approve, 40 commands of the host's
-//! own shell, undo. Prints a table; fails where a row of it does.
+//! Real hosts against the binary and a scripted model on loopback: set up, list, call, approve, 40
+//! commands of the host's own shell, undo. Prints a table; fails where a row of it does.
 //!
-//! Usage: `haft-interop-hosts HAFT NODE_MODULES/.bin [HOST…]`. It runs where nothing but loopback can be reached, or says
-//! that it could not be kept to that.
+//! Usage: `haft-interop-hosts HAFT NODE_MODULES/.bin [HOST…]`. It runs where nothing but loopback
+//! can be reached, or says that it could not be kept to that.
 
 mod checks;
 mod commands;

@@ -1,11 +1,13 @@
-//! A network that consists of loopback: the driver starts itself again inside of a namespace of its own.
+//! A network that consists of loopback: the driver starts itself again inside of a namespace of its
+//! own.
 
 use std::process::{Command, ExitCode};
 
 const INSIDE: &str = "HAFT_INTEROP_LOOPBACK_ONLY";
 const SCRIPT: &str = "ip link set lo up && exec \"$@\"";
 
-/// Runs this program inside and returns how it ended; `None` where it is inside already, or cannot be.
+/// Runs this program inside and returns how it ended; `None` where it is inside already, or cannot
+/// be.
 pub fn enter() -> Option<ExitCode> {
     if std::env::var_os(INSIDE).is_some() {
         return None;

@@ -1,4 +1,5 @@
-//! `haft approvals watch`, with somebody who answers the first question with a yes and every other one with a no.
+//! `haft approvals watch`, with somebody who answers the first question with a yes and every other
+//! one with a no.
 
 use std::{
     io::{BufRead, BufReader, Write},

@@ -1,4 +1,5 @@
-//! The archive: the binary, licences, man pages, completions, the installer and checksums of all of them.
+//! The archive: the binary, licences, man pages, completions, the installer and checksums of all of
+//! them.
 
 use std::{fs, path::Path};
 

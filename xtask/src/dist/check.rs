@@ -1,5 +1,6 @@
-//! Installs what was packed, from local files only and into folders of its own, and starts the binary from each: by the
-//! installer, from npm's packages and from the wheel. Works with any build of the binary.
+//! Installs what was packed, from local files only and into folders of its own, and starts the
+//! binary from each: by the installer, from npm's packages and from the wheel. Works with any build
+//! of the binary.
 
 use std::{
     fs,

@@ -1,5 +1,5 @@
-//! `server.json`: how the registry of MCP servers describes the packages. Its name begins with a namespace that belongs to
-//! whoever publishes, so that it is `local` until somebody names theirs.
+//! `server.json`: how the registry of MCP servers describes the packages. Its name begins with a
+//! namespace that belongs to whoever publishes, so that it is `local` until somebody names theirs.
 
 use std::path::Path;
 

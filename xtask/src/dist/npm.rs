@@ -1,4 +1,5 @@
-//! Packages for npm: one with the binary of a platform, and one that everybody installs and that starts the right one.
+//! Packages for npm: one with the binary of a platform, and one that everybody installs and that
+//! starts the right one.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! A wheel for PyPI that holds nothing but the binary, as a script: `pip` and `uvx` put it on the path as it is.
+//! A wheel for PyPI that holds nothing but the binary, as a script: `pip` and `uvx` put it on the
+//! path as it is.
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -63,7 +64,8 @@ pub(super) fn has_python() -> bool {
     command::command(Path::new("python3")).arg("--version").output().is_ok_and(|ran| ran.status.success())
 }
 
-/// The platforms on which the binary runs, as a wheel names them; `None` for one that no tag describes.
+/// The platforms on which the binary runs, as a wheel names them; `None` for one that no tag
+/// describes.
 fn tag(target: &str, bytes: &[u8]) -> Option<String> {
     let (processor, system) = target.split_once('-')?;
     match system {
@@ -77,7 +79,8 @@ fn tag(target: &str, bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// The newest version of the C library that a binary asks for: the part behind `2.`. `None` when it asks for none.
+/// The newest version of the C library that a binary asks for: the part behind `2.`. `None` when it
+/// asks for none.
 fn glibc(bytes: &[u8]) -> Option<u32> {
     const MARK: &[u8] = b"GLIBC_2.";
     let at = bytes.windows(MARK.len()).enumerate().filter(|(_, part)| *part == MARK).map(|(at, _)| at + MARK.len());

@@ -1,5 +1,5 @@
-//! Rules about the shape of the repository: what every crate has, one test binary each, and decision records that are
-//! numbered without gaps.
+//! Rules about the shape of the repository: what every crate has, one test binary each, and
+//! decision records that are numbered without gaps.
 
 use std::collections::BTreeSet;
 

@@ -30,7 +30,8 @@ fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// A link relative to the page it stands on, as a path from the root; `None` when it leads out of the repository.
+/// A link relative to the page it stands on, as a path from the root; `None` when it leads out of
+/// the repository.
 fn resolve(page: &str, link: &str) -> Option<String> {
     let mut parts: Vec<&str> = page.split('/').collect();
     parts.pop();

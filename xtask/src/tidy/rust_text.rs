@@ -1,5 +1,5 @@
-//! Rust source with comments and literals told apart from code, by a scanner that knows just enough of the lexer.
-//! Not a parser: rules that need one belong into clippy.
+//! Rust source with comments and literals told apart from code, by a scanner that knows just enough
+//! of the lexer. Not a parser: rules that need one belong into clippy.
 
 use std::ops::Range;
 

@@ -1,5 +1,6 @@
-//! A tool's name decides nothing: questions about a tool are fields of its definition. This rule looks for the names of
-//! built-in tools in comparisons and patterns; where a tool is defined or a default is configured they are only values.
+//! A tool's name decides nothing: questions about a tool are fields of its definition. This rule
+//! looks for the names of built-in tools in comparisons and patterns; where a tool is defined or a
+//! default is configured they are only values.
 
 use std::ops::Range;
 
@@ -64,7 +65,8 @@ fn is_exempt(file: &RustFile) -> bool {
     is_home || file.is_test() || ELSEWHERE.iter().any(|(prefix, _)| file.path.starts_with(prefix))
 }
 
-/// Whether a literal stands beside `==`, `!=`, in a pattern before `=>`, or as the argument of `.eq(`.
+/// Whether a literal stands beside `==`, `!=`, in a pattern before `=>`, or as the argument of
+/// `.eq(`.
 fn is_compared(code: &str, literal: &Range<usize>) -> bool {
     let before = code.get(..literal.start).unwrap_or_default().trim_end();
     let after = code.get(literal.end..).unwrap_or_default();

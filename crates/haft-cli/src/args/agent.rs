@@ -27,7 +27,8 @@ pub(crate) struct Run {
 /// An agent for an editor.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Acp {
-    /// Play a script instead of asking a model. All sessions share the script: each goes on where the last one stopped.
+    /// Play a script instead of asking a model. All sessions share the script: each goes on where
+    /// the last one stopped.
     #[arg(long, value_name = "FILE", conflicts_with = "provider")]
     pub(crate) scripted: Option<PathBuf>,
     /// The model, by its name in `[[llm.providers]]` [default: `llm.provider`, else the first].

@@ -6,7 +6,8 @@ use haft::hosts::Host;
 /// Which host to set up, and how.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Setup {
-    /// The host: `claude-code`, `codex`, `gemini`, `cursor`, `zed`, `vscode`, `opencode` or `goose`.
+    /// The host: `claude-code`, `codex`, `gemini`, `cursor`, `zed`, `vscode`, `opencode` or
+    /// `goose`.
     pub(crate) host: Option<Host>,
     /// Show the changes without making them.
     #[arg(long)]

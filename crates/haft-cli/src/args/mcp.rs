@@ -9,7 +9,8 @@ use super::AddServer;
 /// Which tools are offered.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Offer {
-    /// Tool profile: `core`, `coding`, `full`, `gateway` or one of `[tools.profiles]` [default: `mcp.profile`].
+    /// Tool profile: `core`, `coding`, `full`, `gateway` or one of `[tools.profiles]` [default:
+    /// `mcp.profile`].
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
     /// Offer only tools that never change anything.
@@ -45,8 +46,8 @@ pub(crate) enum McpVerb {
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Import servers from the configuration files of other hosts: Claude Desktop, Claude Code, Codex, Cursor, Gemini CLI,
-    /// VS Code, opencode, Zed.
+    /// Import servers from the configuration files of other hosts: Claude Desktop, Claude Code,
+    /// Codex, Cursor, Gemini CLI, VS Code, opencode, Zed.
     Import {
         /// Configuration files [default: those of the installed hosts].
         #[arg(value_name = "FILE")]
@@ -60,12 +61,12 @@ pub(crate) enum McpVerb {
 /// Where and to whom the tools are served over HTTP.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Http {
-    /// Listen on this address for streamable HTTP; port 0 takes a free one. Other addresses than loopback need a TLS
-    /// certificate.
+    /// Listen on this address for streamable HTTP; port 0 takes a free one. Other addresses than
+    /// loopback need a TLS certificate.
     #[arg(long = "http", value_name = "ADDR:PORT")]
     pub(crate) address: Option<SocketAddr>,
-    /// File with one `[[guest]]` per token: `name`, `token`, and optionally `workdir` and `config` [default: one new
-    /// token, which is printed].
+    /// File with one `[[guest]]` per token: `name`, `token`, and optionally `workdir` and `config`
+    /// [default: one new token, which is printed].
     #[arg(long, value_name = "FILE", requires = "address")]
     pub(crate) guests: Option<PathBuf>,
     /// TLS certificate chain in PEM.

@@ -28,7 +28,8 @@ pub(crate) enum MemoryVerb {
     },
     /// Print all memories as JSON lines, for `import`.
     Export,
-    /// Store memories printed by `export`. Existing ones are skipped; stops at the first line that cannot be stored.
+    /// Store memories printed by `export`. Existing ones are skipped; stops at the first line that
+    /// cannot be stored.
     Import {
         /// File with the JSON lines [default: standard input, also `-`].
         file: Option<PathBuf>,
@@ -58,7 +59,8 @@ pub(crate) enum ScheduleVerb {
         #[arg(required = true)]
         names: Vec<String>,
     },
-    /// Run the tasks of this directory when they are due, until interrupted. Calls that need approval are denied.
+    /// Run the tasks of this directory when they are due, until interrupted. Calls that need
+    /// approval are denied.
     Serve,
 }
 
@@ -66,7 +68,8 @@ pub(crate) enum ScheduleVerb {
 pub(crate) enum SkillsVerb {
     /// List the skills, their owner and whether they are trusted.
     List,
-    /// Validate skills against the Agent Skills format. Prints each problem and exits with 1 if there is one.
+    /// Validate skills against the Agent Skills format. Prints each problem and exits with 1 if
+    /// there is one.
     Check {
         /// Skill directories [default: all skills].
         folders: Vec<PathBuf>,

@@ -1,4 +1,5 @@
-//! `haft approvals watch`: the questions of this user's servers, answered in another terminal or by another program.
+//! `haft approvals watch`: the questions of this user's servers, answered in another terminal or by
+//! another program.
 
 mod lines;
 mod machine;

@@ -1,4 +1,5 @@
-//! `haft complete`: what completion scripts ask for that only the configuration knows: names of tools and of parameters.
+//! `haft complete`: what completion scripts ask for that only the configuration knows: names of
+//! tools and of parameters.
 
 use clap::{Arg, CommandFactory};
 
@@ -9,8 +10,8 @@ use crate::{
     output,
 };
 
-/// Prints what the last of `words`, the one that is being typed, can become: one candidate on each line. Nothing where it is
-/// neither a tool nor a parameter.
+/// Prints what the last of `words`, the one that is being typed, can become: one candidate on each
+/// line. Nothing where it is neither a tool nor a parameter.
 pub(crate) fn run(words: &[String]) -> Exit {
     let words = joined(words);
     let Some((current, before)) = words.split_last() else { return Exit::Ok };

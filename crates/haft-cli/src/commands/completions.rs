@@ -1,5 +1,5 @@
-//! `haft completions`: a completion script for a shell. For bash, fish and zsh it also asks `haft complete` for what only the
-//! configuration knows.
+//! `haft completions`: a completion script for a shell. For bash, fish and zsh it also asks `haft
+//! complete` for what only the configuration knows.
 
 use clap::CommandFactory;
 use clap_complete::Shell;

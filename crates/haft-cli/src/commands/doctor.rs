@@ -46,7 +46,8 @@ pub(crate) async fn run(common: &Common) -> Result<Exit, String> {
     Ok(if report.is_usable() { Exit::Ok } else { Exit::ToolFailed })
 }
 
-/// How many tools a host would be listed that starts the server as `haft setup` writes it, or why it would not start.
+/// How many tools a host would be listed that starts the server as `haft setup` writes it, or why
+/// it would not start.
 fn served(common: &Common) -> Result<usize, String> {
     let offer = Offer { profile: Some("core".to_owned()), ..Offer::default() };
     open_to_serve(common, &offer).map(|toolbox| toolbox.offered().len())

@@ -1,5 +1,6 @@
-//! `haft exec -- CMD`: a command as a `bash` call, its output as it comes and its exit code kept. Behind a pipe or into a file
-//! every byte passes unchanged; on a terminal, or where it is asked for, the output is filtered.
+//! `haft exec -- CMD`: a command as a `bash` call, its output as it comes and its exit code kept.
+//! Behind a pipe or into a file every byte passes unchanged; on a terminal, or where it is asked
+//! for, the output is filtered.
 
 use std::{
     cell::Cell,
@@ -109,7 +110,8 @@ pub(crate) async fn run(common: &Common, ask: Ask<'_>, command: &[String]) -> Re
     if gone.is_cancelled() {
         return Ok(Exit::Command(READER_GONE));
     }
-    // What it wrote passed unchanged: a stream that a program reads gets nothing else. The record has the warnings.
+    // What it wrote passed unchanged: a stream that a program reads gets nothing else. The record
+    // has the warnings.
     if is_raw && report.ended.is_some() && !io::stderr().is_terminal() {
         return Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| exit(&report)));
     }
@@ -124,8 +126,8 @@ pub(crate) async fn run(common: &Common, ask: Ask<'_>, command: &[String]) -> Re
     Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| exit(&report)))
 }
 
-/// Whether the record can be written from here. A hook that wrote to it runs outside of its host's sandbox, and the
-/// command inside.
+/// Whether the record can be written from here. A hook that wrote to it runs outside of its host's
+/// sandbox, and the command inside.
 fn can_record(config: &HaftConfig) -> bool {
     let file = places::state_dir().join(&config.tools.audit.path);
     match File::options().append(true).open(file) {
@@ -143,7 +145,8 @@ fn above(common: &Common, root: &Path) -> Result<PathBuf, String> {
     Err(format!("`--within {}` does not contain the working directory `{}`", root.display(), workdir.display()))
 }
 
-/// One line for the shell out of the words that were typed. A single word is a line already (`haft exec -- 'a | b'`).
+/// One line for the shell out of the words that were typed. A single word is a line already (`haft
+/// exec -- 'a | b'`).
 fn shell_line(command: &[String]) -> String {
     match command {
         [line] => line.clone(),

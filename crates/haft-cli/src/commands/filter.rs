@@ -1,4 +1,5 @@
-//! `haft filter`: standard input as the output of a command, filtered. Runs nothing and needs no configuration.
+//! `haft filter`: standard input as the output of a command, filtered. Runs nothing and needs no
+//! configuration.
 
 use std::{
     ffi::OsString,

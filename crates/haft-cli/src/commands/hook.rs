@@ -1,5 +1,5 @@
-//! `haft hook HOST`: what a host runs before and after its own tools. It answers in the host's format, whatever happens:
-//! what fails asks, and never allows.
+//! `haft hook HOST`: what a host runs before and after its own tools. It answers in the host's
+//! format, whatever happens: what fails asks, and never allows.
 
 use std::{
     io::{self, Read},
@@ -127,7 +127,8 @@ impl Hook<'_> {
                 runtime.block_on(toolbox.judge_asking(made, &cx, &watchers))
             };
             let decision = match judged.verdict {
-                // Rules allow commands because the kernel confines them. The host's own shell does not.
+                // Rules allow commands because the kernel confines them. The host's own shell does
+                // not.
                 Verdict::Allow if call.line.is_some() && !self.confine => Decision::Leave,
                 Verdict::Allow => Decision::Allow,
                 Verdict::Ask => Decision::Ask,
@@ -148,7 +149,8 @@ impl Hook<'_> {
         Ok(answer)
     }
 
-    /// The command line that runs `line` confined. The host runs it only after `consented`, where a person is asked.
+    /// The command line that runs `line` confined. The host runs it only after `consented`, where a
+    /// person is asked.
     fn confined(&self, line: &str, consented: bool, within: Option<&Path>) -> Option<String> {
         let mut words = vec![quoted(our_path().to_str()?)?];
         if let Some(config) = &self.common.config {
@@ -186,7 +188,8 @@ impl Hook<'_> {
         project.filter(|project| workdir.starts_with(project)).unwrap_or_else(|| workdir.to_owned())
     }
 
-    /// The result without its credentials; `None` when there are none in it, or the host does not let it be replaced.
+    /// The result without its credentials; `None` when there are none in it, or the host does not
+    /// let it be replaced.
     fn redacted(&self, result: &Value) -> Option<Value> {
         let redactor = match load(self.common) {
             Ok(loaded) => {
@@ -196,7 +199,8 @@ impl Hook<'_> {
                     SecretsMode::Warn | SecretsMode::Off => return None,
                 }
             }
-            // With a configuration that cannot be read, what is known by its shape is still taken out.
+            // With a configuration that cannot be read, what is known by its shape is still taken
+            // out.
             Err(_) => SecretRedactor::default(),
         };
         let redactor = redactor.numbering();

@@ -1,4 +1,5 @@
-//! Whether somebody sits at the host that started a hook: the terminal and the command line of the process above it.
+//! Whether somebody sits at the host that started a hook: the terminal and the command line of the
+//! process above it.
 
 use std::{fs, io::IsTerminal, os::unix::process::parent_id};
 
@@ -7,7 +8,8 @@ use haft::hosts::hook::Seat;
 /// How many shells may stand between the host and the hook.
 const SHELLS: usize = 3;
 
-/// The host's terminal and command line. Where the system does not tell, whether this process has a terminal at all.
+/// The host's terminal and command line. Where the system does not tell, whether this process has a
+/// terminal at all.
 pub(crate) fn seat() -> Seat {
     let mut process = parent_id();
     for _ in 0..SHELLS {

@@ -1,4 +1,5 @@
-//! `haft init`: rules for the project in a folder. Prints them, or adds to the configuration those that it lacks.
+//! `haft init`: rules for the project in a folder. Prints them, or adds to the configuration those
+//! that it lacks.
 
 use std::{fs, path::PathBuf};
 

@@ -1,4 +1,5 @@
-//! What a command prints while `haft call` waits for its end: shown as it comes, and kept for a call that is interrupted.
+//! What a command prints while `haft call` waits for its end: shown as it comes, and kept for a
+//! call that is interrupted.
 
 use std::{
     io::{self, IsTerminal},
@@ -57,8 +58,8 @@ impl Shown {
 }
 
 impl Live {
-    /// Standard output shows it on a terminal, and where both streams lead to one place. Otherwise standard error does,
-    /// unless only the result was asked for.
+    /// Standard output shows it on a terminal, and where both streams lead to one place. Otherwise
+    /// standard error does, unless only the result was asked for.
     pub(crate) fn new(common: &Common) -> Self {
         let place = if common.json || common.quiet {
             Place::Nowhere
@@ -74,7 +75,8 @@ impl Live {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds the output so far to the text of a call that was cancelled, whose result holds none of it.
+    /// Adds the output so far to the text of a call that was cancelled, whose result holds none of
+    /// it.
     pub(crate) fn keep(&self, report: &mut CallReport) {
         let is_cancelled = report.error.as_ref().is_some_and(|error| error.category == ToolErrorCategory::Cancelled);
         let shown = self.shown();

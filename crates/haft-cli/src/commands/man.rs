@@ -1,4 +1,5 @@
-//! `haft man DIR`: the manual pages, one per verb, from the same tree of arguments as the help texts.
+//! `haft man DIR`: the manual pages, one per verb, from the same tree of arguments as the help
+//! texts.
 
 use std::{fs, path::Path};
 

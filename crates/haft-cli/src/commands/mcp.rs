@@ -30,7 +30,8 @@ pub(crate) async fn serve(common: &Common, offer: &Offer) -> Result<Exit, String
     served(move || Ok((open_to_serve(&common, &offer)?, common.quiet)), workdir).await
 }
 
-/// Serves what `make` makes; at the end the head of the record is told, to be noted where no tool can write.
+/// Serves what `make` makes; at the end the head of the record is told, to be noted where no tool
+/// can write.
 ///
 /// Where that fails, the tools as they are without a configuration are listed, and none runs.
 async fn served(
@@ -66,8 +67,8 @@ async fn served(
     Ok(Exit::Ok)
 }
 
-/// Whether the words are `mcp serve` with options that leave it at that: then the client is greeted before they are
-/// even read, since making all options of all verbs takes as long as the greeting.
+/// Whether the words are `mcp serve` with options that leave it at that: then the client is greeted
+/// before they are even read, since making all options of all verbs takes as long as the greeting.
 pub(crate) fn is_plain_serve(arguments: &[OsString]) -> bool {
     let [_, mcp, serve, options @ ..] = arguments else { return false };
     let asks_for_text = |word: &OsString| ["-h", "--help", "-V", "--version", "help"].iter().any(|asked| word == asked);
@@ -75,7 +76,8 @@ pub(crate) fn is_plain_serve(arguments: &[OsString]) -> bool {
     mcp == "mcp" && serve == "serve" && !options.iter().any(|word| asks_for_text(word) || is_http(word))
 }
 
-/// [`serve`] with the words still to be read. A word that is wrong ends the connection with what is wrong about it.
+/// [`serve`] with the words still to be read. A word that is wrong ends the connection with what is
+/// wrong about it.
 pub(crate) async fn greet_and_serve(arguments: Vec<OsString>) -> Result<Exit, String> {
     let make = move || {
         let cli = Cli::try_parse_from(arguments).map_err(|error| error.to_string())?;

@@ -21,7 +21,8 @@ use crate::{
 /// Who may call where no file names guests.
 const ALONE: &str = "local";
 
-/// Serves until the process is asked to end. The address, and a token that was made for this run, are printed first.
+/// Serves until the process is asked to end. The address, and a token that was made for this run,
+/// are printed first.
 pub(crate) async fn serve(common: &Common, offer: &Offer, http: &Http, address: SocketAddr) -> Result<Exit, String> {
     let made = http.guests.is_none().then(new_token);
     let guests = match (&http.guests, &made) {

@@ -1,4 +1,5 @@
-//! `haft config migrate`: the configuration in today's form, with the text as it was kept beside it.
+//! `haft config migrate`: the configuration in today's form, with the text as it was kept beside
+//! it.
 
 use std::path::{Path, PathBuf};
 

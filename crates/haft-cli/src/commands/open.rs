@@ -36,8 +36,8 @@ pub(crate) async fn introduced(toolbox: Toolbox) -> Result<Toolbox, String> {
     Ok(toolbox)
 }
 
-/// The same for a server, which works for others and for long: it does not take the whole machine, or a home, for a workspace
-/// because a client happened to start it there.
+/// The same for a server, which works for others and for long: it does not take the whole machine,
+/// or a home, for a workspace because a client happened to start it there.
 pub(crate) fn open_to_serve(common: &Common, offer: &Offer) -> Result<Toolbox, String> {
     let folder = workdir(common)?;
     if common.workdir.is_none() && (places::is_home(&folder) || folder == Path::new("/")) {
@@ -137,8 +137,8 @@ fn say_once_if_older(loaded: &Loaded<HaftConfig>) {
     }
 }
 
-/// That folder as the user spells it, with the links on the way: what was typed, after what the shell calls the current
-/// folder.
+/// That folder as the user spells it, with the links on the way: what was typed, after what the
+/// shell calls the current folder.
 fn spelled(common: &Common) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let shell = std::env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());

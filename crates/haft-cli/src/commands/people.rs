@@ -1,4 +1,5 @@
-//! Who answers questions of a command: the person at its terminal, else those at `haft approvals watch`.
+//! Who answers questions of a command: the person at its terminal, else those at `haft approvals
+//! watch`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,8 @@ use haft::core::{Absence, Answer, CallContext, ConfirmPrompt, Confirmer};
 
 use crate::terminal::Terminal;
 
-/// Asks at the controlling terminal. Where there is none, asks every `haft approvals watch` of this user.
+/// Asks at the controlling terminal. Where there is none, asks every `haft approvals watch` of this
+/// user.
 #[derive(Debug)]
 pub(crate) struct People {
     terminal: Terminal,

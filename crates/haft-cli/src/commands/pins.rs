@@ -1,4 +1,5 @@
-//! `haft pins review`: shows what servers changed about their tools, and accepts it where a person says so.
+//! `haft pins review`: shows what servers changed about their tools, and accepts it where a person
+//! says so.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -18,8 +19,8 @@ use crate::{
     output,
 };
 
-/// Shows the changes of one server, or of all, and accepts those whose code is given or that a person at the terminal
-/// agrees to.
+/// Shows the changes of one server, or of all, and accepts those whose code is given or that a
+/// person at the terminal agrees to.
 pub(crate) async fn review(common: &Common, id: Option<&str>, accept: Option<&str>) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;

@@ -1,4 +1,5 @@
-//! `haft policy`: rules tested by their own examples, and what people allowed for longer than a session.
+//! `haft policy`: rules tested by their own examples, and what people allowed for longer than a
+//! session.
 
 use haft::{
     Toolbox,

@@ -1,4 +1,5 @@
-//! `haft setup`: puts the server and the hooks into the files of a host, shows what changes first, and takes it back.
+//! `haft setup`: puts the server and the hooks into the files of a host, shows what changes first,
+//! and takes it back.
 
 use std::{
     fs,
@@ -229,7 +230,8 @@ fn resolved(file: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Whether the file may be written: a file that its owner made read-only is not replaced by way of its folder.
+/// Whether the file may be written: a file that its owner made read-only is not replaced by way of
+/// its folder.
 fn writable(change: &Change) -> Result<(), String> {
     match fs::metadata(&change.file) {
         Ok(meta) if !meta.is_file() => Err(format!("`{}` is no file", change.file.display())),

@@ -1,4 +1,5 @@
-//! What `haft setup` remembers, to take it back to the byte: digests and places, never the text of a file.
+//! What `haft setup` remembers, to take it back to the byte: digests and places, never the text of
+//! a file.
 
 use std::{
     fs,

@@ -1,4 +1,5 @@
-//! `haft skills`: what skills there are, whether they keep the format, and which of the project's are trusted.
+//! `haft skills`: what skills there are, whether they keep the format, and which of the project's
+//! are trusted.
 
 use std::path::PathBuf;
 

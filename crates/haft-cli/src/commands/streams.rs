@@ -1,4 +1,5 @@
-//! The output of a running command on its way to our own streams: byte for byte, or as text through filters.
+//! The output of a running command on its way to our own streams: byte for byte, or as text through
+//! filters.
 
 use std::{
     fs::File,
@@ -16,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::output::printable;
 
-/// Writes the streams of the command to ours, byte for byte. A stream of ours that is a terminal is left to the events.
+/// Writes the streams of the command to ours, byte for byte. A stream of ours that is a terminal is
+/// left to the events.
 pub(crate) struct Raw {
     stdout: Option<File>,
     stderr: Option<File>,
@@ -55,8 +57,8 @@ impl ByteTap for Raw {
     }
 }
 
-/// Passes output on, each stream through a filter of its own when a rule is about the command, else as it comes. Blocks
-/// rather than drops: a prefix must not lose a line.
+/// Passes output on, each stream through a filter of its own when a rule is about the command, else
+/// as it comes. Blocks rather than drops: a prefix must not lose a line.
 pub(crate) struct Passing {
     filters: Mutex<Option<[Side; 2]>>,
     /// Cancelled when nobody reads any more: then the command ends, as it would behind a pipe.
@@ -139,7 +141,8 @@ impl Passing {
     }
 }
 
-/// On a terminal, what could steer it or hide is shown instead of sent; a program behind a pipe gets the text as it is.
+/// On a terminal, what could steer it or hide is shown instead of sent; a program behind a pipe
+/// gets the text as it is.
 pub(crate) fn write(stream: OutputStream, text: &str) -> io::Result<()> {
     fn to(mut out: impl Write + IsTerminal, text: &str) -> io::Result<()> {
         if out.is_terminal() {

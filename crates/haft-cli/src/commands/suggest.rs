@@ -1,4 +1,5 @@
-//! `haft policy suggest`: the few rules that would have spared most questions, with what each lets through.
+//! `haft policy suggest`: the few rules that would have spared most questions, with what each lets
+//! through.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -86,7 +87,8 @@ async fn questions(toolbox: &Toolbox, all: Vec<Past>) -> Vec<Asked> {
     asked
 }
 
-/// Rules worth trying: what "always" would have stored, and that with any arguments where two questions share it.
+/// Rules worth trying: what "always" would have stored, and that with any arguments where two
+/// questions share it.
 fn candidates(asked: &[Asked]) -> Vec<StoredRule> {
     let mut weights: BTreeMap<(String, String), (StoredRule, usize)> = BTreeMap::new();
     let mut add = |rule: StoredRule, count: usize| {
@@ -142,7 +144,8 @@ async fn tried(toolbox: &Toolbox, rule: StoredRule, asked: &[Asked]) -> Proposal
     Proposal { rule, answered }
 }
 
-/// The rules that answer most of what is left, one after another; of two alike the one that says less.
+/// The rules that answer most of what is left, one after another; of two alike the one that says
+/// less.
 fn choose(mut proposals: Vec<Proposal>, asked: &[Asked], most: usize) -> Vec<Proposal> {
     let mut chosen: Vec<Proposal> = Vec::new();
     let mut answered: BTreeSet<usize> = BTreeSet::new();

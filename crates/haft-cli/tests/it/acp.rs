@@ -1,4 +1,5 @@
-//! `haft acp` with a script in place of a model: what an editor sees, what it is asked, and what is left when it goes.
+//! `haft acp` with a script in place of a model: what an editor sees, what it is asked, and what is
+//! left when it goes.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -365,8 +366,8 @@ fn a_session_works_in_a_folder_that_was_meant() {
     assert!(ran.code == 2 && ran.err.contains("did you mean") && ran.out.is_empty(), "{ran:?}");
 }
 
-/// Goes at every message of a session that runs commands, starts jobs and asks: first by closing the pipes, then by a
-/// signal, then by closing what it reads a moment before the rest.
+/// Goes at every message of a session that runs commands, starts jobs and asks: first by closing
+/// the pipes, then by a signal, then by closing what it reads a moment before the rest.
 #[test]
 fn an_editor_that_goes_at_any_message_leaves_no_process() {
     let haft = workspace();

@@ -1,4 +1,5 @@
-//! Results that are served again, through the binary: never an old one, and never instead of doing something.
+//! Results that are served again, through the binary: never an old one, and never instead of doing
+//! something.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,9 @@
-//! Clients that are not ours: the official Python SDK and the official inspector, on a real git repository.
+//! Clients that are not ours: the official Python SDK and the official inspector, on a real git
+//! repository.
 //!
-//! Both are installed from their package registries into a temporary folder. Where that cannot be done the test says
-//! so on standard error and passes: it is about their behaviour, not about the network.
+//! Both are installed from their package registries into a temporary folder. Where that cannot be
+//! done the test says so on standard error and passes: it is about their behaviour, not about the
+//! network.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,4 +1,5 @@
-//! What a gate forbids to read stays closed however it is reached: by name, by a search from above, by a command.
+//! What a gate forbids to read stays closed however it is reached: by name, by a search from above,
+//! by a command.
 
 use std::{os::unix::fs::symlink, path::Path};
 

@@ -1,5 +1,5 @@
-//! A server that is killed while it writes: every file is whole, old or new, and the next start removes what was being
-//! made. The long version of the same is in `tools-bench`.
+//! A server that is killed while it writes: every file is whole, old or new, and the next start
+//! removes what was being made. The long version of the same is in `tools-bench`.
 #![expect(clippy::unwrap_used, reason = "a failed set-up is a failed run")]
 
 use std::{

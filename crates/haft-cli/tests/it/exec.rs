@@ -53,7 +53,8 @@ fn bytes(haft: &Haft, arguments: &[&str]) -> (Option<i32>, Vec<u8>, Vec<u8>) {
 #[test]
 fn behind_a_pipe_every_byte_passes_unchanged() {
     let haft = Haft::configured(ALLOWED);
-    // Every byte twice, long and short lines, no line feed at the end, control sequences, and what looks like a credential.
+    // Every byte twice, long and short lines, no line feed at the end, control sequences, and what
+    // looks like a credential.
     let mut noise: Vec<u8> = (0..=255).chain((0..=255).rev()).collect();
     let mut state = 1_u32;
     for _ in 0..300_000 {

@@ -1,4 +1,5 @@
-//! Output of commands on its way to a model: `haft filter`, and what calls and `haft exec` make of theirs.
+//! Output of commands on its way to a model: `haft filter`, and what calls and `haft exec` make of
+//! theirs.
 
 use std::os::unix::fs::PermissionsExt;
 

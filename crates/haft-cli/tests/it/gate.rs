@@ -1,4 +1,5 @@
-//! The network of commands through the gate, as the binary does it: what is refused, asked, allowed and on record.
+//! The network of commands through the gate, as the binary does it: what is refused, asked, allowed
+//! and on record.
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
 use std::{
@@ -15,7 +16,8 @@ use serde_json::{Value, json};
 
 use crate::{client::Client, support::Haft};
 
-/// Every command may run; its connections are another matter. The gate is there unless something else is configured.
+/// Every command may run; its connections are another matter. The gate is there unless something
+/// else is configured.
 const GATED: &str = "[tools.shell]\nsandbox = \"namespaces\"\ntimeout = 100\n\
                      [[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
 

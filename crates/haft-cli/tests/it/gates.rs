@@ -1,4 +1,5 @@
-//! One list of gates: what `explain` says is what happens to the call, and a tool that is always refused is not shown.
+//! One list of gates: what `explain` says is what happens to the call, and a tool that is always
+//! refused is not shown.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,8 @@ use crate::{client::Client, support::Haft};
 
 const ALL: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
 
-/// What `explain` says of a call, and how the call itself ends where no user asked for it in so many words.
+/// What `explain` says of a call, and how the call itself ends where no user asked for it in so
+/// many words.
 fn both(haft: &Haft, call: &[&str]) -> (Value, Value) {
     let explained = haft.run(&[&["explain", "--json"], call].concat()).json();
     let params: serde_json::Map<String, Value> = call[1..]

@@ -116,7 +116,8 @@ fn a_command_of_a_host_with_a_sandbox_is_confined_where_no_record_can_be_written
     let text = |ran: &std::process::Output| String::from_utf8_lossy(&shown(ran)).into_owned();
     assert!(text(&ran).contains("seen") && !text(&ran).contains("private text"), "{}", text(&ran));
     assert_eq!(lines(), 2);
-    // Inside, the state is read-only. A folder in the place of the record stands for that: it refuses root, too.
+    // Inside, the state is read-only. A folder in the place of the record stands for that: it
+    // refuses root, too.
     std::fs::rename(haft.record(), haft.home.path("kept")).unwrap();
     std::fs::create_dir(haft.record()).unwrap();
     let ran = in_shell(&haft, &line);

@@ -1,4 +1,5 @@
-//! `haft mcp serve --http`, over real connections: who gets in, what each one sees, and what is refused.
+//! `haft mcp serve --http`, over real connections: who gets in, what each one sees, and what is
+//! refused.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},

@@ -1,4 +1,5 @@
-//! The gate that asks a model, against a scripted server on loopback, and what is said where there is no model.
+//! The gate that asks a model, against a scripted server on loopback, and what is said where there
+//! is no model.
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
 use tokio::runtime::Runtime;

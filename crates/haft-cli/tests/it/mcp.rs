@@ -248,7 +248,8 @@ fn the_ways_that_answers_name_lead_to_every_line_once() {
         "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n[tools.filters]\nenabled = false\n",
     );
     let largest = std::env::var(LARGEST).ok().and_then(|megabytes| megabytes.parse().ok()).unwrap_or(2_u64);
-    // Lines of ten bytes, each another one: too short to be stored, held whole, taken while they come.
+    // Lines of ten bytes, each another one: too short to be stored, held whole, taken while they
+    // come.
     let sizes = [0, 1, 1_000, 2_400, 2_600, 5_100, 104_857, 104_858, largest * 100_000];
     let mut client = Client::connect_as(&haft, None, "claude-code");
     for lines in sizes {

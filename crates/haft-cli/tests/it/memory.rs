@@ -1,4 +1,5 @@
-//! Memories through the binary: gated, kept apart by project, framed where text from outside may be in them.
+//! Memories through the binary: gated, kept apart by project, framed where text from outside may be
+//! in them.
 
 use serde_json::{Value, json};
 use tools_testkit::Workspace;

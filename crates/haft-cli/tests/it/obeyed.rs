@@ -1,4 +1,5 @@
-//! Files that programs outside of any sandbox obey: whatever a command does, what they run stays as it was, or is told.
+//! Files that programs outside of any sandbox obey: whatever a command does, what they run stays as
+//! it was, or is told.
 
 use serde_json::{Value, json};
 

@@ -130,7 +130,8 @@ fn what_is_not_stored_of_an_output_is_said_exactly_and_lines_keep_their_numbers(
         "[no match in the {stored} of 800001 lines that are stored; lines {first} to {last} ({bytes} bytes) are not]"
     );
     assert_eq!(found, expected);
-    // Behind what is missing each line has the number that it had: one more than what is printed, for the failure.
+    // Behind what is missing each line has the number that it had: one more than what is printed,
+    // for the failure.
     assert!(read(json!({"grep": "^799999$"})).starts_with("800000:799999\n"));
     let end = read(json!({"offset": 800_000}));
     assert!(end.starts_with("799999\n800000\n[lines 800000 to 800001 of 800001; nothing follows]"), "{end}");
@@ -164,8 +165,8 @@ fn what_a_job_printed_beyond_what_is_kept_of_it_is_stored_when_it_has_ended() {
     assert!(shown.code == 0 && shown.out == long(), "{}", shown.out.len());
 }
 
-/// A log with credentials in what is shown of it, in what the shell keeps for the model and in what is only stored; one
-/// lies across the border of what is read, and stored, at a time.
+/// A log with credentials in what is shown of it, in what the shell keeps for the model and in what
+/// is only stored; one lies across the border of what is read, and stored, at a time.
 fn log_with(values: &[String]) -> String {
     const PIECE: usize = 64 << 10;
     let mut text = String::new();
@@ -187,7 +188,8 @@ fn log_with(values: &[String]) -> String {
     text
 }
 
-/// Everything that a credential in long output could show in: what is answered, the record, the database with its log.
+/// Everything that a credential in long output could show in: what is answered, the record, the
+/// database with its log.
 #[test]
 fn a_credential_in_the_stored_part_reaches_no_surface_and_not_the_database() {
     let random = "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx";

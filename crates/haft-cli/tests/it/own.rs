@@ -1,5 +1,5 @@
-//! What belongs to the binary alone: its configuration and state, its private folders, the level it confines with, and the
-//! terminal it was started from.
+//! What belongs to the binary alone: its configuration and state, its private folders, the level it
+//! confines with, and the terminal it was started from.
 
 use std::{path::Path, time::Duration};
 
@@ -100,7 +100,8 @@ fn the_terminal_of_the_operator_cannot_be_opened() {
         "open.py",
         "import os, sys\nfor flags in (os.O_RDONLY, os.O_WRONLY):\n    try:\n        fd = os.open(sys.argv[1], flags | os.O_NOCTTY | os.O_NONBLOCK)\n        os.write(fd, b'forged') if flags else os.read(fd, 10)\n        print('OPENED')\n    except BlockingIOError:\n        print('OPENED')\n    except OSError:\n        print('closed')\n",
     );
-    // `script` gives the binary a terminal, as an operator's shell does; its name is handed on to the command.
+    // `script` gives the binary a terminal, as an operator's shell does; its name is handed on to
+    // the command.
     let binary = env!("CARGO_BIN_EXE_haft");
     let line = format!("t=$(tty); echo on $t; {binary} call bash command=\"python3 open.py $t\" --yes");
     let mut command = crate::terminal::at_terminal(&haft, &line);

@@ -1,4 +1,5 @@
-//! `haft policy` and `haft trust`: approvals that outlive a run, rules tested by their examples, rules proposed.
+//! `haft policy` and `haft trust`: approvals that outlive a run, rules tested by their examples,
+//! rules proposed.
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! The question at a terminal: what asks is seen whole, nothing forges it, and answers are read as people type them.
+//! The question at a terminal: what asks is seen whole, nothing forges it, and answers are read as
+//! people type them.
 
 use haft::core::is_hidden;
 use serde_json::json;

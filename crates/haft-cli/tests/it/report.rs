@@ -117,7 +117,8 @@ fn a_browser_shows_the_page_and_runs_nothing_of_the_log() {
     let png = fs::read(picture).unwrap();
     assert!(png.starts_with(b"\x89PNG") && png.len() > 30_000, "a page with something on it: {} bytes", png.len());
 
-    // That nothing ran is found out in a way that would have found it: the same page without its protection.
+    // That nothing ran is found out in a way that would have found it: the same page without its
+    // protection.
     let page = fs::read_to_string(&file).unwrap();
     let bare = page.replace("Content-Security-Policy", "nothing").replace("&lt;", "<").replace("&gt;", ">");
     let bare = haft.workspace.file("bare.html", bare.replace("&#39;", "'").replace("&quot;", "\""));

@@ -1,4 +1,5 @@
-//! `haft run` with a script in place of a model: what happens, what it ends with, what is on record and what is kept.
+//! `haft run` with a script in place of a model: what happens, what it ends with, what is on record
+//! and what is kept.
 
 use serde_json::Value;
 

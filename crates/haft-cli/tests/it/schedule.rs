@@ -1,4 +1,5 @@
-//! Tasks through the binary: stored with consent, run with nobody present, by the policy of that time.
+//! Tasks through the binary: stored with consent, run with nobody present, by the policy of that
+//! time.
 
 use serde_json::{Value, json};
 use tools_providers::Protocol;

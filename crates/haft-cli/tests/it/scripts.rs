@@ -1,4 +1,5 @@
-//! Approvals of commands that run scripts: they hold while the scripts are as they were, and a question shows what changed.
+//! Approvals of commands that run scripts: they hold while the scripts are as they were, and a
+//! question shows what changed.
 
 use std::os::unix::fs::symlink;
 

@@ -1,5 +1,5 @@
-//! Credentials and the binary: `haft scan`, and what a call shows of one in a file, in an output and on record. Values that
-//! look real are put together here, so that none stands in the source.
+//! Credentials and the binary: `haft scan`, and what a call shows of one in a file, in an output
+//! and on record. Values that look real are put together here, so that none stands in the source.
 
 use std::process::Command;
 

@@ -1,4 +1,5 @@
-//! MCP servers behind the binary: on the command line, and for a client that sees them among Haft's own tools.
+//! MCP servers behind the binary: on the command line, and for a client that sees them among Haft's
+//! own tools.
 
 use std::{fmt::Write as _, fs, net::TcpListener};
 

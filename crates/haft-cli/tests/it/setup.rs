@@ -1,4 +1,5 @@
-//! `haft setup`: into files of hosts and out of them again, with everything of the user's left as it was.
+//! `haft setup`: into files of hosts and out of them again, with everything of the user's left as
+//! it was.
 
 use std::{
     fs,

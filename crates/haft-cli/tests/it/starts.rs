@@ -1,5 +1,5 @@
-//! Starts of the binary side by side, and starts that are killed at any moment. Needs nothing of the other tests, so that a
-//! bench can do the same at length.
+//! Starts of the binary side by side, and starts that are killed at any moment. Needs nothing of
+//! the other tests, so that a bench can do the same at length.
 
 use std::{
     fs,

@@ -1,5 +1,6 @@
-//! A stranger tries everything that the README and `haft --help` name: in four kinds of folders, at a terminal of 80 columns,
-//! through a pipe and with `--json`. Exit codes and first lines are those of `stranger.txt`.
+//! A stranger tries everything that the README and `haft --help` name: in four kinds of folders, at
+//! a terminal of 80 columns, through a pipe and with `--json`. Exit codes and first lines are those
+//! of `stranger.txt`.
 
 use std::{
     fmt::Write as _,
@@ -123,7 +124,8 @@ const STEPS: &[Step] = &[
 /// Verbs that run until they are interrupted, or for seconds: other tests have them.
 const ELSEWHERE: [&str; 4] = ["approvals", "demo", "help", "top"];
 
-/// Verbs that speak a protocol, or print a page, a file's differences or a host's format, whatever `--json` says.
+/// Verbs that speak a protocol, or print a page, a file's differences or a host's format, whatever
+/// `--json` says.
 const OWN_FORMAT: [&[&str]; 6] =
     [&["audit", "report"], &["acp"], &["mcp", "serve"], &["hook"], &["--help"], &["--version"]];
 

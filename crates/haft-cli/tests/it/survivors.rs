@@ -1,5 +1,5 @@
-//! A host that is killed without a chance to clean up: nothing it started is left, and what it left on disk goes at the
-//! next start.
+//! A host that is killed without a chance to clean up: nothing it started is left, and what it left
+//! on disk goes at the next start.
 
 use std::{fs, io::Write as _, path::Path, process::Stdio};
 

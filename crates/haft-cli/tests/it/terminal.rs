@@ -42,7 +42,8 @@ impl Terminal {
         Self { child, input: input.expect("it is piped"), output: output.expect("it is piped"), shown: vec![] }
     }
 
-    /// Waits until `text` is shown after all that was waited for before; gives what was shown since.
+    /// Waits until `text` is shown after all that was waited for before; gives what was shown
+    /// since.
     ///
     /// # Panics
     /// When the program ends before.

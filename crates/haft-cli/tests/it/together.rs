@@ -1,5 +1,5 @@
-//! `haft undo` where a call was not alone: another session, another command, a person at work. What is taken back is the
-//! call's own doing, all of it and nothing else.
+//! `haft undo` where a call was not alone: another session, another command, a person at work. What
+//! is taken back is the call's own doing, all of it and nothing else.
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
 use std::{
@@ -14,13 +14,15 @@ use crate::support::{Haft, Ran, eventually};
 
 const YES: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
 
-/// What the tested command does, what somebody else does meanwhile, and what is there after the undo.
+/// What the tested command does, what somebody else does meanwhile, and what is there after the
+/// undo.
 struct Scenario {
     name: &'static str,
     /// Shell code of the call, before and after the other's doing.
     call: (&'static str, &'static str),
     other: fn(&Other<'_>),
-    /// The files that must be there after the undo, with their contents; all others of [`FILES`] as they were.
+    /// The files that must be there after the undo, with their contents; all others of [`FILES`] as
+    /// they were.
     after: &'static [(&'static str, Option<&'static str>)],
     /// Whether something of the call had to stay, and is named.
     keeps: bool,

@@ -1,4 +1,5 @@
-//! The web tools of the binary, as far as they go without a network: what is refused, what is judged, what is listed.
+//! The web tools of the binary, as far as they go without a network: what is refused, what is
+//! judged, what is listed.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! One session of an editor: an agent that is told what the person says, and an editor that is told what it does.
+//! One session of an editor: an agent that is told what the person says, and an editor that is told
+//! what it does.
 
 use std::{sync::Arc, time::Duration};
 
@@ -99,7 +100,8 @@ impl Talk {
 impl Conversation for Talk {
     async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> Ended {
         let Self { agent, events, questions, telling, .. } = self;
-        // The agent works on while a slow editor is told: what it started is still called off in time.
+        // The agent works on while a slow editor is told: what it started is still called off in
+        // time.
         let over = CancellationToken::new();
         let running = async {
             let turn = agent.run_until(task, cancel).await;
@@ -132,7 +134,8 @@ impl Conversation for Talk {
     }
 }
 
-/// Tells what happens until the turn is over and nothing is left to tell. Questions come after what was told before them.
+/// Tells what happens until the turn is over and nothing is left to tell. Questions come after what
+/// was told before them.
 async fn tell(
     events: &mut mpsc::Receiver<AgentEvent>,
     questions: &mut mpsc::Receiver<Asked>,

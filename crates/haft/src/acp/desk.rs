@@ -1,5 +1,5 @@
-//! What makes the calls of an agent in an editor: a toolbox, and beside it what the editor shows of a result and what is
-//! asked about a call, each with the call it belongs to.
+//! What makes the calls of an agent in an editor: a toolbox, and beside it what the editor shows of
+//! a result and what is asked about a call, each with the call it belongs to.
 
 use std::{
     collections::HashMap,

@@ -35,16 +35,16 @@ pub struct AcpAgent {
     scripted: Option<Arc<dyn Provider>>,
 }
 
-/// Serves the editor at standard input and output until it is gone, or until `stop` is cancelled. Nothing else may be
-/// written to standard output meanwhile.
+/// Serves the editor at standard input and output until it is gone, or until `stop` is cancelled.
+/// Nothing else may be written to standard output meanwhile.
 pub async fn serve_acp(agent: AcpAgent, stop: CancellationToken) {
     let greeting = Greeting { name: "haft".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     serve_stdio(Arc::new(agent), greeting, stop).await;
 }
 
 impl AcpAgent {
-    /// An agent whose toolboxes are made by `make`, with the model of the configuration that has this name; empty for the
-    /// one that agents use.
+    /// An agent whose toolboxes are made by `make`, with the model of the configuration that has
+    /// this name; empty for the one that agents use.
     pub fn new(
         make: impl Fn(AcpPlace) -> Result<Toolbox, String> + Send + Sync + 'static,
         provider: impl Into<String>,

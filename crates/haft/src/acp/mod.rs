@@ -1,4 +1,5 @@
-//! Agents for editors: each session of the Agent Client Protocol is a toolbox in its own folder, with an agent over it.
+//! Agents for editors: each session of the Agent Client Protocol is a toolbox in its own folder,
+//! with an agent over it.
 
 mod conversation;
 mod desk;

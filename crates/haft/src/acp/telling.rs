@@ -1,4 +1,5 @@
-//! From the events of an agent to what its editor is told: without credentials, and each call with its end.
+//! From the events of an agent to what its editor is told: without credentials, and each call with
+//! its end.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +18,8 @@ pub(super) struct Telling {
     beside: Beside,
     /// Calls that the agent itself makes: their ends are told apart.
     own: HashSet<CallId>,
-    /// Ends of calls that another call made: whether each is one shows only when nobody is asked about it.
+    /// Ends of calls that another call made: whether each is one shows only when nobody is asked
+    /// about it.
     inner: HashMap<CallId, (CallStatus, String)>,
     /// Whether the answer to the latest request was told while it came.
     has_said: bool,
@@ -67,7 +69,8 @@ impl Telling {
         }
     }
 
-    /// What is told at the end of a turn that came to `text`, and that something stopped where `notice` is not empty.
+    /// What is told at the end of a turn that came to `text`, and that something stopped where
+    /// `notice` is not empty.
     pub(super) fn ended(&mut self, text: &str, notice: &str) -> Vec<Happening> {
         let mut all = self.inner_ends();
         if !std::mem::replace(&mut self.has_said, true) && !text.is_empty() {

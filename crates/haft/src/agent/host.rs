@@ -1,4 +1,5 @@
-//! A toolbox as what makes the calls of an agent: through all gates, on the quota and the record of its session.
+//! A toolbox as what makes the calls of an agent: through all gates, on the quota and the record of
+//! its session.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Prompts of scheduled tasks: an agent with the configured model, in the session of the task, with nobody to ask.
+//! Prompts of scheduled tasks: an agent with the configured model, in the session of the task, with
+//! nobody to ask.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use tools_core::{
 use super::{agent_builder, agent_provider};
 use crate::{PromptRunner, Toolbox};
 
-/// Runs prompts of tasks with the model that agents use (`[[llm.providers]]`), within the limits of `[agent]`.
+/// Runs prompts of tasks with the model that agents use (`[[llm.providers]]`), within the limits of
+/// `[agent]`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AgentPrompts;
 

@@ -1,4 +1,5 @@
-//! What was said in kept conversations, for `memory_search`: by the user, and by the model. What tools answered is left out.
+//! What was said in kept conversations, for `memory_search`: by the user, and by the model. What
+//! tools answered is left out.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -66,7 +67,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// The passages with words of the query, the best first: rare words count more, and no word counts often.
+/// The passages with words of the query, the best first: rare words count more, and no word counts
+/// often.
 fn ranked(query: &str, passages: Vec<Passage>, limit: usize) -> Vec<ConversationHit> {
     let asked: BTreeSet<String> = words(query).collect();
     let counted: Vec<HashMap<String, f64>> = passages

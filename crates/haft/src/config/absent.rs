@@ -1,4 +1,5 @@
-//! Parts that were not compiled in: their sections are read as they were typed, and refused where they switch something on.
+//! Parts that were not compiled in: their sections are read as they were typed, and refused where
+//! they switch something on.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +9,8 @@ use serde_json::Value;
 
 use super::{HaftConfig, LoadError, Loaded};
 
-/// The section of a part that was not compiled in: any keys, as they were typed. A toolbox is not built from one that
-/// says more than that the part is off.
+/// The section of a part that was not compiled in: any keys, as they were typed. A toolbox is not
+/// built from one that says more than that the part is off.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Absent(BTreeMap<String, Value>);
@@ -132,7 +133,8 @@ pub(crate) fn refuse(loaded: &Loaded<HaftConfig>) -> Result<(), LoadError> {
     Err(LoadError::NotBuilt { key: key.to_owned(), place, what: part.what, feature: part.feature })
 }
 
-/// The first part that is not here and yet switched on, and by which key. What is as `usual` was asked for by nobody.
+/// The first part that is not here and yet switched on, and by which key. What is as `usual` was
+/// asked for by nobody.
 fn switched_on<'a>(parts: &'a [Part], config: &Value, usual: &Value) -> Option<(&'a Part, &'static str)> {
     let absent = parts.iter().filter(|part| !part.is_here);
     let mut keys = absent.flat_map(|part| part.keys.iter().map(move |key| (part, *key)));
@@ -143,7 +145,8 @@ fn switched_on<'a>(parts: &'a [Part], config: &Value, usual: &Value) -> Option<(
     })
 }
 
-/// Whether a value asks for something: not where it is empty, and not a section that says `enabled = false`.
+/// Whether a value asks for something: not where it is empty, and not a section that says `enabled
+/// = false`.
 fn is_on(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,

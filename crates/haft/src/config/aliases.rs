@@ -1,5 +1,5 @@
-//! Other names of tools in a configuration, said in today's: a rule about `shell` is one about `bash`, unless the host has
-//! a tool of that name.
+//! Other names of tools in a configuration, said in today's: a rule about `shell` is one about
+//! `bash`, unless the host has a tool of that name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use tools_core::{ToolName, built_in_tool};
 
 use super::HaftConfig;
 
-/// The configuration with the names that its tools have; `hosts` are the names of the host's own. `None` where it has
-/// them already.
+/// The configuration with the names that its tools have; `hosts` are the names of the host's own.
+/// `None` where it has them already.
 pub(crate) fn named(config: &HaftConfig, hosts: &BTreeSet<ToolName>) -> Option<HaftConfig> {
     let today = |name: &str| match built_in_tool(name) {
         Some(tool) if !hosts.contains(name) => tool.to_owned(),

@@ -5,7 +5,8 @@ use tools_core::{Visible, did_you_mean, inline_schema, nearest};
 
 use super::HaftConfig;
 
-/// The keys of a schema that hold values or tables of free keys, with the variable that overrides each.
+/// The keys of a schema that hold values or tables of free keys, with the variable that overrides
+/// each.
 pub(crate) fn variables(schema: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     collect(&mut found, "", schema);
@@ -14,7 +15,8 @@ pub(crate) fn variables(schema: &Value) -> Vec<(String, String)> {
 
 fn collect(found: &mut Vec<(String, String)>, path: &str, schema: &Value) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
-        // A table of free keys (`tools.permissions`) has one for all of it: its keys are not known beforehand.
+        // A table of free keys (`tools.permissions`) has one for all of it: its keys are not known
+        // beforehand.
         if !path.is_empty() {
             found.push((path.to_owned(), format!("HAFT_{}", path.replace('.', "_").to_uppercase())));
         }
@@ -26,7 +28,8 @@ fn collect(found: &mut Vec<(String, String)>, path: &str, schema: &Value) {
     }
 }
 
-/// Other names of variables, as other programs call them; the name of the key counts where both are there.
+/// Other names of variables, as other programs call them; the name of the key counts where both are
+/// there.
 const OTHER_NAMES: &[(&str, &str)] = &[("ZEPH_AGENT_MAX_TOOL_ITERATIONS", "HAFT_AGENT_MAX_TOOL_ITERATIONS")];
 
 /// The other name of a variable.
@@ -46,7 +49,8 @@ const OTHERS: &[&str] = &[
     "HAFT_WORKDIR",
 ];
 
-/// What is wrong with variables of these names: one sentence for each that begins with `HAFT_` and that nothing reads.
+/// What is wrong with variables of these names: one sentence for each that begins with `HAFT_` and
+/// that nothing reads.
 pub fn unknown_variables(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let ours = |name: &String| name.starts_with("HAFT_") && !OTHERS.contains(&name.as_str());
     let mut found: Vec<String> = names.into_iter().filter(ours).collect();

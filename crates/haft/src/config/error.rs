@@ -89,7 +89,8 @@ pub enum LoadError {
         /// The name.
         tool: ToolName,
     },
-    /// A layer of the host's has the name of another one, under which it would stand in records and lists.
+    /// A layer of the host's has the name of another one, under which it would stand in records and
+    /// lists.
     #[error("there are two layers `{name}`; give the host's another name")]
     LayerTwice {
         /// The name.

@@ -21,8 +21,8 @@ pub struct Loaded<C> {
     pub config: C,
     /// The file it was read from; `None` when there is none.
     pub file: Option<PathBuf>,
-    /// What the text said in keys of older versions, one sentence each; it was read as [`migrate`](super::migrate())
-    /// would write it. Empty for a text of today's form.
+    /// What the text said in keys of older versions, one sentence each; it was read as
+    /// [`migrate`](super::migrate()) would write it. Empty for a text of today's form.
     pub older: Vec<String>,
     /// The text as it was read.
     pub(crate) text: String,
@@ -94,7 +94,8 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
         Self { config, file, older, text, source }
     }
 
-    /// A fault that was found later, when a section was compiled, with the place its key was set at.
+    /// A fault that was found later, when a section was compiled, with the place its key was set
+    /// at.
     pub fn fault(&self, path: &str, problem: impl Into<String>) -> LoadError {
         let place = self.source.place(path).cloned();
         let fault = ConfigError { path: path.to_owned(), place, problem: problem.into(), hint: None };

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use etcetera::{BaseStrategy, choose_base_strategy};
 
-/// The user's configuration file: `haft/config.toml` in their configuration folder. It may not exist.
+/// The user's configuration file: `haft/config.toml` in their configuration folder. It may not
+/// exist.
 ///
-/// `None` when the user has no home. A file in the workspace is never read by itself: a repository must not bring the
-/// rules it is judged by.
+/// `None` when the user has no home. A file in the workspace is never read by itself: a repository
+/// must not bring the rules it is judged by.
 pub fn config_file() -> Option<PathBuf> {
     let strategy = choose_base_strategy().ok()?;
     Some(strategy.config_dir().join("haft").join("config.toml"))
@@ -29,8 +30,8 @@ pub(crate) fn sandbox_record() -> PathBuf {
     state_dir().join("sandbox")
 }
 
-/// The folder for what must outlive a run: `haft` in the user's state folder, or in the temporary folder for a user
-/// without a home, or whose home does not exist.
+/// The folder for what must outlive a run: `haft` in the user's state folder, or in the temporary
+/// folder for a user without a home, or whose home does not exist.
 pub fn state_dir() -> PathBuf {
     let strategy = choose_base_strategy().ok();
     let found = strategy.and_then(|strategy| {

@@ -142,8 +142,9 @@ pub struct AgentConfig {
     /// How many requests to the model one turn of `haft run` makes at most.
     #[schemars(range(min = 1), extend("x-applies" = "next_start"))]
     pub max_tool_iterations: u32,
-    /// How many tokens a conversation may hold: at nine tenths of four fifths of it old results are taken out and what is
-    /// older becomes a summary, and beyond four fifths the turn stops. Unset, what the model reads at most.
+    /// How many tokens a conversation may hold: at nine tenths of four fifths of it old results are
+    /// taken out and what is older becomes a summary, and beyond four fifths the turn stops. Unset,
+    /// what the model reads at most.
     #[schemars(extend("x-applies" = "next_start"))]
     pub context_budget_tokens: Option<u64>,
     /// The provider that writes summaries, of `[[llm.providers]]`; empty for the one that answers.
@@ -152,12 +153,12 @@ pub struct AgentConfig {
     /// What one turn may cost, in the currency of the provider's prices; no limit when unset.
     #[schemars(extend("x-applies" = "next_start"))]
     pub max_cost: Option<f64>,
-    /// Whether a call is looked through for paths that neither exist nor were ever mentioned, and for addresses and numbers
-    /// that were not. What is found is a warning to the model, an event and a field of the record; nothing is refused for
-    /// it.
+    /// Whether a call is looked through for paths that neither exist nor were ever mentioned, and
+    /// for addresses and numbers that were not. What is found is a warning to the model, an event
+    /// and a field of the record; nothing is refused for it.
     pub hallucination_detection: bool,
-    /// Whether the model reasons before it calls. Only then are addresses and numbers looked for as well: such models make
-    /// them up more readily. Nothing is told from a model's name.
+    /// Whether the model reasons before it calls. Only then are addresses and numbers looked for as
+    /// well: such models make them up more readily. Nothing is told from a model's name.
     #[schemars(extend("x-applies" = "next_start"))]
     pub reasoning_model: bool,
     /// Which definitions a turn shows, where a host says what it is about. An MCP client does not.
@@ -186,15 +187,16 @@ pub struct ToolsConfig {
     /// Whether there are tools at all.
     #[schemars(extend("x-applies" = "next_start"))]
     pub enabled: bool,
-    /// Takes every tool away that may change something, whatever it is called with: `bash` and the tools that write.
+    /// Takes every tool away that may change something, whatever it is called with: `bash` and the
+    /// tools that write.
     #[schemars(extend("x-applies" = "next_start"))]
     pub read_only: bool,
-    /// Whether an agent's model summarises long results before they go into the conversation. References to stored output
-    /// stay in place.
+    /// Whether an agent's model summarises long results before they go into the conversation.
+    /// References to stored output stay in place.
     #[schemars(extend("x-applies" = "next_start"))]
     pub summarize_output: bool,
-    /// Choices of tools under names, for `mcp.profile`: `core` (what an agent lacks that has file tools), `coding` and
-    /// `full` are there without being written.
+    /// Choices of tools under names, for `mcp.profile`: `core` (what an agent lacks that has file
+    /// tools), `coding` and `full` are there without being written.
     #[schemars(extend("x-applies" = "next_start"))]
     pub profiles: BTreeMap<String, ProfileConfig>,
     /// Tools that need others to have succeeded in the session.
@@ -215,12 +217,14 @@ pub struct ToolsConfig {
     /// The tools `fetch` and `web_scrape`.
     #[schemars(extend("x-applies" = "reload"))]
     pub scrape: ScrapeConfig,
-    /// Ordered rules by tool: the first that matches a part of a call decides about it, the strictest part decides about
-    /// the call. A tool with rules of which none matches asks; a tool without rules runs when it only reads the
-    /// workspace, and asks otherwise. A rule is about the tool it stands under and the path that is named: what no tool
-    /// may read belongs into `tools.file.deny_read`.
+    /// Ordered rules by tool: the first that matches a part of a call decides about it, the
+    /// strictest part decides about the call. A tool with rules of which none matches asks; a tool
+    /// without rules runs when it only reads the workspace, and asks otherwise. A rule is about the
+    /// tool it stands under and the path that is named: what no tool may read belongs into
+    /// `tools.file.deny_read`.
     pub permissions: PermissionsConfig,
-    /// How the output of commands is shortened before a model reads it. Rules of your own stand in `filters.toml`.
+    /// How the output of commands is shortened before a model reads it. Rules of your own stand in
+    /// `filters.toml`.
     #[schemars(extend("x-applies" = "reload"))]
     pub filters: FilterConfig,
     /// What people allow for longer than a session.
@@ -297,23 +301,26 @@ impl Default for ToolsConfig {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpConfig {
-    /// Whether results carry `structuredContent` beside the text. Many clients then show the model only that.
+    /// Whether results carry `structuredContent` beside the text. Many clients then show the model
+    /// only that.
     pub structured: bool,
-    /// How many bytes of text one answer may hold. Unset, the client's name decides: 11,000 for Codex, which cuts what is
-    /// longer than 12,000 in the middle, and 25,000 for others.
+    /// How many bytes of text one answer may hold. Unset, the client's name decides: 11,000 for
+    /// Codex, which cuts what is longer than 12,000 in the middle, and 25,000 for others.
     pub answer_bytes: Option<usize>,
-    /// Time limit in seconds for the answer to a question; without an answer the call is refused. A later answer counts when
-    /// the same call is made again within ten minutes.
+    /// Time limit in seconds for the answer to a question; without an answer the call is refused. A
+    /// later answer counts when the same call is made again within ten minutes.
     pub question_timeout: u64,
-    /// Which tools a client is shown: `core`, `coding`, `full`, `gateway` (`tool_search` and `read_overflow`; all others are
-    /// shown once a search has found them) or one of `[tools.profiles]`. Others can still be called.
+    /// Which tools a client is shown: `core`, `coding`, `full`, `gateway` (`tool_search` and
+    /// `read_overflow`; all others are shown once a search has found them) or one of
+    /// `[tools.profiles]`. Others can still be called.
     pub profile: String,
-    /// With more tools than this, a client is shown those of `core` and `tool_search`, and what a search finds.
+    /// With more tools than this, a client is shown those of `core` and `tool_search`, and what a
+    /// search finds.
     pub search_above: usize,
     /// Tools that a client should load even where it leaves others to a search of its own.
     pub always_load: Vec<String>,
-    /// MCP servers whose tools are offered among the others: judged by the same gates, confined as commands are, their
-    /// definitions pinned in `mcp.lock.json` beside the configuration.
+    /// MCP servers whose tools are offered among the others: judged by the same gates, confined as
+    /// commands are, their definitions pinned in `mcp.lock.json` beside the configuration.
     pub servers: Vec<McpServerConfig>,
 }
 

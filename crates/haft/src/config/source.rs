@@ -60,7 +60,8 @@ impl Source {
     }
 }
 
-/// Where the lines of a text begin: counting them anew for each key would take the square of a long file.
+/// Where the lines of a text begin: counting them anew for each key would take the square of a long
+/// file.
 struct Lines(Vec<usize>);
 
 impl Lines {

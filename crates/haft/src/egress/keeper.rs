@@ -1,4 +1,5 @@
-//! What the endpoint of a session asks of us: who connects, what people allow, and a line of the record for each connection.
+//! What the endpoint of a session asks of us: who connects, what people allow, and a line of the
+//! record for each connection.
 
 use std::net::SocketAddr;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The way out of commands whose network is gated: one network and one endpoint for each session, rules and people that
-//! decide about hosts, and the record of every connection.
+//! The way out of commands whose network is gated: one network and one endpoint for each session,
+//! rules and people that decide about hosts, and the record of every connection.
 
 mod keeper;
 mod outlets;

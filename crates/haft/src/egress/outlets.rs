@@ -1,4 +1,5 @@
-//! The networks of all sessions, each with its endpoint: made at the first command that needs one, gone with the session.
+//! The networks of all sessions, each with its endpoint: made at the first command that needs one,
+//! gone with the session.
 
 use std::collections::HashMap;
 use std::io;
@@ -83,7 +84,8 @@ impl Outlet {
         Ok(Self { network, port, gate, keeper, endpoint, services: Mutex::default() })
     }
 
-    /// Serves the ports that rules allow now, and no others. A port that a command has taken stays its own.
+    /// Serves the ports that rules allow now, and no others. A port that a command has taken stays
+    /// its own.
     fn serve(&self, ports: &[u16]) {
         let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         services.retain(|(port, endpoint)| ports.contains(port) && endpoint.is_running());

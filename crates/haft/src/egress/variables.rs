@@ -1,9 +1,11 @@
-//! The environment that leads programs to the endpoint. It confines nothing: a program that ignores it finds no other way.
+//! The environment that leads programs to the endpoint. It confines nothing: a program that ignores
+//! it finds no other way.
 
 use std::ffi::OsString;
 
-/// What `ssh` runs instead of connecting: it asks the endpoint for the connection and copies bytes, with what every machine
-/// has. The copy in the background takes its input from another descriptor: bash gives it none of its own.
+/// What `ssh` runs instead of connecting: it asks the endpoint for the connection and copies bytes,
+/// with what every machine has. The copy in the background takes its input from another descriptor:
+/// bash gives it none of its own.
 const TUNNEL: &str = r#"exec 4<&0 3<>"/dev/tcp/127.0.0.1/$HAFT_GATE_PORT" || exit 1
 printf 'CONNECT %s:%s HTTP/1.1\r\n\r\n' "$1" "$2" >&3
 IFS= read -r -u 3 status
@@ -16,7 +18,8 @@ kill $! 2>/dev/null"#;
 /// Variables for an endpoint on this port of the loopback interface.
 pub(super) fn variables(port: u16) -> Vec<(OsString, OsString)> {
     let proxy = format!("http://127.0.0.1:{port}");
-    // Not SOCKS in `ALL_PROXY`: some clients refuse to start when they see it and lack a library for it.
+    // Not SOCKS in `ALL_PROXY`: some clients refuse to start when they see it and lack a library
+    // for it.
     let proxied = [
         "HTTP_PROXY",
         "HTTPS_PROXY",

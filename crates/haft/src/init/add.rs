@@ -23,8 +23,8 @@ pub enum AddError {
     Form(String),
 }
 
-/// Adds the rules of `proposed` that `there` does not have behind those of the same list, in their order: what was
-/// decided before is decided as before. Comments and all else stay.
+/// Adds the rules of `proposed` that `there` does not have behind those of the same list, in their
+/// order: what was decided before is decided as before. Comments and all else stay.
 ///
 /// # Errors
 /// When `there` is no TOML, or has something else where rules belong.

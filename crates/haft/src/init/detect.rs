@@ -49,7 +49,8 @@ impl ProjectKind {
     }
 }
 
-/// The sorts of project that a folder holds; more than one where several tools build it, none where nothing says.
+/// The sorts of project that a folder holds; more than one where several tools build it, none where
+/// nothing says.
 pub fn detect(folder: &Path) -> Vec<ProjectKind> {
     let holds = |names: &[&str]| names.iter().any(|name| folder.join(name).symlink_metadata().is_ok());
     SIGNS.iter().filter(|(_, names)| holds(names)).map(|(kind, _)| *kind).collect()

@@ -1,5 +1,5 @@
-//! The hosts that a project's packages come from: told by its lock files and by the settings of package managers. No
-//! host is built in. Reads files, connects to nothing.
+//! The hosts that a project's packages come from: told by its lock files and by the settings of
+//! package managers. No host is built in. Reads files, connects to nothing.
 
 use std::{
     fs::File,
@@ -60,8 +60,9 @@ const OF_HOME: &[(&str, &[&str])] = &[
     (".bundle/config", &["BUNDLE_MIRROR__ALL"]),
 ];
 
-/// The hosts that `project` fetches from, each once, in the order in which they are found. What cannot be read names
-/// none. Hosts that only the machine names count where the project has a file of that package manager.
+/// The hosts that `project` fetches from, each once, in the order in which they are found. What
+/// cannot be read names none. Hosts that only the machine names count where the project has a file
+/// of that package manager.
 pub fn hosts(project: &Path) -> Vec<SourceHost> {
     found(project, home().as_deref())
 }
@@ -108,7 +109,8 @@ fn read(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What cargo knows of the registries it has read: a folder for each, named by its host, with the address of downloads.
+/// What cargo knows of the registries it has read: a folder for each, named by its host, with the
+/// address of downloads.
 fn indexes(folder: &Path) -> Vec<(PathBuf, Vec<String>)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut read: Vec<_> = entries
@@ -137,7 +139,8 @@ fn named(text: &str, keys: &[&str]) -> Vec<String> {
     text.lines().filter_map(|line| value(line, keys)).flat_map(addresses).collect()
 }
 
-/// What stands behind one of the keys. Keys may be quoted, belong to a scope (`@scope:registry`) or stand in an inline table.
+/// What stands behind one of the keys. Keys may be quoted, belong to a scope (`@scope:registry`) or
+/// stand in an inline table.
 fn value<'a>(line: &'a str, keys: &[&str]) -> Option<&'a str> {
     let line = line.trim_start_matches([' ', '\t', '"', '\'', '{', '-']);
     let line = if line.starts_with('@') { line.split_once(':')?.1 } else { line };
@@ -148,7 +151,8 @@ fn value<'a>(line: &'a str, keys: &[&str]) -> Option<&'a str> {
     })
 }
 
-/// The addresses in a value. The index that stands for cargo's usual registry is not where cargo fetches it from.
+/// The addresses in a value. The index that stands for cargo's usual registry is not where cargo
+/// fetches it from.
 fn addresses(value: &str) -> Vec<String> {
     let value = value.replace("\\:", ":").replace("\\/", "/");
     let mut found = Vec::new();
@@ -180,7 +184,8 @@ fn without_scheme(value: &str) -> Option<String> {
     }
 }
 
-/// The rule's pattern for an authority; `None` where it is no host, or one of a scheme that fetches nothing.
+/// The rule's pattern for an authority; `None` where it is no host, or one of a scheme that fetches
+/// nothing.
 fn pattern(scheme: &str, authority: &str) -> Option<String> {
     let usual = match scheme {
         "http" => "80",

@@ -1,4 +1,5 @@
-//! Rules for a project that has none: what sort of project it is, and what its everyday commands are.
+//! Rules for a project that has none: what sort of project it is, and what its everyday commands
+//! are.
 
 mod add;
 mod detect;

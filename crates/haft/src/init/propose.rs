@@ -1,4 +1,5 @@
-//! The proposed rules as the text of a configuration: parts that are files of their own, put together. Pure.
+//! The proposed rules as the text of a configuration: parts that are files of their own, put
+//! together. Pure.
 
 use std::fmt::Write as _;
 
@@ -23,8 +24,9 @@ fn part(kind: ProjectKind) -> &'static str {
     }
 }
 
-/// The proposed configuration for a project of these kinds, whose packages come from these hosts. Packages are installed
-/// and scripts run as its kinds do; programs that look, check and test are there for every project.
+/// The proposed configuration for a project of these kinds, whose packages come from these hosts.
+/// Packages are installed and scripts run as its kinds do; programs that look, check and test are
+/// there for every project.
 pub fn propose(kinds: &[ProjectKind], hosts: &[SourceHost]) -> String {
     let named: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
     let of = if named.is_empty() {

@@ -53,7 +53,8 @@ impl Offering {
         Arc::new(DependencyLayer::new(Arc::clone(&self.lists)))
     }
 
-    /// Takes in the tools that there are, and adds `tool_search` where they are too many for one list.
+    /// Takes in the tools that there are, and adds `tool_search` where they are too many for one
+    /// list.
     ///
     /// # Errors
     /// A value that cannot be used, by key and line.
@@ -136,7 +137,8 @@ impl Words {
     }
 }
 
-/// The first sentences of a text that fit; at least the beginning of the first. `None` where all of it fits.
+/// The first sentences of a text that fit; at least the beginning of the first. `None` where all of
+/// it fits.
 fn shortened(text: &str, most: usize) -> Option<String> {
     let (cut, _) = text.char_indices().nth(most)?;
     let kept = &text[..cut];

@@ -6,8 +6,8 @@ use tools_core::{ToolName, did_you_mean, meant_tool, nearest};
 
 use crate::config::{HaftConfig, LoadError, Loaded, ProfileConfig};
 
-/// What an agent lacks that has file tools of its own: commands that are judged, confined and recorded, what they
-/// printed, and what checkers say.
+/// What an agent lacks that has file tools of its own: commands that are judged, confined and
+/// recorded, what they printed, and what checkers say.
 const CORE: &[&str] = &["bash", "job_read", "job_kill", "read_overflow", "diagnostics"];
 /// What work on a project takes.
 const CODING: &[&str] = &[

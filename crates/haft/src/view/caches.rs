@@ -1,5 +1,6 @@
-//! The caches that commands of a workspace have for themselves: a folder of the state, seeded from what cargo fetched
-//! before, and cleaned when all of them together grow too large. What commands put there is never used outside of them.
+//! The caches that commands of a workspace have for themselves: a folder of the state, seeded from
+//! what cargo fetched before, and cleaned when all of them together grow too large. What commands
+//! put there is never used outside of them.
 
 use std::{
     fmt::Write as _,
@@ -38,8 +39,9 @@ pub(super) struct WorkspaceCaches {
 }
 
 impl WorkspaceCaches {
-    /// Makes those of `workspace` in the state folder `state`, as far as they are not there, and cleans when it is time to.
-    /// `limit` is for the caches of all workspaces together, in bytes; `None` for no limit.
+    /// Makes those of `workspace` in the state folder `state`, as far as they are not there, and
+    /// cleans when it is time to. `limit` is for the caches of all workspaces together, in bytes;
+    /// `None` for no limit.
     ///
     /// # Errors
     /// What the system says: commands go without.
@@ -72,7 +74,8 @@ fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(path, OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?)
 }
 
-/// Makes a folder below another that commands may write, without following a link that one of them left there.
+/// Makes a folder below another that commands may write, without following a link that one of them
+/// left there.
 fn make_below(top: &OwnedFd, path: &Path) -> io::Result<OwnedFd> {
     let mut folder = top.try_clone()?;
     for part in path.components() {
@@ -86,8 +89,9 @@ fn make_below(top: &OwnedFd, path: &Path) -> io::Result<OwnedFd> {
     Ok(folder)
 }
 
-/// Lets cargo find what the user's own registry has: links to the packages, which are shown read-only at a place of their
-/// own, and copies of what is known of them. Done again when the user's registry changed.
+/// Lets cargo find what the user's own registry has: links to the packages, which are shown
+/// read-only at a place of their own, and copies of what is known of them. Done again when the
+/// user's registry changed.
 fn seed(folder: &Path, top: &OwnedFd, registry: &Path) -> io::Result<Option<Granted>> {
     let Ok(registry) = registry.canonicalize() else { return Ok(None) };
     let user = folder.join("user");
@@ -158,8 +162,9 @@ fn names(folder: &Path) -> Vec<std::ffi::OsString> {
     names
 }
 
-/// Removes caches until all of them together are within `limit`, those that were unused longest first, and those of this
-/// workspace only when nobody uses them. At most once a day; removing goes on in the background.
+/// Removes caches until all of them together are within `limit`, those that were unused longest
+/// first, and those of this workspace only when nobody uses them. At most once a day; removing goes
+/// on in the background.
 fn clean(all: &Path, own: &Path, lock: &File, limit: u64) {
     let measured = all.join(".measured");
     let is_due = fs::metadata(&measured)

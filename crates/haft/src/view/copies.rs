@@ -1,4 +1,5 @@
-//! The user's settings for git and package managers, handed in to commands as copies without credentials.
+//! The user's settings for git and package managers, handed in to commands as copies without
+//! credentials.
 
 use std::{
     io::Read as _,
@@ -15,7 +16,8 @@ const MOST_BYTES: u64 = 256 * 1024;
 /// Most files that git's configuration includes, and how deep.
 const MOST_INCLUDED: usize = 32;
 
-/// One file of settings: where it is in the home, how it is written, and the variable that names another.
+/// One file of settings: where it is in the home, how it is written, and the variable that names
+/// another.
 struct Settings {
     home: &'static str,
     format: Format,
@@ -64,7 +66,8 @@ const SETTINGS: &[Settings] = &[
     settings(".java-version", Format::Plain, None),
 ];
 
-/// A file as it was found at a moment; where it is another one by now, what was made of it is made again.
+/// A file as it was found at a moment; where it is another one by now, what was made of it is made
+/// again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stamp {
     path: PathBuf,
@@ -86,14 +89,15 @@ impl Stamp {
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     pub(super) handed_in: Vec<HandedIn>,
-    /// Files of settings that were left out: credentials could not be taken out for certain, or they are denied.
+    /// Files of settings that were left out: credentials could not be taken out for certain, or
+    /// they are denied.
     pub(super) left_out: Vec<PathBuf>,
     pub(super) stamps: Vec<Stamp>,
 }
 
 impl Copies {
-    /// Makes the copies of a home. `cargo` is where cargo keeps its files. What `is_denied` says stays out: it was denied
-    /// by a person, not for the credentials that it usually holds.
+    /// Makes the copies of a home. `cargo` is where cargo keeps its files. What `is_denied` says
+    /// stays out: it was denied by a person, not for the credentials that it usually holds.
     pub(super) fn make(home: &Path, cargo: Option<&Path>, is_denied: &dyn Fn(&Path) -> bool) -> Self {
         let mut copies = Self::default();
         for settings in SETTINGS {

@@ -1,5 +1,5 @@
-//! Taking credentials out of files of settings, format by format. What cannot be told for certain gives `None`: the file is
-//! not handed in then.
+//! Taking credentials out of files of settings, format by format. What cannot be told for certain
+//! gives `None`: the file is not handed in then.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -35,7 +35,8 @@ pub(super) enum Format {
 const GIT_CREDENTIALS: [&str; 6] = ["credential", "sendemail", "imap", "github", "gitlab", "bitbucket"];
 /// Further keys of git whose values are credentials or lead to some.
 const GIT_KEYS: [&str; 5] = ["extraheader", "cookiefile", "sslkey", "sslcertpasswordprotected", "helper"];
-/// What npm and pnpm are told without a credential. Neither where their cache is: commands have another.
+/// What npm and pnpm are told without a credential. Neither where their cache is: commands have
+/// another.
 const NPM_KEYS: [&str; 46] = [
     "access",
     "allow-scripts",
@@ -139,7 +140,8 @@ pub(super) fn stripped(format: Format, text: &str) -> Option<String> {
     matches!(SecretRedactor::default().redact(&kept), Cow::Borrowed(_)).then_some(kept)
 }
 
-/// Takes the user out of web addresses, and leaves their host: settings keep leading where they led.
+/// Takes the user out of web addresses, and leaves their host: settings keep leading where they
+/// led.
 fn without_users(text: &str) -> Cow<'_, str> {
     static USER: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?i)\b((?:[a-z][a-z0-9.]*\+)?(?:https?|ftps?|sparse))://[^/\s"'<>@]*@"#).expect("a constant")
@@ -196,8 +198,8 @@ fn git(text: &str) -> Option<String> {
     Some(kept)
 }
 
-/// Keeps the lines whose key is not about credentials, with the indented lines that go on with a value. `None` for a line
-/// that is none of the format.
+/// Keeps the lines whose key is not about credentials, with the indented lines that go on with a
+/// value. `None` for a line that is none of the format.
 fn lines(text: &str, separator: char, is_dropped: impl Fn(&str) -> bool) -> Option<String> {
     let mut kept = String::new();
     let mut is_kept = None;

@@ -1,5 +1,5 @@
-//! What commands see of the machine: the view of a workspace under a configuration, the copies of the user's settings that
-//! it hands in, and the caches that commands have for themselves.
+//! What commands see of the machine: the view of a workspace under a configuration, the copies of
+//! the user's settings that it hands in, and the caches that commands have for themselves.
 
 #[cfg(feature = "shell")]
 mod caches;

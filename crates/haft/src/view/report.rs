@@ -13,7 +13,8 @@ pub struct Seen {
     pub why: String,
 }
 
-/// What commands see beyond the system, the workspace and their own temporary folder. Field names are permanent.
+/// What commands see beyond the system, the workspace and their own temporary folder. Field names
+/// are permanent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ViewReport {
     /// Folders of which commands see only what follows. Empty when everything is seen.
@@ -22,7 +23,8 @@ pub struct ViewReport {
     pub granted: Vec<Seen>,
     /// Files of settings that commands see as copies without credentials.
     pub handed_in: Vec<String>,
-    /// Files of settings that they do not see: credentials could not be taken out for certain, or they are denied.
+    /// Files of settings that they do not see: credentials could not be taken out for certain, or
+    /// they are denied.
     pub left_out: Vec<String>,
     /// The folder in which package managers keep what commands fetch.
     pub caches: Option<String>,

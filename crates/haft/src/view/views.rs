@@ -1,5 +1,5 @@
-//! The view of each workspace, computed when the first command asks for it and again when the settings that are handed in
-//! changed.
+//! The view of each workspace, computed when the first command asks for it and again when the
+//! settings that are handed in changed.
 
 use std::{
     path::{Path, PathBuf},
@@ -79,7 +79,8 @@ fn make(wanted: &Wanted, rules: &ReadRules) -> Made {
     let around = Surroundings::of_process();
     let cargo = around.cargo_home();
     let home = around.home().filter(|home| home.parent().is_some());
-    // What only holds credentials by custom may be handed in without them; what a person denied may not.
+    // What only holds credentials by custom may be handed in without them; what a person denied may
+    // not.
     let custom = home.and_then(|home| ReadRules::compile(None, &[], Path::new("/"), Some(home)).ok());
     let is_denied = |path: &Path| rules.denies(path) && !custom.as_ref().is_some_and(|custom| custom.denies(path));
     let copies = home.map(|home| Copies::make(home, cargo.as_deref(), &is_denied)).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Questions about made-up commands: what asks is shown whole in every channel, or the call is refused.
+//! Questions about made-up commands: what asks is shown whole in every channel, or the call is
+//! refused.
 
 use std::{fmt::Write as _, time::Duration};
 

@@ -1,4 +1,5 @@
-//! What the builder takes from a host: executors and layers of its own, at known places, under names of their own.
+//! What the builder takes from a host: executors and layers of its own, at known places, under
+//! names of their own.
 
 use std::{
     path::{Path, PathBuf},

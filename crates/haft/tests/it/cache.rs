@@ -1,5 +1,5 @@
-//! Results that are served again, against the same calls made anew: after any change from outside, of which nobody told us,
-//! both say the same.
+//! Results that are served again, against the same calls made anew: after any change from outside,
+//! of which nobody told us, both say the same.
 
 use std::{
     fs,
@@ -87,7 +87,8 @@ fn calls() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Writes a text of the same length and sets the times back: what a program can do to hide a change.
+/// Writes a text of the same length and sets the times back: what a program can do to hide a
+/// change.
 fn replace_unseen(path: &Path, text: &str) {
     let before = fs::metadata(path).unwrap();
     assert_eq!(before.len(), text.len() as u64);
@@ -146,7 +147,8 @@ async fn no_change_from_outside_is_missed() {
     }
 }
 
-/// Where the repository's own folder is a link, nothing is kept that might depend on where it leads.
+/// Where the repository's own folder is a link, nothing is kept that might depend on where it
+/// leads.
 #[tokio::test]
 async fn links_to_a_repositorys_rules_are_followed_anew() {
     let changes: &[(&str, Change, Change)] = &[

@@ -1,4 +1,5 @@
-//! The gates from configuration text to verdict: policy, trust, quota, and a configuration swapped under way.
+//! The gates from configuration text to verdict: policy, trust, quota, and a configuration swapped
+//! under way.
 
 use haft::{
     config::Loaded,

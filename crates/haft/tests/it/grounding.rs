@@ -1,4 +1,5 @@
-//! Names out of nowhere: found where a model makes them up, not where it was told, and nothing is refused for them.
+//! Names out of nowhere: found where a model makes them up, not where it was told, and nothing is
+//! refused for them.
 
 use haft::core::{CallId, NobodyToAsk, SessionId};
 use serde_json::{Value, json};

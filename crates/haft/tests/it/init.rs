@@ -1,4 +1,5 @@
-//! The rules of `haft init` against lists of command lines: what is typed all day runs, what harms does not.
+//! The rules of `haft init` against lists of command lines: what is typed all day runs, what harms
+//! does not.
 
 use haft::{
     Toolbox,
@@ -7,7 +8,8 @@ use haft::{
     init::{ProjectKind, propose},
 };
 
-/// Lines of a list: the kind of project that they belong to, or `all`, and the command. `⏎` is a line break.
+/// Lines of a list: the kind of project that they belong to, or `all`, and the command. `⏎` is a
+/// line break.
 fn lines(text: &str, kind: ProjectKind) -> Vec<String> {
     let all = text.lines().filter_map(|line| line.split_once(" | "));
     all.filter(|(of, _)| *of == "all" || *of == kind.name()).map(|(_, line)| line.replace('⏎', "\n")).collect()
@@ -24,8 +26,8 @@ async fn judged(toolbox: &Toolbox, lines: Vec<String>) -> (Vec<String>, Vec<Stri
     (allowed, stopped)
 }
 
-/// Checks that at most so many of 1,000 lines are judged otherwise than they should be, over the kinds of which the
-/// lists have lines.
+/// Checks that at most so many of 1,000 lines are judged otherwise than they should be, over the
+/// kinds of which the lists have lines.
 async fn check(name: &str, text: &str, is_harmless: bool, most: usize) {
     let workspace = tools_testkit::Workspace::new();
     let (mut all, mut wrong) = (0, vec![]);

@@ -1,4 +1,5 @@
-//! The facade through its public face: the order of layers, configuration to verdict, roots that only narrow.
+//! The facade through its public face: the order of layers, configuration to verdict, roots that
+//! only narrow.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 

@@ -182,7 +182,8 @@ fn limits_of_filters_become_rules_that_filter_the_same() {
     assert_eq!(migrate("[tools.filters.git]\nmax_diff_lines = 500\n").expect("it is TOML").text, "");
 }
 
-/// Everyday commands and attacks, and for each list of the test below commands that are close to what it names.
+/// Everyday commands and attacks, and for each list of the test below commands that are close to
+/// what it names.
 fn commands() -> Vec<String> {
     // Behind a tab stands what is expected of a line.
     let line = |row: &str| row.split('\t').next().unwrap_or_default().replace('⏎', "\n");
@@ -225,7 +226,8 @@ async fn an_older_configuration_and_what_it_becomes_judge_alike() {
     }
 }
 
-/// Lines that hold the words of an entry in any order, its letters apart and in clusters, and lines that only come close.
+/// Lines that hold the words of an entry in any order, its letters apart and in clusters, and lines
+/// that only come close.
 fn variations(entry: &str) -> Vec<String> {
     let words: Vec<&str> = entry.split_whitespace().collect();
     let (program, words) = words.split_first().expect("it has a program");

@@ -1,4 +1,5 @@
-//! A configuration that changes while a toolbox runs: what counts at once, what from the next start, what not at all.
+//! A configuration that changes while a toolbox runs: what counts at once, what from the next
+//! start, what not at all.
 
 use std::time::{Duration, Instant, SystemTime};
 

@@ -1,5 +1,5 @@
-//! Random scripts of shell and Python through the whole stack, each taken back: the tree is as it was, to the byte, the mode
-//! and the time. `HAFT_UNDO_SCRIPTS` says how many.
+//! Random scripts of shell and Python through the whole stack, each taken back: the tree is as it
+//! was, to the byte, the mode and the time. `HAFT_UNDO_SCRIPTS` says how many.
 
 use std::{
     fs,
@@ -136,7 +136,8 @@ fn change() -> impl Strategy<Value = String> {
     })
 }
 
-/// Runs a script; `false` when it is one that nobody may run, such as one that removes the repository by name.
+/// Runs a script; `false` when it is one that nobody may run, such as one that removes the
+/// repository by name.
 async fn run(toolbox: &Toolbox, script: &str) -> bool {
     let call = ToolCall::new("bash", json!({ "command": script })).unwrap();
     match toolbox.call_approved(call, &toolbox.context(), &NobodyToAsk).await.outcome {
@@ -160,7 +161,8 @@ fn every_random_script_is_taken_back_to_the_byte() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     TestRunner::new(config)
         .run(&prop::collection::vec(change(), 1..7), |changes| {
-            // Written to a file that no change touches, so that each script changes something for sure.
+            // Written to a file that no change touches, so that each script changes something for
+            // sure.
             let script = format!("echo made > made-by-the-script\n({}) 2>/dev/null\ntrue", changes.join("\n"));
             if !runtime.block_on(run(&toolbox, &script)) {
                 return Err(TestCaseError::reject("blocked"));

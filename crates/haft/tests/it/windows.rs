@@ -1,4 +1,5 @@
-//! Every answer fits what its call may hold, and whoever follows the ways that the answers name gets every line exactly once.
+//! Every answer fits what its call may hold, and whoever follows the ways that the answers name
+//! gets every line exactly once.
 
 use haft::{
     Toolbox,
@@ -38,7 +39,8 @@ fn lines(count: usize) -> Vec<String> {
     (1..=count).map(text).collect()
 }
 
-/// One call whose answer may hold `budget`, and the reference under which something of it is stored.
+/// One call whose answer may hold `budget`, and the reference under which something of it is
+/// stored.
 async fn ask(toolbox: &Toolbox, cx: &CallContext, tool: &str, params: Value) -> (ToolOutput, Option<String>) {
     let recorded = toolbox.call(call(tool, params.clone()), cx, &NobodyToAsk).await;
     let reference = recorded.journal.value(keys::OVERFLOW).and_then(|value| value.as_str().map(str::to_owned));
@@ -166,7 +168,8 @@ async fn of_what_a_command_printed_every_line_is_shown_or_counted_and_can_be_had
         workspace.file("work/text", &text);
         for budget in budgets() {
             let cx = toolbox.context().answering(budget);
-            // Not a program that a rule is about, and a failure, so that a line below says how it ended.
+            // Not a program that a rule is about, and a failure, so that a line below says how it
+            // ended.
             let (output, reference) = ask(&toolbox, &cx, "bash", json!({"command": "sed '' text; exit 3"})).await;
             assert!(output.to_text().ends_with("[exit code 3]"), "{}", output.to_text());
             let Some(reference) = reference else {

@@ -1,4 +1,5 @@
-//! Lines of a stream, bounded: what is longer than a message may be is passed over without being held.
+//! Lines of a stream, bounded: what is longer than a message may be is passed over without being
+//! held.
 
 use std::io;
 
@@ -33,7 +34,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { input, longest, chunk: vec![], from: 0, line: vec![], passing_over: false }
     }
 
-    /// The next line that is not empty; `None` at the end of the input. A last line without an end counts.
+    /// The next line that is not empty; `None` at the end of the input. A last line without an end
+    /// counts.
     ///
     /// # Errors
     /// Whatever the input fails with.

@@ -1,4 +1,5 @@
-//! One line as a message: a request, a notification, the answer to a request of ours, or what is wrong with it.
+//! One line as a message: a request, a notification, the answer to a request of ours, or what is
+//! wrong with it.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -1,4 +1,5 @@
-//! The way out: messages in the order in which they were told, and requests of ours that wait for an answer.
+//! The way out: messages in the order in which they were told, and requests of ours that wait for
+//! an answer.
 
 use std::{
     collections::HashMap,
@@ -22,7 +23,8 @@ use super::{RequestId, RpcError};
 
 /// Bytes that may wait for the client before whoever tells something waits for it.
 const ROOM: usize = 1024 * 1024;
-/// Bytes that may wait at all: answers are never held back, so that requests are read as long as the client is sane.
+/// Bytes that may wait at all: answers are never held back, so that requests are read as long as
+/// the client is sane.
 const MOST: usize = 64 * 1024 * 1024;
 
 /// The client, as what messages are sent to. Clones are the same client.
@@ -81,7 +83,8 @@ impl Peer {
         self.put(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Sends a request and waits for its answer, but no longer than `patience`. An answer that comes later is nobody's.
+    /// Sends a request and waits for its answer, but no longer than `patience`. An answer that
+    /// comes later is nobody's.
     pub(crate) async fn ask(
         &self,
         method: &str,

@@ -7,7 +7,8 @@ use crate::{Kept, Modes};
 /// The one version that is spoken.
 const VERSION: u16 = 1;
 
-/// What `initialize` answers: the version that is spoken, whatever the client asked for; it goes or stays.
+/// What `initialize` answers: the version that is spoken, whatever the client asked for; it goes or
+/// stays.
 pub(crate) fn initialized(name: &str, version: &str) -> Value {
     json!({
         "protocolVersion": VERSION,

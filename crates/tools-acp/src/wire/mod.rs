@@ -1,4 +1,5 @@
-//! The protocol's objects: what a client sends, and what it is sent. Names on the wire are the protocol's.
+//! The protocol's objects: what a client sends, and what it is sent. Names on the wire are the
+//! protocol's.
 
 mod answers;
 mod params;

@@ -1,4 +1,5 @@
-//! What a client sends. Fields that are not used are not read, so that what later versions add does no harm.
+//! What a client sends. Fields that are not used are not read, so that what later versions add does
+//! no harm.
 
 use std::path::PathBuf;
 

@@ -97,7 +97,8 @@ async fn a_client_that_does_not_read_is_still_heard() {
     let open = host.open.clone();
     let mut client = Client::open(host).await;
     client.say("flood").await;
-    // Requests are read although nothing of the flood is taken: the answer comes behind what was told before.
+    // Requests are read although nothing of the flood is taken: the answer comes behind what was
+    // told before.
     let listed = client.begin("session/list", json!({})).await;
     client.send(&json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s-1"}})).await;
     client.until(|message| message["id"] == listed).await;

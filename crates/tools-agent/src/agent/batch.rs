@@ -1,4 +1,5 @@
-//! The calls of one answer: all of them get one result, in their order, whatever becomes of the turn.
+//! The calls of one answer: all of them get one result, in their order, whatever becomes of the
+//! turn.
 
 use std::sync::Arc;
 
@@ -19,8 +20,8 @@ use crate::{Admission, AgentEvent, Compression, Stop, compress::Wish, may_run_at
 /// Calls that run at the same time at most.
 const AT_ONCE: usize = 16;
 
-/// An answer whose calls are being made. When it is dropped the answer goes into the conversation, with what became of each
-/// call until then.
+/// An answer whose calls are being made. When it is dropped the answer goes into the conversation,
+/// with what became of each call until then.
 struct Open<'a> {
     state: &'a mut State,
     message: Option<Message>,
@@ -33,7 +34,8 @@ struct Open<'a> {
 }
 
 impl Agent {
-    /// Makes the calls of an answer and puts both into the conversation; the stop where nothing further may run.
+    /// Makes the calls of an answer and puts both into the conversation; the stop where nothing
+    /// further may run.
     pub(super) async fn answer_calls(
         &mut self,
         reply: Reply,
@@ -81,7 +83,8 @@ impl Open<'_> {
     async fn run(&mut self, shared: &Arc<Shared>, cx: &CallContext) -> Option<Stop> {
         let (admitted, stop) = self.admit(shared);
         let through_gates = admitted.iter().filter(|(_, made)| matches!(made, Making::Call(_))).count();
-        // A batch that does not fit is refused by the gate of the quota, call by call and on record.
+        // A batch that does not fit is refused by the gate of the quota, call by call and on
+        // record.
         let fits = through_gates == 0 || shared.host.reserve(cx, through_gates as u64);
         if admitted.len() > 1 && may_all_run_at_once(shared, cx, &admitted).await {
             self.at_once(shared, cx, admitted).await;
@@ -100,7 +103,8 @@ impl Open<'_> {
         (!fits || self.slots.iter().any(is_used_up)).then_some(Stop::Quota)
     }
 
-    /// Which calls are made, and how; the stop where one is repeated once too often. That one and those behind it are not.
+    /// Which calls are made, and how; the stop where one is repeated once too often. That one and
+    /// those behind it are not.
     fn admit(&mut self, shared: &Shared) -> (Vec<(usize, Making)>, Option<Stop>) {
         let mut admitted = Vec::with_capacity(self.slots.len());
         for (index, slot) in self.slots.iter().enumerate() {

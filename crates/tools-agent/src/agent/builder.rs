@@ -58,8 +58,8 @@ impl Agent {
         self.state.turn
     }
 
-    /// Forgets the conversation, and with it what was learnt of the model. What the host keeps of the session (quota, cache,
-    /// completed tools) is the host's to forget.
+    /// Forgets the conversation, and with it what was learnt of the model. What the host keeps of
+    /// the session (quota, cache, completed tools) is the host's to forget.
     pub fn clear(&mut self) {
         let totals = self.state.totals;
         let turn = self.state.turn;
@@ -97,7 +97,8 @@ impl Agent {
 }
 
 impl AgentBuilder {
-    /// What the operator wants the model to know. It should hold no time and nothing else that changes between turns.
+    /// What the operator wants the model to know. It should hold no time and nothing else that
+    /// changes between turns.
     pub fn system(mut self, text: impl Into<String>) -> Self {
         self.shared.system = text.into();
         self
@@ -133,14 +134,15 @@ impl AgentBuilder {
         self
     }
 
-    /// In which role the model makes its calls. A planner only reads; a verifier edits no files; without a person
-    /// (`Autonomous`) nobody is asked.
+    /// In which role the model makes its calls. A planner only reads; a verifier edits no files;
+    /// without a person (`Autonomous`) nobody is asked.
     pub fn phase(mut self, phase: CallPhase) -> Self {
         self.shared.phase = Phases::new(phase);
         self
     }
 
-    /// The same, with a phase that others change: it counts from the next call on, also while a turn runs.
+    /// The same, with a phase that others change: it counts from the next call on, also while a
+    /// turn runs.
     pub fn phase_of(mut self, phase: tools_core::Shared<CallPhase>) -> Self {
         self.shared.phase = phase;
         self

@@ -1,4 +1,5 @@
-//! Making one call: phase, gates, one attempt to write wrong parameters anew, and a summary of what is long.
+//! Making one call: phase, gates, one attempt to write wrong parameters anew, and a summary of what
+//! is long.
 
 use serde_json::Value;
 use tools_core::{
@@ -74,7 +75,8 @@ async fn make(shared: &Shared, cx: &CallContext, call: ToolCall) -> Made {
     Made { done, digest }
 }
 
-/// The phase that does not allow a call. A planner only reads; a verifier runs commands but edits nothing.
+/// The phase that does not allow a call. A planner only reads; a verifier runs commands but edits
+/// nothing.
 async fn forbidden_in_phase(
     shared: &Shared,
     cx: &CallContext,

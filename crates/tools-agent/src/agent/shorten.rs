@@ -1,5 +1,5 @@
-//! Making the conversation shorter by a summary: the summary is written first, and then takes the place of what it stands
-//! for. Where anything fails nothing has changed.
+//! Making the conversation shorter by a summary: the summary is written first, and then takes the
+//! place of what it stands for. Where anything fails nothing has changed.
 
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
@@ -23,8 +23,8 @@ pub enum CompressError {
 }
 
 impl Agent {
-    /// Puts a summary in the place of all but the latest messages; `focus` says what must not be lost. How many messages it
-    /// stands for: 0 where there are too few.
+    /// Puts a summary in the place of all but the latest messages; `focus` says what must not be
+    /// lost. How many messages it stands for: 0 where there are too few.
     ///
     /// # Errors
     /// When there is no summary, or none that is a gain. The conversation is then what it was.

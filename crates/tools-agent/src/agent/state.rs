@@ -103,7 +103,8 @@ pub struct AgentStatus {
 }
 
 impl State {
-    /// An id for a call that no other call of the session has: the provider's own where that is possible.
+    /// An id for a call that no other call of the session has: the provider's own where that is
+    /// possible.
     pub(crate) fn call_id(&mut self, id: &str) -> CallId {
         match CallId::parse(id) {
             Ok(parsed) if self.ids.insert(id.to_owned()) => parsed,

@@ -25,13 +25,14 @@ pub struct Turn {
 impl Agent {
     /// Answers the user: asks the model and makes its calls until it is done or something stops it.
     ///
-    /// The conversation is valid whatever becomes of the turn, also where this future is dropped: each call of an answer has
-    /// one result then, and the next turn goes on from there.
+    /// The conversation is valid whatever becomes of the turn, also where this future is dropped:
+    /// each call of an answer has one result then, and the next turn goes on from there.
     pub async fn run(&mut self, task: &str) -> Turn {
         self.run_until(task, &CancellationToken::new()).await
     }
 
-    /// The same, until `cancel` is cancelled: then nothing further runs, and calls that run are called off.
+    /// The same, until `cancel` is cancelled: then nothing further runs, and calls that run are
+    /// called off.
     pub async fn run_until(&mut self, task: &str, cancel: &CancellationToken) -> Turn {
         let before = self.state.totals;
         self.state.turn += 1;

@@ -1,10 +1,12 @@
-//! How full the model's context is: from what the provider counted last and the bytes that came since. Pure.
+//! How full the model's context is: from what the provider counted last and the bytes that came
+//! since. Pure.
 
 use tools_providers::Usage;
 
 /// Bytes that are taken for one token where nothing was counted.
 const BYTES_PER_TOKEN: u64 = 4;
-/// Bytes that are taken for one token of what was taken out: more, so that the estimate is rather too high.
+/// Bytes that are taken for one token of what was taken out: more, so that the estimate is rather
+/// too high.
 const REMOVED_BYTES_PER_TOKEN: u64 = 6;
 /// Which part of the budget a request may hold, in percent.
 const STOP: u64 = 80;
@@ -37,8 +39,8 @@ pub enum Pressure {
 }
 
 impl Budget {
-    /// Takes in what the provider counted for a request and its answer. A provider that counts nothing leaves the estimate
-    /// by bytes in place.
+    /// Takes in what the provider counted for a request and its answer. A provider that counts
+    /// nothing leaves the estimate by bytes in place.
     pub fn counted(&mut self, usage: &Usage) {
         if usage.read() > 0 {
             *self = Self { counted: Some(usage.read().saturating_add(usage.output)), added: 0, removed: 0 };
@@ -55,8 +57,8 @@ impl Budget {
         self.removed = self.removed.saturating_add(bytes);
     }
 
-    /// How many tokens the next request holds, as far as is known. `prefix` is what stands before the conversation, in bytes:
-    /// it counts only where the provider counted nothing yet.
+    /// How many tokens the next request holds, as far as is known. `prefix` is what stands before
+    /// the conversation, in bytes: it counts only where the provider counted nothing yet.
     pub fn tokens(&self, prefix: u64) -> u64 {
         let added = self.added.div_ceil(BYTES_PER_TOKEN);
         if let Some(counted) = self.counted {

@@ -1,4 +1,5 @@
-//! Taking old results out of a conversation: the newest stay, and so do references to stored output. Pure.
+//! Taking old results out of a conversation: the newest stay, and so do references to stored
+//! output. Pure.
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ pub(super) fn boundary(messages: &[Arc<Message>]) -> usize {
     messages.iter().enumerate().rev().filter_map(with_results).nth(NEWEST - 1).unwrap_or(0)
 }
 
-/// The message without its long results, how many those were, and how many bytes shorter it is; `None` when it has none.
+/// The message without its long results, how many those were, and how many bytes shorter it is;
+/// `None` when it has none.
 pub(super) fn cleared(message: &Message) -> Option<(Message, usize, u64)> {
     let (mut count, mut saved) = (0, 0);
     let mut change = |block: &Block| {
@@ -43,7 +45,8 @@ fn shortened(result: &ToolResult) -> Option<String> {
     (text.len() < result.text.len()).then_some(text)
 }
 
-/// The lines of a text that name a way back to something: stored output and jobs in the background. No more than 20.
+/// The lines of a text that name a way back to something: stored output and jobs in the background.
+/// No more than 20.
 pub(crate) fn kept_lines(text: &str) -> impl Iterator<Item = &str> {
     let leads_back =
         |line: &&str| line.len() <= 300 && ["read_overflow", "job_read"].iter().any(|way| line.contains(way));

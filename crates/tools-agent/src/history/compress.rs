@@ -40,7 +40,8 @@ pub struct Summary {
     pub text: String,
 }
 
-/// Which part of a conversation becomes a summary: everything behind the earlier summaries, up to `end`.
+/// Which part of a conversation becomes a summary: everything behind the earlier summaries, up to
+/// `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selection {
     /// How many blocks of the first message are earlier summaries.
@@ -68,8 +69,8 @@ pub struct NoGain {
     pub original: u64,
 }
 
-/// What becomes a summary where the last `keep` messages stay; `None` when that is too little. A call and its result are
-/// never parted.
+/// What becomes a summary where the last `keep` messages stay; `None` when that is too little. A
+/// call and its result are never parted.
 pub fn select(messages: &[Arc<Message>], knowledge: usize, keep: usize) -> Option<Selection> {
     let most = messages.len().checked_sub(keep).filter(|most| *most >= LEAST)?;
     let is_boundary = |end: &usize| messages.get(*end).is_none_or(|next| next.tool_results().next().is_none());
@@ -113,7 +114,8 @@ impl Selection {
     }
 }
 
-/// What of a conversation is kept word for word: skills, and the ways back to stored output and to jobs.
+/// What of a conversation is kept word for word: skills, and the ways back to stored output and to
+/// jobs.
 fn kept(messages: &[Arc<Message>], knowledge: usize) -> Vec<String> {
     let mut kept: Vec<String> = vec![];
     let mut keep = |text: &str| {

@@ -1,4 +1,5 @@
-//! The messages of a conversation, in a form that every provider accepts at any time between two steps of the loop.
+//! The messages of a conversation, in a form that every provider accepts at any time between two
+//! steps of the loop.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -7,8 +8,8 @@ use tools_providers::{Block, Message, Role, Usage};
 
 use super::{Budget, Compression, Selection, Summary, clear, size};
 
-/// A conversation. Between two of its methods it is valid: it begins with the user, the two sides alternate, and each call is
-/// answered once, in the next message, before anything else.
+/// A conversation. Between two of its methods it is valid: it begins with the user, the two sides
+/// alternate, and each call is answered once, in the next message, before anything else.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     messages: Vec<Arc<Message>>,
@@ -96,8 +97,8 @@ impl History {
         self.messages.push(Arc::new(results));
     }
 
-    /// Takes old results out, newest last, and leaves a line and the references to stored output in their place.
-    /// How many, and how many bytes.
+    /// Takes old results out, newest last, and leaves a line and the references to stored output in
+    /// their place. How many, and how many bytes.
     pub(crate) fn clear_results(&mut self) -> (usize, u64) {
         let end = clear::boundary(&self.messages);
         let (mut results, mut bytes) = (0, 0);
@@ -113,7 +114,8 @@ impl History {
         (results, bytes)
     }
 
-    /// What a compression would take, the last `keep` messages at least excepted; `None` when that is too little.
+    /// What a compression would take, the last `keep` messages at least excepted; `None` when that
+    /// is too little.
     pub fn select(&self, keep: usize) -> Option<Selection> {
         super::select(&self.messages, self.knowledge, keep)
     }

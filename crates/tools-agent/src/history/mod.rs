@@ -1,4 +1,5 @@
-//! The conversation: its messages, how much of the model's context they take, and how it is made shorter.
+//! The conversation: its messages, how much of the model's context they take, and how it is made
+//! shorter.
 
 mod budget;
 mod clear;

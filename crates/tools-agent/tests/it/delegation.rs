@@ -1,4 +1,5 @@
-//! Sub-agents: on the same gates, quota and record, and never with more than the agent that calls them.
+//! Sub-agents: on the same gates, quota and record, and never with more than the agent that calls
+//! them.
 
 use std::sync::Arc;
 

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use tools_agent::fenced_blocks;
 
-/// The closed fenced blocks at the top of a document, and in lists as well, as the parser finds them.
+/// The closed fenced blocks at the top of a document, and in lists as well, as the parser finds
+/// them.
 fn expected(text: &str) -> Vec<(String, String)> {
     let mut found = vec![];
     let mut open: Option<(String, String)> = None;

@@ -1,5 +1,6 @@
-//! Random turns: whatever models, tools and people do, each call has one result, nothing runs twice, nothing is told before
-//! it is on record, and the conversation stays one that every provider accepts.
+//! Random turns: whatever models, tools and people do, each call has one result, nothing runs
+//! twice, nothing is told before it is on record, and the conversation stays one that every
+//! provider accepts.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -136,7 +137,8 @@ fn model(world: World, host: &Host, mut numbers: Numbers) -> Model {
                 let calls = 1 + numbers.below(5);
                 let blocks = (0..calls).map(|at| {
                     let tool = TOOLS.get(usize::try_from(numbers.below(9)).unwrap()).copied().unwrap_or("good");
-                    // A model that stops the world does so rarely, and a few calls come again and again.
+                    // A model that stops the world does so rarely, and a few calls come again and
+                    // again.
                     let tool =
                         if matches!(tool, "cancel" | "drop" | "panic") && numbers.below(4) > 0 { "good" } else { tool };
                     let params = match numbers.below(10) {

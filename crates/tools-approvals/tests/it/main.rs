@@ -1,4 +1,5 @@
-//! Questions between askers and watchers: who answers first counts, and whoever is killed holds nobody up.
+//! Questions between askers and watchers: who answers first counts, and whoever is killed holds
+//! nobody up.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -160,7 +161,8 @@ async fn what_is_no_question_and_no_answer_is_passed_over() {
         BufReader::new(stream).read_line(&mut answer).await.unwrap();
         assert_eq!(answer, "", "{garbage}");
     }
-    // A listener of this user that answers with anything else is as good as gone; the real one answers.
+    // A listener of this user that answers with anything else is as good as gone; the real one
+    // answers.
     let odd = tokio::net::UnixListener::bind(Path::new(&short).join("0-odd.sock")).unwrap();
     let odd = tokio::spawn(async move {
         let (mut stream, _) = odd.accept().await.unwrap();

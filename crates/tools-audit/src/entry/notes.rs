@@ -1,4 +1,5 @@
-//! What gates and tools note, for the schema: each of these is a field of a line where it was noted.
+//! What gates and tools note, for the schema: each of these is a field of a line where it was
+//! noted.
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
@@ -7,7 +8,8 @@ use serde_json::{Map, Value};
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "the schema of fields that are noted under their names")]
 pub(super) struct KnownNotes {
-    /// Who or what let it run: `rule`, `default`, `person`, `autonomous`. Where the decision is `deny`, `person` refused it.
+    /// Who or what let it run: `rule`, `default`, `person`, `autonomous`. Where the decision is
+    /// `deny`, `person` refused it.
     approved_by: Option<String>,
     /// The rule that decided, as it stands in the configuration.
     policy_match: Option<String>,
@@ -19,7 +21,8 @@ pub(super) struct KnownNotes {
     cache: Option<String>,
     /// The reference under which the complete output is stored.
     overflow: Option<String>,
-    /// What the call names that neither exists nor was told to the model: field, value and kind (`path`, `entity`) of each.
+    /// What the call names that neither exists nor was told to the model: field, value and kind
+    /// (`path`, `entity`) of each.
     hallucination: Option<Vec<Value>>,
     /// The skill whose tool the call stands for (`name`), and the name of that tool (`tool`).
     skill: Option<Map<String, Value>>,

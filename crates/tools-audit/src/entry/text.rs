@@ -1,16 +1,18 @@
-//! Texts and values as they are put on record: redacted before they are cut, bounded, never larger than a line may be.
+//! Texts and values as they are put on record: redacted before they are cut, bounded, never larger
+//! than a line may be.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value, value::RawValue};
 use tools_core::{Invocation, Redactor, canonical_json, sha256_hex};
 
-/// How far beyond what is kept a text is searched for credentials: one that begins in the part that is kept must be
-/// seen whole, or at least well past its beginning.
+/// How far beyond what is kept a text is searched for credentials: one that begins in the part that
+/// is kept must be seen whole, or at least well past its beginning.
 const SEARCHED_BEYOND: usize = 3500;
 /// How many bytes of the parameters are kept as they are.
 const CALL_BYTES: usize = 16 * 1024;
-/// How many characters of a string are kept when the parameters are longer than that, and of each subject.
+/// How many characters of a string are kept when the parameters are longer than that, and of each
+/// subject.
 pub(super) const STRING_CHARS: usize = 1000;
 /// How many subjects, and how many elements of an array of long parameters, are kept.
 pub(super) const ITEMS: usize = 50;
@@ -31,7 +33,8 @@ pub(super) fn parameters(inv: &Invocation, redactor: &dyn Redactor) -> (Box<RawV
     (raw, digest)
 }
 
-/// The value with long strings and long lists cut, and nothing at all once `budget` bytes are spent.
+/// The value with long strings and long lists cut, and nothing at all once `budget` bytes are
+/// spent.
 fn trimmed(value: Value, budget: &mut usize) -> Value {
     *budget = budget.saturating_sub(8);
     match value {

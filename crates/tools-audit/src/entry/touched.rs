@@ -36,7 +36,8 @@ pub enum RecordedSubject<'a> {
         /// What would be done to it.
         #[schemars(with = "String")]
         access: Access,
-        /// What of the call names it: `redirection` or `program`; not there for a parameter of the tool.
+        /// What of the call names it: `redirection` or `program`; not there for a parameter of the
+        /// tool.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Option<String>")]
         by: Option<NamedBy>,
@@ -79,8 +80,8 @@ pub(super) fn subject<'a>(subject: &'a Subject, redactor: &dyn Redactor) -> Reco
     match subject {
         Subject::Command { line, program, argv, via } => {
             let shown = redactor.redact(line);
-            // What is secret may only be told from its place in the line (`-p hunter2`): a word that redaction took
-            // out of the line must not stand among the arguments.
+            // What is secret may only be told from its place in the line (`-p hunter2`): a word
+            // that redaction took out of the line must not stand among the arguments.
             let word = |word: &'a String| match &shown {
                 Cow::Owned(shown) if !shown.contains(word.as_str()) => "«redacted»".into(),
                 // Part of a text in which nothing was found.
@@ -121,7 +122,8 @@ fn clean_path<'a>(path: &'a Path, redactor: &dyn Redactor) -> Cow<'a, str> {
 /// What a call did to files.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Files<'a> {
-    /// Files that it changed, as far as the tool tells; relative to the working directory where they lie in it.
+    /// Files that it changed, as far as the tool tells; relative to the working directory where
+    /// they lie in it.
     pub changed: Vec<Cow<'a, str>>,
     /// Under which number `haft undo` knows the call.
     #[serde(skip_serializing_if = "Option::is_none")]

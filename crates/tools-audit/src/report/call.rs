@@ -1,4 +1,5 @@
-//! One line of a log as the page shows it. Lenient: a field that is not there, or not what it should be, is empty.
+//! One line of a log as the page shows it. Lenient: a field that is not there, or not what it
+//! should be, is empty.
 
 use std::path::Path;
 
@@ -157,7 +158,8 @@ fn patterns(tool: &str, subjects: &[Value]) -> Vec<String> {
     patterns
 }
 
-/// Whether the first argument names what a program does (`git push`), rather than an option or a file.
+/// Whether the first argument names what a program does (`git push`), rather than an option or a
+/// file.
 fn is_verb(word: &str) -> bool {
     word.len() < 24
         && word.starts_with(|c: char| c.is_ascii_lowercase())

@@ -1,10 +1,12 @@
-//! Text into HTML: whatever stands in a log is hostile. Nothing else here may put text of a log into a page.
+//! Text into HTML: whatever stands in a log is hostile. Nothing else here may put text of a log
+//! into a page.
 
 use std::fmt::Write as _;
 
 use tools_core::is_hidden;
 
-/// Text as the content of an element: markup is inert, and what could change how text is read is shown by its number.
+/// Text as the content of an element: markup is inert, and what could change how text is read is
+/// shown by its number.
 pub(super) fn text(text: &str) -> String {
     escaped(text, |out, c| {
         let _ = write!(out, "<span class=\"ctl\">U+{:04X}</span>", u32::from(c));

@@ -1,4 +1,5 @@
-//! The film strip: a bar per call, its height the time it took, its parts where that went, its colour the verdict.
+//! The film strip: a bar per call, its height the time it took, its parts where that went, its
+//! colour the verdict.
 
 use std::{collections::VecDeque, fmt::Write as _};
 
@@ -124,7 +125,8 @@ fn float(number: u64) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
-/// A small bar of up to three parts in different classes, for tables: `(class, amount)`, out of `whole`.
+/// A small bar of up to three parts in different classes, for tables: `(class, amount)`, out of
+/// `whole`.
 pub(super) fn small(parts: &[(&str, u64)], whole: u64, width: u32) -> String {
     let mut out = format!(
         "<svg class=\"small\" width=\"{width}\" height=\"9\" aria-hidden=\"true\"><rect class=\"rail\" width=\"{width}\" height=\"9\" rx=\"2\"/>"

@@ -13,8 +13,8 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::AuditError;
 
-/// How long an append waits for other processes: an append takes microseconds, so whoever holds the lock longer is
-/// stopped or hostile, and a call must not hang on it.
+/// How long an append waits for other processes: an append takes microseconds, so whoever holds the
+/// lock longer is stopped or hostile, and a call must not hang on it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Which file a path leads to.

@@ -1,4 +1,5 @@
-//! Bringing lines to the disk in the background: for `fsync = "interval"`, where no call waits for the disk.
+//! Bringing lines to the disk in the background: for `fsync = "interval"`, where no call waits for
+//! the disk.
 
 use std::{
     fs::File,

@@ -1,5 +1,5 @@
-//! The head of a chain beside its file, so that a cut-off end shows: `audit.jsonl.head` holds number and hash of the
-//! last line, written after each line under the lock of the log.
+//! The head of a chain beside its file, so that a cut-off end shows: `audit.jsonl.head` holds
+//! number and hash of the last line, written after each line under the lock of the log.
 
 use std::{
     fs::File,
@@ -14,7 +14,8 @@ use crate::{AuditError, Head};
 
 /// The file beside a log that names its last line.
 ///
-/// It lags behind by a line when a process is killed between two writes; it never runs ahead of lines that are there.
+/// It lags behind by a line when a process is killed between two writes; it never runs ahead of
+/// lines that are there.
 pub fn head_file(log: &Path) -> PathBuf {
     let mut name = log.file_name().unwrap_or_default().to_owned();
     name.push(".head");

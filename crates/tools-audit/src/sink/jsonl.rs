@@ -1,7 +1,8 @@
 //! A log in a file that several processes may append to at once.
 //!
-//! Every append holds the file's lock from reading the last hash to the end of the write; the last hash is read again
-//! only when the file is not as this process left it. No line that stands in the file is ever cut off or overwritten.
+//! Every append holds the file's lock from reading the last hash to the end of the write; the last
+//! hash is read again only when the file is not as this process left it. No line that stands in the
+//! file is ever cut off or overwritten.
 
 use std::{
     fs::File,
@@ -74,7 +75,8 @@ impl JsonlSink {
     /// Opens or creates the file, readable by its owner only.
     ///
     /// # Errors
-    /// When it cannot be opened for reading and writing, is no regular file, or holds something else than a log.
+    /// When it cannot be opened for reading and writing, is no regular file, or holds something
+    /// else than a log.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, AuditError> {
         let path = path.into();
         let (file, identity) = open(&path)?;
@@ -98,7 +100,8 @@ impl JsonlSink {
         Self { max_bytes, ..self }
     }
 
-    /// The same log whose lines are brought to the disk as `fsync` says; without this, as with [`Fsync::Never`].
+    /// The same log whose lines are brought to the disk as `fsync` says; without this, as with
+    /// [`Fsync::Never`].
     pub fn syncing(self, fsync: Fsync, interval: Duration) -> Self {
         let sync = match fsync {
             Fsync::Always => Sync::Always,
@@ -113,7 +116,8 @@ impl JsonlSink {
         &self.path
     }
 
-    /// The last line as this process knows it: to be shown at the end of a session, so that a cut tail can be told.
+    /// The last line as this process knows it: to be shown at the end of a session, so that a cut
+    /// tail can be told.
     pub fn head(&self) -> Head {
         self.state().head.clone()
     }
@@ -196,13 +200,15 @@ impl State {
         let read = tail::read(&self.file, len).map_err(|source| AuditError::Read { path: path.to_owned(), source })?;
         let Tail { head, mark, torn } = read.ok_or_else(|| AuditError::NotAnAuditLog(path.to_owned()))?;
         let is_new_here = self.head.seq == 0;
-        // A log that ends before the last line known here was cut: keep to the line that was, so that the gap shows.
+        // A log that ends before the last line known here was cut: keep to the line that was, so
+        // that the gap shows.
         if head.seq > self.head.seq {
             self.head = head;
         }
         self.mark = mark;
         match head::read(&self.noted) {
-            // Somebody put the whole log away. A new chain begins, and its first line tells of the one before.
+            // Somebody put the whole log away. A new chain begins, and its first line tells of the
+            // one before.
             Some(noted) if is_new_here && self.head.seq == 0 && self.mark.is_none() => {
                 self.mark = Some(Mark::Replaces { seq: noted.seq, hash: noted.hash });
             }
@@ -239,7 +245,8 @@ impl State {
         Ok((self.wrote(head, len), len == 0))
     }
 
-    /// Cuts off what a failed write left of its own line. Nothing else can stand there: the lock is held.
+    /// Cuts off what a failed write left of its own line. Nothing else can stand there: the lock is
+    /// held.
     fn take_back(&mut self, len: u64) {
         let is_longer = self.file.metadata().is_ok_and(|metadata| metadata.len() > len);
         if !is_longer || self.file.set_len(len).is_ok() {
@@ -248,10 +255,11 @@ impl State {
         }
     }
 
-    /// Puts a new file with this line as its first in the place of the old one, which keeps a numbered name.
+    /// Puts a new file with this line as its first in the place of the old one, which keeps a
+    /// numbered name.
     ///
-    /// The path leads to a file with a line in it at every moment: a process that opens it meanwhile finds either the
-    /// old end or the new start of the chain.
+    /// The path leads to a file with a line in it at every moment: a process that opens it
+    /// meanwhile finds either the old end or the new start of the chain.
     fn rotate(&mut self, body: &str, path: &Path) -> Result<Head, AuditError> {
         let failed = |source| write_error(path, source);
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -1,4 +1,5 @@
-//! The head that is noted beside a log: a cut-off end shows, also later, and a log that is put away is no fault.
+//! The head that is noted beside a log: a cut-off end shows, also later, and a log that is put away
+//! is no fault.
 
 use std::path::{Path, PathBuf};
 

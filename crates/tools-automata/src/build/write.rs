@@ -1,4 +1,5 @@
-//! Tables as code: a static for each named pattern, a list of others, one of words. Rows stand in files of their own.
+//! Tables as code: a static for each named pattern, a list of others, one of words. Rows stand in
+//! files of their own.
 
 use std::{fmt::Write as _, fs, path::Path};
 

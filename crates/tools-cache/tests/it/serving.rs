@@ -92,7 +92,8 @@ async fn whatever_the_session_changes_ends_what_is_kept_for_it_and_for_no_other(
         world.call_in(&another(&world), "fetches", json!({})).await;
         world.call_in(&world.cx, tool, params).await;
         let other = hit(&world.call_in(&another(&world), "fetches", json!({})).await);
-        // A tool that is not there never gets past the look at what it would touch, and is no reader either.
+        // A tool that is not there never gets past the look at what it would touch, and is no
+        // reader either.
         assert_eq!((world.is_hit("fetches", json!({})).await, other), (Some(false), Some(true)), "{tool}");
     }
     let world = World::new();
@@ -161,7 +162,8 @@ async fn what_only_the_tool_knows_of_is_looked_at_before_it_is_served() {
 async fn what_changed_only_just_before_is_not_kept() {
     let folder = tempfile::tempdir().unwrap();
     let world = World::new();
-    // The clock of the cache stands long before the folder was made: it could change again without being told from now.
+    // The clock of the cache stands long before the folder was made: it could change again without
+    // being told from now.
     for _ in 0..2 {
         assert_eq!(world.is_hit("walks", json!({"at": folder.path()})).await, Some(false));
     }

@@ -1,4 +1,5 @@
-//! A tool that reads a file that a test changes, one that writes it, one that asks the world, and a cache around them.
+//! A tool that reads a file that a test changes, one that writes it, one that asks the world, and a
+//! cache around them.
 
 use std::sync::{
     Arc, Mutex,
@@ -77,9 +78,9 @@ pub(crate) fn hit(recorded: &Recorded) -> Option<bool> {
     Some(recorded.journal.value(keys::CACHE)? == "hit")
 }
 
-/// The tools: `looks` depends on the file, `walks` on the file `at` that only it knows of, `fetches` on the world,
-/// `guesses` on nobody knows what, `foreign` is a
-/// server's, `writes` changes the file, `sometimes` only when it is told to.
+/// The tools: `looks` depends on the file, `walks` on the file `at` that only it knows of,
+/// `fetches` on the world, `guesses` on nobody knows what, `foreign` is a server's, `writes`
+/// changes the file, `sometimes` only when it is told to.
 struct Tools(Arc<File>);
 
 impl ToolExecutor for Tools {

@@ -1,4 +1,5 @@
-//! The interfaces that take tool definitions: a table for each, and what becomes of a definition under it.
+//! The interfaces that take tool definitions: a table for each, and what becomes of a definition
+//! under it.
 
 mod names;
 mod note;

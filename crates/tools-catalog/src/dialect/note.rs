@@ -23,7 +23,8 @@ pub struct Note {
 #[serde(tag = "change", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Change {
-    /// A keyword of the schema was left out: the model is not told of it, a call is still held to it.
+    /// A keyword of the schema was left out: the model is not told of it, a call is still held to
+    /// it.
     Dropped {
         /// The keyword.
         keyword: String,

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use tools_core::{JsonObject, ToolDef};
 
-/// The parameters without the nulls that stand for what was left out: of parameters that are not required and whose
-/// schema takes no null.
+/// The parameters without the nulls that stand for what was left out: of parameters that are not
+/// required and whose schema takes no null.
 pub fn without_added_nulls(tool: &ToolDef, params: JsonObject) -> JsonObject {
     match cleaned(Value::Object(params), tool.input.as_value()) {
         Value::Object(params) => params,

@@ -23,12 +23,14 @@ pub(super) struct Adapting {
 }
 
 impl Adapting {
-    /// The parameters of a tool for an interface, what was changed, and whether they can be held to strictly.
+    /// The parameters of a tool for an interface, what was changed, and whether they can be held to
+    /// strictly.
     pub(super) fn parameters(table: &'static Table, schema: &Value) -> (Value, Vec<(String, Change)>, bool) {
         let mut adapting = Self { table, notes: vec![], loose: None, parameters: 0 };
         let mut adapted = adapting.root(schema);
         if let Some((path, reason)) = adapting.loose.take() {
-            // As the same interface takes it without: what was done to make it strict does not hold.
+            // As the same interface takes it without: what was done to make it strict does not
+            // hold.
             let mut notes = vec![(path, Change::NotStrict { reason })];
             let mut again = Adapting { table: loosely(table), notes: vec![], loose: None, parameters: 0 };
             adapted = again.root(schema);
@@ -338,7 +340,8 @@ impl Adapting {
         schema
     }
 
-    /// The choices of the whole parameters as one object: what each of them has, and what all require.
+    /// The choices of the whole parameters as one object: what each of them has, and what all
+    /// require.
     fn merge(&mut self, root: &mut Map<String, Value>, members: &[Value], choice: &str) {
         let to = "one object with the parameters of all".to_owned();
         self.note("", Change::Replaced { from: format!("`{choice}` of the whole parameters"), to });
@@ -391,7 +394,8 @@ fn is_object(map: &Map<String, Value>) -> bool {
     }
 }
 
-/// Adds what another schema says; what is said already stays, properties and requirements come together.
+/// Adds what another schema says; what is said already stays, properties and requirements come
+/// together.
 fn join(map: &mut Map<String, Value>, other: &Value) {
     for (keyword, value) in other.as_object().into_iter().flatten() {
         match (map.get_mut(keyword), value) {

@@ -1,4 +1,5 @@
-//! What each interface takes, one table for each. A fact about an interface stands here and nowhere else.
+//! What each interface takes, one table for each. A fact about an interface stands here and nowhere
+//! else.
 
 use serde_json::{Value, json};
 use tools_core::ToolDef;
@@ -22,7 +23,8 @@ pub(super) struct Table {
     /// Every object is closed and every parameter required; what is optional may be null.
     pub(super) strict: bool,
     pub(super) names: Names,
-    /// The longest name of a parameter, which is made of letters, digits, `_`, `.` and `-`; 0 for any.
+    /// The longest name of a parameter, which is made of letters, digits, `_`, `.` and `-`; 0 for
+    /// any.
     pub(super) longest_parameter: usize,
     /// One tool, given its name there and its schema.
     pub(super) shape: fn(&ToolDef, &str, Value) -> Value,
@@ -171,7 +173,8 @@ const GEMINI_TABLE: Table = Table {
     names: Names { begins_with_letter: true },
     longest_parameter: 64,
     shape: |tool, name, schema| {
-        // An object without properties is refused there; a function without parameters leaves them out.
+        // An object without properties is refused there; a function without parameters leaves them
+        // out.
         let is_empty = schema["properties"].as_object().is_none_or(serde_json::Map::is_empty);
         let mut value = json!({"name": name, "description": tool.description});
         if !is_empty {

@@ -30,8 +30,8 @@ impl ParameterCheck {
     /// Checks the parameters of a call, an object.
     ///
     /// # Errors
-    /// `TypeMismatch` when values have other types than the schema says, `InvalidParameters` for every other fault. The
-    /// message names each by its path and says what would be right.
+    /// `TypeMismatch` when values have other types than the schema says, `InvalidParameters` for
+    /// every other fault. The message names each by its path and says what would be right.
     pub fn check(&self, params: &Value) -> Result<(), ToolError> {
         if self.validator.is_valid(params) {
             return Ok(());

@@ -9,11 +9,11 @@ use tools_core::{
 
 use super::ToolRegistry;
 
-/// An executor of tools that come from elsewhere (a host, a server): shows their definitions repaired, and refuses calls
-/// that do not meet them, before a gate or a person looks at them.
+/// An executor of tools that come from elsewhere (a host, a server): shows their definitions
+/// repaired, and refuses calls that do not meet them, before a gate or a person looks at them.
 ///
-/// Tools of [`ToolOrigin::Builtin`], which is what [`tools_core::Typed`] makes, decode their parameters themselves and read
-/// what is meant: their calls pass.
+/// Tools of [`ToolOrigin::Builtin`], which is what [`tools_core::Typed`] makes, decode their
+/// parameters themselves and read what is meant: their calls pass.
 pub struct Checked {
     inner: DynExecutor,
     /// What `inner` published last, and what was made of it.

@@ -3,8 +3,8 @@
 use thiserror::Error;
 use tools_core::ToolName;
 
-/// Something that was wrong with a definition. It was put right when the definition was taken in; nothing of it shows up
-/// when the tool is called.
+/// Something that was wrong with a definition. It was put right when the definition was taken in;
+/// nothing of it shows up when the tool is called.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CatalogFault {

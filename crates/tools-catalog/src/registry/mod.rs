@@ -1,4 +1,5 @@
-//! Definitions that come from elsewhere: repaired when they are taken in, and what calls are held to.
+//! Definitions that come from elsewhere: repaired when they are taken in, and what calls are held
+//! to.
 
 mod check;
 mod checked;

@@ -15,8 +15,8 @@ pub(super) enum BadReference {
     Endless,
 }
 
-/// A schema without references. `bad` hears of those that could not be followed, each with its path; any value is taken
-/// in their place.
+/// A schema without references. `bad` hears of those that could not be followed, each with its
+/// path; any value is taken in their place.
 pub(super) fn followed(schema: &Value, bad: &mut dyn FnMut(&str, BadReference)) -> Value {
     let mut following = Following { root: schema, open: vec![], left: LARGEST, bad };
     match schema {

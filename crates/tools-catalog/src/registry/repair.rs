@@ -153,7 +153,8 @@ fn keywords(path: &str, schema: &mut Value, deepest: usize, bad: &mut Vec<(Strin
     }
 }
 
-/// Whether a keyword may have this value. Only what would keep the schema from being used is looked at.
+/// Whether a keyword may have this value. Only what would keep the schema from being used is looked
+/// at.
 fn may_be(keyword: &str, value: &Value) -> bool {
     let is_schema = |value: &Value| value.is_object() || value.is_boolean();
     let is_type = |value: &Value| value.as_str().is_some_and(|name| TYPES.contains(&name));

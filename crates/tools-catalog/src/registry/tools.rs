@@ -10,8 +10,8 @@ use tools_core::{ToolCall, ToolDef, ToolDefs, ToolError, ToolName};
 
 use super::{CatalogFault, ParameterCheck, repair::repaired};
 
-/// Tools that can be shown and called. Made anew when the list changes; each check is compiled at the first call of its
-/// tool, since most tools of a long list are never called.
+/// Tools that can be shown and called. Made anew when the list changes; each check is compiled at
+/// the first call of its tool, since most tools of a long list are never called.
 #[derive(Debug)]
 pub struct ToolRegistry {
     definitions: ToolDefs,
@@ -19,8 +19,8 @@ pub struct ToolRegistry {
 }
 
 impl ToolRegistry {
-    /// A registry of these tools, and what was wrong with their definitions. Whatever could be put right was, the rest is
-    /// left out.
+    /// A registry of these tools, and what was wrong with their definitions. Whatever could be put
+    /// right was, the rest is left out.
     pub fn new(tools: &[Arc<ToolDef>]) -> (Self, Vec<CatalogFault>) {
         let mut faults = Vec::new();
         let mut definitions = Vec::with_capacity(tools.len());

@@ -1,4 +1,5 @@
-//! Bad definitions are put right when they are taken in, and name their tool; calls are held to what is left.
+//! Bad definitions are put right when they are taken in, and name their tool; calls are held to
+//! what is left.
 
 use std::sync::{
     Arc,

@@ -1,5 +1,5 @@
-//! What is known of one language: its files, its grammar, and which nodes of it are definitions. Each language is one
-//! file beside this one and a line in `mod.rs`.
+//! What is known of one language: its files, its grammar, and which nodes of it are definitions.
+//! Each language is one file beside this one and a line in `mod.rs`.
 
 use std::sync::OnceLock;
 
@@ -7,8 +7,9 @@ use tree_sitter::{Language as Grammar, Query};
 
 /// One language.
 ///
-/// The query captures definitions as `@definition.KIND` with their `@name`, what only holds definitions (an `impl`) as
-/// `@container.KIND`, and comments and strings as `@quiet`: names in those are mentioned, not used.
+/// The query captures definitions as `@definition.KIND` with their `@name`, what only holds
+/// definitions (an `impl`) as `@container.KIND`, and comments and strings as `@quiet`: names in
+/// those are mentioned, not used.
 pub(crate) struct Language {
     /// As models and people call it.
     pub(crate) name: &'static str,

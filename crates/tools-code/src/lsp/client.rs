@@ -1,4 +1,5 @@
-//! One conversation with a language server: a request at a time, and an answer to whatever the server asks meanwhile.
+//! One conversation with a language server: a request at a time, and an answer to whatever the
+//! server asks meanwhile.
 
 use std::{
     io,
@@ -96,7 +97,8 @@ impl Client {
         Ok(send(&mut self.input, &json!({"jsonrpc": "2.0", "method": method, "params": params})).await?)
     }
 
-    /// Answers a request of the server's; its notifications are nothing to us. It may change nothing.
+    /// Answers a request of the server's; its notifications are nothing to us. It may change
+    /// nothing.
     async fn reply(&mut self, message: &Value) -> Result<(), Failure> {
         let Some(id) = message.get("id") else { return Ok(()) };
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default();

@@ -10,7 +10,8 @@ const LONGEST: usize = 32 * 1024 * 1024;
 /// The longest headers.
 const HEADERS: usize = 4096;
 
-/// What was read and not yet taken. It can be dropped at any await without losing a byte of the stream.
+/// What was read and not yet taken. It can be dropped at any await without losing a byte of the
+/// stream.
 #[derive(Debug, Default)]
 pub(super) struct Frames(Vec<u8>);
 
@@ -18,7 +19,8 @@ impl Frames {
     /// The next message.
     ///
     /// # Errors
-    /// `UnexpectedEof` at the end of the stream, `InvalidData` for what is no message; nothing can be read then.
+    /// `UnexpectedEof` at the end of the stream, `InvalidData` for what is no message; nothing can
+    /// be read then.
     pub(super) async fn next(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Value> {
         loop {
             if let Some(message) = self.take()? {

@@ -20,7 +20,8 @@ use crate::config::ServerConfig;
 /// What a child is held to that works in the first list of folders and cannot read the second.
 pub type Confine = Arc<dyn Fn(Vec<PathBuf>, Vec<PathBuf>) -> Confinement + Send + Sync>;
 
-/// What language servers are held to: the same as commands of the shell, and to no change in the workspace.
+/// What language servers are held to: the same as commands of the shell, and to no change in the
+/// workspace.
 #[derive(Clone)]
 pub struct Held {
     /// What a child is held to.
@@ -78,7 +79,8 @@ pub(super) async fn launch(
     let mut tree =
         ProcessTree::spawn(&spec, &sandbox).await.map_err(|error| format!("`{name}` did not start: {error}"))?;
     if let Some(mut errors) = tree.take_stderr() {
-        // What it complains of is drained, so that it does not wait for a reader. It ends with the child.
+        // What it complains of is drained, so that it does not wait for a reader. It ends with the
+        // child.
         tokio::spawn(async move {
             let mut buffer = [0; 4096];
             while matches!(errors.read(&mut buffer).await, Ok(1..)) {}

@@ -1,5 +1,6 @@
-//! The layer of language servers: definitions, uses and what a name is, as the server of its language knows it. A server is
-//! a child that is confined like a command, started by the first call that needs it and ended with the tool.
+//! The layer of language servers: definitions, uses and what a name is, as the server of its
+//! language knows it. A server is a child that is confined like a command, started by the first
+//! call that needs it and ended with the tool.
 
 mod client;
 mod frame;

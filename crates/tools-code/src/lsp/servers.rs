@@ -59,7 +59,8 @@ impl std::fmt::Debug for Running {
 }
 
 impl Servers {
-    /// Asks the server of a language, which is started if it does not run. One that does not answer in time is ended.
+    /// Asks the server of a language, which is started if it does not run. One that does not answer
+    /// in time is ended.
     ///
     /// # Errors
     /// Why there is nothing from it, as a model may read it.
@@ -144,7 +145,8 @@ mod tests {
     use super::*;
     use crate::lsp::frame::{Frames, send};
 
-    /// A server that asks back before it answers, knows one definition and two uses, and has no hover.
+    /// A server that asks back before it answers, knows one definition and two uses, and has no
+    /// hover.
     async fn scripted(mut input: impl AsyncRead + Unpin, mut output: impl AsyncWrite + Unpin) -> Vec<String> {
         let (mut frames, mut methods) = (Frames::default(), Vec::new());
         while let Ok(message) = frames.next(&mut input).await {

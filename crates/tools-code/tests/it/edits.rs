@@ -1,4 +1,5 @@
-//! Whatever is edited between two calls, no answer shows a line that is not there, and every definition is found.
+//! Whatever is edited between two calls, no answer shows a line that is not there, and every
+//! definition is found.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Files of a folder without roots and rules: what the tests of the binary have from the file tools, these walk for
-//! themselves. Names that a test closes are closed.
+//! Files of a folder without roots and rules: what the tests of the binary have from the file
+//! tools, these walk for themselves. Names that a test closes are closed.
 
 use std::{
     collections::BTreeSet,

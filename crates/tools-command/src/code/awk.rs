@@ -1,4 +1,5 @@
-//! Signs in AWK, and the files that it writes and reads: read by its words, so that a bar in a string is no pipe.
+//! Signs in AWK, and the files that it writes and reads: read by its words, so that a bar in a
+//! string is no pipe.
 
 use tools_core::Access;
 

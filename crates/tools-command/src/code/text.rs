@@ -17,8 +17,8 @@ pub(super) fn first<'a>(pattern: &Regex, code: &'a str) -> Option<&'a str> {
 
 pattern!(ESCAPE, r"\\(?:x\{?([0-9a-fA-F]{1,8})|[uU]\{?([0-9a-fA-F]{1,8})|([0-7]{3})|([0-9]{2,3})|N\{|o\{|U\+)");
 
-/// A letter that is written by its number: names can be spelt so that no pattern sees them. Control characters and what is
-/// beyond ASCII spell no name.
+/// A letter that is written by its number: names can be spelt so that no pattern sees them. Control
+/// characters and what is beyond ASCII spell no name.
 pub(super) fn hidden_letter(code: &str) -> Option<&str> {
     ESCAPE.captures_iter(code).find_map(|found| {
         let number =

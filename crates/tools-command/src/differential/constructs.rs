@@ -1,6 +1,6 @@
-//! The constructs of bash that lines are made of: every place where its manual says that a text is expanded, evaluated,
-//! assigned or redirected. In `‹…›` stands the name of a rule; `‹M›` is a program that nobody may run unseen, and `‹q:…›`
-//! puts what a rule makes in single quotes.
+//! The constructs of bash that lines are made of: every place where its manual says that a text is
+//! expanded, evaluated, assigned or redirected. In `‹…›` stands the name of a rule; `‹M›` is a
+//! program that nobody may run unseen, and `‹q:…›` puts what a rule makes in single quotes.
 
 use super::words::{DIRECT, PLACES, QUOTED, WORDS};
 

@@ -1,4 +1,5 @@
-//! No line of the constructs of bash runs a program that the analysis neither lists nor calls opaque.
+//! No line of the constructs of bash runs a program that the analysis neither lists nor calls
+//! opaque.
 
 use super::generator::{Numbers, line, option_lines};
 use super::oracle::Oracle;

@@ -1,4 +1,5 @@
-//! What bash really runs is what the analysis lists: bash reports each program it looks for, none of which exists.
+//! What bash really runs is what the analysis lists: bash reports each program it looks for, none
+//! of which exists.
 #![expect(clippy::disallowed_methods, reason = "the oracle is bash itself, on scripts that name no program there is")]
 
 use std::cell::Cell;
@@ -12,8 +13,8 @@ use proptest::test_runner::{Config, TestRunner};
 use super::scripts::script;
 use crate::{Surroundings, analyse};
 
-/// bash calls this for a program that is not found: it tells the name and answers by its first letter. Whatever the script
-/// does with its streams, names go out by a descriptor of their own.
+/// bash calls this for a program that is not found: it tells the name and answers by its first
+/// letter. Whatever the script does with its streams, names go out by a descriptor of their own.
 const PRELUDE: &str =
     r#"exec 9>&1 1>/dev/null; command_not_found_handle() { printf '%s\n' "$1" >&9; [ "${1:0:1}" = t ]; }"#;
 

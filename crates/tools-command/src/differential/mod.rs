@@ -1,6 +1,6 @@
-//! The analysis held against others that read bash: bash itself running made-up programs, `bash -n`, and a second parser.
-//! A command that they know of and the analysis neither lists nor admits not to see is a hole; the other way round costs
-//! a question.
+//! The analysis held against others that read bash: bash itself running made-up programs,
+//! `bash -n`, and a second parser. A command that they know of and the analysis neither lists
+//! nor admits not to see is a hole; the other way round costs a question.
 
 mod constructs;
 mod generator;

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// Each line runs in a shell of its own, which may end as it likes. bash calls the function for a program that is not
-/// found, in inner shells too.
+/// Each line runs in a shell of its own, which may end as it likes. bash calls the function for a
+/// program that is not found, in inner shells too.
 const SCRIPT: &str = r#"
 command_not_found_handle() { case $1 in zz*) builtin printf '%s\n' "$1" >> "LOG";; esac; return 127; }
 export -f command_not_found_handle

@@ -1,5 +1,6 @@
-//! Bash scripts made up for comparing readers of bash. They are harmless to run: every program in them is a name that does
-//! not exist, every loop ends after one round, and only `out` in the current folder is written.
+//! Bash scripts made up for comparing readers of bash. They are harmless to run: every program in
+//! them is a name that does not exist, every loop ends after one round, and only `out` in the
+//! current folder is written.
 
 use proptest::prelude::*;
 

@@ -9,7 +9,8 @@ use tree_sitter::{Node, Parser};
 use super::scripts::script;
 use crate::{Surroundings, analyse};
 
-/// The names of commands that are plain words; nothing for a text that it does not wholly understand.
+/// The names of commands that are plain words; nothing for a text that it does not wholly
+/// understand.
 fn heads(text: &str, parser: &mut Parser) -> BTreeSet<String> {
     let Some(tree) = parser.parse(text, None).filter(|tree| !tree.root_node().has_error()) else {
         return BTreeSet::new();
@@ -40,7 +41,8 @@ fn a_command_that_a_second_parser_finds_is_listed_or_the_line_is_opaque() {
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
     runner
         .run(&script(), |script| {
-            // tree-sitter ends a word at a continued line, and takes `time`, `coproc` and `!` for programs.
+            // tree-sitter ends a word at a continued line, and takes `time`, `coproc` and `!` for
+            // programs.
             let script = script
                 .replace("\\\n", "")
                 .replace("time -p ", "")
@@ -48,7 +50,8 @@ fn a_command_that_a_second_parser_finds_is_listed_or_the_line_is_opaque() {
                 .replace("coproc ", "")
                 .replace("! ", "");
             let found = analyse(&script, &Surroundings::default());
-            // Nor does it know an expression in a here-document from a subshell, or which quotes in `"${…}"` are plain text.
+            // Nor does it know an expression in a here-document from a subshell, or which quotes in
+            // `"${…}"` are plain text.
             let is_misread = script.contains("$((") || script.contains("\"${x:-'");
             if found.opaque.is_empty() && !is_misread {
                 let listed: BTreeSet<String> =

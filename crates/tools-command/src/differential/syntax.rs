@@ -39,7 +39,8 @@ fn what_bash_reads_is_read_but_for_rare_oddities() {
 
 #[test]
 fn what_bash_cannot_read_is_nearly_always_refused() {
-    // Where it is not, the words within `[[ … ]]` or `(( … ))` are in an order that bash does not take: it runs nothing then.
+    // Where it is not, the words within `[[ … ]]` or `(( … ))` are in an order that bash does not
+    // take: it runs nothing then.
     let (refused, all) = (Cell::new(0_u32), Cell::new(0_u32));
     runner()
         .run(&broken(), |script| {

@@ -1,4 +1,5 @@
-//! Words of the lines that are made: quotes and expansions in one another, and every place of a word.
+//! Words of the lines that are made: quotes and expansions in one another, and every place of a
+//! word.
 
 /// Places of words.
 pub(super) const PLACES: &[&str] = &[

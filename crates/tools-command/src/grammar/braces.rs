@@ -1,4 +1,5 @@
-//! Brace expansion: `{a,b}` and `{1..3}` make several words of one. What is not plain text is left as it is, and unknown.
+//! Brace expansion: `{a,b}` and `{1..3}` make several words of one. What is not plain text is left
+//! as it is, and unknown.
 
 use super::word::{Part, Word};
 
@@ -13,7 +14,8 @@ enum Unit {
 }
 
 impl Word {
-    /// The words that braces make of this one; itself where there are none, or where they cannot be seen through.
+    /// The words that braces make of this one; itself where there are none, or where they cannot be
+    /// seen through.
     pub(super) fn expanded(self) -> Vec<Self> {
         if !self.has_braces {
             return vec![self];

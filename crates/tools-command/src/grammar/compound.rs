@@ -8,7 +8,8 @@ use super::word::{Part, Word};
 const CLOSERS: [&str; 8] = ["then", "elif", "else", "fi", "do", "done", "esac", "}"];
 
 impl Parser<'_> {
-    /// Commands up to one of `closers`, a `)`, a `;;` or the end of the text. May be empty only where bash allows it.
+    /// Commands up to one of `closers`, a `)`, a `;;` or the end of the text. May be empty only
+    /// where bash allows it.
     pub(super) fn list(&mut self, closers: &[&str]) -> Result<(), Problem> {
         let mut is_complete = true;
         let mut place = Place::Always;
@@ -60,7 +61,8 @@ impl Parser<'_> {
                 }
                 Some(';') if !matches!(self.peek_at(1), Some(';' | '&')) => self.at += 1,
                 None | Some('\n' | ')' | ';') => {}
-                // A word can only stand here after a compound command, where the end of another may follow at once.
+                // A word can only stand here after a compound command, where the end of another may
+                // follow at once.
                 Some(_) if closers.iter().any(|closer| self.at_word(closer)) => {}
                 Some(other) => return Problem::new(format!("unexpected `{}`", other.escape_debug())),
             }

@@ -1,4 +1,5 @@
-//! The state of the parser: the text, the place in it, what was found so far, and the bounds nothing may pass.
+//! The state of the parser: the text, the place in it, what was found so far, and the bounds
+//! nothing may pass.
 
 use super::heredoc::Pending;
 use super::simple::Simple;
@@ -105,7 +106,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads an inner text (a backtick substitution, the body of a here-document) with a parser of its own.
+    /// Reads an inner text (a backtick substitution, the body of a here-document) with a parser of
+    /// its own.
     pub(super) fn inner(
         &mut self,
         text: &str,

@@ -1,4 +1,5 @@
-//! Here-documents: their text begins after the line that announces them, and may hold substitutions.
+//! Here-documents: their text begins after the line that announces them, and may hold
+//! substitutions.
 
 use super::cursor::{Parser, Problem};
 use super::word::Word;
@@ -50,7 +51,8 @@ impl Parser<'_> {
             self.at += usize::from(self.peek().is_some());
             let line = if pending.strips_tabs { line.trim_start_matches('\t') } else { &line };
             if line == pending.delimiter {
-                // The line end after the delimiter belongs to the list, which may need it as a separator.
+                // The line end after the delimiter belongs to the list, which may need it as a
+                // separator.
                 self.at -= usize::from(self.text.get(self.at.wrapping_sub(1)) == Some(&'\n'));
                 break;
             }

@@ -1,4 +1,5 @@
-//! `${…}`: a variable, what is done with its value, and every part of it that bash evaluates as an expression.
+//! `${…}`: a variable, what is done with its value, and every part of it that bash evaluates as an
+//! expression.
 
 use super::cursor::{Parser, Problem, Setting};
 use super::word::{Part, Word};
@@ -88,7 +89,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `${!…}` after its name: what the variable holds is evaluated as a name, except where names or subscripts are listed.
+    /// `${!…}` after its name: what the variable holds is evaluated as a name, except where names
+    /// or subscripts are listed.
     fn indirect(&mut self, name: String, is_list: bool, quoted: bool) -> Result<Part, Problem> {
         if is_list && self.eat("}") {
             return Ok(parameter(name, Operator::Keys, Word::default(), quoted));
@@ -147,7 +149,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Everything up to the `}`. `has_quotes`: a single quote is a quote here and no character like any other.
+    /// Everything up to the `}`. `has_quotes`: a single quote is a quote here and no character like
+    /// any other.
     fn parameter_word(&mut self, quoted: bool, has_quotes: bool) -> Result<Word, Problem> {
         let start = self.at;
         let mut word = Word::default();
@@ -193,7 +196,8 @@ impl Parser<'_> {
         Ok(word)
     }
 
-    /// Where the `]` is that closes a bracket opened before `from`; quotes and substitutions hide others.
+    /// Where the `]` is that closes a bracket opened before `from`; quotes and substitutions hide
+    /// others.
     fn bracket_end(&self, from: usize) -> Option<usize> {
         let mut at = from;
         let mut open = Vec::new();

@@ -53,7 +53,8 @@ pub(crate) struct Simple {
     /// Whether it runs beside others: in a pipe or in the background.
     pub(crate) is_concurrent: bool,
     pub(crate) place: Place,
-    /// Which list of commands joined by `&&` at the top of the text it is in; later ones have higher numbers.
+    /// Which list of commands joined by `&&` at the top of the text it is in; later ones have
+    /// higher numbers.
     pub(crate) chain: u32,
 }
 
@@ -146,8 +147,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `NAME=word`, `NAME+=word`, `NAME[…]=word` or `NAME=(…)`; stays in place when there is none. `declares`: it is an
-    /// argument of a builtin that declares.
+    /// `NAME=word`, `NAME+=word`, `NAME[…]=word` or `NAME=(…)`; stays in place when there is none.
+    /// `declares`: it is an argument of a builtin that declares.
     fn assignment(&mut self, declares: bool) -> Result<Option<(String, Word)>, Problem> {
         let start = self.at;
         if !self.peek().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
@@ -157,7 +158,8 @@ impl Parser<'_> {
         if self.peek() == Some('[') {
             let subscript = self.subscript()?;
             if !self.looking_at("=") && !self.looking_at("+=") {
-                // What was expanded on the way cannot be read a second time: nested, that would double at each level.
+                // What was expanded on the way cannot be read a second time: nested, that would
+                // double at each level.
                 if !is_plain(&subscript) {
                     return Problem::new("a subscript that is not understood");
                 }
@@ -312,7 +314,8 @@ impl Simple {
     }
 }
 
-/// What the last redirection of the input says; here-documents are filled in when their text is read.
+/// What the last redirection of the input says; here-documents are filled in when their text is
+/// read.
 pub(super) fn feed_of(redirects: &[Redirect]) -> Feed {
     let mut feed = Feed::None;
     for redirect in redirects {

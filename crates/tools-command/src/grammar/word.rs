@@ -189,7 +189,8 @@ impl Parser<'_> {
         }
     }
 
-    /// One character, escape or expansion of text in double quotes or, with other escapes, of a here-document.
+    /// One character, escape or expansion of text in double quotes or, with other escapes, of a
+    /// here-document.
     pub(super) fn quoted_character(&mut self, word: &mut Word, in_quotes: bool) -> Result<(), Problem> {
         match self.peek() {
             Some('\\') => {
@@ -274,7 +275,8 @@ impl Parser<'_> {
         self.slice(start, self.at)
     }
 
-    /// `<(…)` or `>(…)`; what the second kind reads comes from the command that it is an argument of.
+    /// `<(…)` or `>(…)`; what the second kind reads comes from the command that it is an argument
+    /// of.
     pub(super) fn process(&mut self, is_read: bool) -> Result<(), Problem> {
         self.at += 2;
         let from = self.count();
@@ -348,8 +350,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the `))` of an arithmetic expression is that begins at `from`; `None` when it is no expression but nested
-    /// parentheses of commands.
+    /// Where the `))` of an arithmetic expression is that begins at `from`; `None` when it is no
+    /// expression but nested parentheses of commands.
     pub(super) fn arithmetic_end(&self, from: usize) -> Option<usize> {
         let mut open = 0u32;
         for (at, character) in self.text.iter().enumerate().skip(from) {
@@ -370,7 +372,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The text up to `end`, read as if it stood in double quotes: so bash reads expressions and subscripts.
+    /// The text up to `end`, read as if it stood in double quotes: so bash reads expressions and
+    /// subscripts.
     pub(super) fn quoted_until(&mut self, end: usize) -> Result<Word, Problem> {
         let mut word = Word { source: self.slice(self.at, end), ..Word::default() };
         while self.at < end {

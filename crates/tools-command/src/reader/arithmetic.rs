@@ -1,6 +1,6 @@
-//! Expressions evaluate what variables hold, subscripts and substitutions in them included: `$((x))` runs a command when `x`
-//! holds `a[$(…)]`. Collected here is which texts a line evaluates and what it puts into each variable; what is not shown
-//! to be harmless is not.
+//! Expressions evaluate what variables hold, subscripts and substitutions in them included:
+//! `$((x))` runs a command when `x` holds `a[$(…)]`. Collected here is which texts a line evaluates
+//! and what it puts into each variable; what is not shown to be harmless is not.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,8 @@ pub(super) struct Arithmetic {
     /// Variables that are declared to hold numbers.
     integers: BTreeSet<String>,
     arrays: BTreeSet<String>,
-    /// What builtins that declare give to variables: where one is an array, bash reads a text as a list of words.
+    /// What builtins that declare give to variables: where one is an array, bash reads a text as a
+    /// list of words.
     declared: Vec<(String, Content)>,
     /// Whether some array is a map: its subscripts are names then.
     has_maps: bool,
@@ -68,7 +69,8 @@ impl Arithmetic {
         self.mentions_substitution |= text.contains("$(") || text.contains('`');
     }
 
-    /// Why a value or an expression may run a command. `functions`: names that are no programs in this line.
+    /// Why a value or an expression may run a command. `functions`: names that are no programs in
+    /// this line.
     pub(super) fn objection(&self, functions: &BTreeSet<String>) -> Option<&'static str> {
         if self.stores_substitution {
             return Some("a substitution is kept in a variable as a text, which bash may evaluate later");

@@ -1,4 +1,5 @@
-//! Variables that make other programs run something or load something: setting one is a command in disguise.
+//! Variables that make other programs run something or load something: setting one is a command in
+//! disguise.
 
 /// Values of such variables that are certainly harmless.
 const HARMLESS: [&str; 12] =
@@ -297,7 +298,8 @@ pub(super) fn objection(name: &str, value: &str, is_exact: bool) -> Option<Strin
     (!is_harmless).then(|| format!("the variable `{name}` decides what other programs run"))
 }
 
-/// Whether every part of a search path is a folder of the system or of the user's own installed programs.
+/// Whether every part of a search path is a folder of the system or of the user's own installed
+/// programs.
 fn is_system_path(value: &str) -> bool {
     let folders = [
         "/usr/local/sbin",
@@ -327,7 +329,8 @@ fn is_system_path(value: &str) -> bool {
     })
 }
 
-/// Whether every part of a search path for modules is in the working folder, the home or the system.
+/// Whether every part of a search path for modules is in the working folder, the home or the
+/// system.
 fn is_own_path(value: &str) -> bool {
     value.trim_matches('"').split(':').all(|part| {
         let is_own = part.is_empty()

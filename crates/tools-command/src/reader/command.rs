@@ -1,4 +1,5 @@
-//! What an analysis finds: commands with their words as values, redirections and what stayed opaque.
+//! What an analysis finds: commands with their words as values, redirections and what stayed
+//! opaque.
 
 use std::path::Path;
 
@@ -36,7 +37,8 @@ impl Value {
         Self { text: text.into(), is_exact: true, has_pattern: false }
     }
 
-    /// A word in these surroundings; `known` tells what a variable holds, and whether it stands in quotes.
+    /// A word in these surroundings; `known` tells what a variable holds, and whether it stands in
+    /// quotes.
     pub(crate) fn of<'a>(word: &Word, around: &Surroundings, known: impl Fn(&str, bool) -> Option<&'a str>) -> Self {
         let mut value = Self { text: String::new(), is_exact: !word.has_braces, has_pattern: false };
         for part in &word.parts {
@@ -112,9 +114,11 @@ pub struct Command {
     pub folder: Option<String>,
     /// Whether some of its arguments are filled in by the program it is run through.
     pub is_open: bool,
-    /// What it does, as far as its program is described; what it runs is among the commands of the analysis.
+    /// What it does, as far as its program is described; what it runs is among the commands of the
+    /// analysis.
     pub effects: Vec<Effect>,
-    /// The files of code that it runs or that say what it runs, from the folder that it runs in, as they are written.
+    /// The files of code that it runs or that say what it runs, from the folder that it runs in, as
+    /// they are written.
     pub scripts: Vec<Value>,
     /// The words that rules are compared with; `None` where its program is not described.
     pub canonical: Option<Canonical>,
@@ -175,7 +179,8 @@ pub struct Analysis {
     pub commands: Vec<Command>,
     /// What could not be seen through, one sentence each.
     pub opaque: Vec<String>,
-    /// Files that redirections read, as their words say it; those that are not exact are known only when it runs.
+    /// Files that redirections read, as their words say it; those that are not exact are known only
+    /// when it runs.
     pub reads: Vec<Value>,
     /// Files that redirections write, in the same way.
     pub writes: Vec<Value>,

@@ -1,5 +1,6 @@
-//! What a text comes to when bash evaluates it as an expression: the variables it reads, and whether it may hold a command
-//! itself. A text that is not known counts as one that holds a command.
+//! What a text comes to when bash evaluates it as an expression: the variables it reads, and
+//! whether it may hold a command itself. A text that is not known counts as one that holds a
+//! command.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,8 @@ const NUMBER: char = '\u{2}';
 pub(super) struct Content {
     /// Variables whose values are evaluated with it.
     pub(super) names: BTreeSet<String>,
-    /// Variables whose values stand beside others: together they are one number, or else the name of any variable.
+    /// Variables whose values stand beside others: together they are one number, or else the name
+    /// of any variable.
     pub(super) joined: BTreeSet<String>,
     /// Programs of which it holds the output, known by their names alone.
     pub(super) programs: BTreeSet<String>,

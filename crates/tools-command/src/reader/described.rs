@@ -1,5 +1,5 @@
-//! What follows from the effects of a command whose program is described: the commands it runs, the variables it sets,
-//! what stays opaque.
+//! What follows from the effects of a command whose program is described: the commands it runs, the
+//! variables it sets, what stays opaque.
 
 use tools_core::Access;
 
@@ -68,7 +68,8 @@ impl Reader<'_> {
         let Some(first) = words.first() else { return };
         if has_variables && first.text.starts_with('-') {
             self.opaque(&format!("an option of `{}` behind its variables", command.name()));
-            // What it may be meant to run is looked at all the same: it may be something nobody can allow.
+            // What it may be meant to run is looked at all the same: it may be something nobody can
+            // allow.
             return self.text(&joined(&words[1..]), &through(command));
         }
         let via = through(command);

@@ -1,5 +1,5 @@
-//! Variables whose value is known where they are used: set once on the line, to a text, by a command that has certainly run
-//! before, and by nothing else that could change them.
+//! Variables whose value is known where they are used: set once on the line, to a text, by a
+//! command that has certainly run before, and by nothing else that could change them.
 
 use std::collections::BTreeMap;
 

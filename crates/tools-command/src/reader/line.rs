@@ -1,5 +1,5 @@
-//! From a text to what it runs: reads it, and follows what the registry says of each program. Recursion is bounded;
-//! whatever goes beyond is opaque.
+//! From a text to what it runs: reads it, and follows what the registry says of each program.
+//! Recursion is bounded; whatever goes beyond is opaque.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -58,7 +58,8 @@ pub(super) struct Reader<'a> {
     known: Known,
     /// What the commands of the text that is read get where they have no input of their own.
     inherited: Input,
-    /// The commands that the one that is judged is an argument of, by their places in what was found.
+    /// The commands that the one that is judged is an argument of, by their places in what was
+    /// found.
     pub(super) containing: Vec<usize>,
     /// Where the commands begin that were found in the arguments of one simple command.
     pub(super) begun: usize,
@@ -169,7 +170,8 @@ impl Reader<'_> {
         self.written.insert(file.to_owned());
     }
 
-    /// The surroundings after every change of folder so far; the folder is a text of no path where it is not known.
+    /// The surroundings after every change of folder so far; the folder is a text of no path where
+    /// it is not known.
     fn here(&self) -> Surroundings {
         let workdir = self.folder.clone().unwrap_or_else(|| "$PWD".to_owned());
         Surroundings { workdir, ..self.surroundings.clone() }

@@ -1,4 +1,5 @@
-//! From the grammar's commands to what runs: words with their certainty, wrappers, inner shells, what is evaluated later.
+//! From the grammar's commands to what runs: words with their certainty, wrappers, inner shells,
+//! what is evaluated later.
 
 mod arithmetic;
 mod assignments;

@@ -1,4 +1,5 @@
-//! What redirections read, write and connect to. A file that is known only when it runs is kept as such.
+//! What redirections read, write and connect to. A file that is known only when it runs is kept as
+//! such.
 
 use super::command::Value;
 use super::line::Reader;

@@ -9,7 +9,8 @@ use crate::plain_path;
 use crate::registry::{self, shorten};
 
 impl Reader<'_> {
-    /// Objects to a script that another text than that of a file stands for, or that this line may write.
+    /// Objects to a script that another text than that of a file stands for, or that this line may
+    /// write.
     pub(super) fn script(&mut self, file: &Value, command: &Command) {
         let name = file.text.as_str();
         if !file.is_exact {

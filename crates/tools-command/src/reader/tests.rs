@@ -1,4 +1,5 @@
-//! Lines with what is found in them and why: `line ⇥ verdict ⇥ part of the reason`. A `⏎` stands for a line end.
+//! Lines with what is found in them and why: `line ⇥ verdict ⇥ part of the reason`. A `⏎` stands
+//! for a line end.
 
 use super::{Surroundings, analyse};
 

@@ -75,7 +75,8 @@ fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// Whether operands, or values of options that are given, are run or evaluated, so that it matters where they begin.
+/// Whether operands, or values of options that are given, are run or evaluated, so that it matters
+/// where they begin.
 fn runs_operands(parsed: &Parsed<'_>) -> bool {
     let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
     let is_operand = |at: At| match at {
@@ -215,7 +216,8 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
     }
 }
 
-/// Another command; where an unknown option hides where it begins, each place at which it may begin.
+/// Another command; where an unknown option hides where it begins, each place at which it may
+/// begin.
 fn commands(at: At, more: Option<More>, has_variables: bool, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
     let command = |words: Vec<Value>| Effect::Words { words, more, has_variables };
     if !parsed.unknown.as_ref().is_some_and(|unknown| unknown.hides_operands) {

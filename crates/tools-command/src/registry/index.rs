@@ -22,7 +22,8 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// The index of a syntax. Descriptions are constants, so there are as many as descriptions have.
+    /// The index of a syntax. Descriptions are constants, so there are as many as descriptions
+    /// have.
     pub(super) fn of(syntax: &Syntax) -> &'static Self {
         static MADE: LazyLock<RwLock<HashMap<Key, &'static Index>>> = LazyLock::new(RwLock::default);
         let lists = [syntax.flags, syntax.valued, syntax.optional, syntax.last];

@@ -21,13 +21,15 @@ pub struct Described {
     pub canonical: Canonical,
 }
 
-/// A command in the one form that stands for its spellings: the program without its folder and by its first name, then
-/// the subcommand by its first name, without the options in front of it, then the rest as it is typed.
+/// A command in the one form that stands for its spellings: the program without its folder and by
+/// its first name, then the subcommand by its first name, without the options in front of it, then
+/// the rest as it is typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Canonical {
     /// The words.
     pub words: Vec<String>,
-    /// Whether all that was left out is known, so that a rule that allows these words allows the command.
+    /// Whether all that was left out is known, so that a rule that allows these words allows the
+    /// command.
     pub is_certain: bool,
 }
 

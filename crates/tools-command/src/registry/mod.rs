@@ -1,4 +1,5 @@
-//! What programs do with their arguments: one description for each program, and one reader of all descriptions.
+//! What programs do with their arguments: one description for each program, and one reader of all
+//! descriptions.
 
 mod consequence;
 mod spec;

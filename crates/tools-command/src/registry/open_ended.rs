@@ -3,9 +3,10 @@
 use super::lookup::find;
 use super::spec::{At, Does, Rule, Subcommand};
 
-/// Whether what a program does depends on its arguments so much that a rule on all of them says too little: it runs or
-/// evaluates them, reaches hosts, removes files, or concerns other people or the machine. `false` for a program that is
-/// not described, and for one that builds what the workspace says.
+/// Whether what a program does depends on its arguments so much that a rule on all of them says too
+/// little: it runs or evaluates them, reaches hosts, removes files, or concerns other people or the
+/// machine. `false` for a program that is not described, and for one that builds what the workspace
+/// says.
 pub fn is_open_ended(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
     find(name).is_some_and(|program| {
@@ -18,7 +19,8 @@ fn any_says_more(subcommands: &[Subcommand]) -> bool {
     subcommands.iter().any(|one| one.rules.iter().any(says_more) || any_says_more(one.subcommands))
 }
 
-/// Whether a rule is about more than files that are read and written, or that the program looks for by itself.
+/// Whether a rule is about more than files that are read and written, or that the program looks for
+/// by itself.
 fn says_more(rule: &Rule) -> bool {
     !matches!(rule.does, Does::Reads(_) | Does::Writes(_) | Does::Follows(_))
 }

@@ -24,8 +24,8 @@ pub(super) enum Spelled {
 /// Stands for every option that is not listed.
 const ANY: &str = "-*";
 
-/// The options that an argument spells, looked for in the innermost syntax first. An argument of one dash may spell
-/// several.
+/// The options that an argument spells, looked for in the innermost syntax first. An argument of
+/// one dash may spell several.
 pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
     let text = arg.text.as_str();
     if !arg.is_exact {

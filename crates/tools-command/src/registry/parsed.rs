@@ -1,5 +1,6 @@
-//! The arguments of a command, read by its program's description: which option is which, what the subcommand is, where
-//! the operands are. What is not in the description is kept as unknown; whoever reads on decides what that means.
+//! The arguments of a command, read by its program's description: which option is which, what the
+//! subcommand is, where the operands are. What is not in the description is kept as unknown;
+//! whoever reads on decides what that means.
 
 use super::options::{self, Meaning, Spelled};
 use super::spec::{Otherwise, Program, Style, Subcommand, Syntax};
@@ -109,7 +110,8 @@ impl<'a> Parsed<'a> {
         self.given(options).filter_map(|given| given.value.as_ref())
     }
 
-    /// The given ones among these options of the program itself: in front of the subcommand where they belong there alone.
+    /// The given ones among these options of the program itself: in front of the subcommand where
+    /// they belong there alone.
     pub fn globals<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b Given> {
         let end = self.words.first().filter(|_| self.program.syntax.style == Style::Leading);
         self.given(options).filter(move |given| end.is_none_or(|end| given.at < *end))
@@ -174,7 +176,8 @@ impl<'a> Parsed<'a> {
 
     fn is_operand(&self, arg: &Value) -> bool {
         let text = arg.text.as_str();
-        // A value known only when it runs may be an option; as an operand it stands where it could do most.
+        // A value known only when it runs may be an option; as an operand it stands where it could
+        // do most.
         text == "-" || !(text.starts_with('-') || text.starts_with('+') && self.takes_plus())
     }
 

@@ -11,8 +11,8 @@ const MAX_DEPTH: usize = 12;
 /// What a command's words amount to, as far as its output is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shown {
-    /// The output is that of these words: without assignments, wrappers, folders, options in front of the subcommand, and
-    /// by first names.
+    /// The output is that of these words: without assignments, wrappers, folders, options in front
+    /// of the subcommand, and by first names.
     Words(Vec<String>),
     /// The output is that of a line for a shell.
     Line(String),

@@ -1,5 +1,5 @@
-//! The form of a program's description: how its options are written, and what its arguments make it do. Plain data, so
-//! that a description can be read as a table and walked by a test.
+//! The form of a program's description: how its options are written, and what its arguments make it
+//! do. Plain data, so that a description can be read as a table and walked by a test.
 
 use super::consequence::Consequence;
 use super::parsed::Parsed;
@@ -11,20 +11,22 @@ use crate::effect::Effect;
 /// Fields that a program does not need are taken from [`Program::NEW`].
 #[derive(Debug, Clone, Copy)]
 pub struct Program {
-    /// The names it is called by; the first is the one that rules are compared with. A name that ends in `*` stands for
-    /// every name that begins so.
+    /// The names it is called by; the first is the one that rules are compared with. A name that
+    /// ends in `*` stands for every name that begins so.
     pub names: &'static [&'static str],
-    /// Options in front of the subcommand, which are accepted behind it too unless the style is [`Style::Leading`]; every
-    /// option where there is no subcommand.
+    /// Options in front of the subcommand, which are accepted behind it too unless the style is
+    /// [`Style::Leading`]; every option where there is no subcommand.
     pub syntax: Syntax,
-    /// Options that name the folder it works in, separated by blanks: paths are relative to their values.
+    /// Options that name the folder it works in, separated by blanks: paths are relative to their
+    /// values.
     pub folder: &'static str,
-    /// Whether each of the names is a program of its own, so that rules are compared with the name that is typed.
+    /// Whether each of the names is a program of its own, so that rules are compared with the name
+    /// that is typed.
     pub is_family: bool,
     /// What its arguments make it do, whatever the subcommand.
     pub rules: &'static [Rule],
-    /// Subcommands, separated by blanks, whose further arguments change how they do their work, not what it is: who agrees
-    /// to one call of them agrees to others.
+    /// Subcommands, separated by blanks, whose further arguments change how they do their work, not
+    /// what it is: who agrees to one call of them agrees to others.
     pub general: &'static str,
     /// Empty where operands follow directly.
     pub subcommands: &'static [Subcommand],
@@ -34,10 +36,11 @@ pub struct Program {
     pub abbreviates: bool,
     /// What a subcommand means that is not among them.
     pub otherwise: Otherwise,
-    /// Whether the rules name everything that it reads, changes and runs. Other programs may touch anything in the workspace.
+    /// Whether the rules name everything that it reads, changes and runs. Other programs may touch
+    /// anything in the workspace.
     pub is_exhaustive: bool,
-    /// Whether what it writes is made from the sources of the workspace, so that running it in the same line is no more than
-    /// running the workspace's own code.
+    /// Whether what it writes is made from the sources of the workspace, so that running it in the
+    /// same line is no more than running the workspace's own code.
     pub builds: bool,
     /// Lines with what is found in them; each description has some.
     pub examples: &'static [Example],
@@ -65,8 +68,9 @@ impl Program {
 /// One subcommand, or a word behind one: `remote` and, in it, `add`.
 #[derive(Debug, Clone, Copy)]
 pub struct Subcommand {
-    /// Its names; the first is the one that rules are compared with. It may have several words: `docker image push` is
-    /// listed as `image` with a subcommand `push` that `is` the words `push`.
+    /// Its names; the first is the one that rules are compared with. It may have several words:
+    /// `docker image push` is listed as `image` with a subcommand `push` that `is` the words
+    /// `push`.
     pub names: &'static [&'static str],
     /// Whether its names are different subcommands of which the same is told, not names of one.
     pub group: bool,
@@ -91,32 +95,37 @@ pub(crate) const fn plain(names: &'static [&'static str]) -> Subcommand {
     Subcommand { names, ..Subcommand::NEW }
 }
 
-/// How options are written. Each text lists options, separated by blanks; spellings of the same option are joined by `|`:
-/// `-f|--force -q|--quiet`.
+/// How options are written. Each text lists options, separated by blanks; spellings of the same
+/// option are joined by `|`: `-f|--force -q|--quiet`.
 #[derive(Debug, Clone, Copy)]
 pub struct Syntax {
-    /// Options that stand alone. `-#` stands for a number: `-5`; `-l#` for a letter that digits may follow in a cluster. A
-    /// spelling that ends in `*` stands for every argument that begins so, and the rest is the value: `-D*`; it may begin with
-    /// a plus: `+*`. `-*` stands for every option that is not listed.
+    /// Options that stand alone. `-#` stands for a number: `-5`; `-l#` for a letter that digits may
+    /// follow in a cluster. A spelling that ends in `*` stands for every argument that begins so,
+    /// and the rest is the value: `-D*`; it may begin with a plus: `+*`. `-*` stands for every
+    /// option that is not listed.
     pub flags: &'static str,
     /// Options whose value is attached or the next argument.
     pub valued: &'static str,
     /// Options whose value, if there is one, is attached.
     pub optional: &'static str,
-    /// Options whose value is attached or the next argument and ends the options: what follows are operands.
+    /// Options whose value is attached or the next argument and ends the options: what follows are
+    /// operands.
     pub last: &'static str,
     /// How they are read.
     pub style: Style,
 }
 
 impl Syntax {
-    /// GNU: short options in clusters, long ones by unambiguous beginnings, options also behind operands.
+    /// GNU: short options in clusters, long ones by unambiguous beginnings, options also behind
+    /// operands.
     pub const GNU: Self = Self { flags: "", valued: "", optional: "", last: "", style: Style::Gnu };
     /// As GNU, but options end at the first operand: what follows belongs to another command.
     pub const LEADING: Self = Self { style: Style::Leading, ..Self::GNU };
-    /// Long options only in full, short ones in clusters, options also behind operands: most modern programs.
+    /// Long options only in full, short ones in clusters, options also behind operands: most modern
+    /// programs.
     pub const EXACT: Self = Self { style: Style::Exact, ..Self::GNU };
-    /// Options of one dash and many letters: `-chdir=x`, `-name x`; never in clusters. Two dashes mean the same.
+    /// Options of one dash and many letters: `-chdir=x`, `-name x`; never in clusters. Two dashes
+    /// mean the same.
     pub const SINGLE: Self = Self { style: Style::Single, ..Self::GNU };
 }
 
@@ -209,7 +218,8 @@ pub enum At {
     Value(&'static str),
     /// The value of one of these options and every argument behind it.
     Behind(&'static str),
-    /// The operands that name something on another host: `scheme://host`, `user@host:path`, `host:path`.
+    /// The operands that name something on another host: `scheme://host`, `user@host:path`,
+    /// `host:path`.
     Remotes,
     /// What follows one of these texts in operands that begin with it: `of=` in `dd of=x`.
     Rest(&'static str),
@@ -246,7 +256,8 @@ pub enum Does {
     RunsWords(At),
     /// As [`Does::RunsWords`], behind assignments of variables: `env A=1 program`.
     RunsWithVariables(At),
-    /// Runs words with a text in them replaced, or with more arguments behind them, that come from elsewhere.
+    /// Runs words with a text in them replaced, or with more arguments behind them, that come from
+    /// elsewhere.
     RunsWithMore(At, More),
     /// Runs a line for a shell; several words are joined by blanks.
     RunsLine(At),
@@ -254,15 +265,18 @@ pub enum Does {
     RunsLineWithMore(At),
     /// Runs a file of code.
     RunsScript(At),
-    /// Runs what a file says that the program looks for by itself: names, separated by blanks, each of which may be there.
+    /// Runs what a file says that the program looks for by itself: names, separated by blanks, each
+    /// of which may be there.
     Follows(&'static str),
     /// Runs code in a language.
     Evaluates(Language, At),
     /// Sets variables of what it starts: `NAME=value`.
     Sets(At),
-    /// Does something that concerns more than the files of the workspace, in the words of the consequence.
+    /// Does something that concerns more than the files of the workspace, in the words of the
+    /// consequence.
     Is(Consequence),
-    /// The same in words of its own, which follow the line of the command: "`git push -f` overwrites …".
+    /// The same in words of its own, which follow the line of the command: "`git push -f`
+    /// overwrites …".
     Says(Consequence, &'static str),
     /// Cannot be seen through. The text is a clause: "`git` with programs from elsewhere".
     Hides(&'static str),

@@ -1,11 +1,12 @@
-//! Other ways to write a command, for rules: the one that says the same, and those that a rule which forbids has to bind
-//! too.
+//! Other ways to write a command, for rules: the one that says the same, and those that a rule
+//! which forbids has to bind too.
 
 use super::lookup::{self, find};
 use super::parsed::Parsed;
 use crate::reader::{Command, Value};
 
-/// Arguments in front of a subcommand or an operand; what stands behind more of them is not compared.
+/// Arguments in front of a subcommand or an operand; what stands behind more of them is not
+/// compared.
 const MAX_LEADING: usize = 8;
 /// Folders whose programs are those that are meant by their names.
 const SYSTEM_FOLDERS: [&str; 5] = ["/bin", "/sbin", "/usr/bin", "/usr/local/bin", "/usr/sbin"];
@@ -13,13 +14,15 @@ const SYSTEM_FOLDERS: [&str; 5] = ["/bin", "/sbin", "/usr/bin", "/usr/local/bin"
 /// How else a command may be written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spellings {
-    /// The words that say the same, without options in front of the subcommand and by first names. A rule that allows
-    /// them allows the command. `None` where the command is written so, or where something in it is not known.
+    /// The words that say the same, without options in front of the subcommand and by first names.
+    /// A rule that allows them allows the command. `None` where the command is written so, or where
+    /// something in it is not known.
     pub same: Option<Vec<String>>,
     /// Words that the command may amount to: a rule that forbids one of them forbids the command.
     pub generous: Vec<Vec<String>>,
-    /// How many arguments stand in front of the subcommand or the first operand, where the first is an option: a rule
-    /// that forbids what is left without the first of them, or the first two and so on, forbids the command.
+    /// How many arguments stand in front of the subcommand or the first operand, where the first is
+    /// an option: a rule that forbids what is left without the first of them, or the first two and
+    /// so on, forbids the command.
     pub leading: usize,
 }
 
@@ -47,7 +50,8 @@ pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
         arguments.len()
     };
     if arguments.first().is_some_and(|first| first.starts_with(['-', '+'])) {
-        // Which of them are values cannot always be told: each may be left out with those in front of it.
+        // Which of them are values cannot always be told: each may be left out with those in front
+        // of it.
         found.leading = first.min(MAX_LEADING);
         let starts = (1..=found.leading).filter(|at| arguments.get(*at).is_some_and(|word| !is_unknown(word)));
         found.generous.extend(starts.map(|at| from(name, &arguments[at..])));

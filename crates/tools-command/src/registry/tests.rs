@@ -1,4 +1,5 @@
-//! What holds of every description: its examples, and that an option in front of a subcommand never hides what follows.
+//! What holds of every description: its examples, and that an option in front of a subcommand never
+//! hides what follows.
 
 use std::collections::BTreeSet;
 
@@ -103,7 +104,8 @@ fn every_program_has_examples_and_a_name_of_its_own() {
     }
 }
 
-/// Every spelling of a program's options in front of the subcommand, with a value where one is needed.
+/// Every spelling of a program's options in front of the subcommand, with a value where one is
+/// needed.
 fn global_options(program: &Program, without: &BTreeSet<&str>) -> Vec<String> {
     let spelled = |list: &'static str| {
         list.split_ascii_whitespace().flat_map(|group| group.split('|')).filter(|one| !without.contains(one))
@@ -129,7 +131,8 @@ fn an_option_in_front_never_hides_what_follows() {
             !matches!(expect, Expect::Plain | Expect::Reads(_) | Expect::Writes(_) | Expect::Deletes(_))
         });
         let options = global_options(program, &softening(program));
-        // Each option meets some examples and each example some options, where there are many of both.
+        // Each option meets some examples and each example some options, where there are many of
+        // both.
         let share = (options.len() * program.examples.len()).div_ceil(MOST_OF_ONE).max(1);
         for (number, (line, expect)) in stopped.enumerate() {
             // In front of the subcommand: right behind the program's own name.

@@ -1,5 +1,5 @@
-//! What is feared of programs and options that no description knows: that they run a shell that they are given, or the
-//! value of an option that by its name takes a command.
+//! What is feared of programs and options that no description knows: that they run a shell that
+//! they are given, or the value of an option that by its name takes a command.
 
 use super::apply::shorten;
 use crate::effect::Effect;
@@ -35,7 +35,8 @@ const NAMING: [&str; 18] = [
     "upgrade",
     "use",
 ];
-/// Options whose value is a command, by their whole name or its last part: `--pre-exec`, `--editor`.
+/// Options whose value is a command, by their whole name or its last part: `--pre-exec`,
+/// `--editor`.
 const COMMANDS: [&str; 16] = [
     "exec",
     "command",

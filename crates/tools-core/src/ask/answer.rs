@@ -1,4 +1,5 @@
-//! What a person may answer, who puts the question to them, and who takes what they decide beyond one call.
+//! What a person may answer, who puts the question to them, and who takes what they decide beyond
+//! one call.
 
 use async_trait::async_trait;
 
@@ -33,12 +34,14 @@ pub enum Absence {
     NotShown,
 }
 
-/// Puts a question to a person. Called by [`super::settle`] between a `ConfirmationRequired` and the confirmed dispatch.
+/// Puts a question to a person. Called by [`super::settle`] between a `ConfirmationRequired` and
+/// the confirmed dispatch.
 #[async_trait]
 pub trait Confirmer: Send + Sync {
     /// Asks, and returns within the asker's own deadline; never hangs.
     ///
-    /// What is shown should come from [`super::Question`], which puts what asks first and escapes it.
+    /// What is shown should come from [`super::Question`], which puts what asks first and escapes
+    /// it.
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer;
 }
 
@@ -53,14 +56,15 @@ impl Confirmer for NobodyToAsk {
     }
 }
 
-/// Takes what people decide beyond one call. Called by [`super::settle`] when an answer comes; implemented by hosts that
-/// own the permission rules and the record.
+/// Takes what people decide beyond one call. Called by [`super::settle`] when an answer comes;
+/// implemented by hosts that own the permission rules and the record.
 #[async_trait]
 pub trait Decisions: Send + Sync {
     /// From now on calls of this session that `rule` matches run without a question.
     fn allow_for_session(&self, session: &SessionId, rule: StoredRule);
 
-    /// From now on calls that `rule` matches in the folder that `cx` works in run without a question.
+    /// From now on calls that `rule` matches in the folder that `cx` works in run without a
+    /// question.
     fn allow_always(&self, cx: &CallContext, rule: StoredRule);
 
     /// A person refused a call: for the record. `error` is what the model is told.

@@ -8,17 +8,20 @@ use crate::{CallDigest, CallerId, Clock, SystemClock, ToolCall, tools::ScriptSta
 
 /// One person's consent to one call.
 ///
-/// It covers exactly the call it was granted for, and [`crate::Stack::dispatch_confirmed`] consumes it.
+/// It covers exactly the call it was granted for, and [`crate::Stack::dispatch_confirmed`] consumes
+/// it.
 ///
 /// # Security
-/// Not `Clone`, not `Default`, not `Deserialize`: consent can be neither copied to a second call nor read from data.
+/// Not `Clone`, not `Default`, not `Deserialize`: consent can be neither copied to a second call
+/// nor read from data.
 #[derive(Debug)]
 pub struct Approval {
     digest: CallDigest,
     by: CallerId,
     at: Timestamp,
     waited: Duration,
-    /// The files of code that the person was asked about; `None` where nobody was asked about the call itself.
+    /// The files of code that the person was asked about; `None` where nobody was asked about the
+    /// call itself.
     scripts: Option<ScriptStates>,
 }
 
@@ -79,7 +82,8 @@ impl Approval {
     }
 }
 
-/// One person's no to one call: for the record. It stops nothing, since without an [`Approval`] nothing runs.
+/// One person's no to one call: for the record. It stops nothing, since without an [`Approval`]
+/// nothing runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// Who refused.

@@ -1,5 +1,5 @@
-//! The steps between a refused call and its repetition with consent, as values: the same whether the answer comes back from
-//! an await or in a later request.
+//! The steps between a refused call and its repetition with consent, as values: the same whether
+//! the answer comes back from an await or in a later request.
 
 use std::time::Duration;
 
@@ -56,7 +56,8 @@ impl Asked {
     /// The question that an outcome asks; `None` where the outcome is final.
     ///
     /// # Errors
-    /// `question_too_long` for what cannot be shown whole: nobody is asked about a part they do not see.
+    /// `question_too_long` for what cannot be shown whole: nobody is asked about a part they do not
+    /// see.
     pub fn about(call: &ToolCall, outcome: &Outcome) -> Result<Option<Self>, ToolError> {
         let Err(error) = outcome else { return Ok(None) };
         if error.category() != ToolErrorCategory::ConfirmationRequired {

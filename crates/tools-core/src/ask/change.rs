@@ -1,4 +1,5 @@
-//! What a call would do to files, for the person who is to agree: a diff, a list of what goes, the beginning of what comes.
+//! What a call would do to files, for the person who is to agree: a diff, a list of what goes, the
+//! beginning of what comes.
 
 use std::{
     fmt,

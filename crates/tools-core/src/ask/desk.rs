@@ -1,4 +1,5 @@
-//! Questions that come up while a call runs: the call waits for the answer, and whoever runs it asks the person.
+//! Questions that come up while a call runs: the call waits for the answer, and whoever runs it
+//! asks the person.
 
 use std::pin::pin;
 
@@ -9,8 +10,8 @@ use super::{Absence, Answer, ConfirmPrompt, Confirmer};
 /// Questions that wait at once.
 const MOST: usize = 64;
 
-/// Takes questions of a call that runs, and of what it started, for as long as somebody serves the [`Desk`]. Travels in the
-/// call context; cheap to clone.
+/// Takes questions of a call that runs, and of what it started, for as long as somebody serves the
+/// [`Desk`]. Travels in the call context; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Questions(mpsc::Sender<Standing>);
 
@@ -25,7 +26,8 @@ struct Standing {
 }
 
 impl Questions {
-    /// Asks, and waits for the answer; [`Absence::CannotAsk`] at once where nobody serves the desk any more.
+    /// Asks, and waits for the answer; [`Absence::CannotAsk`] at once where nobody serves the desk
+    /// any more.
     ///
     /// The answer counts for what was asked alone: what an answer stores is the asker's part.
     pub async fn ask(&self, prompt: ConfirmPrompt) -> Answer {
@@ -44,8 +46,8 @@ impl Desk {
         (Questions(to), Self(from))
     }
 
-    /// Puts what is asked to `confirmer`, one question after the other, until `work` is done. Questions that stand then are
-    /// withdrawn.
+    /// Puts what is asked to `confirmer`, one question after the other, until `work` is done.
+    /// Questions that stand then are withdrawn.
     pub async fn while_running<T>(mut self, confirmer: &dyn Confirmer, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {

@@ -1,4 +1,5 @@
-//! What a person is asked about, as data: the parts of the call, what it would change, what an answer would store.
+//! What a person is asked about, as data: the parts of the call, what it would change, what an
+//! answer would store.
 
 use std::cmp::Reverse;
 
@@ -7,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::Change;
 use crate::{ConfirmReason, Inspection, Script, Subject, ToolName, tools::ScriptStates};
 
-/// What a gate thinks of a call or of one of its subjects. Opinions combine with `max`: one more can only tighten.
+/// What a gate thinks of a call or of one of its subjects. Opinions combine with `max`: one more
+/// can only tighten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -19,23 +21,26 @@ pub enum Verdict {
     Deny,
 }
 
-/// Everything a person needs to decide: what, why it asks, what it touches and changes, what "always" would store.
+/// Everything a person needs to decide: what, why it asks, what it touches and changes, what
+/// "always" would store.
 ///
-/// It can be written down and read elsewhere, for whoever shows the question in another process. The files of code stay with
-/// the process that runs the call.
+/// It can be written down and read elsewhere, for whoever shows the question in another process.
+/// The files of code stay with the process that runs the call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConfirmPrompt {
     /// The tool that wants to run.
     pub tool: ToolName,
     /// Why it asks, in one sentence.
     pub reason: String,
-    /// The parts of the call with the verdict of each. What asks comes first, whatever the order in the call.
+    /// The parts of the call with the verdict of each. What asks comes first, whatever the order in
+    /// the call.
     pub parts: Vec<PromptPart>,
     /// Whether the tool itself asks although rules cover every part.
     pub by_tool: bool,
     /// What the call would do to files; `None` when that cannot be told beforehand.
     pub change: Option<Change>,
-    /// The rule that "this session" or "always" would add; `None` when nothing sensible can be stored.
+    /// The rule that "this session" or "always" would add; `None` when nothing sensible can be
+    /// stored.
     pub would_store: Option<StoredRule>,
     /// The files of code that the call runs: consent is to what they hold now.
     #[serde(skip)]
@@ -43,15 +48,16 @@ pub struct ConfirmPrompt {
 }
 
 impl ConfirmPrompt {
-    /// A question about these parts: what is denied comes first, then what asks, then what is allowed. Of those what is
-    /// opaque comes first, and the rest in the order in which it was given.
+    /// A question about these parts: what is denied comes first, then what asks, then what is
+    /// allowed. Of those what is opaque comes first, and the rest in the order in which it was
+    /// given.
     pub fn new(tool: ToolName, reason: impl Into<String>, mut parts: Vec<PromptPart>) -> Self {
         parts.sort_by_key(|part| (Reverse(part.verdict), !matches!(part.subject, Subject::Opaque { .. })));
         Self { tool, reason: reason.into(), parts, by_tool: false, change: None, would_store: None, scripts: None }
     }
 
-    /// The question of a tool that asks by itself: the part that its reason is about asks, and comes first of those that
-    /// do. Where it names none, every part of what it touches asks.
+    /// The question of a tool that asks by itself: the part that its reason is about asks, and
+    /// comes first of those that do. Where it names none, every part of what it touches asks.
     pub fn of_tool(tool: ToolName, why: &ConfirmReason, parts: Vec<PromptPart>) -> Self {
         let is_about = |part: &PromptPart| why.about.as_ref().is_some_and(|about| part.subject.text() == *about);
         let names_one = parts.iter().any(is_about);
@@ -97,7 +103,8 @@ impl ConfirmPrompt {
         self.parts.iter().filter(|part| part.verdict == Verdict::Allow)
     }
 
-    /// The same question with every text changed; a rule that the change would alter is not offered.
+    /// The same question with every text changed; a rule that the change would alter is not
+    /// offered.
     #[must_use]
     pub fn map_text(self, change: impl Fn(&str) -> String) -> Self {
         let part = |part: PromptPart| PromptPart {
@@ -133,8 +140,8 @@ pub struct StoredRule {
     pub tool: ToolName,
     /// The glob it matches.
     pub pattern: String,
-    /// The files of code that what it allows runs, as they are now: it allows nothing that runs others. `None` where it
-    /// allows them whatever they hold.
+    /// The files of code that what it allows runs, as they are now: it allows nothing that runs
+    /// others. `None` where it allows them whatever they hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scripts: Option<Vec<Script>>,
 }

@@ -1,5 +1,5 @@
-//! A question as rows of text: what asks first and whole, then what would change, why, and what is allowed anyway. Every
-//! channel that shows text to a person shows these rows.
+//! A question as rows of text: what asks first and whole, then what would change, why, and what is
+//! allowed anyway. Every channel that shows text to a person shows these rows.
 
 use super::{
     Change, ConfirmPrompt, PromptPart, Verdict,
@@ -13,7 +13,8 @@ use crate::{FileDiff, Subject, Visible};
 const MAX_ASKING_CHARS: usize = 6_000;
 /// How many parts may ask.
 const MAX_ASKING_PARTS: usize = 60;
-/// How many rows what asks may take of a dialog before its parts share rows: so many some clients show.
+/// How many rows what asks may take of a dialog before its parts share rows: so many some clients
+/// show.
 const DIALOG_ROWS: usize = 3;
 /// Lines of a change that are shown.
 const MAX_CHANGE_LINES: usize = 40;
@@ -98,7 +99,8 @@ impl Question {
         self.stores.is_some()
     }
 
-    /// The rows that say what an answer stores, behind words of the channel; none where nothing may be stored.
+    /// The rows that say what an answer stores, behind words of the channel; none where nothing may
+    /// be stored.
     pub fn stored_rows(&self, front: &str, width: Width) -> Vec<String> {
         self.stores.as_ref().map(|pattern| wrapped(front, pattern, width)).unwrap_or_default()
     }
@@ -108,8 +110,8 @@ impl Question {
         texts(self.screen(width, usize::MAX))
     }
 
-    /// The rows for a terminal that shows `height` of them: what does not ask gives way, so that what asks stays in sight.
-    /// Where it cannot, the last row says how far above it begins.
+    /// The rows for a terminal that shows `height` of them: what does not ask gives way, so that
+    /// what asks stays in sight. Where it cannot, the last row says how far above it begins.
     pub fn screen(&self, width: Width, height: usize) -> Vec<Row> {
         let mut rows = self.asking_rows(width);
         let asking = rows.len();
@@ -122,7 +124,8 @@ impl Question {
         rows
     }
 
-    /// The rows for a dialog of which only the first may be seen: parts that ask share rows when they are many.
+    /// The rows for a dialog of which only the first may be seen: parts that ask share rows when
+    /// they are many.
     pub fn dialog(&self) -> Vec<String> {
         let mut rows = self.dialog_rows();
         self.add_the_rest(&mut rows, Width::DIALOG, usize::MAX);
@@ -238,7 +241,8 @@ fn texts(rows: Vec<Row>) -> Vec<String> {
     rows.into_iter().map(|row| row.text).collect()
 }
 
-/// What asks. Where no part does by itself the call as a whole asks, and so does everything it touches.
+/// What asks. Where no part does by itself the call as a whole asks, and so does everything it
+/// touches.
 fn asking(prompt: &ConfirmPrompt) -> Vec<Part> {
     let mut extent = prompt.change.as_ref().map(Change::extent);
     let about = prompt.change.as_ref().and_then(Change::path);
@@ -272,7 +276,8 @@ fn is_whole_line(part: &PromptPart) -> bool {
     matches!(&part.subject, Subject::Command { program, .. } if program.is_empty())
 }
 
-/// Whether a command that asks is given its input by the line, further down than its own text: then all of it asks.
+/// Whether a command that asks is given its input by the line, further down than its own text: then
+/// all of it asks.
 fn brings_its_input(prompt: &ConfirmPrompt) -> bool {
     prompt.asking().any(|part| matches!(&part.subject, Subject::Command { line, .. } if line.contains("<<")))
 }

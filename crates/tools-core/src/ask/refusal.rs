@@ -5,7 +5,8 @@ use crate::{ToolError, ToolErrorCategory, Visible};
 
 /// Rules that a refusal names at most.
 const NAMED_RULES: usize = 3;
-/// Characters of a pattern that a refusal repeats; a longer one is no rule that anybody would write.
+/// Characters of a pattern that a refusal repeats; a longer one is no rule that anybody would
+/// write.
 const MAX_PATTERN_CHARS: usize = 400;
 /// What makes a question short enough.
 const SPLIT: &str = "Split the command into several calls, each with fewer or shorter commands.";
@@ -28,7 +29,8 @@ pub enum Unanswered {
     },
 }
 
-/// The refusal of a call that a person should have agreed to. Keeps the category, what the gate said, and the question.
+/// The refusal of a call that a person should have agreed to. Keeps the category, what the gate
+/// said, and the question.
 pub fn refusal(asked: &ToolError, why: &Unanswered) -> ToolError {
     let said = match why {
         Unanswered::Declined(_) => "the person declined".to_owned(),
@@ -52,7 +54,8 @@ pub fn refusal(asked: &ToolError, why: &Unanswered) -> ToolError {
     error.with_suggestion(advice(asked.prompt(), why))
 }
 
-/// Whether a refusal says that no person gave an answer, so that one who can be reached in another way still could.
+/// Whether a refusal says that no person gave an answer, so that one who can be reached in another
+/// way still could.
 pub fn is_unanswered(error: &ToolError) -> bool {
     let absences = [Absence::CannotAsk, Absence::NoAnswer, Absence::Dismissed, Absence::NotShown];
     absences.into_iter().any(|absence| code(&Unanswered::Absent(absence)) == error.code())

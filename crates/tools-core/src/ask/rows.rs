@@ -1,4 +1,5 @@
-//! Rows of bounded width. What others wrote never begins a row by itself: each row of it has a mark of ours in front.
+//! Rows of bounded width. What others wrote never begins a row by itself: each row of it has a mark
+//! of ours in front.
 
 use crate::Visible;
 
@@ -84,8 +85,8 @@ fn columns(text: &str) -> usize {
     text.chars().map(column).sum()
 }
 
-/// How many columns a character takes at most: a row may stay shorter than it could be, never become longer, or a
-/// terminal would go on at its left edge.
+/// How many columns a character takes at most: a row may stay shorter than it could be, never
+/// become longer, or a terminal would go on at its left edge.
 fn column(c: char) -> usize {
     if c.is_ascii() || matches!(c, '│' | '…' | '⏎' | '⏐' | '«' | '»') { 1 } else { 2 }
 }

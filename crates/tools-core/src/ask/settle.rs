@@ -16,10 +16,11 @@ pub struct Asking<'a> {
     pub clock: &'a dyn Clock,
 }
 
-/// Runs a call; where a person has to agree, asks one, and runs it again with their consent. Asks at most once.
+/// Runs a call; where a person has to agree, asks one, and runs it again with their consent. Asks
+/// at most once.
 ///
-/// `run` dispatches the call through a [`crate::Stack`] under `cx`. A call that is cancelled while the question stands
-/// ends at once.
+/// `run` dispatches the call through a [`crate::Stack`] under `cx`. A call that is cancelled while
+/// the question stands ends at once.
 pub async fn settle<F>(
     call: ToolCall,
     cx: &CallContext,
@@ -48,7 +49,8 @@ where
     }
 }
 
-/// Tells those who watch the call that a person is asked. Also for hosts that put the question in a later request.
+/// Tells those who watch the call that a person is asked. Also for hosts that put the question in a
+/// later request.
 pub async fn announce(asked: &Asked, call: &ToolCall, cx: &CallContext) {
     let events = cx.events().bound_to(&call.id);
     if events.is_live() {

@@ -1,4 +1,5 @@
-//! The one table of other names of tools: what models, rules and configurations call them that learned the names elsewhere.
+//! The one table of other names of tools: what models, rules and configurations call them that
+//! learned the names elsewhere.
 
 /// Another name of a tool.
 struct Alias {
@@ -60,8 +61,9 @@ const ALIASES: &[Alias] = &[
     elsewhere("write_file", "write"),
 ];
 
-/// The tool that a name means which no tool has: the same in lower case, or what it is an alias of. `is_tool` says which
-/// tools there are; `None` when the name means none of them, and for the name of a tool.
+/// The tool that a name means which no tool has: the same in lower case, or what it is an alias of.
+/// `is_tool` says which tools there are; `None` when the name means none of them, and for the name
+/// of a tool.
 pub fn meant_tool(name: &str, is_tool: impl Fn(&str) -> bool) -> Option<String> {
     if is_tool(name) {
         return None;
@@ -73,8 +75,8 @@ pub fn meant_tool(name: &str, is_tool: impl Fn(&str) -> bool) -> Option<String> 
     built_in_tool(&lower).filter(|here| is_tool(here)).map(str::to_owned)
 }
 
-/// The built-in tool that other programs call so, whether or not it is there; `None` for its own name, and for a name that
-/// means none.
+/// The built-in tool that other programs call so, whether or not it is there; `None` for its own
+/// name, and for a name that means none.
 pub fn built_in_tool(name: &str) -> Option<&'static str> {
     ALIASES.iter().find(|alias| alias.other.eq_ignore_ascii_case(name)).map(|alias| alias.here)
 }

@@ -37,7 +37,8 @@ impl ToolCall {
     /// ([`crate::THOUGHT_PREFIX`]): no executor, gate, record or event comes to see it.
     ///
     /// # Errors
-    /// `InvalidParameters` when `tool` is no tool name or `params` is neither an object nor `null` (no parameters).
+    /// `InvalidParameters` when `tool` is no tool name or `params` is neither an object nor `null`
+    /// (no parameters).
     pub fn new(tool: &str, params: Value) -> Result<Self, ToolError> {
         let tool = ToolName::parse(tool).map_err(|error| {
             ToolError::new(ToolErrorCategory::InvalidParameters, "invalid_tool_name", error.to_string())
@@ -73,13 +74,15 @@ impl ToolCall {
     /// Decodes the parameters.
     ///
     /// # Errors
-    /// `TypeMismatch` when a value has another JSON type than the schema of `T` says, `InvalidParameters` for every
-    /// other fault. The message names each field at fault by its path (`edits[1].old`) and says what would be right.
+    /// `TypeMismatch` when a value has another JSON type than the schema of `T` says,
+    /// `InvalidParameters` for every other fault. The message names each field at fault by its path
+    /// (`edits[1].old`) and says what would be right.
     pub fn parse<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, ToolError> {
         parameters::decode(&self.tool, &self.params)
     }
 
-    /// What an [`crate::Approval`] is bound to: the tool and its canonical parameters, not the identifier.
+    /// What an [`crate::Approval`] is bound to: the tool and its canonical parameters, not the
+    /// identifier.
     pub fn digest(&self) -> CallDigest {
         let params = canonical_json(&Value::Object(self.params.clone()));
         let mut hash = Sha256::new();

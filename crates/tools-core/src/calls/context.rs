@@ -17,7 +17,8 @@ use crate::{
     tools::ScriptStates,
 };
 
-/// How far the origin of a call is trusted. Effective trust is the minimum of everything that has a say.
+/// How far the origin of a call is trusted. Effective trust is the minimum of everything that has a
+/// say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrustLevel {
@@ -89,7 +90,8 @@ pub struct CallContext {
 }
 
 impl CallContext {
-    /// A trusted context of a fresh session whose relative paths start at `workdir` (an absolute path).
+    /// A trusted context of a fresh session whose relative paths start at `workdir` (an absolute
+    /// path).
     pub fn new(workdir: impl Into<PathBuf>) -> Self {
         Self {
             session: SessionId::generate(),
@@ -178,18 +180,20 @@ impl CallContext {
         Self { deadline: Some(deadline), ..self }
     }
 
-    /// The same context, in which `intake` takes text that is too long to be held. A layer that changes text puts its own
-    /// around the one that is there.
+    /// The same context, in which `intake` takes text that is too long to be held. A layer that
+    /// changes text puts its own around the one that is there.
     pub fn taken_by(self, intake: Arc<dyn Intake>) -> Self {
         Self { intake: Some(Taking(intake)), ..self }
     }
 
-    /// The same context whose answer may hold no more than `budget`, nor more than it might already.
+    /// The same context whose answer may hold no more than `budget`, nor more than it might
+    /// already.
     pub fn answering(self, budget: AnswerBudget) -> Self {
         Self { answer: self.answer.and(budget), ..self }
     }
 
-    /// The same context, in which `tap` takes what a command prints as it comes. The result then holds the ends of it only.
+    /// The same context, in which `tap` takes what a command prints as it comes. The result then
+    /// holds the ends of it only.
     ///
     /// # Security
     /// No layer sees what goes through a tap: credentials in it stay as they are.
@@ -212,7 +216,8 @@ impl CallContext {
         Self { cancel, ..self }
     }
 
-    /// The same context with events going to `sink`: for hosts, and for layers that watch or redact the stream.
+    /// The same context with events going to `sink`: for hosts, and for layers that watch or redact
+    /// the stream.
     pub fn with_events(self, sink: EventSink) -> Self {
         Self { events: sink, ..self }
     }
@@ -227,7 +232,8 @@ impl CallContext {
         Self { judged: Some(scripts), ..self }
     }
 
-    /// The files of code that the call runs, as they were when it was judged; `None` where nobody looked.
+    /// The files of code that the call runs, as they were when it was judged; `None` where nobody
+    /// looked.
     pub(crate) fn judged_scripts(&self) -> Option<&ScriptStates> {
         self.judged.as_ref()
     }
@@ -307,8 +313,8 @@ impl CallContext {
         self.deadline
     }
 
-    /// Who takes text that is too long to be held; `None` when nobody does. Then nothing beyond what the model sees is worth
-    /// keeping.
+    /// Who takes text that is too long to be held; `None` when nobody does. Then nothing beyond
+    /// what the model sees is worth keeping.
     pub fn intake(&self) -> Option<&Arc<dyn Intake>> {
         self.intake.as_ref().map(|taking| &taking.0)
     }
@@ -323,7 +329,8 @@ impl CallContext {
         self.tap.as_ref().map(|tapped| &*tapped.0)
     }
 
-    /// Where to leave what the result comes from; `None` when nobody wants to know, and it is not worth writing down.
+    /// Where to leave what the result comes from; `None` when nobody wants to know, and it is not
+    /// worth writing down.
     pub fn basis(&self) -> Option<&BasisSlot> {
         self.basis.as_ref()
     }

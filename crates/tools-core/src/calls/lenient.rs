@@ -1,5 +1,5 @@
-//! Values that models write as text: `"10"` where a number belongs, `"true"`, a list as JSON. They are read only where the
-//! schema takes no text, and only where they have one meaning.
+//! Values that models write as text: `"10"` where a number belongs, `"true"`, a list as JSON. They
+//! are read only where the schema takes no text, and only where they have one meaning.
 
 use serde_json::{Map, Value};
 
@@ -60,7 +60,8 @@ fn from_text(text: &str, schema: &Value) -> Option<Value> {
     takes(schema, kind).then(|| read(&meant, schema).unwrap_or(meant))
 }
 
-/// Whether a value of this JSON type can meet the schema. One that does not speak of types takes all.
+/// Whether a value of this JSON type can meet the schema. One that does not speak of types takes
+/// all.
 fn takes(schema: &Value, kind: &str) -> bool {
     let mut any = false;
     for branch in branches(schema) {

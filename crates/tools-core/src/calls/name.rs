@@ -22,7 +22,8 @@ fn shown(text: &str) -> String {
     text.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
-/// The name of a tool: 1 to 64 characters out of letters, digits, `_` and `-`, as every provider accepts.
+/// The name of a tool: 1 to 64 characters out of letters, digits, `_` and `-`, as every provider
+/// accepts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct ToolName(Arc<str>);
@@ -31,7 +32,8 @@ impl ToolName {
     /// Parses a name.
     ///
     /// # Errors
-    /// [`InvalidName::Tool`] when it is empty, longer than 64 characters or holds any other character.
+    /// [`InvalidName::Tool`] when it is empty, longer than 64 characters or holds any other
+    /// character.
     pub fn parse(name: &str) -> Result<Self, InvalidName> {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if (1..=64).contains(&name.len()) && name.chars().all(fits) {
@@ -70,7 +72,8 @@ macro_rules! identifier {
             /// Parses an identifier that came from outside.
             ///
             /// # Errors
-            /// [`InvalidName::Identifier`] when it is empty, longer than 256 characters or holds control characters.
+            /// [`InvalidName::Identifier`] when it is empty, longer than 256 characters or holds
+            /// control characters.
             pub fn parse(id: &str) -> Result<Self, InvalidName> {
                 if id.is_empty() || id.chars().count() > 256 || id.chars().any(char::is_control) {
                     Err(InvalidName::Identifier(id.to_owned()))
@@ -114,7 +117,8 @@ identifier! {
 }
 
 impl CallerId {
-    /// The person at this machine: whoever answers a question that comes from no client with a name of its own.
+    /// The person at this machine: whoever answers a question that comes from no client with a name
+    /// of its own.
     pub fn person() -> Self {
         Self(Arc::from("person"))
     }

@@ -10,7 +10,8 @@ use tokio::time::Instant;
 pub struct CallOrigin {
     /// The turn of the conversation, from 1.
     pub turn: u64,
-    /// The agents from the outermost to the one that made the call, joined by `/`: `main`, `main/reviewer`.
+    /// The agents from the outermost to the one that made the call, joined by `/`: `main`,
+    /// `main/reviewer`.
     pub agent_path: Arc<str>,
     /// How the model wrote the call.
     pub invocation: InvokedAs,

@@ -1,4 +1,5 @@
-//! Decoding of parameters with errors a model can act on: every field at fault, by path, with what would be right.
+//! Decoding of parameters with errors a model can act on: every field at fault, by path, with what
+//! would be right.
 
 use std::fmt::Write as _;
 
@@ -14,14 +15,16 @@ use crate::{
 pub(crate) fn decode<T: DeserializeOwned + JsonSchema>(tool: &ToolName, params: &JsonObject) -> Result<T, ToolError> {
     let value = Value::Object(params.clone());
     serde_path_to_error::deserialize(&value).or_else(|error| {
-        // The schema is only built when something is wrong: the good path pays nothing for leniency and good messages.
+        // The schema is only built when something is wrong: the good path pays nothing for leniency
+        // and good messages.
         let schema = inline_schema::<T>();
         let read = lenient::read(&value, schema.as_value());
         if let Some(args) = read.as_ref().and_then(|read| T::deserialize(read).ok()) {
             return Ok(args);
         }
         let value = read.unwrap_or(value);
-        // Where the schema is met, a value is of the right type but not acceptable (a bad enum member, out of range).
+        // Where the schema is met, a value is of the right type but not acceptable (a bad enum
+        // member, out of range).
         Err(invalid_parameters(tool, &value, &schema_problems(&value, schema.as_value()), &described(&error)))
     })
 }
@@ -31,8 +34,9 @@ fn described(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
     if path == "." { error.inner().to_string() } else { format!("`{path}`: {}", error.inner()) }
 }
 
-/// Parameters that a tool does not take: each problem by its path with what would be right, or `otherwise` where none is
-/// known. `TypeMismatch` when nothing but types is wrong, else `InvalidParameters`.
+/// Parameters that a tool does not take: each problem by its path with what would be right, or
+/// `otherwise` where none is known. `TypeMismatch` when nothing but types is wrong, else
+/// `InvalidParameters`.
 pub fn invalid_parameters(tool: &ToolName, params: &Value, problems: &[SchemaProblem], otherwise: &str) -> ToolError {
     let only_types = !problems.is_empty() && problems.iter().all(|p| matches!(p.fault, SchemaFault::WrongType { .. }));
     let (category, code) = if only_types {

@@ -1,4 +1,5 @@
-//! Fields in which a model thinks about the parameters of a call. What stands there is for the model alone.
+//! Fields in which a model thinks about the parameters of a call. What stands there is for the
+//! model alone.
 
 use super::call::JsonObject;
 

@@ -1,5 +1,5 @@
-//! What the processes of a call write, told by whoever starts them: so that what somebody else changes meanwhile is not
-//! taken for their doing.
+//! What the processes of a call write, told by whoever starts them: so that what somebody else
+//! changes meanwhile is not taken for their doing.
 
 use std::{
     collections::HashMap,
@@ -24,7 +24,8 @@ struct Log {
     written: HashMap<PathBuf, Written>,
 }
 
-/// One path that a call wrote: opened for writing, made, replaced, renamed, removed, or given another mode or time.
+/// One path that a call wrote: opened for writing, made, replaced, renamed, removed, or given
+/// another mode or time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// What lay there right before the call wrote it for the first time; `None` for nothing.
@@ -44,7 +45,8 @@ impl WriteLog {
         self.with(|log| log.blind = true);
     }
 
-    /// Notes a write that is about to happen at a canonical path. Only the first one of a path asks what lies there.
+    /// Notes a write that is about to happen at a canonical path. Only the first one of a path asks
+    /// what lies there.
     pub fn note(&self, path: &Path, with_all_below: bool, before: impl FnOnce() -> Option<FileState>) {
         self.with(|log| {
             if log.is_closed || log.blind {
@@ -60,8 +62,8 @@ impl WriteLog {
         });
     }
 
-    /// Everything that was noted; later writes are noted no more. `None` when somebody wrote without being observed, or
-    /// nobody was observed at all.
+    /// Everything that was noted; later writes are noted no more. `None` when somebody wrote
+    /// without being observed, or nobody was observed at all.
     pub fn take(&self) -> Option<Writes> {
         self.with(|log| {
             log.is_closed = true;

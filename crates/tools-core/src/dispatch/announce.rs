@@ -1,5 +1,6 @@
-//! The outermost layer: tells that a call started and, once its result is on record, that it finished. What gates and
-//! tools say about a call loses its credentials here; results of tools have lost them further in.
+//! The outermost layer: tells that a call started and, once its result is on record, that it
+//! finished. What gates and tools say about a call loses its credentials here; results of tools
+//! have lost them further in.
 
 use std::{fmt, sync::Arc};
 
@@ -17,7 +18,8 @@ pub struct Announce {
 }
 
 impl Announce {
-    /// The same layer that tells nothing the redactor would take out: not in titles, errors, questions or warnings.
+    /// The same layer that tells nothing the redactor would take out: not in titles, errors,
+    /// questions or warnings.
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
         Self { redactor: Some(redactor) }
     }

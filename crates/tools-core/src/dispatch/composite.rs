@@ -9,8 +9,8 @@ use crate::{
 
 /// Several executors as one; the first that owns a name has it.
 ///
-/// Names are indexed once. Executors whose list changes at run time publish it with [`CompositeExecutor::refresh`],
-/// at a turn boundary, so that one turn sees one list.
+/// Names are indexed once. Executors whose list changes at run time publish it with
+/// [`CompositeExecutor::refresh`], at a turn boundary, so that one turn sees one list.
 pub struct CompositeExecutor {
     executors: Vec<DynExecutor>,
     index: Shared<Index>,

@@ -65,7 +65,8 @@ impl<T: ToolExecutor> ErasedToolExecutor for T {
     }
 }
 
-/// Any executor, behind one type. Cheap to clone; forwards all four methods and knows nothing of its own.
+/// Any executor, behind one type. Cheap to clone; forwards all four methods and knows nothing of
+/// its own.
 #[derive(Clone)]
 pub struct DynExecutor(Arc<dyn ErasedToolExecutor>);
 
@@ -107,10 +108,11 @@ impl fmt::Debug for DynExecutor {
     }
 }
 
-/// Whether the tool itself wants a person to agree to this call: what speculative dispatch must ask first.
+/// Whether the tool itself wants a person to agree to this call: what speculative dispatch must ask
+/// first.
 ///
-/// A function over [`ToolExecutor::inspect`], not a method, so that no wrapper can answer it differently. A call that
-/// cannot be inspected requires confirmation.
+/// A function over [`ToolExecutor::inspect`], not a method, so that no wrapper can answer it
+/// differently. A call that cannot be inspected requires confirmation.
 pub async fn requires_confirmation(executor: &impl ToolExecutor, call: &ToolCall, cx: &CallContext) -> bool {
     executor.inspect(call, cx).await.map_or(true, |inspection| inspection.confirm.is_some())
 }

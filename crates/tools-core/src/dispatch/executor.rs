@@ -7,23 +7,26 @@ use crate::{Approval, CallContext, Inspection, ToolCall, ToolDefs, ToolError, To
 /// What an executor answers: `Ok(None)` means "not my tool, nothing happened".
 pub type Executed = Result<Option<ToolOutput>, ToolError>;
 
-/// Runs the tools it owns. Called by a [`crate::Stack`] or by a [`crate::CompositeExecutor`]; implemented by hosts with
-/// tools of their own shape. Most authors write a [`crate::Tool`] instead.
+/// Runs the tools it owns. Called by a [`crate::Stack`] or by a [`crate::CompositeExecutor`];
+/// implemented by hosts with tools of their own shape. Most authors write a [`crate::Tool`]
+/// instead.
 ///
-/// Four methods, all required: a wrapper cannot forget to forward one. Whatever else one may ask of a tool or of a
-/// call is data ([`crate::ToolDef`], [`Inspection`]).
+/// Four methods, all required: a wrapper cannot forget to forward one. Whatever else one may ask of
+/// a tool or of a call is data ([`crate::ToolDef`], [`Inspection`]).
 pub trait ToolExecutor: Send + Sync {
     /// The tools it owns, in the order in which a model sees them.
     fn tool_definitions(&self) -> ToolDefs;
 
-    /// What the call would touch. Pure reading: no effects, no network. A tool that is not its own inspects as
-    /// [`Inspection::default`].
+    /// What the call would touch. Pure reading: no effects, no network. A tool that is not its own
+    /// inspects as [`Inspection::default`].
     ///
     /// # Errors
-    /// `InvalidParameters` or `TypeMismatch` when the parameters cannot be read, and whatever already forbids the call.
+    /// `InvalidParameters` or `TypeMismatch` when the parameters cannot be read, and whatever
+    /// already forbids the call.
     fn inspect(&self, call: &ToolCall, cx: &CallContext) -> impl Future<Output = Result<Inspection, ToolError>> + Send;
 
-    /// Runs a call that nobody was asked about. Must refuse with `ConfirmationRequired` what needs a person.
+    /// Runs a call that nobody was asked about. Must refuse with `ConfirmationRequired` what needs
+    /// a person.
     ///
     /// Dropping the future stops the call and everything it started.
     ///
@@ -31,7 +34,8 @@ pub trait ToolExecutor: Send + Sync {
     /// Any category; see [`crate::ToolErrorCategory`].
     fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> impl Future<Output = Executed> + Send;
 
-    /// Runs a call that a person agreed to. Only the question is skipped: every other check is made as usual.
+    /// Runs a call that a person agreed to. Only the question is skipped: every other check is made
+    /// as usual.
     ///
     /// # Errors
     /// `PolicyBlocked/approval_mismatch` when the approval is for another call, else any category.

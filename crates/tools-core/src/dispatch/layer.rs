@@ -13,8 +13,8 @@ use crate::{
 /// What a dispatched call ends with: exactly one of these, whatever happens.
 pub type Outcome = Result<ToolOutput, ToolError>;
 
-/// One thing that happens around every call. Called by [`Next::run`] of the layer outside it; calls `next.run` to go
-/// on, or returns without it to refuse or to answer itself.
+/// One thing that happens around every call. Called by [`Next::run`] of the layer outside it; calls
+/// `next.run` to go on, or returns without it to refuse or to answer itself.
 ///
 /// Whatever it awaits can be dropped: clean up in `Drop`.
 #[async_trait]
@@ -22,7 +22,8 @@ pub trait Layer: Send + Sync {
     /// Its permanent snake_case name, for `haft layers` and the audit.
     fn name(&self) -> &'static str;
 
-    /// Whether it refuses every call of a tool, whatever the parameters: then a model is not shown the tool.
+    /// Whether it refuses every call of a tool, whatever the parameters: then a model is not shown
+    /// the tool.
     fn hides(&self, tool: &str) -> bool {
         let _ = tool;
         false
@@ -37,7 +38,8 @@ pub trait Layer: Send + Sync {
 pub struct Invocation {
     /// What was asked for.
     pub call: Arc<ToolCall>,
-    /// The tool it names; [`crate::ToolTraits::CAUTIOUS`] and without description when nobody owns it.
+    /// The tool it names; [`crate::ToolTraits::CAUTIOUS`] and without description when nobody owns
+    /// it.
     pub definition: Arc<ToolDef>,
     /// Who asks, from where, for how long.
     pub context: CallContext,
@@ -59,7 +61,8 @@ impl Invocation {
     /// What the call would touch.
     ///
     /// # Errors
-    /// What inspecting it failed with: a gate that asks returns it, after the audit has opened its line.
+    /// What inspecting it failed with: a gate that asks returns it, after the audit has opened its
+    /// line.
     pub fn inspection(&self) -> Result<&Inspection, ToolError> {
         self.inspection.as_ref().as_ref().map_err(ToolError::clone)
     }
@@ -69,15 +72,17 @@ impl Invocation {
         Self { context, ..self.clone() }
     }
 
-    /// The same call with another text in parameters that its definition lists as [`ToolDef::content`], for the layers
-    /// further in and the executor only: whoever is outside keeps the call as it came.
+    /// The same call with another text in parameters that its definition lists as
+    /// [`ToolDef::content`], for the layers further in and the executor only: whoever is outside
+    /// keeps the call as it came.
     ///
     /// # Errors
-    /// `PolicyBlocked/parameters_changed` when `params` differ from the call's in any other parameter.
+    /// `PolicyBlocked/parameters_changed` when `params` differ from the call's in any other
+    /// parameter.
     ///
     /// # Security
-    /// What was judged and agreed to is the call as it came. What becomes the content of a file is all that may be another,
-    /// and no gate looks at it.
+    /// What was judged and agreed to is the call as it came. What becomes the content of a file is
+    /// all that may be another, and no gate looks at it.
     pub fn with_params(&self, params: JsonObject) -> Result<Self, ToolError> {
         if let Some(name) = self.changed_beyond_content(&params) {
             return Err(parameters_changed(&self.call, name));
@@ -104,8 +109,8 @@ pub(crate) enum Path<'a> {
     Confirmed(&'a Approval),
     /// Nobody was asked, and a gate found a rule that answers the tool's own wish for a person.
     Answered,
-    /// An approval came along that was given to another call, or it cannot be told which call is meant: goes through the
-    /// layers to be put on record, and ends there.
+    /// An approval came along that was given to another call, or it cannot be told which call is
+    /// meant: goes through the layers to be put on record, and ends there.
     Mismatched,
 }
 
@@ -143,12 +148,12 @@ impl Next<'_> {
         }
     }
 
-    /// The same way on, on which the tool's own wish for a person ([`crate::Inspection::confirm`]) is answered: by a rule
-    /// that names this very call.
+    /// The same way on, on which the tool's own wish for a person ([`crate::Inspection::confirm`])
+    /// is answered: by a rule that names this very call.
     ///
     /// # Security
-    /// For gates, and only where somebody wrote or agreed to a rule without wildcards. It lifts what the tool asks for,
-    /// and nothing that a gate further in says.
+    /// For gates, and only where somebody wrote or agreed to a rule without wildcards. It lifts
+    /// what the tool asks for, and nothing that a gate further in says.
     #[must_use]
     pub fn answered(self) -> Self {
         match self.path {
@@ -192,7 +197,8 @@ impl Next<'_> {
         self.rest.iter().any(|layer| layer.hides(tool))
     }
 
-    /// The answer to a call of a tool that nobody owns, with the near names among those that a model is shown.
+    /// The answer to a call of a tool that nobody owns, with the near names among those that a
+    /// model is shown.
     pub(crate) fn not_found(&self, call: &ToolCall) -> ToolError {
         let definitions = self.leaf.tool_definitions_erased();
         let names = definitions.iter().map(|definition| definition.name.as_str());

@@ -70,7 +70,8 @@ impl Stack {
     /// Runs a call that nobody was asked about.
     ///
     /// # Errors
-    /// Whatever a layer or the executor refuses or fails with; `ConfirmationRequired` carries the question.
+    /// Whatever a layer or the executor refuses or fails with; `ConfirmationRequired` carries the
+    /// question.
     pub async fn dispatch(&self, call: ToolCall, cx: &CallContext) -> Outcome {
         self.run(call, None, cx).await.outcome
     }
@@ -78,12 +79,14 @@ impl Stack {
     /// Runs a call that a person agreed to, and consumes the consent. Every gate judges it again.
     ///
     /// # Errors
-    /// `PolicyBlocked/approval_mismatch` when the consent was given to another call, else as [`Stack::dispatch`].
+    /// `PolicyBlocked/approval_mismatch` when the consent was given to another call, else as
+    /// [`Stack::dispatch`].
     pub async fn dispatch_confirmed(&self, call: ToolCall, approval: Approval, cx: &CallContext) -> Outcome {
         self.run(call, Some(approval), cx).await.outcome
     }
 
-    /// [`Stack::dispatch`] or, with an approval, [`Stack::dispatch_confirmed`]; keeps what was noted on the way.
+    /// [`Stack::dispatch`] or, with an approval, [`Stack::dispatch_confirmed`]; keeps what was
+    /// noted on the way.
     pub async fn run(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> Recorded {
         let context = cx.for_call(&call.id);
         let journal = context.journal().clone();
@@ -104,7 +107,8 @@ impl Stack {
         Recorded { outcome: asking_about(outcome, &inv), journal }
     }
 
-    /// What a call would touch that a person agreed to: the files of code that it runs are those they were asked about.
+    /// What a call would touch that a person agreed to: the files of code that it runs are those
+    /// they were asked about.
     async fn look_under<'a>(
         &self,
         approval: &'a Approval,
@@ -119,7 +123,8 @@ impl Stack {
         }
     }
 
-    /// What a call would touch and which tool it names, without running anything and without any layer.
+    /// What a call would touch and which tool it names, without running anything and without any
+    /// layer.
     ///
     /// The tool is [`crate::ToolTraits::CAUTIOUS`] when nobody owns it.
     pub async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
@@ -133,7 +138,8 @@ impl Stack {
         Invocation::new(Arc::new(call), definition, context, inspection)
     }
 
-    /// A call by another name of a tool, or by one that stands for a call, as the call that is meant.
+    /// A call by another name of a tool, or by one that stands for a call, as the call that is
+    /// meant.
     fn meant_by(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> Meant {
         let as_it_is = |call, approval, fault| Meant { call, approval, fault };
         if self.exact(&call.tool).is_some() {
@@ -159,15 +165,15 @@ impl Stack {
         as_it_is(meant, approval, None)
     }
 
-    /// The tool that is meant by a name that no tool has: `bash` for `shell`. `None` for the name of a tool, and for one
-    /// that means nothing.
+    /// The tool that is meant by a name that no tool has: `bash` for `shell`. `None` for the name
+    /// of a tool, and for one that means nothing.
     fn meant(&self, name: &ToolName) -> Option<ToolName> {
         let is_tool = |name: &str| ToolName::parse(name).is_ok_and(|name| self.exact(&name).is_some());
         meant_tool(name.as_str(), is_tool).and_then(|name| ToolName::parse(&name).ok())
     }
 
-    /// What the call would touch. A tool that nobody owns is found out here, so that the first gate refuses it by its
-    /// near names instead of asking a person about it.
+    /// What the call would touch. A tool that nobody owns is found out here, so that the first gate
+    /// refuses it by its near names instead of asking a person about it.
     async fn look(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
         if self.owned(&call.tool).is_none() {
             let listed = self.listed();
@@ -181,7 +187,8 @@ impl Stack {
         self.owned(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
     }
 
-    /// The tools that a model is shown: all but those that a layer refuses whatever they are called with.
+    /// The tools that a model is shown: all but those that a layer refuses whatever they are called
+    /// with.
     pub fn listed(&self) -> ToolDefs {
         let all = self.definitions();
         let is_hidden = |tool: &Arc<ToolDef>| self.hides(&tool.name);
@@ -197,8 +204,8 @@ impl Stack {
         self.leaf.tool_definitions_erased()
     }
 
-    /// The tool of this name, what the name stands for in some session, or the tool that is meant by it (`bash` by
-    /// `shell`); `None` when nobody owns it.
+    /// The tool of this name, what the name stands for in some session, or the tool that is meant
+    /// by it (`bash` by `shell`); `None` when nobody owns it.
     pub fn definition(&self, tool: &ToolName) -> Option<Arc<ToolDef>> {
         let stands_in = || self.stand_ins.as_ref()?.definition(tool);
         self.exact(tool).or_else(stands_in).or_else(|| self.exact(&self.meant(tool)?))
@@ -228,8 +235,8 @@ impl Stack {
     }
 }
 
-/// The same outcome; a question in it says what the files of code held when the call was judged, so that consent covers
-/// them as they were.
+/// The same outcome; a question in it says what the files of code held when the call was judged, so
+/// that consent covers them as they were.
 fn asking_about(outcome: Outcome, inv: &Invocation) -> Outcome {
     outcome.map_err(|error| match (error.prompt(), inv.inspection()) {
         (Some(prompt), Ok(inspection)) => {

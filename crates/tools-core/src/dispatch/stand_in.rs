@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crate::{CallContext, ToolCall, ToolDef, ToolError, ToolName};
 
-/// Says which call is meant by a name that no executor owns. Asked by a [`crate::Stack`] before anything else happens to
-/// the call: every layer judges, records and runs the call that is meant, and none sees the name.
+/// Says which call is meant by a name that no executor owns. Asked by a [`crate::Stack`] before
+/// anything else happens to the call: every layer judges, records and runs the call that is meant,
+/// and none sees the name.
 pub trait StandIns: Send + Sync {
-    /// The call that this one stands for, with the same identifier and caller; `None` where the name stands for nothing in
-    /// the session of `cx`.
+    /// The call that this one stands for, with the same identifier and caller; `None` where the
+    /// name stands for nothing in the session of `cx`.
     ///
     /// # Errors
     /// `InvalidParameters` or `TypeMismatch` for parameters that the name does not take.

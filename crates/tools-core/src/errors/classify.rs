@@ -6,7 +6,8 @@ use crate::ToolErrorCategory;
 
 /// The category of an HTTP response that is no success.
 ///
-/// A missing page is a permanent failure of this call, not a missing tool; a success that ended up here is one too.
+/// A missing page is a permanent failure of this call, not a missing tool; a success that ended up
+/// here is one too.
 pub fn classify_http_status(status: u16) -> ToolErrorCategory {
     match status {
         400 | 422 => ToolErrorCategory::InvalidParameters,

@@ -6,8 +6,8 @@ use crate::{ConfirmPrompt, ErrorKind, ToolErrorCategory, ToolOutput};
 
 /// The failure of a call.
 ///
-/// `Display` is the message for the model. The cause is in [`Error::source`] and goes to the audit and to logs only:
-/// it may name host paths and other things a model must not see.
+/// `Display` is the message for the model. The cause is in [`Error::source`] and goes to the audit
+/// and to logs only: it may name host paths and other things a model must not see.
 #[derive(Clone)]
 pub struct ToolError(Box<Fields>);
 
@@ -92,14 +92,16 @@ impl ToolError {
         self
     }
 
-    /// The same failure with its partial output, if any, replaced: for layers that shorten or redact.
+    /// The same failure with its partial output, if any, replaced: for layers that shorten or
+    /// redact.
     pub fn map_output(mut self, change: impl FnOnce(ToolOutput) -> ToolOutput) -> Self {
         self.0.output = self.0.output.map(change);
         self
     }
 
-    /// The same failure with every text for the model or a person changed: message, advice and the question. A rule that
-    /// an answer would store is dropped when its text changes: it would match another call.
+    /// The same failure with every text for the model or a person changed: message, advice and the
+    /// question. A rule that an answer would store is dropped when its text changes: it would match
+    /// another call.
     pub fn map_text(mut self, change: impl Fn(&str) -> String) -> Self {
         let fields = self.0.as_mut();
         fields.message = change(&fields.message);

@@ -50,8 +50,8 @@ impl ToolErrorFeedback {
     }
 }
 
-/// What the model reads of an outcome: the summary, or the feedback block and after it what had been produced until the
-/// failure. The same text for a model, a terminal and an editor.
+/// What the model reads of an outcome: the summary, or the feedback block and after it what had
+/// been produced until the failure. The same text for a model, a terminal and an editor.
 pub fn text_for_model(outcome: &Outcome, definition: &ToolDef) -> String {
     let error = match outcome {
         Ok(output) => return output.to_text().into_owned(),

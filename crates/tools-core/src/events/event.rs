@@ -109,7 +109,8 @@ pub enum CallStatus {
     Cancelled,
 }
 
-/// Takes events. Called by [`EventSink`]; implemented by channels and by layers that redact a stream.
+/// Takes events. Called by [`EventSink`]; implemented by channels and by layers that redact a
+/// stream.
 #[async_trait]
 pub trait EventConsumer: Send + Sync {
     /// Takes an event if that is possible at once; `false` when it was dropped.
@@ -176,7 +177,8 @@ impl EventSink {
         self.0.as_ref().map(|bound| Arc::clone(&bound.consumer))
     }
 
-    /// The same sink with another consumer in front: for layers that watch or redact what a call tells.
+    /// The same sink with another consumer in front: for layers that watch or redact what a call
+    /// tells.
     pub fn through(&self, front: impl FnOnce(Arc<dyn EventConsumer>) -> Arc<dyn EventConsumer>) -> Self {
         Self(self.0.clone().map(|bound| Bound { consumer: front(Arc::clone(&bound.consumer)), ..bound }))
     }
@@ -208,7 +210,8 @@ impl EventSink {
         }
     }
 
-    /// Sends an event that must not be lost from where nothing can be awaited (a destructor); best effort.
+    /// Sends an event that must not be lost from where nothing can be awaited (a destructor); best
+    /// effort.
     pub(crate) fn send_now(&self, kind: EventKind) {
         if let Some(bound) = &self.0 {
             bound.offer(kind);

@@ -36,7 +36,8 @@ pub mod keys {
     pub const CHECKPOINT: &str = "checkpoint";
     /// Files that programs outside obey and that a command changed.
     pub const OBEYED: &str = "obeyed";
-    /// What a call names that neither exists nor was told to the model: field, value and kind of each.
+    /// What a call names that neither exists nor was told to the model: field, value and kind of
+    /// each.
     pub const HALLUCINATION: &str = "hallucination";
     /// The reference under which the complete output is stored.
     pub const OVERFLOW: &str = "overflow";

@@ -1,5 +1,5 @@
-//! Which of these files calls of this process may change just now: what one call makes with a person's agreement is not
-//! taken for the doing of another that runs beside it.
+//! Which of these files calls of this process may change just now: what one call makes with a
+//! person's agreement is not taken for the doing of another that runs beside it.
 
 use std::{
     collections::VecDeque,
@@ -61,7 +61,8 @@ impl Drop for AgreedCall {
     }
 }
 
-/// Whether a call that ran at any time since then named the guarded `path`, something above it or something below it.
+/// Whether a call that ran at any time since then named the guarded `path`, something above it or
+/// something below it.
 pub fn was_agreed_since(path: &Path, since: Instant) -> bool {
     let agreed = AGREED.lock().unwrap_or_else(PoisonError::into_inner);
     let names = |paths: &[PathBuf]| paths.iter().any(|named| path.starts_with(named) || named.starts_with(path));

@@ -1,4 +1,5 @@
-//! Looking a path up in the table. Pure, and quick enough to be asked about every entry of a workspace.
+//! Looking a path up in the table. Pure, and quick enough to be asked about every entry of a
+//! workspace.
 
 use std::{
     collections::HashMap,
@@ -53,9 +54,10 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     index
 });
 
-/// What the table says about `path`, relative or absolute: whether it is, or lies in, something that programs obey. Of
-/// several entries the strictest, and of those the one that starts first. Letters are compared without regard to case,
-/// since a repository may be checked out where the file system ignores it.
+/// What the table says about `path`, relative or absolute: whether it is, or lies in, something
+/// that programs obey. Of several entries the strictest, and of those the one that starts first.
+/// Letters are compared without regard to case, since a repository may be checked out where the
+/// file system ignores it.
 pub fn find_obeyed(path: &Path) -> Option<FoundObeyed> {
     let mut best: Option<FoundObeyed> = None;
     each_fit(path, |row, start, fit| {
@@ -72,7 +74,8 @@ pub fn is_guarded(path: &Path) -> bool {
     find_obeyed(path).is_some_and(|found| found.obeyed.class != ObeyedClass::Reported)
 }
 
-/// Whether `path` is the beginning of a guarded path (`.github`): a folder that is put there brings guarded files with it.
+/// Whether `path` is the beginning of a guarded path (`.github`): a folder that is put there brings
+/// guarded files with it.
 pub fn leads_to_guarded(path: &Path) -> bool {
     let mut leads = false;
     each_fit(path, |row, _, fit| leads |= fit == Fit::Beginning && row.obeyed.class == ObeyedClass::Guarded);

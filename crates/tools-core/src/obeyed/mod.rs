@@ -1,5 +1,6 @@
-//! Files that programs outside of any sandbox obey: what is written there runs, or steers what runs, when a person next
-//! uses git, an editor, an agent, a build or a shell. One table, asked by rules, sandbox and results alike.
+//! Files that programs outside of any sandbox obey: what is written there runs, or steers what
+//! runs, when a person next uses git, an editor, an agent, a build or a shell. One table, asked by
+//! rules, sandbox and results alike.
 
 mod agreed;
 mod find;

@@ -1,4 +1,5 @@
-//! Patterns of the table in the form in which they are compared: names in lower case, without regular expressions.
+//! Patterns of the table in the form in which they are compared: names in lower case, without
+//! regular expressions.
 
 /// One component of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +47,8 @@ pub(super) fn is_name(piece: Piece, name: &str) -> bool {
     }
 }
 
-/// Compares all of `names` with a pattern, both from their beginning. A name that is no text fits no piece but `**`.
+/// Compares all of `names` with a pattern, both from their beginning. A name that is no text fits
+/// no piece but `**`.
 pub(super) fn fit(pieces: &[Piece], names: &[Option<&str>]) -> Fit {
     match (pieces, names) {
         ([] | [Piece::Any], []) | ([Piece::Any], _) => Fit::Whole,

@@ -3,10 +3,11 @@
 /// How strictly a file that other programs obey is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ObeyedClass {
-    /// An ordinary input of builds, which commands must be able to write: a change is named in the result.
+    /// An ordinary input of builds, which commands must be able to write: a change is named in the
+    /// result.
     Reported,
-    /// Something that installers write and that runs with a person's next command: a call that names it asks, other changes
-    /// are named in the result.
+    /// Something that installers write and that runs with a person's next command: a call that
+    /// names it asks, other changes are named in the result.
     Asked,
     /// No everyday command has to write it: a change asks, and commands find it read-only.
     Guarded,
@@ -15,8 +16,9 @@ pub enum ObeyedClass {
 /// One kind of file that other programs obey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Obeyed {
-    /// Path components, found anywhere in a path: `*` stands for a part of one name, `**` for any number of names. At the
-    /// end, `/**` means the folder and everything in it. With a leading `/` it starts at the root.
+    /// Path components, found anywhere in a path: `*` stands for a part of one name, `**` for any
+    /// number of names. At the end, `/**` means the folder and everything in it. With a leading `/`
+    /// it starts at the root.
     pub pattern: &'static str,
     /// What obeys it, as a person knows it.
     pub by: &'static str,
@@ -45,7 +47,8 @@ pub(super) const ROWS: &[(ObeyedClass, &str, &[&str])] = &[
 ];
 
 const GIT: &[&str] = &[
-    // The entry itself: as a file it names the folder of a repository. What lies in that folder is below.
+    // The entry itself: as a file it names the folder of a repository. What lies in that folder is
+    // below.
     ".git",
     ".git/config",
     ".git/config.worktree",

@@ -1,5 +1,5 @@
-//! What a result came from, file by file: left by the tool that looked, for whoever wants to know later whether the result
-//! still holds.
+//! What a result came from, file by file: left by the tool that looked, for whoever wants to know
+//! later whether the result still holds.
 
 use std::{
     mem::size_of,
@@ -9,8 +9,8 @@ use std::{
 
 use crate::FileState;
 
-/// Every file and directory that a result came from, each as it was before it was looked at: while all are as they were,
-/// the same call gives the same result.
+/// Every file and directory that a result came from, each as it was before it was looked at: while
+/// all are as they were, the same call gives the same result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Basis(Vec<(PathBuf, FileState)>);
 
@@ -32,7 +32,8 @@ impl Basis {
     }
 }
 
-/// Where a tool leaves the basis of its result. Nothing in it means that nobody can tell what the result came from.
+/// Where a tool leaves the basis of its result. Nothing in it means that nobody can tell what the
+/// result came from.
 #[derive(Debug, Clone, Default)]
 pub struct BasisSlot(Arc<Mutex<Option<Basis>>>);
 

@@ -1,5 +1,5 @@
-//! Which names are those of credentials: of environment variables, members, parameters, headers. What a value looks like
-//! is judged elsewhere.
+//! Which names are those of credentials: of environment variables, members, parameters, headers.
+//! What a value looks like is judged elsewhere.
 
 /// Words that make a name that of a credential wherever they stand.
 const STRONG: &[&str] = &[
@@ -173,8 +173,9 @@ const HARMLESS_KEY: &[&str] = &[
 
 /// Whether a variable or member of this name holds a credential.
 ///
-/// Words are told apart by `_`, `-`, `.`, other punctuation and by case; a short list of words decides, most of them
-/// wherever they stand, and some endings (`_DIR`, `_URL`, `_REGION`) say that it is something else.
+/// Words are told apart by `_`, `-`, `.`, other punctuation and by case; a short list of words
+/// decides, most of them wherever they stand, and some endings (`_DIR`, `_URL`, `_REGION`) say that
+/// it is something else.
 pub fn is_credential_name(name: &str) -> bool {
     let words = words(name);
     match words.as_slice() {
@@ -209,7 +210,8 @@ fn is_named_so(words: &[String]) -> bool {
     words.iter().any(is_strong) || LAST.contains(&last.as_str()) || is_secret_key(words)
 }
 
-/// `api_key`, `STORAGE_KEY`, `x-api-key`, `AccountKey`: a key of something, unless of something public.
+/// `api_key`, `STORAGE_KEY`, `x-api-key`, `AccountKey`: a key of something, unless of something
+/// public.
 fn is_secret_key(words: &[String]) -> bool {
     let of = words.iter().zip(words.iter().skip(1));
     let mut keys = of.filter(|(_, word)| *word == "key" || *word == "keys");

@@ -1,4 +1,5 @@
-//! How a command ended: data beside its text, and the one line that this is where text is all there is.
+//! How a command ended: data beside its text, and the one line that this is where text is all there
+//! is.
 
 use std::sync::Arc;
 
@@ -7,7 +8,8 @@ use serde::Serialize;
 /// How a command ended, beside what it printed. Nobody reads it out of the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Ended {
-    /// The exit code as a shell tells it: 128 + n for death by signal n, 124 when the time was up; `None` while it runs.
+    /// The exit code as a shell tells it: 128 + n for death by signal n, 124 when the time was up;
+    /// `None` while it runs.
     pub exit: Option<i32>,
     /// The signal it died of.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -18,7 +20,8 @@ pub struct Ended {
     /// What else there is to say about it, a fragment each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The command line, where the call is not the one that started it; `None` where the call's own subjects tell.
+    /// The command line, where the call is not the one that started it; `None` where the call's own
+    /// subjects tell.
     #[serde(skip)]
     pub line: Option<Arc<str>>,
 }

@@ -1,15 +1,16 @@
-//! A long text that is taken piece by piece while it comes, so that nobody has to hold all of it. Layers add what they do
-//! with a text; the tool that reads it only pushes.
+//! A long text that is taken piece by piece while it comes, so that nobody has to hold all of it.
+//! Layers add what they do with a text; the tool that reads it only pushes.
 
 use std::{fmt, sync::Arc};
 
 use super::{FilterStats, Shown};
 
 /// Takes the text of a call that is too long to be held. A layer puts one into the call context
-/// ([`crate::CallContext::taken_by`]), around the one that is there already; the tool opens it at the first byte that it
-/// does not hold itself.
+/// ([`crate::CallContext::taken_by`]), around the one that is there already; the tool opens it at
+/// the first byte that it does not hold itself.
 pub trait Intake: Send + Sync {
-    /// How many bytes of one text are worth pushing. Of a longer one the middle is skipped ([`TextSink::skip`]).
+    /// How many bytes of one text are worth pushing. Of a longer one the middle is skipped
+    /// ([`TextSink::skip`]).
     fn capacity(&self) -> u64;
 
     /// Begins a text. Called within a runtime; the sink may be used outside of it.
@@ -25,8 +26,8 @@ pub enum Showing {
     Lines,
 }
 
-/// Takes one text. May block, which holds up whoever writes it; is not called on a runtime's own threads. A drop before
-/// [`TextSink::finish`] means that nobody wants the text any more.
+/// Takes one text. May block, which holds up whoever writes it; is not called on a runtime's own
+/// threads. A drop before [`TextSink::finish`] means that nobody wants the text any more.
 pub trait TextSink: Send {
     /// Takes more of the text, cut anywhere.
     fn push(&mut self, bytes: &[u8]);
@@ -34,7 +35,8 @@ pub trait TextSink: Send {
     /// Takes a line that is shown, without its line feed. Only for [`Showing::Lines`].
     fn show(&mut self, line: &str);
 
-    /// Takes note of a part that nobody keeps. What came before it ends with a line, and so does the part.
+    /// Takes note of a part that nobody keeps. What came before it ends with a line, and so does
+    /// the part.
     fn skip(&mut self, part: Skipped);
 
     /// Ends the text of a command that ended with this code; `None` where there is none.
@@ -50,7 +52,8 @@ pub struct Skipped {
     pub lines: u64,
 }
 
-/// What is left of a text that was taken: enough to show any part of it that fits an answer, and where the rest is.
+/// What is left of a text that was taken: enough to show any part of it that fits an answer, and
+/// where the rest is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
     /// Bytes of the text.

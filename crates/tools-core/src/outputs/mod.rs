@@ -1,4 +1,5 @@
-//! What a call gives: the output, what it rests on, and how its text is measured, redacted and made visible.
+//! What a call gives: the output, what it rests on, and how its text is measured, redacted and made
+//! visible.
 
 mod basis;
 mod credential;

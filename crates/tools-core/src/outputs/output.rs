@@ -12,11 +12,11 @@ use super::{Digest, Ended, Window};
 pub struct ToolOutput {
     /// What the model reads; how a command ended is not in it.
     pub summary: String,
-    /// The text as it came, where the summary is something else: for whoever stores it, never for a model. `None` when the
-    /// summary is all there is.
+    /// The text as it came, where the summary is something else: for whoever stores it, never for a
+    /// model. `None` when the summary is all there is.
     pub complete: Option<Complete>,
-    /// What is left of a text that was too long to be held ([`crate::Intake`]); the summary is then for nobody but who has
-    /// no use for this. `None` for every other text.
+    /// What is left of a text that was too long to be held ([`crate::Intake`]); the summary is then
+    /// for nobody but who has no use for this. `None` for every other text.
     pub digest: Option<Digest>,
     /// The structured result, an object; `None` when text is all there is.
     pub raw_response: Option<Value>,
@@ -34,8 +34,8 @@ pub struct ToolOutput {
     pub filter: Option<FilterStats>,
     /// How the command ended whose output this is; `None` for what is no command's.
     pub ended: Option<Ended>,
-    /// The part of a longer whole that the summary is; `None` for what does not come in parts. Nothing cuts such a summary
-    /// further: the tool that made it knew how much fits.
+    /// The part of a longer whole that the summary is; `None` for what does not come in parts.
+    /// Nothing cuts such a summary further: the tool that made it knew how much fits.
     pub window: Option<Window>,
 }
 
@@ -45,7 +45,8 @@ impl ToolOutput {
         Self { summary: summary.into(), ..Self::default() }
     }
 
-    /// The text as it came: all of it where the summary shows a part, but for what [`Complete::gap`] says.
+    /// The text as it came: all of it where the summary shows a part, but for what
+    /// [`Complete::gap`] says.
     pub fn whole(&self) -> &str {
         self.complete.as_ref().map_or(&self.summary, |complete| &complete.text)
     }
@@ -172,7 +173,8 @@ pub struct FileDiff {
     pub added: u64,
     /// Lines removed.
     pub removed: u64,
-    /// The text before, for editors; `None` when the file is new, not text or too large to carry along.
+    /// The text before, for editors; `None` when the file is new, not text or too large to carry
+    /// along.
     #[serde(skip)]
     pub before: Option<Arc<str>>,
     /// The text after; `None` when not text or too large to carry along.

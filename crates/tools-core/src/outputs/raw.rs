@@ -4,8 +4,8 @@ use std::{fmt, sync::Arc};
 
 use crate::OutputStream;
 
-/// Takes what a command prints byte for byte, while it runs. Called by the tool that runs it; may block, which holds the
-/// command up.
+/// Takes what a command prints byte for byte, while it runs. Called by the tool that runs it; may
+/// block, which holds the command up.
 pub trait ByteTap: Send + Sync {
     /// Whether it takes this stream; what it does not take goes to the events.
     fn takes(&self, stream: OutputStream) -> bool;

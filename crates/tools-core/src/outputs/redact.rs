@@ -6,19 +6,20 @@ use serde_json::Value;
 
 use crate::SessionId;
 
-/// Takes credentials out of text. Called by the audit layer, by event sinks and by whatever prints errors.
+/// Takes credentials out of text. Called by the audit layer, by event sinks and by whatever prints
+/// errors.
 pub trait Redactor: Send + Sync {
     /// The text with each credential replaced by a placeholder; borrowed when there was none.
     fn redact<'a>(&self, text: &'a str) -> Cow<'a, str>;
 
-    /// The redactor of one session, where the same credential has the same placeholder throughout; `None` when this one
-    /// knows no sessions, or is one already.
+    /// The redactor of one session, where the same credential has the same placeholder throughout;
+    /// `None` when this one knows no sessions, or is one already.
     fn in_session(&self, _: &SessionId) -> Option<Arc<dyn Redactor>> {
         None
     }
 
-    /// The text of the file `origin` as it is read in a session, without credentials and with the same lines. What stands in
-    /// the place of one may be put back into that file.
+    /// The text of the file `origin` as it is read in a session, without credentials and with the
+    /// same lines. What stands in the place of one may be put back into that file.
     fn reading<'a>(&self, session: &SessionId, origin: &Path, text: Box<dyn Read + 'a>) -> Box<dyn Read + 'a> {
         let _ = (session, origin);
         text

@@ -1,8 +1,9 @@
 //! What a text costs of a model's context, without a vocabulary.
 //!
-//! Cuts text as byte-pair tokenizers cut it before they merge (a word with the blank before it, up to three digits, a
-//! run of punctuation, a line's indentation) and charges each piece what such pieces cost on average. Calibrated
-//! against `o200k_base` on outputs of commands, code, prose and JSON: within 15 % on each kind, in one pass.
+//! Cuts text as byte-pair tokenizers cut it before they merge (a word with the blank before it, up
+//! to three digits, a run of punctuation, a line's indentation) and charges each piece what such
+//! pieces cost on average. Calibrated against `o200k_base` on outputs of commands, code, prose and
+//! JSON: within 15 % on each kind, in one pass.
 
 /// An estimate of the tokens of a text.
 pub fn estimate_tokens(text: &str) -> usize {

@@ -1,15 +1,18 @@
-//! Text from elsewhere made fit to be shown: nothing in it steers a terminal, hides characters or reorders them. The one
-//! list of such characters; terminal, MCP, JSON and the report page all use it.
+//! Text from elsewhere made fit to be shown: nothing in it steers a terminal, hides characters or
+//! reorders them. The one list of such characters; terminal, MCP, JSON and the report page all use
+//! it.
 
 use std::{borrow::Cow, fmt, fmt::Write as _};
 
 /// What a line break is shown as where a text must stay on one line.
 const LINE_BREAK: char = '⏎';
-/// What stands between parts that share a line. Like [`LINE_BREAK`] it is escaped where a text itself holds it.
+/// What stands between parts that share a line. Like [`LINE_BREAK`] it is escaped where a text
+/// itself holds it.
 const SEPARATOR: char = '⏐';
 
-/// Whether a character shows nothing by itself, steers a terminal, or changes how its neighbours are shown: controls
-/// (C0, DEL, C1), line and paragraph separators, bidirectional controls, and whatever Unicode ignores by default.
+/// Whether a character shows nothing by itself, steers a terminal, or changes how its neighbours
+/// are shown: controls (C0, DEL, C1), line and paragraph separators, bidirectional controls, and
+/// whatever Unicode ignores by default.
 ///
 /// U+FE0F, which only asks for the coloured form of the character before it, is not among them.
 pub const fn is_hidden(c: char) -> bool {
@@ -21,8 +24,8 @@ pub const fn is_hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A text on one line in which everything can be seen: made by [`Visible::of`] alone, so that a renderer that takes this
-/// type cannot be handed anything else.
+/// A text on one line in which everything can be seen: made by [`Visible::of`] alone, so that a
+/// renderer that takes this type cannot be handed anything else.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Visible(String);
 
@@ -37,7 +40,8 @@ impl Visible {
         &self.0
     }
 
-    /// Several texts on one line, each behind its number, with a sign between them that no text can hold.
+    /// Several texts on one line, each behind its number, with a sign between them that no text can
+    /// hold.
     pub(crate) fn numbered(texts: impl IntoIterator<Item = Self>) -> Self {
         let texts = texts.into_iter().enumerate().map(|(at, text)| format!("{} {text}", at + 1));
         Self(texts.collect::<Vec<_>>().join(&format!(" {SEPARATOR} ")))
@@ -48,7 +52,8 @@ impl Visible {
         self.0.chars().count()
     }
 
-    /// The same text without its middle where it is longer than `limit` characters: only for what nobody has to agree to.
+    /// The same text without its middle where it is longer than `limit` characters: only for what
+    /// nobody has to agree to.
     #[must_use]
     pub fn shortened(&self, limit: usize) -> Self {
         let count = self.chars();
@@ -68,13 +73,14 @@ impl fmt::Display for Visible {
     }
 }
 
-/// A text of several lines in which everything can be seen: line breaks and tabs stay, every other hidden character
-/// becomes `\u{…}`.
+/// A text of several lines in which everything can be seen: line breaks and tabs stay, every other
+/// hidden character becomes `\u{…}`.
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'), None)
 }
 
-/// A JSON document in which everything can be seen: hidden characters become `\uXXXX`, which is the same document.
+/// A JSON document in which everything can be seen: hidden characters become `\uXXXX`, which is the
+/// same document.
 ///
 /// In JSON they occur inside of strings only; white space between tokens stays.
 pub fn visible_json(json: &str) -> Cow<'_, str> {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// How much text an answer may hold. Set where the call comes in, known before a tool renders anything; a text fits that
-/// exceeds none of the limits.
+/// How much text an answer may hold. Set where the call comes in, known before a tool renders
+/// anything; a text fits that exceeds none of the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AnswerBudget {
     /// Bytes.
@@ -103,8 +103,8 @@ impl Filling {
     }
 }
 
-/// Which part of a longer whole an answer shows: one part without a gap. In the tool's own units (lines, matches, entries,
-/// bytes), counted from 0 as the tool's parameter for going on counts.
+/// Which part of a longer whole an answer shows: one part without a gap. In the tool's own units
+/// (lines, matches, entries, bytes), counted from 0 as the tool's parameter for going on counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Window {
     /// The first that is shown.

@@ -1,14 +1,19 @@
-//! The schema of a tool's parameters in the form that costs a model the fewest tokens and that every client can show.
+//! The schema of a tool's parameters in the form that costs a model the fewest tokens and that
+//! every client can show.
 
 use serde_json::{Map, Value, json};
 
 /// Writes the schema of parameters with plain types.
 ///
-/// A choice between texts is an `enum`; what each text means belongs in the description of the parameter. A parameter
-/// that is not required has the type of its value: `null` in its place is still taken by the decoder, but a model has no
-/// need to know it, and many clients show a field for `"string"` and none for `["string", "null"]`.
+/// A choice between texts is an `enum`; what each text means belongs in the description of the
+/// parameter. A parameter that is not required has the type of its value: `null` in its place is
+/// still taken by the decoder, but a model has no need to know it, and many clients show a field
+/// for `"string"` and none for `["string", "null"]`.
 pub(super) fn concise(members: &mut Map<String, Value>) {
     members.values_mut().for_each(within);
+    if let Some(Value::String(text)) = members.get_mut("description") {
+        *text = unwrapped(text);
+    }
     let required = members.get("required").cloned().unwrap_or_default();
     let is_required = |name: &str| required.as_array().is_some_and(|names| names.contains(&json!(name)));
     for (name, property) in members.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
@@ -21,6 +26,30 @@ pub(super) fn concise(members: &mut Map<String, Value>) {
         members.insert("type".to_owned(), json!("string"));
         members.insert("enum".to_owned(), texts.into());
     }
+}
+
+/// Joins the lines of each paragraph: where a doc comment wraps is nothing that a model should read, and pay for. Lists,
+/// tables, headings and code keep their lines.
+pub(super) fn unwrapped(text: &str) -> String {
+    let stands_alone = |line: &str| {
+        let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_numbered = number.len() < line.len() && number.starts_with(['.', ')']);
+        is_numbered || line.is_empty() || line.starts_with(['-', '*', '+', '#', '|', '>', '`', ' '])
+    };
+    let mut joined = String::with_capacity(text.len());
+    let (mut is_code, mut goes_on) = (false, false);
+    for line in text.lines() {
+        let is_fence = line.trim_start().starts_with("```");
+        // A code span may begin a line of a paragraph; a fence does not.
+        let alone = is_code || is_fence || (stands_alone(line) && !(line.starts_with('`') && !is_fence));
+        if !joined.is_empty() {
+            joined.push(if goes_on && !alone { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+        is_code ^= is_fence;
+        goes_on = !is_code && !is_fence && !line.is_empty() && !line.starts_with(['#', '|', ' ']);
+    }
+    joined
 }
 
 fn within(value: &mut Value) {
@@ -97,6 +126,16 @@ mod tests {
     enum OneOrMany {
         One(String),
         Many(Vec<String>),
+    }
+
+    #[test]
+    fn paragraphs_are_one_line() {
+        let check = |text: &str, expected: &str| assert_eq!(unwrapped(text), expected, "{text}");
+        check("", "");
+        check("One\ntwo.\n\nThree\n`four`.", "One two.\n\nThree `four`.");
+        check("Lists:\n- a\n  b\n- c\n1. d\n2) e", "Lists:\n- a\n  b\n- c\n1. d\n2) e");
+        check("Code:\n```\na\nb\n```\nand\nmore", "Code:\n```\na\nb\n```\nand more");
+        check("| a |\n| b |", "| a |\n| b |");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use super::concise::concise;
+use super::concise::{concise, unwrapped};
 use crate::{ToolName, ToolTraits, inline_schema};
 
 /// The definitions of an executor, in the order in which a model sees them.
@@ -33,25 +33,26 @@ pub struct ToolDef {
     pub origin: ToolOrigin,
     /// How a model without native tool use calls it.
     pub invocation: InvocationHint,
-    /// The parameters whose text becomes the content of files as it stands: there, and nowhere else, placeholders of
-    /// credentials stand for what they were put in place of.
+    /// The parameters whose text becomes the content of files as it stands: there, and nowhere
+    /// else, placeholders of credentials stand for what they were put in place of.
     pub content: &'static [&'static str],
-    /// Whether it is meant to be called again and again with the same parameters, to see whether something changed.
+    /// Whether it is meant to be called again and again with the same parameters, to see whether
+    /// something changed.
     pub poll: bool,
 }
 
 impl ToolDef {
     /// The definition of a tool whose parameters are `Args`.
     ///
-    /// The doc comment of `Args` becomes the description, those of its fields the schema's descriptions: one source
-    /// for decoding, for the prompt and for the reference.
+    /// The doc comment of `Args` becomes the description, those of its fields the schema's
+    /// descriptions: one source for decoding, for the prompt and for the reference.
     ///
-    /// `name` is a constant of the program; a text that is no tool name is replaced by `invalid_name`, which
-    /// contract tests refuse.
+    /// `name` is a constant of the program; a text that is no tool name is replaced by
+    /// `invalid_name`, which contract tests refuse.
     pub fn of<Args: JsonSchema>(name: &'static str, kind: ToolKind, traits: ToolTraits) -> Self {
         let mut input = inline_schema::<Args>();
         let description = input.remove("description").and_then(|text| text.as_str().map(str::to_owned));
-        let description = description.unwrap_or_default();
+        let description = unwrapped(&description.unwrap_or_default());
         concise(input.ensure_object());
         Self::new(tool_name(name), description, input, kind, traits)
     }
@@ -119,12 +120,14 @@ impl ToolDef {
         Self { content, ..self }
     }
 
-    /// The same definition of a tool that is asked again and again until something changed: repeating it is no loop.
+    /// The same definition of a tool that is asked again and again until something changed:
+    /// repeating it is no loop.
     pub fn polled(self) -> Self {
         Self { poll: true, ..self }
     }
 
-    /// What gates may rely on: [`ToolTraits::CAUTIOUS`] for a server nobody vouched for, whatever it declares.
+    /// What gates may rely on: [`ToolTraits::CAUTIOUS`] for a server nobody vouched for, whatever
+    /// it declares.
     pub fn trusted_traits(&self) -> ToolTraits {
         match &self.origin {
             ToolOrigin::Mcp { trusted: false, .. } => ToolTraits::CAUTIOUS,

@@ -17,18 +17,21 @@ pub struct Inspection {
     pub subjects: Vec<Subject>,
     /// The tool itself asks for a person; `None` when it has no wish of its own.
     pub confirm: Option<ConfirmReason>,
-    /// What the call would do to files, for a person who is asked; `None` when that cannot be told beforehand.
+    /// What the call would do to files, for a person who is asked; `None` when that cannot be told
+    /// beforehand.
     pub change: Option<ChangePreview>,
     /// Whether this call changes nothing. It may only narrow what the definition says.
     pub read_only: bool,
-    /// The files whose content and the parameters decide the result, each as it was just now; `None` when that cannot be
-    /// told beforehand. Then a result is served again only where the tool leaves a [`crate::Basis`] with it.
+    /// The files whose content and the parameters decide the result, each as it was just now;
+    /// `None` when that cannot be told beforehand. Then a result is served again only where the
+    /// tool leaves a [`crate::Basis`] with it.
     pub state: Option<Vec<FileState>>,
     /// What the tool found and wants handed to its own run: see [`Inspection::keeping`].
     pub findings: Findings,
 }
 
-/// A tool's own findings. They follow from the call, so that they make no difference between two inspections.
+/// A tool's own findings. They follow from the call, so that they make no difference between two
+/// inspections.
 #[derive(Clone, Default)]
 pub struct Findings(Option<Arc<dyn Any + Send + Sync>>);
 
@@ -93,7 +96,8 @@ impl Inspection {
         self
     }
 
-    /// The same inspection, with what [`crate::Tool::run_inspected`] takes back by [`Inspection::take`].
+    /// The same inspection, with what [`crate::Tool::run_inspected`] takes back by
+    /// [`Inspection::take`].
     #[must_use]
     pub fn keeping<T: Any + Send + Sync>(self, found: T) -> Self {
         Self { findings: Findings(Some(Arc::new(found))), ..self }
@@ -163,8 +167,9 @@ pub enum Subject {
         line: String,
         /// The program; empty for the whole line of a compound command.
         program: String,
-        /// The arguments after the program. One known only when it runs stands as it was typed (`$x`); any number of
-        /// them that another program adds is `$@`, and what it puts in place of something is `{}`.
+        /// The arguments after the program. One known only when it runs stands as it was typed
+        /// (`$x`); any number of them that another program adds is `$@`, and what it puts in place
+        /// of something is `{}`.
         argv: Vec<String>,
         /// What it is run through, outermost first (`sudo`, `env`, `$(…)`).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -185,8 +190,9 @@ pub enum Subject {
     /// Files whose names are known in part before the call runs.
     #[serde(rename = "paths")]
     Paths {
-        /// What is known: absolute, or beginning with `**` where the folder is not known. `*` stands for characters
-        /// within a name, `**` for any characters; `\\` takes the next character as it is.
+        /// What is known: absolute, or beginning with `**` where the folder is not known. `*`
+        /// stands for characters within a name, `**` for any characters; `\\` takes the next
+        /// character as it is.
         pattern: String,
         /// What would be done to them.
         access: Access,
@@ -240,13 +246,14 @@ impl Subject {
         Self::path_named_by(NamedBy::Call, path, access)
     }
 
-    /// A path that another part of the call than its parameters names, and what would be done to it.
+    /// A path that another part of the call than its parameters names, and what would be done to
+    /// it.
     pub fn path_named_by(by: NamedBy, path: impl Into<PathBuf>, access: Access) -> Self {
         Self::Path { path: path.into(), access, by }
     }
 
-    /// The same subject with every text changed: for whoever shows it. An argument that the change took out of the line
-    /// it stands in is not shown either.
+    /// The same subject with every text changed: for whoever shows it. An argument that the change
+    /// took out of the line it stands in is not shown either.
     #[must_use]
     pub fn map_text(self, change: impl Fn(&str) -> String) -> Self {
         match self {

@@ -1,4 +1,5 @@
-//! What a tool is: its definition, its schema, what one call of it would touch, and the trait that authors write.
+//! What a tool is: its definition, its schema, what one call of it would touch, and the trait that
+//! authors write.
 
 mod concise;
 mod definition;

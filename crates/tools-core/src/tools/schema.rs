@@ -1,6 +1,7 @@
 //! JSON Schemas of our own types, and what is wrong with a value that does not meet one.
 //!
-//! Not a general validator: it knows what `schemars` writes for plain structs, and stays silent where it does not.
+//! Not a general validator: it knows what `schemars` writes for plain structs, and stays silent
+//! where it does not.
 
 use std::fmt;
 
@@ -9,8 +10,8 @@ use serde_json::Value;
 
 use crate::{JsonObject, either, nearest};
 
-/// The schema of a type as providers want it: 2020-12, everything inline, no `$schema`, no title, no formats that some
-/// of them refuse.
+/// The schema of a type as providers want it: 2020-12, everything inline, no `$schema`, no title,
+/// no formats that some of them refuse.
 pub fn inline_schema<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -133,7 +134,8 @@ fn collect(found: &mut Vec<SchemaProblem>, path: &str, value: &Value, schema: &V
     }
 }
 
-/// A value that fits one branch is fine; else the branch with the fewest complaints is what was meant.
+/// A value that fits one branch is fine; else the branch with the fewest complaints is what was
+/// meant.
 fn collect_branches(found: &mut Vec<SchemaProblem>, path: &str, value: &Value, branches: &[Value]) {
     let constants: Vec<&Value> = branches.iter().filter_map(|branch| branch.get("const")).collect();
     if constants.len() == branches.len() && value.is_string() {

@@ -7,8 +7,9 @@ use serde::de::DeserializeOwned;
 
 use crate::{CallContext, Inspection, ToolDef, ToolError, ToolOutput};
 
-/// One tool: typed arguments, a definition, a look ahead and a run. Called by [`crate::Typed`], which decodes the
-/// arguments, keeps the two paths of confirmation apart and turns it into an executor.
+/// One tool: typed arguments, a definition, a look ahead and a run. Called by [`crate::Typed`],
+/// which decodes the arguments, keeps the two paths of confirmation apart and turns it into an
+/// executor.
 pub trait Tool: Send + Sync + 'static {
     /// The parameters. Its doc comments are what the model reads.
     type Args: DeserializeOwned + JsonSchema + Send + Sync;
@@ -34,8 +35,9 @@ pub trait Tool: Send + Sync + 'static {
     /// Any category, chosen in the one conversion of the crate's own error.
     fn run(&self, args: Self::Args, cx: &CallContext) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
 
-    /// Does it, given what [`Tool::inspect`] found just before, at the moment of use. A tool whose look is costly takes
-    /// what it left with [`Inspection::keeping`] and need not look again; every other runs.
+    /// Does it, given what [`Tool::inspect`] found just before, at the moment of use. A tool whose
+    /// look is costly takes what it left with [`Inspection::keeping`] and need not look again;
+    /// every other runs.
     ///
     /// # Errors
     /// As [`Tool::run`].

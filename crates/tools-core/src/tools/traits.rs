@@ -5,7 +5,8 @@ use thiserror::Error;
 
 /// What a tool promises, whatever its arguments.
 ///
-/// Gates read these instead of names. What one call does may be narrower: see [`crate::Inspection::read_only`].
+/// Gates read these instead of names. What one call does may be narrower: see
+/// [`crate::Inspection::read_only`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ToolTraits {
     /// Changes nothing (MCP `readOnlyHint`).

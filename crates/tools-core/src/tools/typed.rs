@@ -110,7 +110,8 @@ fn check_scripts(before: &ScriptStates, now: &Inspection, cx: &CallContext) -> R
     Err(script_changed(path.unwrap_or(cx.workdir()), cx))
 }
 
-/// What a call ends with when a file of code that it runs is another one than the one that was judged or agreed to.
+/// What a call ends with when a file of code that it runs is another one than the one that was
+/// judged or agreed to.
 pub(crate) fn script_changed(path: &std::path::Path, cx: &CallContext) -> ToolError {
     let shown = path.strip_prefix(cx.workdir()).unwrap_or(path).display();
     ToolError::new(

@@ -1,4 +1,5 @@
-//! An address of the web, in the parts that its tool found. Parsing is the business of whoever opens it.
+//! An address of the web, in the parts that its tool found. Parsing is the business of whoever
+//! opens it.
 
 use std::fmt::{self, Write as _};
 
@@ -6,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// An absolute address of the web, in parts.
 ///
-/// The tool that opens the address parses it, once, and rules judge the parts that will be used. A second parser could
-/// find another host in the same text.
+/// The tool that opens the address parses it, once, and rules judge the parts that will be used. A
+/// second parser could find another host in the same text.
 ///
 /// ```
 /// use tools_core::WebUrl;
@@ -26,9 +27,10 @@ pub struct WebUrl {
 }
 
 impl WebUrl {
-    /// An address from its parts, each normalised: the scheme and the host in lower case, the host without a final dot
-    /// and an IPv6 address in brackets, the port `None` where it is the scheme's own, and the path, with the query, of
-    /// which a missing first `/` is added. No part holds a user, a password or a fragment.
+    /// An address from its parts, each normalised: the scheme and the host in lower case, the host
+    /// without a final dot and an IPv6 address in brackets, the port `None` where it is the
+    /// scheme's own, and the path, with the query, of which a missing first `/` is added. No part
+    /// holds a user, a password or a fragment.
     pub fn from_parts(scheme: &str, host: &str, port: Option<u16>, path_and_query: &str) -> Self {
         let mut text = format!("{scheme}://{host}");
         let host = text.len();

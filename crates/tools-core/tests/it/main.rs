@@ -1,4 +1,5 @@
-//! The core through its public face: one result per call, two paths of confirmation, the order of layers.
+//! The core through its public face: one result per call, two paths of confirmation, the order of
+//! layers.
 
 #![expect(clippy::unwrap_used, reason = "a failed set-up is a failed test")]
 

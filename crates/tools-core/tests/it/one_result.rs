@@ -127,7 +127,8 @@ fn scripts() -> impl Strategy<Value = Script> {
         .prop_map(|(moods, leaf, end, confirmed, deadline)| Script { moods, leaf, end, confirmed, deadline })
 }
 
-/// Plays a script and gives what the caller saw: `None` when it dropped the future before there was a result.
+/// Plays a script and gives what the caller saw: `None` when it dropped the future before there was
+/// a result.
 async fn play(script: &Script, inside: &Arc<AtomicUsize>, log: &EventLog) -> Option<Outcome> {
     let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Announce::default())];
     let moody = |mood| Arc::new(Moody { mood, inside: Arc::clone(inside) }) as Arc<dyn Layer>;

@@ -1,4 +1,5 @@
-//! The question as a person sees it: what asks comes first and whole, and no text of a call can hide or forge it.
+//! The question as a person sees it: what asks comes first and whole, and no text of a call can
+//! hide or forge it.
 
 use proptest::prelude::*;
 use tools_core::{
@@ -201,7 +202,8 @@ fn what_does_not_fit_is_refused() {
     assert!(question.rows(Width::DIALOG).len() < 100);
 }
 
-/// Text of a call: words, and whatever might steer a terminal, break a row or look like one of ours.
+/// Text of a call: words, and whatever might steer a terminal, break a row or look like one of
+/// ours.
 fn text() -> BoxedStrategy<String> {
     let piece = prop_oneof![
         "[a-z /.-]{1,30}",

@@ -1,4 +1,5 @@
-//! What a layer may change of a call that was judged: the texts that become the content of files, and nothing else.
+//! What a layer may change of a call that was judged: the texts that become the content of files,
+//! and nothing else.
 
 use std::sync::Arc;
 

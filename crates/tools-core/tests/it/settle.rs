@@ -1,4 +1,5 @@
-//! Running a call with a person at hand: every answer, what it leads to, and what those who watch are told.
+//! Running a call with a person at hand: every answer, what it leads to, and what those who watch
+//! are told.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,5 @@
-//! Rust: `cargo check` or `cargo clippy` over all targets, one JSON message a line on standard output.
+//! Rust: `cargo check` or `cargo clippy` over all targets, one JSON message a line on standard
+//! output.
 
 use std::path::{Path, PathBuf};
 
@@ -91,7 +92,8 @@ fn list_beside(made: &Path) -> Option<PathBuf> {
     Some(made.with_file_name(format!("{}.d", name.strip_prefix("lib").unwrap_or(name))))
 }
 
-/// What one line says; `None` for what is no diagnostic, such as what a macro prints while it expands.
+/// What one line says; `None` for what is no diagnostic, such as what a macro prints while it
+/// expands.
 fn line(bytes: &[u8]) -> Option<Found> {
     if !bytes.starts_with(b"{") {
         return None;
@@ -124,7 +126,8 @@ fn is_summary(message: &Message) -> bool {
         && (text.starts_with("aborting due to") || text.ends_with(" emitted"))
 }
 
-/// The place to look at: the first primary one, or the macro call it came from when it lies outside the workspace.
+/// The place to look at: the first primary one, or the macro call it came from when it lies outside
+/// the workspace.
 fn place(spans: &[Span]) -> Option<&Span> {
     let mut span = spans.iter().find(|span| span.is_primary).or_else(|| spans.first())?;
     for _ in 0..MOST_EXPANSIONS {

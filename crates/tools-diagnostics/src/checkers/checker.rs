@@ -1,5 +1,5 @@
-//! What a checker is: how a project of its kind is known, which command checks it, and what its output means. Nothing
-//! here runs anything: every function is pure.
+//! What a checker is: how a project of its kind is known, which command checks it, and what its
+//! output means. Nothing here runs anything: every function is pure.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use crate::diagnostics::Kind;
 
 /// A program that checks projects of one kind.
 pub(crate) trait Checker: Send + Sync {
-    /// Files whose presence says that a directory is such a project; none when it checks single files only.
+    /// Files whose presence says that a directory is such a project; none when it checks single
+    /// files only.
     fn markers(&self) -> &'static [&'static str];
 
     /// Extensions of the files it checks.
@@ -26,7 +27,8 @@ pub(crate) trait Checker: Send + Sync {
         Checked::Unknown
     }
 
-    /// Whether an exit code other than 0 is explained by what was found; if not, the check itself has failed.
+    /// Whether an exit code other than 0 is explained by what was found; if not, the check itself
+    /// has failed.
     fn explains(&self, _code: i32, found: &[Found]) -> bool {
         found.iter().any(|found| found.diagnostic.severity == Severity::Error)
     }
@@ -49,7 +51,8 @@ pub(crate) enum Checked {
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) kind: Kind,
-    /// What the file says that makes the directory a project; empty where none does or it cannot be read.
+    /// What the file says that makes the directory a project; empty where none does or it cannot be
+    /// read.
     pub(crate) marker: &'a str,
     /// The one file that was named, canonical; `None` for the whole project.
     pub(crate) file: Option<&'a Path>,

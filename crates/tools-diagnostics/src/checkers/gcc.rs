@@ -1,5 +1,5 @@
-//! C and C++: one file through `gcc -fsyntax-only`, one JSON array a line on standard error. There is no project: flags a
-//! build would give are not known.
+//! C and C++: one file through `gcc -fsyntax-only`, one JSON array a line on standard error. There
+//! is no project: flags a build would give are not known.
 
 use std::ffi::OsString;
 

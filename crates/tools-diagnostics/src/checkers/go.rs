@@ -1,5 +1,6 @@
-//! Go: `go vet -json`, one JSON object a package among `# package` lines, on standard error or, in newer versions, on
-//! standard output; what does not compile comes as `vet: file:line:column: message` lines between them.
+//! Go: `go vet -json`, one JSON object a package among `# package` lines, on standard error or, in
+//! newer versions, on standard output; what does not compile comes as `vet: file:line:column:
+//! message` lines between them.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The checkers, one file each: what a project of theirs is, what checks it, and what the output says.
+//! The checkers, one file each: what a project of theirs is, what checks it, and what the output
+//! says.
 
 mod all;
 mod checker;

@@ -1,5 +1,5 @@
-//! Python without a linter: whether every file can be compiled, by the interpreter itself. One JSON object a line, and a
-//! last one with the files that were read.
+//! Python without a linter: whether every file can be compiled, by the interpreter itself. One JSON
+//! object a line, and a last one with the files that were read.
 
 use serde::Deserialize;
 

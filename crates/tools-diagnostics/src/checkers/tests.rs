@@ -1,4 +1,5 @@
-//! What the parsers make of output that the real programs print (`tests/fixtures`), and that no bytes break them.
+//! What the parsers make of output that the real programs print (`tests/fixtures`), and that no
+//! bytes break them.
 
 use std::path::Path;
 

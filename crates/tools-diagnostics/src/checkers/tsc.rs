@@ -1,5 +1,6 @@
-//! TypeScript: `tsc --noEmit`, with the projects that it refers to where there are any; one `file(line,column): error TS1234: message` a line on standard output, with indented
-//! lines that go on.
+//! TypeScript: `tsc --noEmit`, with the projects that it refers to where there are any; one
+//! `file(line,column): error TS1234: message` a line on standard output, with indented lines that
+//! go on.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! Scripted checkers: time, amount of output, signals, and several checkers in one project. The script stands where a
-//! project keeps its own `tsc`.
+//! Scripted checkers: time, amount of output, signals, and several checkers in one project. The
+//! script stands where a project keeps its own `tsc`.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What was decided about targets that no rule names: each command asks about each target once, however many connections
-//! wait for the answer.
+//! What was decided about targets that no rule names: each command asks about each target once,
+//! however many connections wait for the answer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,5 @@
-//! Whoever owns an endpoint: knows the commands behind connections, has a person to ask, and keeps the record.
+//! Whoever owns an endpoint: knows the commands behind connections, has a person to ask, and keeps
+//! the record.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use crate::rules::HostRules;
 /// Called by an endpoint for each connection, from several tasks at once.
 #[async_trait]
 pub trait Keeper: Send + Sync + 'static {
-    /// Which program of which command has the connection that comes from this address. May block for a moment.
+    /// Which program of which command has the connection that comes from this address. May block
+    /// for a moment.
     fn caller(&self, peer: SocketAddr) -> Caller;
 
     /// The rules in force.
@@ -21,8 +23,8 @@ pub trait Keeper: Send + Sync + 'static {
     /// How many bytes may be sent to one host; `None` for no limit.
     fn most_sent(&self) -> Option<u64>;
 
-    /// Decides what no rule does, by asking a person: once for each target and command, while its connections wait. Where
-    /// nobody can be asked it refuses at once.
+    /// Decides what no rule does, by asking a person: once for each target and command, while its
+    /// connections wait. Where nobody can be asked it refuses at once.
     async fn ask(&self, wanted: &Wanted) -> Permit;
 
     /// A connection has ended, or was refused.
@@ -34,7 +36,8 @@ pub trait Keeper: Send + Sync + 'static {
 pub struct Caller {
     /// The name of the program; `None` when it is not known.
     pub program: Option<String>,
-    /// The number of the command that it belongs to, as the keeper counts them; `None` when it is not known.
+    /// The number of the command that it belongs to, as the keeper counts them; `None` when it is
+    /// not known.
     pub command: Option<u64>,
 }
 

@@ -1,5 +1,6 @@
-//! The proxy that commands find in their network: connections are accepted, read, judged, dialled and passed on, and each is
-//! told of at its end. What protocol a connection came by makes no difference to what is decided about it.
+//! The proxy that commands find in their network: connections are accepted, read, judged, dialled
+//! and passed on, and each is told of at its end. What protocol a connection came by makes no
+//! difference to what is decided about it.
 
 mod asked;
 mod gate;

@@ -1,5 +1,5 @@
-//! On port 443 a client must be TLS and ask for the host that it was connected to: an allowed name does not lead to another
-//! host behind the same address.
+//! On port 443 a client must be TLS and ask for the host that it was connected to: an allowed name
+//! does not lead to another host behind the same address.
 
 use std::time::Duration;
 
@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The port that is held to TLS.
 pub(super) const TLS_PORT: u16 = 443;
 
-/// Reads the first message of a client into `begun`, which holds what came already, and compares it.
+/// Reads the first message of a client into `begun`, which holds what came already, and compares
+/// it.
 ///
 /// # Errors
 /// Why the connection must not go on.

@@ -1,5 +1,5 @@
-//! Which addresses are public: a pure function over the blocks of the IANA special-purpose registries. What is not known
-//! to be globally routable unicast is refused.
+//! Which addresses are public: a pure function over the blocks of the IANA special-purpose
+//! registries. What is not known to be globally routable unicast is refused.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -26,8 +26,8 @@ pub enum AddressClass {
     Documentation,
     /// Blocks for benchmarks of networks.
     Benchmark,
-    /// An IPv6 address that carries an IPv4 address (compatible, translated, NAT64, 6to4, Teredo, ISATAP) and leads to a
-    /// network nobody can judge, or to an IPv4 address that is not public.
+    /// An IPv6 address that carries an IPv4 address (compatible, translated, NAT64, 6to4, Teredo,
+    /// ISATAP) and leads to a network nobody can judge, or to an IPv4 address that is not public.
     Embedded,
     /// Reserved, unallocated, or for protocols.
     Reserved,
@@ -102,7 +102,8 @@ const V4: &[Block<Ipv4Addr>] = &{
     ]
 };
 
-/// Refused blocks of IPv6 that deserve a name; what is in none of them and not in [`GLOBAL`] is reserved.
+/// Refused blocks of IPv6 that deserve a name; what is in none of them and not in [`GLOBAL`] is
+/// reserved.
 const V6: &[Block<Ipv6Addr>] = &{
     use AddressClass as C;
     [
@@ -134,7 +135,8 @@ const GLOBAL: Block<Ipv6Addr> = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3, AddressClas
 /// Networks without IPv4 answer with these for every host that has IPv4 only.
 const NAT64: Block<Ipv6Addr> = v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96, AddressClass::Embedded);
 
-/// The address to connect to, when it is public: an IPv4 address that came inside of `::ffff:0:0/96` as itself.
+/// The address to connect to, when it is public: an IPv4 address that came inside of
+/// `::ffff:0:0/96` as itself.
 ///
 /// # Errors
 /// The class of an address that is not globally routable unicast.

@@ -1,4 +1,5 @@
-//! A host as everything compares it: IDNA applied, lower case, no trailing dot, every spelling of an address read.
+//! A host as everything compares it: IDNA applied, lower case, no trailing dot, every spelling of
+//! an address read.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -19,8 +20,8 @@ pub enum Host {
 }
 
 impl Host {
-    /// Reads a host as a browser does: percent signs, full-width digits and numbers for IPv4 (`0x7f.1`, `2130706433`)
-    /// included; IPv6 stands in brackets.
+    /// Reads a host as a browser does: percent signs, full-width digits and numbers for IPv4
+    /// (`0x7f.1`, `2130706433`) included; IPv6 stands in brackets.
     ///
     /// # Errors
     /// [`Refusal::Malformed`] for what is neither a name nor an address.
@@ -52,10 +53,12 @@ impl Host {
         Ok(Self::Name(name.to_ascii_lowercase()))
     }
 
-    /// What can be said against a host before anything is looked up; `Ok` for a name or address that may be public.
+    /// What can be said against a host before anything is looked up; `Ok` for a name or address
+    /// that may be public.
     ///
     /// # Errors
-    /// [`Refusal::Name`] for names of local networks and metadata services, [`Refusal::Address`] for addresses.
+    /// [`Refusal::Name`] for names of local networks and metadata services, [`Refusal::Address`]
+    /// for addresses.
     pub fn check(&self) -> Result<(), Refusal> {
         match self {
             Self::Name(name) => match class_of_name(name) {
@@ -129,7 +132,8 @@ const METADATA_NAMES: &[&str] = &[
     "instance-data.ec2.internal",
 ];
 
-/// Domains that public DNS does not hold, by the registry of special-use names and by what networks use.
+/// Domains that public DNS does not hold, by the registry of special-use names and by what networks
+/// use.
 const SPECIAL_USE: &[&str] = &[
     "alt",
     "arpa",

@@ -1,5 +1,5 @@
-//! Why the guard says no. The words are for the model: they tell what kind of thing was refused and never an address that
-//! a name resolved to.
+//! Why the guard says no. The words are for the model: they tell what kind of thing was refused and
+//! never an address that a name resolved to.
 
 use thiserror::Error;
 

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use async_trait::async_trait;
 use thiserror::Error;
 
-/// Looks names up. Called by [`super::Guard`] once for each connection; implemented by [`super::SystemResolver`], and by
-/// tests with scripted answers.
+/// Looks names up. Called by [`super::Guard`] once for each connection; implemented by
+/// [`super::SystemResolver`], and by tests with scripted answers.
 ///
 /// Whatever it answers is judged: a resolver cannot make an address public.
 #[async_trait]

@@ -1,5 +1,5 @@
-//! The operator's rules on URLs: ports, allowed and denied hosts. They hold for each hop of a redirect as for the first
-//! URL.
+//! The operator's rules on URLs: ports, allowed and denied hosts. They hold for each hop of a
+//! redirect as for the first URL.
 
 use super::{Host, PageUrl, Refusal};
 
@@ -11,8 +11,8 @@ pub struct HostRules {
 }
 
 impl HostRules {
-    /// Rules out of two lists of domains, each of which covers what lies below it. An empty list of allowed ones allows
-    /// every host. A leading `*.` changes nothing.
+    /// Rules out of two lists of domains, each of which covers what lies below it. An empty list of
+    /// allowed ones allows every host. A leading `*.` changes nothing.
     ///
     /// # Errors
     /// The entry that is no host.

@@ -1,5 +1,5 @@
-//! The resolver of production: hickory with the name servers of this machine. Neither the hosts file nor a search list has
-//! a say: what they name is never public.
+//! The resolver of production: hickory with the name servers of this machine. Neither the hosts
+//! file nor a search list has a say: what they name is never public.
 
 use std::sync::OnceLock;
 use std::time::Duration;

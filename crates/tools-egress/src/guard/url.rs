@@ -1,5 +1,5 @@
-//! A URL that is read in one way only: `https`, a host, no user name. What different parsers read differently is refused
-//! before it is parsed.
+//! A URL that is read in one way only: `https`, a host, no user name. What different parsers read
+//! differently is refused before it is parsed.
 
 use std::fmt;
 
@@ -19,7 +19,8 @@ pub struct PageUrl {
 }
 
 impl PageUrl {
-    /// Reads a URL; spaces around it do not matter. Whether its host and port are allowed is for [`super::UrlRules`].
+    /// Reads a URL; spaces around it do not matter. Whether its host and port are allowed is for
+    /// [`super::UrlRules`].
     ///
     /// # Errors
     /// [`Refusal::Malformed`], [`Refusal::Scheme`] or [`Refusal::UserInfo`].

@@ -1,4 +1,5 @@
-//! The guard itself: a host and a port become addresses that were judged, and only those can be dialled.
+//! The guard itself: a host and a port become addresses that were judged, and only those can be
+//! dialled.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -14,7 +15,8 @@ const MOST_ANSWERS: usize = 32;
 /// How long a look-up may take, whatever the resolver does.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Turns hosts into addresses that may be connected to. It knows nothing of URLs: see [`super::UrlRules`] for those.
+/// Turns hosts into addresses that may be connected to. It knows nothing of URLs: see
+/// [`super::UrlRules`] for those.
 ///
 /// The resolver is exchangeable, the judgement is not.
 #[derive(Clone)]
@@ -22,8 +24,8 @@ pub struct Guard {
     resolver: Arc<dyn HostResolver>,
 }
 
-/// A host and a port with the addresses that were judged for them. Only [`Guard::vet`] makes one: whoever holds it may
-/// connect, to these addresses and to no other.
+/// A host and a port with the addresses that were judged for them. Only [`Guard::vet`] makes one:
+/// whoever holds it may connect, to these addresses and to no other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vetted {
     host: Host,
@@ -34,8 +36,8 @@ pub struct Vetted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VettedAddress(SocketAddr);
 
-/// A host and a port that an operator granted though it may not be public. Only a rule that names both makes one
-/// ([`crate::rules::HostRule::grant`]).
+/// A host and a port that an operator granted though it may not be public. Only a rule that names
+/// both makes one ([`crate::rules::HostRule::grant`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
     pub(crate) host: Host,
@@ -51,7 +53,8 @@ impl Guard {
     /// Looks the host up once and judges every address. No connection is opened.
     ///
     /// # Errors
-    /// The reason why it must not be reached; one address that is not public refuses the host, however many are.
+    /// The reason why it must not be reached; one address that is not public refuses the host,
+    /// however many are.
     pub async fn vet(&self, host: &Host, port: u16) -> Result<Vetted, Refusal> {
         host.check()?;
         let addresses = match host {
@@ -61,14 +64,15 @@ impl Guard {
         let judged =
             addresses.into_iter().map(|address| judge(address).map(|one| VettedAddress(SocketAddr::new(one, port))));
         let mut addresses: Vec<VettedAddress> = judged.collect::<Result<_, _>>()?;
-        // A machine without IPv6 fails fast on IPv4 first; one without IPv4 has few addresses to try.
+        // A machine without IPv6 fails fast on IPv4 first; one without IPv4 has few addresses to
+        // try.
         addresses.sort_by_key(|address| address.0.is_ipv6());
         addresses.dedup();
         Ok(Vetted { host: host.clone(), addresses })
     }
 
-    /// The addresses of a host that an operator granted by name and port. They need not be public; metadata services are
-    /// refused all the same.
+    /// The addresses of a host that an operator granted by name and port. They need not be public;
+    /// metadata services are refused all the same.
     ///
     /// # Errors
     /// As [`Guard::vet`], but for addresses that are not public.
@@ -103,7 +107,8 @@ impl Guard {
 
     async fn look_up(&self, name: &str) -> Result<Answer, Refusal> {
         let answer = timeout(PATIENCE, self.resolver.lookup(name)).await;
-        // The resolver's words name servers of this network: they are for nobody who asked for a page.
+        // The resolver's words name servers of this network: they are for nobody who asked for a
+        // page.
         answer.map_err(|_| Refusal::LookupTimeout)?.map_err(|_| Refusal::LookupFailed)
     }
 }

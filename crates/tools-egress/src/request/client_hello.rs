@@ -1,9 +1,10 @@
-//! The server name of a TLS client, read from its first message. Nothing is answered and nothing is decrypted: the message is
-//! in the clear, and goes on as it came.
+//! The server name of a TLS client, read from its first message. Nothing is answered and nothing is
+//! decrypted: the message is in the clear, and goes on as it came.
 
 use thiserror::Error;
 
-/// The most that a first message takes: keys that withstand quantum computers make it some kilobytes.
+/// The most that a first message takes: keys that withstand quantum computers make it some
+/// kilobytes.
 const LONGEST: usize = 32 * 1024;
 const HANDSHAKE: u8 = 22;
 const CLIENT_HELLO: u8 = 1;

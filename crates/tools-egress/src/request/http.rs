@@ -1,5 +1,5 @@
-//! The head of an HTTP request to a proxy: `CONNECT host:port`, or a method with an absolute `http://` URL. What different
-//! parsers read differently is refused.
+//! The head of an HTTP request to a proxy: `CONNECT host:port`, or a method with an absolute
+//! `http://` URL. What different parsers read differently is refused.
 
 use std::fmt::Write as _;
 
@@ -29,8 +29,8 @@ pub enum HttpRequest {
     },
 }
 
-/// How long the body of a request is. What a client sends behind it is another request, maybe for another host, and goes
-/// nowhere.
+/// How long the body of a request is. What a client sends behind it is another request, maybe for
+/// another host, and goes nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
     /// So many bytes.

@@ -1,5 +1,6 @@
-//! What a client of the endpoint wants, read from its bytes: HTTP `CONNECT` and absolute URLs, SOCKS5, and the beginning of
-//! TLS. Pure: bytes in, a request out, or that more is needed, or that it is none.
+//! What a client of the endpoint wants, read from its bytes: HTTP `CONNECT` and absolute URLs,
+//! SOCKS5, and the beginning of TLS. Pure: bytes in, a request out, or that more is needed, or that
+//! it is none.
 
 mod client_hello;
 mod http;

@@ -1,4 +1,5 @@
-//! SOCKS5 (RFC 1928) without passwords: the greeting and a request to connect. Names are resolved by us.
+//! SOCKS5 (RFC 1928) without passwords: the greeting and a request to connect. Names are resolved
+//! by us.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -81,7 +82,8 @@ pub fn socks(bytes: &[u8]) -> Read<Target> {
     Ok(Some((Target { host, port }, 4 + length + 2)))
 }
 
-/// The answer to a request: 0 for a connection, 2 for a refusal by rule, 5 for a server that does not answer.
+/// The answer to a request: 0 for a connection, 2 for a refusal by rule, 5 for a server that does
+/// not answer.
 pub fn socks_reply(code: u8) -> [u8; 10] {
     [VERSION, code, 0, 1, 0, 0, 0, 0, 0, 0]
 }

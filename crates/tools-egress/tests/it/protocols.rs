@@ -89,7 +89,8 @@ async fn on_port_443_tls_names_the_host_of_the_connection() {
 #[tokio::test]
 async fn a_relay_through_the_endpoint_decides_like_a_direct_request() {
     let world = World::new(&[("example.org:*", Allow), ("*", Deny)]).await;
-    // A proxy that was allowed does not lend its leave: what goes through it is its own, and ours is not reached.
+    // A proxy that was allowed does not lend its leave: what goes through it is its own, and ours
+    // is not reached.
     let own = world.address.to_string();
     for target in [own.as_str(), "evil.org:443", "localhost:80", "[::ffff:127.0.0.1]:80"] {
         let (status, _) = world.connect(target, b"").await;

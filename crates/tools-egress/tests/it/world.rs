@@ -89,7 +89,8 @@ impl Keeper for Parts {
 }
 
 impl World {
-    /// An endpoint under rules `(pattern, action)`. The server sends back what it gets, between `<` and `>`.
+    /// An endpoint under rules `(pattern, action)`. The server sends back what it gets, between `<`
+    /// and `>`.
     pub(crate) async fn new(rules: &[(&str, Verdict)]) -> Self {
         let texts: Vec<RuleText> = rules
             .iter()
@@ -164,7 +165,8 @@ impl World {
         read_all(&mut client).await
     }
 
-    /// Asks for a connection by `CONNECT` and sends `bytes` through it; the status line and what came back.
+    /// Asks for a connection by `CONNECT` and sends `bytes` through it; the status line and what
+    /// came back.
     pub(crate) async fn connect(&self, target: &str, bytes: &[u8]) -> (String, Vec<u8>) {
         let mut client = self.client().await;
         client.write_all(format!("CONNECT {target} HTTP/1.1\r\n\r\n").as_bytes()).await.unwrap();

@@ -1,4 +1,5 @@
-//! A small transformer with random weights gives the vectors that another runtime gives (`fixtures/transformer/make.py`).
+//! A small transformer with random weights gives the vectors that another runtime gives
+//! (`fixtures/transformer/make.py`).
 
 use std::{fs, path::Path};
 

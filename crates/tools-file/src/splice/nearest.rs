@@ -1,5 +1,5 @@
-//! What a failed edit most likely meant: the part of the file nearest to the old text, with the lines that differ, and
-//! whether the new text already stands there.
+//! What a failed edit most likely meant: the part of the file nearest to the old text, with the
+//! lines that differ, and whether the new text already stands there.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -89,7 +89,8 @@ pub(super) fn compare(file: &Lines<'_>, request: Request<'_>, place: Range<usize
     Near { lines: (place.start + 1, place.end), rows: shortened(rows), why: difference(&old, &there) }
 }
 
-/// For one line that is a part of a long one: the part of the text that shares the most pieces with it.
+/// For one line that is a part of a long one: the part of the text that shares the most pieces with
+/// it.
 pub(super) fn fragment(text: &str, old: &str) -> Option<Near> {
     const PIECE: usize = 6;
     const OCCURRENCES: usize = 50;
@@ -125,8 +126,8 @@ pub(super) fn fragment(text: &str, old: &str) -> Option<Near> {
     Some(Near { lines: (line, line), rows, why: "" })
 }
 
-/// The line at which the new text already stands in place of the old. Silent where that is a guess: what a file holds
-/// anyway says nothing about an edit.
+/// The line at which the new text already stands in place of the old. Silent where that is a guess:
+/// what a file holds anyway says nothing about an edit.
 pub(super) fn applied(
     text: &str,
     file: &Lines<'_>,
@@ -145,7 +146,8 @@ pub(super) fn applied(
     let mut found = memchr::memmem::find_iter(text.as_bytes(), new.as_bytes()).take(64).map(|at| line_number(text, at));
     let count = new.lines().count();
     let Some(place) = place else {
-        // Nothing is like the old text any more, and the new one stands there once, and is no common line.
+        // Nothing is like the old text any more, and the new one stands there once, and is no
+        // common line.
         let only = found.next().filter(|_| found.next().is_none());
         return only.filter(|_| new.lines().filter(|line| !line.trim().is_empty()).count() > 1);
     };
@@ -199,7 +201,8 @@ pub(super) fn copied(text: &str, old: &str) -> Option<&'static str> {
     None
 }
 
-/// Where most lines of the old text agree that it begins, counted by how rare each line is in the file.
+/// Where most lines of the old text agree that it begins, counted by how rare each line is in the
+/// file.
 fn voted(file: &Lines<'_>, old: &[&str]) -> Option<usize> {
     const COMMON: usize = 8;
     if old.len() < 2 {
@@ -237,7 +240,8 @@ fn voted(file: &Lines<'_>, old: &[&str]) -> Option<usize> {
     starts.into_iter().max_by_key(|start| (near(*start), votes[start], std::cmp::Reverse(*start)))
 }
 
-/// The part of `window` that the old text stands for: without lines before and after it that it does not speak of.
+/// The part of `window` that the old text stands for: without lines before and after it that it
+/// does not speak of.
 fn aligned(file: &Lines<'_>, old: &[&str], window: Range<usize>) -> Range<usize> {
     let there: Vec<&str> = window.clone().map(|line| file.line(line).trim()).collect();
     let trimmed: Vec<&str> = old.iter().map(|line| line.trim()).collect();
@@ -274,8 +278,8 @@ fn most_alike(file: &Lines<'_>, anchor: &str, wanted: impl Fn(usize) -> bool) ->
     alike(file, anchor, wanted).into_iter().next()
 }
 
-/// The lines like `anchor` among those wanted, the most alike first: candidates by shared three-byte pieces, which is
-/// linear in the file, then the best of those by edit distance.
+/// The lines like `anchor` among those wanted, the most alike first: candidates by shared
+/// three-byte pieces, which is linear in the file, then the best of those by edit distance.
 fn alike(file: &Lines<'_>, anchor: &str, wanted: impl Fn(usize) -> bool) -> Vec<(f64, usize)> {
     const CANDIDATES: usize = 16;
     let fold = |line: &str| plain(line.trim());
@@ -339,8 +343,8 @@ fn shortened(rows: Vec<Row>) -> Vec<Row> {
     short
 }
 
-/// Two lines that differ, as they can be told apart: long ones around the first difference, blanks where nothing else
-/// differs, and characters that look alike by their numbers.
+/// Two lines that differ, as they can be told apart: long ones around the first difference, blanks
+/// where nothing else differs, and characters that look alike by their numbers.
 fn shown(sent: &str, file: &str) -> (String, String) {
     let same = sent.chars().zip(file.chars()).take_while(|(a, b)| a == b).count();
     let from = if sent.chars().count().max(file.chars().count()) > WIDTH { same.saturating_sub(WIDTH / 3) } else { 0 };
@@ -394,8 +398,8 @@ fn difference(old: &[&str], near: &[&str]) -> &'static str {
     }
 }
 
-/// What is left of a text without letters beyond ASCII, of which some look alike: also without those that an accent
-/// follows as a character of its own.
+/// What is left of a text without letters beyond ASCII, of which some look alike: also without
+/// those that an accent follows as a character of its own.
 fn plain_letters(text: &str) -> String {
     let next = text.chars().skip(1).map(Some).chain([None]);
     let is_accent = |c: Option<char>| c.is_some_and(|c| ('\u{300}'..='\u{36f}').contains(&c));

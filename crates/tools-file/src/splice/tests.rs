@@ -271,7 +271,8 @@ proptest! {
             return Ok(());
         }
         match find(&text, Request { old: &old, new: "N", all: false }) {
-            // One that begins in the middle of a CRLF means the whole line break; another step finds that.
+            // One that begins in the middle of a CRLF means the whole line break; another step
+            // finds that.
             _ if old.starts_with('\n') => {}
             Ok(found) => prop_assert_eq!((found.step, &text[found.places[0].range.clone()]), (Step::Exact, old.as_str())),
             Err(miss) => {

@@ -25,8 +25,9 @@ use crate::{
 
 pub(super) struct CopyPath(pub(super) Arc<Workspace>);
 
-/// Copies a file, or a directory with everything in it; symbolic links inside are copied as links. Missing parents of the
-/// destination are created. An existing destination is left alone unless `overwrite` is set.
+/// Copies a file, or a directory with everything in it; symbolic links inside are copied as links.
+/// Missing parents of the destination are created. An existing destination is left alone unless
+/// `overwrite` is set.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {

@@ -18,8 +18,8 @@ use crate::{
 
 pub(super) struct DeletePath(pub(super) Arc<Workspace>);
 
-/// Deletes a file, a symbolic link (never what it points at) or an empty directory; with `recursive` a directory and
-/// everything in it. This cannot be undone.
+/// Deletes a file, a symbolic link (never what it points at) or an empty directory; with
+/// `recursive` a directory and everything in it. This cannot be undone.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {

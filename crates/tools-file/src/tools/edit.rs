@@ -1,4 +1,5 @@
-//! `edit`: replaces text in a file that it finds without guessing, and leaves every other byte as it is.
+//! `edit`: replaces text in a file that it finds without guessing, and leaves every other byte as
+//! it is.
 
 use std::{borrow::Cow, path::Path, sync::Arc};
 
@@ -22,14 +23,16 @@ use crate::{
 
 pub(super) struct Edit(pub(super) Arc<Workspace>);
 
-/// Replaces text in a file. `old_string` must occur exactly once, or `replace_all` be set; give enough surrounding lines
-/// to make it unique. For several changes to one file pass `edits`: they are applied in order, all or none.
+/// Replaces text in a file. `old_string` must occur exactly once, or `replace_all` be set; give
+/// enough surrounding lines to make it unique. For several changes to one file pass `edits`: they
+/// are applied in order, all or none.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
     /// The file, absolute or relative to the working directory.
     path: String,
-    /// The text to replace, exactly as the file has it, without line numbers. Required unless `edits` is given.
+    /// The text to replace, exactly as the file has it, without line numbers. Required unless
+    /// `edits` is given.
     old_string: Option<String>,
     /// What to put in its place; empty to delete it. Required unless `edits` is given.
     new_string: Option<String>,
@@ -76,8 +79,8 @@ impl Tool for Edit {
     }
 }
 
-/// What the edit would change. Where the old text cannot be found, which may be for a credential that is not shown here,
-/// the two texts as they were given.
+/// What the edit would change. Where the old text cannot be found, which may be for a credential
+/// that is not shown here, the two texts as they were given.
 fn foreseen(args: &Args, site: &Site, cancel: &Cancel) -> Option<ForeseenChange> {
     let asked = Path::new(&args.path);
     let changes = changes(args).ok()?;
@@ -152,8 +155,8 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
         *near = None;
     }
     let edited = match (edited, &stale) {
-        // What was read is not what is there: say so, also where the old text is still found. An edit is made of what
-        // was read, and what surrounds it now may give it another meaning.
+        // What was read is not what is there: say so, also where the old text is still found. An
+        // edit is made of what was read, and what surrounds it now may give it another meaning.
         (Err(miss @ FileError::Edit { .. }), Some(seen)) => {
             return Err(changed_since_read(site, asked, &path, seen, before, &format!("{miss}\n")));
         }

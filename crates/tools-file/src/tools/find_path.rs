@@ -32,8 +32,10 @@ const MOST: usize = 50_000;
 
 pub(super) struct FindPath(pub(super) Arc<Workspace>);
 
-/// Finds files and directories by a glob: `*.rs`, `src/*.{ts,tsx}`, `src/**/test_[ab]?.py`. A pattern without `/` is about
-/// names in every directory; else `*` stays within one directory and `**` crosses them. Sorted by path; directories end with `/`. `.git` and what `.gitignore` names are left out.
+/// Finds files and directories by a glob: `*.rs`, `src/*.{ts,tsx}`, `src/**/test_[ab]?.py`. A
+/// pattern without `/` is about names in every directory; else `*` stays within one directory and
+/// `**` crosses them. Sorted by path; directories end with `/`. `.git` and what `.gitignore` names
+/// are left out.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
@@ -205,7 +207,8 @@ struct Start {
 
 /// Splits the pattern into the directory that it names and the glob below it.
 ///
-/// A pattern that begins above the roots (`/**/x`) is looked for in the roots it covers, never outside.
+/// A pattern that begins above the roots (`/**/x`) is looked for in the roots it covers, never
+/// outside.
 fn starts(args: &Args, site: &Site) -> Result<Vec<Start>, FileError> {
     let pattern = anywhere(&args.pattern);
     let (prefix, rest) = split(&pattern)?;
@@ -271,7 +274,8 @@ fn plain(path: &Path, site: &Site) -> Result<Vec<Start>, FileError> {
     }])
 }
 
-/// A pattern without `/` is about names in every directory, as people mean it; `.` and `..` are directories.
+/// A pattern without `/` is about names in every directory, as people mean it; `.` and `..` are
+/// directories.
 fn anywhere(pattern: &str) -> Cow<'_, str> {
     let is_name = !pattern.contains('/') && !pattern.trim().is_empty() && !matches!(pattern, "." | ".." | "~");
     if is_name { Cow::Owned(format!("**/{pattern}")) } else { Cow::Borrowed(pattern) }

@@ -37,8 +37,10 @@ const MOST: usize = 20_000;
 
 pub(super) struct Grep(pub(super) Arc<Workspace>);
 
-/// Searches the contents of files for a regular expression (Rust syntax: no look-around, no backreferences) and shows
-/// `path:line:text`, sorted by path, or with `mode` only the files or the number of matches in each. Hidden files are searched; binary files, `.git` and what `.gitignore` names are not.
+/// Searches the contents of files for a regular expression (Rust syntax: no look-around, no
+/// backreferences) and shows `path:line:text`, sorted by path, or with `mode` only the files or the
+/// number of matches in each. Hidden files are searched; binary files, `.git` and what `.gitignore`
+/// names are not.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
@@ -50,8 +52,8 @@ pub(super) struct Args {
     case_sensitive: Option<bool>,
     /// Search for `pattern` as it stands, not as a regular expression. Default false.
     literal: Option<bool>,
-    /// Whether a match may span lines, with `.` standing for line breaks too. Default false; a pattern that holds `\n`
-    /// spans the lines that it names in any case.
+    /// Whether a match may span lines, with `.` standing for line breaks too. Default false; a
+    /// pattern that holds `\n` spans the lines that it names in any case.
     multiline: Option<bool>,
     /// Only files whose path below `path` matches this glob, for example `*.rs` or `src/**/*.ts`.
     glob: Option<String>,
@@ -223,7 +225,8 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
     }
 }
 
-/// What is to be said below the matches. Of a search that ended early only what does not depend on where it did.
+/// What is to be said below the matches. Of a search that ended early only what does not depend on
+/// where it did.
 fn remarks(kept: &Kept, skipped: &Skipped, offset: usize, shown: usize, job: &Job<'_>, site: &Site) -> Vec<String> {
     let mut lines = vec![summary(kept, offset, shown, job)];
     if job.bound.is_over() {
@@ -257,7 +260,8 @@ fn file_glob(glob: &str) -> Result<GlobMatcher, FileError> {
 fn summary(kept: &Kept, offset: usize, shown: usize, job: &Job<'_>) -> String {
     let (units, what) = (kept.units, if job.mode == Mode::Lines { "matches" } else { "files" });
     let end = offset.saturating_add(shown);
-    // Whether there are more than are counted is the same in every run; how many were found until then is not.
+    // Whether there are more than are counted is the same in every run; how many were found until
+    // then is not.
     let (total, scope) = match (job.bound.is_over(), job.mode) {
         (true, _) => (format!("more than {}", job.bound.ceiling()), String::new()),
         (false, Mode::Lines) => (units.to_string(), format!(" in {} files", kept.matched_files)),
@@ -295,13 +299,15 @@ fn list(kept: &Kept, offset: usize, limit: usize, mode: Mode, site: &Site) -> (S
     (text, shown)
 }
 
-/// The lines of the window with the context that belongs to them, as many as the answer holds, and how many of them
-/// matched. A match that does not fit with its context is not shown, so that the next window begins with it.
+/// The lines of the window with the context that belongs to them, as many as the answer holds, and
+/// how many of them matched. A match that does not fit with its context is not shown, so that the
+/// next window begins with it.
 fn render(kept: &Kept, offset: usize, limit: usize, context: u64, site: &Site) -> (String, usize) {
     let mut text = String::new();
     let (mut passed, mut shown) = (0_usize, 0);
     let mut filling = Filling::new(site.answer());
-    // The end of the text, and what is left, behind the last match that is shown with all that stands before it.
+    // The end of the text, and what is left, behind the last match that is shown with all that
+    // stands before it.
     let mut whole = 0;
     for file in kept.files.values() {
         let window: Vec<u64> = file

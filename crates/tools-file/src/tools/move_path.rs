@@ -26,8 +26,8 @@ use crate::{
 
 pub(super) struct MovePath(pub(super) Arc<Workspace>);
 
-/// Moves or renames a file, directory or symbolic link. Missing parents of the destination are created. An existing
-/// destination is left alone unless `overwrite` is set.
+/// Moves or renames a file, directory or symbolic link. Missing parents of the destination are
+/// created. An existing destination is left alone unless `overwrite` is set.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
@@ -130,8 +130,8 @@ fn rename(
     }
 }
 
-/// Copies under a name nobody knows, gives that its real name in one step, then deletes the source: at every moment the
-/// thing is whole somewhere.
+/// Copies under a name nobody knows, gives that its real name in one step, then deletes the source:
+/// at every moment the thing is whole somewhere.
 fn move_across(
     source: &Entry,
     metadata: &Metadata,

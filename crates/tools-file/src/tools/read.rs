@@ -27,8 +27,8 @@ use crate::{
 
 pub(super) struct Read(pub(super) Arc<Workspace>);
 
-/// Reads a file. Text comes as lines with their numbers, `     1<TAB>text`; the numbers are not part of the file. Images
-/// are shown. Long files come in windows: the last line says how to go on.
+/// Reads a file. Text comes as lines with their numbers, ` 1<TAB>text`; the numbers are not part of
+/// the file. Images are shown. Long files come in windows: the last line says how to go on.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
@@ -64,7 +64,8 @@ impl Tool for Read {
     }
 }
 
-/// A file of no more bytes is read on the spot: handing it to another thread costs more than reading it.
+/// A file of no more bytes is read on the spot: handing it to another thread costs more than
+/// reading it.
 const INLINE: u64 = 64 * 1024;
 
 fn read(
@@ -159,7 +160,8 @@ fn render(
                 text.truncate(begin);
                 break;
             }
-            // A line that no answer holds is shown as far as it goes: what follows it must be within reach.
+            // A line that no answer holds is shown as far as it goes: what follows it must be
+            // within reach.
             let most = budget.bytes.min(budget.characters);
             text.truncate(text.floor_char_boundary(begin + most.max(1)));
             let _ = writeln!(text, " … [line of {length} bytes]");

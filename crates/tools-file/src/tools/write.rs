@@ -20,9 +20,9 @@ use crate::{
 
 pub(super) struct Write(pub(super) Arc<Workspace>);
 
-/// Writes a whole file, creating it and missing parent directories, or replacing what it holds. Use `edit` to change a
-/// part of a file. A file that has CRLF line endings or begins with a byte order mark keeps them. Refused when the file
-/// changed since this session last read or wrote it.
+/// Writes a whole file, creating it and missing parent directories, or replacing what it holds. Use
+/// `edit` to change a part of a file. A file that has CRLF line endings or begins with a byte order
+/// mark keeps them. Refused when the file changed since this session last read or wrote it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
@@ -117,7 +117,8 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
     Ok(ToolOutput { summary, ..output }.at(Location { path, line: None }))
 }
 
-/// How the file changed: as a diff where that is short beside the content, which whoever sent it knows; else in numbers.
+/// How the file changed: as a diff where that is short beside the content, which whoever sent it
+/// knows; else in numbers.
 fn what_changed(change: &FileDiff, lines: usize) -> String {
     /// Lines of a diff that are shown of any file.
     const FEW: usize = 12;
@@ -139,8 +140,8 @@ struct Kept {
     notes: Vec<String>,
 }
 
-/// Line endings and byte order mark as the file has them: a reader is not shown either, and who writes back what was read
-/// does not mean to change them.
+/// Line endings and byte order mark as the file has them: a reader is not shown either, and who
+/// writes back what was read does not mean to change them.
 fn as_before(before: &[u8], content: &str) -> Kept {
     let mut notes = Vec::new();
     let Ok(decoded) = Decoded::of(before, Path::new("")) else {

@@ -1,4 +1,5 @@
-//! 87 edits of source files as models ask for them: what is written is what was sent, and every other byte is as it was.
+//! 87 edits of source files as models ask for them: what is written is what was sent, and every
+//! other byte is as it was.
 
 use std::fs;
 

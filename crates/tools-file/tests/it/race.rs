@@ -1,5 +1,5 @@
-//! Every tool on paths that are exchanged for links to the outside while it works: nothing outside may be seen or changed.
-//! The long version of the same race is in `tools-bench`.
+//! Every tool on paths that are exchanged for links to the outside while it works: nothing outside
+//! may be seen or changed. The long version of the same race is in `tools-bench`.
 
 use std::{
     collections::BTreeMap,

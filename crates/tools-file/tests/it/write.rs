@@ -173,7 +173,8 @@ async fn what_changed_since_the_session_wrote_it_is_not_overwritten() {
     assert!(text.contains("changed since this session last read") && text.contains("+PERSON"), "{text}");
     assert_eq!(world.content("f"), "PERSON\n");
     assert!(write("two\n").await.starts_with("replaced"), "having been told it may");
-    // After an edit of a file that was never read, too; and the edit itself finds its text in what others write.
+    // After an edit of a file that was never read, too; and the edit itself finds its text in what
+    // others write.
     world.file("g", "a\nb\n");
     world.text("edit", json!({"path": "g", "old_string": "a", "new_string": "A"})).await;
     world.file("g", "A\nb\nmore\n");
@@ -212,7 +213,8 @@ async fn what_the_session_has_not_seen_is_not_overwritten() {
     ");
     assert_eq!(world.content("f"), "one\nTWO\nthree\n");
     world.call("write", json!({"path": "f", "content": "mine\n"})).await.unwrap();
-    // Its own writing is known to the session, another session is not concerned, a touch changes nothing.
+    // Its own writing is known to the session, another session is not concerned, a touch changes
+    // nothing.
     world.call("write", json!({"path": "f", "content": "again\n"})).await.unwrap();
     world.file("f", "again\n");
     world.call("write", json!({"path": "f", "content": "third\n"})).await.unwrap();

@@ -1,5 +1,6 @@
-//! What is printed again at once: one line or a block of lines. Of what is the same word by word the first stands; of what
-//! counts on or differs in numbers only the first and the last. The rest is counted.
+//! What is printed again at once: one line or a block of lines. Of what is the same word by word
+//! the first stands; of what counts on or differs in numbers only the first and the last. The rest
+//! is counted.
 
 use std::collections::VecDeque;
 
@@ -41,7 +42,8 @@ pub(crate) struct Again {
 pub(crate) enum Same {
     /// Word by word.
     Exactly,
-    /// But for numbers that all go on from block to block as before, so that nothing is lost: blocks of two lines or more.
+    /// But for numbers that all go on from block to block as before, so that nothing is lost:
+    /// blocks of two lines or more.
     Counting,
     /// But for numbers, in lines that say something in words and report nothing.
     ButForNumbers,
@@ -77,8 +79,8 @@ fn is_same(a: &(String, Option<u64>), line: &str, kind: Option<u64>) -> bool {
     a.0 == line || (kind.is_some() && a.1 == kind)
 }
 
-/// Whether a line says something in words that nobody has to read for each number: rows of numbers and lists of names are
-/// content, and a place or a test at work is not like another.
+/// Whether a line says something in words that nobody has to read for each number: rows of numbers
+/// and lists of names are content, and a place or a test at work is not like another.
 fn may_fold(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let has_words = words.clone().count() > 1;
@@ -166,7 +168,8 @@ impl Again {
         self.growth.get_or_insert_with(|| growth.clone()) == &growth
     }
 
-    /// Whether a mark is shorter, and for what is only alike: whether there is enough of it to be no content.
+    /// Whether a mark is shorter, and for what is only alike: whether there is enough of it to be
+    /// no content.
     fn is_worth(&self) -> bool {
         let is_enough = match self.same {
             Same::Exactly => true,

@@ -1,5 +1,5 @@
-//! Lists of packages that apt prints beside the one of what it installs: what it would suggest, what nobody needs any more, and
-//! what is in the list of all new packages again.
+//! Lists of packages that apt prints beside the one of what it installs: what it would suggest,
+//! what nobody needs any more, and what is in the list of all new packages again.
 
 use tools_core::FilterConfidence;
 

@@ -1,5 +1,5 @@
-//! Lines in sequence that begin with the same text, held until another one comes: what is shown of them together is said
-//! by what kind of lines they are.
+//! Lines in sequence that begin with the same text, held until another one comes: what is shown of
+//! them together is said by what kind of lines they are.
 
 use tools_core::FilterConfidence;
 
@@ -14,8 +14,8 @@ pub(crate) trait Beginning: Send {
     /// How long the beginning of a line is; `None` for a line of another kind.
     fn beginning(&self, line: &str) -> Option<usize>;
 
-    /// Shows lines with the same beginning, which has this length, together. `false` where each has to stand as it came;
-    /// nothing was written then.
+    /// Shows lines with the same beginning, which has this length, together. `false` where each has
+    /// to stand as it came; nothing was written then.
     fn joined(&self, lines: &[String], beginning: usize, out: &mut Emitter<'_>) -> bool;
 }
 

@@ -1,5 +1,5 @@
-//! Blank lines of a tool that a rule is about: they part what is told apart by its form already. A short text keeps its
-//! paragraphs.
+//! Blank lines of a tool that a rule is about: they part what is told apart by its form already. A
+//! short text keeps its paragraphs.
 
 use tools_core::FilterConfidence;
 

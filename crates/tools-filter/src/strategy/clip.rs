@@ -1,4 +1,5 @@
-//! Keeps the beginning and the end of a run of lines; what lies between is cut, except for what reports something.
+//! Keeps the beginning and the end of a run of lines; what lies between is cut, except for what
+//! reports something.
 
 use std::collections::VecDeque;
 

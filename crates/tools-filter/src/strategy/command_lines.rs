@@ -1,5 +1,5 @@
-//! The command line of a compiler or linker that a build prints: it may have hundreds of options and files. Its beginning and
-//! its end stay, and how many bytes stood between them is said.
+//! The command line of a compiler or linker that a build prints: it may have hundreds of options
+//! and files. Its beginning and its end stay, and how many bytes stood between them is said.
 
 use tools_core::FilterConfidence;
 
@@ -10,7 +10,8 @@ use crate::{emit::Emitter, signal::reports};
 const LONG: usize = 320;
 /// So much of its beginning and of its end is shown.
 const SHOWN: (usize, usize) = (160, 60);
-/// A command line has at least so many words, of which fewer than one in `OTHERS` is no option, path or name of a file.
+/// A command line has at least so many words, of which fewer than one in `OTHERS` is no option,
+/// path or name of a file.
 const WORDS: usize = 10;
 const OTHERS: usize = 6;
 /// One in so many is an option: names of files alone are a list.

@@ -1,6 +1,6 @@
-//! `dedup`: merges consecutive lines that differ in nothing but time and identifiers. In a long log, lines of a kind
-//! already shown are counted too, with a note where they stood; what reports something is shown, again and again only
-//! up to a few times for each kind, with a count.
+//! `dedup`: merges consecutive lines that differ in nothing but time and identifiers. In a long
+//! log, lines of a kind already shown are counted too, with a note where they stood; what reports
+//! something is shown, again and again only up to a few times for each kind, with a count.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -24,7 +24,8 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dedup {
-    /// In an output of more lines than this, lines of a kind that was shown are counted instead of shown; 0 for never.
+    /// In an output of more lines than this, lines of a kind that was shown are counted instead of
+    /// shown; 0 for never.
     pub fold_above: usize,
     /// Lines that one of these regular expressions matches are never merged.
     pub keep: Vec<String>,

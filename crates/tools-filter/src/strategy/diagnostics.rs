@@ -1,5 +1,5 @@
-//! `diagnostics`: keeps compilers' messages. The source shown again under them stays for the first errors only; where it
-//! is, each message says.
+//! `diagnostics`: keeps compilers' messages. The source shown again under them stays for the first
+//! errors only; where it is, each message says.
 
 use std::sync::LazyLock;
 
@@ -36,7 +36,8 @@ impl Strategy for Compiled {
     }
 }
 
-/// The words of [`MESSAGE`] as they are usually written: most lines have none of them, and this is seen many bytes at once.
+/// The words of [`MESSAGE`] as they are usually written: most lines have none of them, and this is
+/// seen many bytes at once.
 static WORDS: LazyLock<Option<Searcher>> = LazyLock::new(|| {
     Searcher::new([
         "error", "warning", "note", "remark", "Error", "Warning", "Note", "Remark", "ERROR", "WARNING", "NOTE",
@@ -54,7 +55,8 @@ struct Machine {
     /// The line after a message, and whether it may be one: its source when marks follow it.
     next: Option<(String, bool)>,
     after_head: bool,
-    /// Whether the line before was marks under a source: what the compiler would put there may follow, lined up with them.
+    /// Whether the line before was marks under a source: what the compiler would put there may
+    /// follow, lined up with them.
     after_marks: bool,
     /// Whether the last message named no column: then the marks under its source are all that does.
     is_column_missing: bool,

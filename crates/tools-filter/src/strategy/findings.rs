@@ -1,5 +1,5 @@
-//! What a tool found at which places, one line each: a message stands once with all its places, or under the name of a file
-//! with all places in it, whichever is shorter. Nothing is left out.
+//! What a tool found at which places, one line each: a message stands once with all its places, or
+//! under the name of a file with all places in it, whichever is shorter. Nothing is left out.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ const FEW: usize = 3;
 
 #[derive(Default)]
 pub(crate) struct Findings {
-    /// A line that is nothing but the name of a file: the lines below may be about it. It came after all that is held, unless
-    /// it is held itself.
+    /// A line that is nothing but the name of a file: the lines below may be about it. It came
+    /// after all that is held, unless it is held itself.
     file: Option<String>,
     is_file_held: bool,
     /// Whether all that is held stood under names of files.
@@ -202,7 +202,8 @@ impl Reducer for Findings {
     }
 }
 
-/// Whether this is the name of a file: one word with an ending, or with a slash in front of its last part.
+/// Whether this is the name of a file: one word with an ending, or with a slash in front of its
+/// last part.
 pub(super) fn is_name(text: &str) -> bool {
     let is_word =
         text.bytes().all(|byte| byte >= 0x80 || byte.is_ascii_alphanumeric() || b"._-/\\@+~[]".contains(&byte));

@@ -1,4 +1,5 @@
-//! What is done with the output of any command, whether or not a rule is about it: what can be told from its form alone.
+//! What is done with the output of any command, whether or not a rule is about it: what can be told
+//! from its form alone.
 
 use super::{
     Reducer,
@@ -28,7 +29,8 @@ pub(crate) fn of_listing() -> Vec<Box<dyn Reducer>> {
 /// The name under which this is counted where no rule is about a command.
 pub(crate) const NAME: &str = "general";
 
-/// The stages, in order; where a rule is about the tests themselves, those that passed are left to it.
+/// The stages, in order; where a rule is about the tests themselves, those that passed are left to
+/// it.
 pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) -> Vec<Box<dyn Reducer>> {
     let mut stages: Vec<Box<dyn Reducer>> = vec![
         Box::<Tap>::default(),

@@ -1,5 +1,5 @@
-//! `git_diff`: a diff of few lines is left as it is; of a longer one each file keeps its header, counts, and as many
-//! lines as there is room for.
+//! `git_diff`: a diff of few lines is left as it is; of a longer one each file keeps its header,
+//! counts, and as many lines as there is room for.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -129,7 +129,8 @@ impl Machine {
         }
     }
 
-    /// Gives the files on. When they are too long, lines that did not change go first, then the ends of long files.
+    /// Gives the files on. When they are too long, lines that did not change go first, then the
+    /// ends of long files.
     fn flush(&mut self, out: &mut Emitter<'_>) {
         let mut files = std::mem::take(&mut self.files);
         let headers: usize = files.iter().map(|file| file.header.len()).sum();
@@ -185,7 +186,8 @@ impl File {
         for (number, line) in self.body.iter().enumerate() {
             if number < room || is_conflict_mark(line) {
                 match hunk(line).filter(|_| self.context > 0) {
-                    // Which function it is in stands in a line that is left out with all unchanged ones.
+                    // Which function it is in stands in a line that is left out with all unchanged
+                    // ones.
                     Some(range) => out.write(range),
                     None => out.keep(line),
                 }
@@ -285,7 +287,8 @@ impl Reducer for Machine {
             let mut in_header = false;
             for line in std::mem::take(&mut self.all) {
                 in_header = begins_file(&line) || (in_header && !line.starts_with("@@"));
-                // The names of objects are the one line of a header that says nothing about the change.
+                // The names of objects are the one line of a header that says nothing about the
+                // change.
                 if in_header && is_index(&line) { out.fold(&line) } else { out.keep(&line) }
             }
             return self.found.then_some(FilterConfidence::Full);

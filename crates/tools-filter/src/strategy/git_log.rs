@@ -1,4 +1,5 @@
-//! `git_log`: one header line for each commit instead of four; messages, statistics and patches stay.
+//! `git_log`: one header line for each commit instead of four; messages, statistics and patches
+//! stay.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,5 @@
-//! `git_status`: branch, staged, unstaged, untracked, renames and conflicts as a compact list without loss.
+//! `git_status`: branch, staged, unstaged, untracked, renames and conflicts as a compact list
+//! without loss.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,7 +19,8 @@ impl Strategy for GitStatus {
     }
 }
 
-/// Headers of the long form and what stands for them, with the mark of an entry that names none itself.
+/// Headers of the long form and what stands for them, with the mark of an entry that names none
+/// itself.
 const SECTIONS: &[(&str, &str, Option<&str>)] = &[
     ("Changes to be committed:", "staged:", None),
     ("Changes not staged for commit:", "not staged:", None),

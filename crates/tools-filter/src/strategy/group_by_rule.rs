@@ -1,5 +1,6 @@
-//! `group_by_rule`: warnings of a linter as one block for each rule, with every message and every place. Errors stay
-//! where they are, and whole but for the old code that a suggestion shows once more.
+//! `group_by_rule`: warnings of a linter as one block for each rule, with every message and every
+//! place. Errors stay where they are, and whole but for the old code that a suggestion shows once
+//! more.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -28,9 +29,11 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GroupByRule {
-    /// A regular expression whose first group captures the rule, for linters that write one line for each finding.
+    /// A regular expression whose first group captures the rule, for linters that write one line
+    /// for each finding.
     pub rule_pattern: Option<String>,
-    /// A regular expression whose first group captures the place; without it the whole line is listed.
+    /// A regular expression whose first group captures the place; without it the whole line is
+    /// listed.
     pub location_pattern: Option<String>,
     /// Lines that one of these regular expressions matches are dropped.
     pub noise: Vec<String>,
@@ -250,7 +253,8 @@ static LINT: LazyLock<Regex> = LazyLock::new(|| {
 static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:warning|error)\[(\w+)\]|^([A-Z]{1,5}\d{2,4}) "));
 static QUOTED: LazyLock<Regex> = LazyLock::new(|| regex(r"`[^`]*`|\d+"));
 
-/// The rule that a finding names itself. rustc does so only where a rule is found for the first time.
+/// The rule that a finding names itself. rustc does so only where a rule is found for the first
+/// time.
 fn rule_of(block: &[String]) -> Option<String> {
     let first_group = |captures: regex::Captures<'_>| {
         captures.iter().skip(1).flatten().next().map(|group| group.as_str().replace('-', "_"))
@@ -258,7 +262,8 @@ fn rule_of(block: &[String]) -> Option<String> {
     if let Some(code) = block.first().and_then(|line| CODE.captures(line)).and_then(first_group) {
         return Some(code);
     }
-    // The link names a clippy lint without its prefix; the note, when there is one, names it in full.
+    // The link names a clippy lint without its prefix; the note, when there is one, names it in
+    // full.
     let named = block.iter().filter_map(|line| LINT.captures(line)).filter_map(first_group);
     let named: Vec<String> = named.collect();
     let full = named.iter().find(|name| name.contains("::")).or_else(|| named.last())?;

@@ -1,5 +1,5 @@
-//! `hits`: what a search found, `path:12:text`: a file with several hits is named once, above them, as searching tools
-//! print it on a terminal. No hit is left out.
+//! `hits`: what a search found, `path:12:text`: a file with several hits is named once, above them,
+//! as searching tools print it on a terminal. No hit is left out.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

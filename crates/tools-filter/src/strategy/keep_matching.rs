@@ -1,5 +1,5 @@
-//! `keep_matching`: keeps lines that match and whatever reports something. An output in which nothing matches is left
-//! as it is.
+//! `keep_matching`: keeps lines that match and whatever reports something. An output in which
+//! nothing matches is left as it is.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,7 +30,8 @@ impl KeepMatching {
 impl Strategy for Compiled {
     fn start(&self, facts: &Facts) -> Box<dyn Reducer> {
         let state = State::Waiting { lines: Vec::new(), bytes: 0 };
-        // What was expected of a run that went well need not hold for one that did not: nothing is taken away there.
+        // What was expected of a run that went well need not hold for one that did not: nothing is
+        // taken away there.
         let state = if facts.exit.is_failure() { State::Passing } else { state };
         Box::new(Machine { wanted: self.0.clone(), state })
     }

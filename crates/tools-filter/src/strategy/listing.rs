@@ -1,5 +1,5 @@
-//! `listing`: long lists of files without loss of a name: details of `ls -l` shortened, paths folded by directory,
-//! the drawing of `tree` turned into indentation.
+//! `listing`: long lists of files without loss of a name: details of `ls -l` shortened, paths
+//! folded by directory, the drawing of `tree` turned into indentation.
 
 use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
 
@@ -110,7 +110,8 @@ fn is_drawn(line: &str) -> bool {
 }
 
 fn undrawn(line: &str, out: &mut Emitter<'_>) {
-    // A parent as npm draws it, `├─┬ name`: its drawing is shorter than elsewhere and says that there is more below.
+    // A parent as npm draws it, `├─┬ name`: its drawing is shorter than elsewhere and says that
+    // there is more below.
     if line.contains("─┬ ") {
         return out.keep(line);
     }

@@ -1,5 +1,5 @@
-//! `long_lines`: of an endless line (minified code, a JSON document) the beginning, the end and what surrounds words
-//! of failure stay.
+//! `long_lines`: of an endless line (minified code, a JSON document) the beginning, the end and
+//! what surrounds words of failure stay.
 
 use std::{fmt::Write as _, sync::LazyLock};
 

@@ -1,4 +1,5 @@
-//! What a program without a rule says while it works: signs of progress, and runs of tests that passed.
+//! What a program without a rule says while it works: signs of progress, and runs of tests that
+//! passed.
 
 use tools_core::FilterConfidence;
 

@@ -1,5 +1,5 @@
-//! Paths in sequence, one a line, in the same folder: the folder is named once, with the names in it. The order stays, and
-//! no name is left out.
+//! Paths in sequence, one a line, in the same folder: the folder is named once, with the names in
+//! it. The order stays, and no name is left out.
 
 use super::beginnings::{Beginning, Joined};
 use crate::{emit::Emitter, signal::reports};

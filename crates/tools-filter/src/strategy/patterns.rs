@@ -1,4 +1,5 @@
-//! Lists of regular expressions as one automaton: whether any of them matches is one search, however many there are.
+//! Lists of regular expressions as one automaton: whether any of them matches is one search,
+//! however many there are.
 
 use regex::{Regex, RegexBuilder};
 use tools_automata::ascii;

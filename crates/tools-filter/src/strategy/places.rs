@@ -1,4 +1,5 @@
-//! Places in sources, several in a row: a file is named once for all of its places that follow one another.
+//! Places in sources, several in a row: a file is named once for all of its places that follow one
+//! another.
 
 /// The file of a place, and where in it: `src/a.py`, `3:5`; `src/a.ts`, `(3,5)`.
 fn parts(place: &str) -> Option<(&str, &str)> {

@@ -1,4 +1,5 @@
-//! What a strategy is: a description in a rule, its compiled form, and the machine that takes one output's lines.
+//! What a strategy is: a description in a rule, its compiled form, and the machine that takes one
+//! output's lines.
 
 use std::sync::Arc;
 
@@ -95,12 +96,13 @@ pub(crate) trait Strategy: Send + Sync {
     fn start(&self, facts: &Facts) -> Box<dyn Reducer>;
 }
 
-/// Takes the lines of one output. Called line by line; holds a bounded amount whatever the output's size.
+/// Takes the lines of one output. Called line by line; holds a bounded amount whatever the output's
+/// size.
 pub(crate) trait Reducer: Send {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>);
 
-    /// Gives on what is held. `None` when the output had nothing of the shape this strategy knows, and was left as it
-    /// is.
+    /// Gives on what is held. `None` when the output had nothing of the shape this strategy knows,
+    /// and was left as it is.
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence>;
 }
 

@@ -1,5 +1,5 @@
-//! Lines that are drawn and say nothing: a ruler becomes a short one, alone or beside a title; an empty line inside a drawn box
-//! becomes a blank one.
+//! Lines that are drawn and say nothing: a ruler becomes a short one, alone or beside a title; an
+//! empty line inside a drawn box becomes a blank one.
 
 use tools_core::FilterConfidence;
 
@@ -25,8 +25,8 @@ fn ruler(mut chars: impl Iterator<Item = char>) -> (usize, usize) {
     (count, count * first.len_utf8())
 }
 
-/// The line with short rulers; `None` when it has no long one at its beginning or behind a title, or may point into the line
-/// above.
+/// The line with short rulers; `None` when it has no long one at its beginning or behind a title,
+/// or may point into the line above.
 fn shortened(line: &str) -> Option<String> {
     let text = line.trim_end();
     if text.len() < LONG || text.len() > 1000 {

@@ -1,5 +1,5 @@
-//! `runs`: of consecutive lines that differ in nothing but numbers, the first few and the last stay; or, without any loss,
-//! of lines that count on.
+//! `runs`: of consecutive lines that differ in nothing but numbers, the first few and the last
+//! stay; or, without any loss, of lines that count on.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,7 +17,8 @@ use crate::{
 pub struct Runs {
     /// Lines shown at the beginning of a run.
     pub keep: usize,
-    /// Whether only lines are left out whose numbers all go on as before, so that they can be told from those shown.
+    /// Whether only lines are left out whose numbers all go on as before, so that they can be told
+    /// from those shown.
     pub lossless: bool,
 }
 
@@ -82,8 +83,8 @@ impl Reducer for Machine {
     }
 }
 
-/// Lines of which each number grows by the same from one to the next: what lies between the first and the last can be told
-/// from them.
+/// Lines of which each number grows by the same from one to the next: what lies between the first
+/// and the last can be told from them.
 #[derive(Default)]
 pub(crate) struct Counting {
     last: Option<String>,
@@ -148,8 +149,8 @@ impl Reducer for Counting {
 /// More digits are no number that counts.
 const MAX_DIGITS: usize = 9;
 
-/// By how much each number of the second line is greater than in the first; `None` when anything else differs but the
-/// blanks that line numbers up, or nothing does.
+/// By how much each number of the second line is greater than in the first; `None` when anything
+/// else differs but the blanks that line numbers up, or nothing does.
 pub(super) fn steps(before: &str, line: &str) -> Option<Vec<i64>> {
     let (mut a, mut b) = (before, line);
     let mut steps = Vec::new();

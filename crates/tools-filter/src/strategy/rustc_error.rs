@@ -1,5 +1,5 @@
-//! A compiler's error in rustc's shape without the drawing around it: message, place, labels, notes and help stay, and for
-//! the first errors of a run the source and the suggested code too.
+//! A compiler's error in rustc's shape without the drawing around it: message, place, labels, notes
+//! and help stay, and for the first errors of a run the source and the suggested code too.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,8 @@ static COMMIT: LazyLock<Regex> = LazyLock::new(|| regex(r"/rustc/[0-9a-f]{40}/")
 /// The lines that stand for the block.
 pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    // Under a suggestion the code comes as it is, as it would be, and with marks; the second of these says it all.
+    // Under a suggestion the code comes as it is, as it would be, and with marks; the second of
+    // these says it all.
     let mut suggests = false;
     // Text that goes on in the next line: a note of several lines.
     let mut goes_on = false;

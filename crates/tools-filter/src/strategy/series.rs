@@ -1,5 +1,5 @@
-//! Lines that differ in one number only, in any order: the first and the last stand, and between them the numbers of all. A list
-//! of numbered names is whole then, in a few lines.
+//! Lines that differ in one number only, in any order: the first and the last stand, and between
+//! them the numbers of all. A list of numbered names is whole then, in a few lines.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,8 @@ pub(crate) struct Series {
     found: bool,
 }
 
-/// The place of the only number in which two lines differ: where it begins, how long what follows it is, and both numbers.
+/// The place of the only number in which two lines differ: where it begins, how long what follows
+/// it is, and both numbers.
 fn difference(a: &str, b: &str) -> Option<(usize, usize, u64, u64)> {
     if a == b {
         return None;
@@ -40,7 +41,8 @@ fn difference(a: &str, b: &str) -> Option<(usize, usize, u64, u64)> {
     Some((start, rest, number(a, start, rest)?, number(b, start, rest)?))
 }
 
-/// The number between two parts of a line; `None` when it is none, or is written with zeros in front.
+/// The number between two parts of a line; `None` when it is none, or is written with zeros in
+/// front.
 fn number(line: &str, start: usize, rest: usize) -> Option<u64> {
     let digits = line.get(start..line.len().checked_sub(rest)?)?;
     let is_number = !digits.is_empty() && digits.len() < 10 && digits.bytes().all(|byte| byte.is_ascii_digit());

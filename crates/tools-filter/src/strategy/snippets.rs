@@ -1,6 +1,7 @@
-//! The piece of source that a tool prints under a place: it stands in the file at that place, and where the place names a line
-//! and a column the marks under it say nothing more. Of the first the line itself is shown; all others are counted. What a mark
-//! says in words, and everything else, stays.
+//! The piece of source that a tool prints under a place: it stands in the file at that place, and
+//! where the place names a line and a column the marks under it say nothing more. Of the first the
+//! line itself is shown; all others are counted. What a mark says in words, and everything else,
+//! stays.
 
 use std::sync::LazyLock;
 
@@ -28,7 +29,8 @@ pub(crate) struct Snippets {
     is_inside: bool,
     /// Whether the line before named a place.
     after_place: bool,
-    /// The line before, and whether it may be the source of a place above it: it is when marks follow.
+    /// The line before, and whether it may be the source of a place above it: it is when marks
+    /// follow.
     last: Option<(String, bool)>,
     /// A line with marks under it, whose place may be named in the next.
     pair: Option<(String, String)>,
@@ -36,7 +38,8 @@ pub(crate) struct Snippets {
     found: bool,
 }
 
-/// `file.js:12:3`, `file.ts(12,3)`: without a column the marks under the source are all that names it.
+/// `file.js:12:3`, `file.ts(12,3)`: without a column the marks under the source are all that names
+/// it.
 static PLACE: LazyLock<Regex> =
     LazyLock::new(|| regex(r"[\w)\]]\.[A-Za-z]\w{0,7}(?::(\d{1,7}):\d+\b|\((\d{1,7}),\d+\))"));
 
@@ -48,7 +51,8 @@ fn place(line: &str) -> Option<u32> {
     found.get(1).or_else(|| found.get(2))?.as_str().parse().ok()
 }
 
-/// The number before the bar of a line of source: `> 12 | text`, ` 3 4 │ text` of a difference, or before a tab.
+/// The number before the bar of a line of source: `> 12 | text`, ` 3 4 │ text` of a difference, or
+/// before a tab.
 fn number(line: &str) -> Option<u32> {
     let (before, _) = line.split_once(['|', '│', '\t'])?;
     let before = before.trim_start().trim_start_matches(['>', '×']).trim();

@@ -1,6 +1,6 @@
-//! `stack_trace`: of stack traces the frames of libraries are counted, and own frames that came before in the same trace; one's
-//! own stay, each with its source. Knows traces of Python, JavaScript, Java and its kin, Ruby, Go, .NET, Rust, PHP and the
-//! sanitizers.
+//! `stack_trace`: of stack traces the frames of libraries are counted, and own frames that came
+//! before in the same trace; one's own stay, each with its source. Knows traces of Python,
+//! JavaScript, Java and its kin, Ruby, Go, .NET, Rust, PHP and the sanitizers.
 
 use std::collections::HashSet;
 
@@ -59,7 +59,8 @@ enum Next {
 /// Twice as long as the mark: a short frame alone is shown.
 const MARK: usize = 36;
 
-/// Whether a line names a function whose place stands in the next line, as Go and Rust print frames.
+/// Whether a line names a function whose place stands in the next line, as Go and Rust print
+/// frames.
 fn is_function(line: &str) -> bool {
     if line.len() > MAX_LINE {
         return false;

@@ -1,4 +1,5 @@
-//! `strip_annotated`: drops annotations such as `note:` and `help:`, and shortens what is still long after that.
+//! `strip_annotated`: drops annotations such as `note:` and `help:`, and shortens what is still
+//! long after that.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,6 +1,6 @@
-//! `structured`: what tools print as JSON when they are asked to, as the text they would print otherwise. Knows the
-//! messages of cargo, the test harness of Rust and nextest, `go test -json`, jest and vitest, eslint and ruff. What it does
-//! not know passes as it is.
+//! `structured`: what tools print as JSON when they are asked to, as the text they would print
+//! otherwise. Knows the messages of cargo, the test harness of Rust and nextest, `go test -json`,
+//! jest and vitest, eslint and ruff. What it does not know passes as it is.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,5 @@
-//! The blanks that line up a table become two; a table is told by its rows: several in sequence, each with columns.
+//! The blanks that line up a table become two; a table is told by its rows: several in sequence,
+//! each with columns.
 
 use tools_core::FilterConfidence;
 

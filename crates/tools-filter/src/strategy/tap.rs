@@ -1,4 +1,5 @@
-//! The Test Anything Protocol: tests that passed are counted where they stood, with what is said of them.
+//! The Test Anything Protocol: tests that passed are counted where they stood, with what is said of
+//! them.
 
 use std::sync::LazyLock;
 
@@ -19,7 +20,8 @@ pub(crate) struct Tap {
     block: Option<usize>,
     /// Whether the line before was such a result.
     after_pass: Option<usize>,
-    /// Whether the line before was a result that failed, and the indentation of the block that follows one.
+    /// Whether the line before was a result that failed, and the indentation of the block that
+    /// follows one.
     after_failure: Option<usize>,
     failure: Option<usize>,
     /// A comment that heads results, and whether one that passed followed it.

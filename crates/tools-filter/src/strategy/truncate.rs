@@ -1,4 +1,5 @@
-//! `truncate`: keeps the beginning and the end of a long output, and whatever reports something between them.
+//! `truncate`: keeps the beginning and the end of a long output, and whatever reports something
+//! between them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,5 +1,5 @@
-//! Tests that were announced when they began: which of them never ended. A crash, a time limit or a signal leaves nothing
-//! else that names the test at fault.
+//! Tests that were announced when they began: which of them never ended. A crash, a time limit or a
+//! signal leaves nothing else that names the test at fault.
 
 use std::collections::HashMap;
 
@@ -15,12 +15,14 @@ const MAX_LINE: usize = 1000;
 pub(crate) struct Unfinished {
     tests: HashMap<String, (u64, String)>,
     count: u64,
-    /// Whether several workers of pytest are at work: else it tells the result in the same line, or soon after.
+    /// Whether several workers of pytest are at work: else it tells the result in the same line, or
+    /// soon after.
     has_workers: bool,
 }
 
 impl Unfinished {
-    /// Takes a line that announces a test, and shows it only when the test does not end; `false` for every other line.
+    /// Takes a line that announces a test, and shows it only when the test does not end; `false`
+    /// for every other line.
     pub(crate) fn begin(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
         self.has_workers |= line.starts_with(|c: char| c.is_ascii_digit()) && line.contains(" workers [");
         let of_worker = || self.has_workers.then(|| pytest(line)).flatten().map(|test| format!("pytest {test}"));
@@ -46,7 +48,8 @@ impl Unfinished {
         true
     }
 
-    /// Ends a package of Go, of which the line tells the result: when it passed, all of its tests have ended.
+    /// Ends a package of Go, of which the line tells the result: when it passed, all of its tests
+    /// have ended.
     pub(crate) fn end_package(&mut self, line: &str, out: &mut Emitter<'_>) {
         let of_go = |test: &str| test.starts_with(GO);
         if line.starts_with("FAIL") {
@@ -63,7 +66,8 @@ impl Unfinished {
         self.show(|_| true, out);
     }
 
-    /// Shows the tests that did not end, in the order in which they began; of a test and its part only the part.
+    /// Shows the tests that did not end, in the order in which they began; of a test and its part
+    /// only the part.
     fn show(&mut self, wanted: impl Fn(&str) -> bool, out: &mut Emitter<'_>) {
         let mut tests: Vec<_> = self.tests.extract_if(|test, _| wanted(test)).collect();
         tests.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
@@ -86,7 +90,8 @@ impl Unfinished {
     }
 }
 
-/// Whether a line names a test that is at work: such lines are not alike, however little they differ.
+/// Whether a line names a test that is at work: such lines are not alike, however little they
+/// differ.
 pub(crate) fn names_running(line: &str) -> bool {
     let text = line.trim_start();
     begun(line).is_some()

@@ -1,5 +1,5 @@
-//! The help that a program prints when it was called wrongly: the line of its usage stands, its list of options is counted, and
-//! so is the line that says how to ask for more.
+//! The help that a program prints when it was called wrongly: the line of its usage stands, its
+//! list of options is counted, and so is the line that says how to ask for more.
 
 use tools_core::FilterConfidence;
 
@@ -52,7 +52,8 @@ fn is_usage(text: &str) -> bool {
     text.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("usage:"))
 }
 
-/// Whether a line belongs to the help: an option with what it does, a heading over such, or more of the usage.
+/// Whether a line belongs to the help: an option with what it does, a heading over such, or more of
+/// the usage.
 fn is_help(text: &str) -> bool {
     let inner = text.trim_start();
     if inner.is_empty() {

@@ -1,5 +1,5 @@
-//! Outputs of real commands: `NAME.cmd` holds the command and its exit code, `NAME.raw` what it printed, `NAME.out`
-//! what is made of it.
+//! Outputs of real commands: `NAME.cmd` holds the command and its exit code, `NAME.raw` what it
+//! printed, `NAME.out` what is made of it.
 
 use std::{fs, path::Path};
 
@@ -70,7 +70,8 @@ fn what_a_summary_says_is_never_lost() {
             let is_shown = line.split(" - ").all(|part| filtered.contains(part))
                 || line == "E"
                 || line.starts_with("test result: ok. 0 passed");
-            // nextest shows what its inner runner says of the one test, which the line above says already.
+            // nextest shows what its inner runner says of the one test, which the line above says
+            // already.
             let is_inner = line.starts_with("test result: FAILED. 0 passed; 1 failed");
             // What maven says under every error.
             let is_inner = is_inner || line.starts_with("[ERROR] ");

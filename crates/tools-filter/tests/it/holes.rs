@@ -1,4 +1,5 @@
-//! What is left out is counted where it stood: lines that are shown and lines that are counted are all lines.
+//! What is left out is counted where it stood: lines that are shown and lines that are counted are
+//! all lines.
 
 use std::fmt::Write as _;
 
@@ -30,8 +31,8 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Commands whose output is shortened by its form, alone or behind a list of noise. What rewrites an output as a whole (a
-/// diff, a list of files, JSON) has no lines to count.
+/// Commands whose output is shortened by its form, alone or behind a list of noise. What rewrites
+/// an output as a whole (a diff, a list of files, JSON) has no lines to count.
 const COMMANDS: &[&str] = &[
     "./run.sh",
     "unknown-runner --all",
@@ -299,7 +300,8 @@ fn each_severe_line_of_a_log_stands() {
     assert!(filtered.contains("order 120 gone") && filtered.contains("order 180 gone"), "{filtered}");
 }
 
-/// What a list of files or of hits was, told from what is shown: a line that names a file or a folder, and what is in it.
+/// What a list of files or of hits was, told from what is shown: a line that names a file or a
+/// folder, and what is in it.
 fn put_back(shown: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut above = String::new();

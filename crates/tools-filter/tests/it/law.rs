@@ -1,4 +1,5 @@
-//! The law of failure, over generated outputs and hostile rules: what reports a failure is in the result.
+//! The law of failure, over generated outputs and hostile rules: what reports a failure is in the
+//! result.
 
 use std::{fmt::Write as _, sync::LazyLock};
 
@@ -388,7 +389,8 @@ const MESSAGES: &[&str] = &[
     "# -I/usr/include -o # is too long",
 ];
 
-/// How a runner announces a test (`№` becomes its number), how it tells that it passed, and what may follow when a test ends the run.
+/// How a runner announces a test (`№` becomes its number), how it tells that it passed, and what
+/// may follow when a test ends the run.
 #[derive(Debug)]
 struct Runner {
     command: &'static str,
@@ -464,7 +466,8 @@ const RUNNERS: &[Runner] = &[
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// A line `program: message` is what somebody has to read, whether or not it has a word of failure in it.
+    /// A line `program: message` is what somebody has to read, whether or not it has a word of
+    /// failure in it.
     #[test]
     fn what_a_program_says_of_itself_stands(
         program in proptest::sample::select(PROGRAMS),
@@ -534,7 +537,8 @@ const SIGNS: &[&str] = &[
     "Exception: ",
 ];
 
-/// Outputs of real commands under other commands' rules: a shape that a rule does not know costs no report.
+/// Outputs of real commands under other commands' rules: a shape that a rule does not know costs no
+/// report.
 #[test]
 fn what_real_commands_report_stands_whatever_the_rule() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures");
@@ -561,7 +565,8 @@ fn what_real_commands_report_stands_whatever_the_rule() {
             for exit in [Exit::Code(0), Exit::Code(1)] {
                 let filtered = narrow(&pipeline.filter(command, exit, &raw).text);
                 for report in &reports {
-                    // A line that was taken apart is shown in its parts: place and message under a rule, test and message.
+                    // A line that was taken apart is shown in its parts: place and message under a
+                    // rule, test and message.
                     let mut parts = report.split(" - ").flat_map(|part| part.split(": error: "));
                     let is_shown = parts.all(|part| {
                         let part = part.trim_start_matches("warning: ");

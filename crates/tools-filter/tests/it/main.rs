@@ -1,4 +1,5 @@
-//! What holds as a whole: filters on real outputs and on generated ones, rules of a user, the estimate.
+//! What holds as a whole: filters on real outputs and on generated ones, rules of a user, the
+//! estimate.
 
 mod fixtures;
 mod holes;

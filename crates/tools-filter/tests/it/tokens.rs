@@ -4,7 +4,8 @@ use std::{fs, path::Path};
 
 use tools_filter::estimate_tokens;
 
-/// All fixtures of one kind are one text: a single short one says little about what an estimate is for.
+/// All fixtures of one kind are one text: a single short one says little about what an estimate is
+/// for.
 #[test]
 fn the_estimate_is_within_fifteen_percent_of_o200k() {
     let encoding = tiktoken::get_encoding("o200k_base").expect("the vocabulary is built in");

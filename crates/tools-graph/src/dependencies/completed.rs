@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, sync::Mutex};
 
 use tools_core::ToolName;
 
-/// The tools that have succeeded in one session, and in no earlier one. Shared by reference; every method takes a lock
-/// for the moment.
+/// The tools that have succeeded in one session, and in no earlier one. Shared by reference; every
+/// method takes a lock for the moment.
 #[derive(Debug, Default)]
 pub struct CompletedTools(Mutex<BTreeSet<ToolName>>);
 

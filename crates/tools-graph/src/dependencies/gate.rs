@@ -37,8 +37,9 @@ impl Prerequisites {
         self.needs.get(tool).map_or(&[], Vec::as_slice)
     }
 
-    /// Takes out what needs others first. What is always on or named stays. When nothing would be left to call, the
-    /// prerequisites are not asked for: a session in which no tool can be called cannot meet any.
+    /// Takes out what needs others first. What is always on or named stays. When nothing would be
+    /// left to call, the prerequisites are not asked for: a session in which no tool can be called
+    /// cannot meet any.
     pub(crate) fn gate(&self, result: &mut ToolFilterResult) {
         let bypasses = |reasons: &[InclusionReason]| {
             matches!(reasons[0], InclusionReason::AlwaysOn | InclusionReason::NameMentioned)

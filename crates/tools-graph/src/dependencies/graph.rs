@@ -42,8 +42,9 @@ pub struct ToolDependencyGraph {
 }
 
 impl ToolDependencyGraph {
-    /// The graph of the rules over the tools that exist, and what was wrong with them, for whoever shows warnings. Rules
-    /// that cannot be kept are dropped, so that no tool is hidden for ever. Empty while the section is not enabled.
+    /// The graph of the rules over the tools that exist, and what was wrong with them, for whoever
+    /// shows warnings. Rules that cannot be kept are dropped, so that no tool is hidden for ever.
+    /// Empty while the section is not enabled.
     pub fn new(
         config: &DependenciesConfig,
         tools: &BTreeSet<ToolName>,

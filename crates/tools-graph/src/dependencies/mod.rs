@@ -1,4 +1,5 @@
-//! What tools need or prefer to have been called before: the section, the graph, and what succeeded in a session.
+//! What tools need or prefer to have been called before: the section, the graph, and what succeeded
+//! in a session.
 
 mod completed;
 mod config;

@@ -20,11 +20,13 @@ pub struct ToolFilterConfig {
     pub top_k: usize,
     /// How well a ranked tool must fit, from 0 to 1.
     pub min_score: f32,
-    /// Tools with fewer words in their description are always shown: a ranking has nothing to go by.
+    /// Tools with fewer words in their description are always shown: a ranking has nothing to go
+    /// by.
     pub min_description_words: usize,
     /// Tools that are always shown.
     pub always_on: Vec<String>,
-    /// Whether words decide where there is no model of meaning (`embedding.model`). Without either every tool is shown.
+    /// Whether words decide where there is no model of meaning (`embedding.model`). Without either
+    /// every tool is shown.
     pub lexical: bool,
     /// What becomes of the tools that were chosen for a turn.
     pub mode: ToolFilterMode,
@@ -53,7 +55,8 @@ pub enum ToolFilterMode {
     Append,
     /// None are added: the model asks for definitions with `tool_search`.
     Search,
-    /// They take the place of those chosen before. Each change of the list costs the provider's cache.
+    /// They take the place of those chosen before. Each change of the list costs the provider's
+    /// cache.
     Replace,
 }
 
@@ -83,8 +86,8 @@ impl ToolFilterConfig {
     /// What the section means.
     ///
     /// # Errors
-    /// A score that is no number from 0 to 1, a ranking of none or of more than 10,000 tools, or a text that is no name
-    /// of a tool.
+    /// A score that is no number from 0 to 1, a ranking of none or of more than 10,000 tools, or a
+    /// text that is no name of a tool.
     pub fn compile(&self) -> Result<ToolFilterPolicy, ToolFilterError> {
         let fault = |key, problem: String| ToolFilterError { key, problem };
         if !(0.0..=1.0).contains(&self.min_score) {

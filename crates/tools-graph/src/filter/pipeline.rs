@@ -1,4 +1,5 @@
-//! The pipeline: always on, named, short description, unknown to the scorer, rank; and then what tools need first.
+//! The pipeline: always on, named, short description, unknown to the scorer, rank; and then what
+//! tools need first.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,9 +16,10 @@ use crate::{
 
 /// Chooses the definitions that a turn shows. It decides nothing about permission.
 ///
-/// The order is fixed: what is always on, what the turn names, what has too short a description, what the scorer does
-/// not know, then the best of the ranking; and at last [`ToolSchemaFilter::filter_with`] takes away what needs another
-/// tool first. Boosts are added before the ranking, so that a preferred tool can come in by them.
+/// The order is fixed: what is always on, what the turn names, what has too short a description,
+/// what the scorer does not know, then the best of the ranking; and at last
+/// [`ToolSchemaFilter::filter_with`] takes away what needs another tool first. Boosts are added
+/// before the ranking, so that a preferred tool can come in by them.
 #[derive(Debug)]
 pub struct ToolSchemaFilter {
     policy: ToolFilterPolicy,
@@ -46,12 +48,14 @@ impl ToolSchemaFilter {
 
     /// What to show of these tools, which are the only ones that may be named in the result.
     ///
-    /// Everything is shown while the policy is not enabled, and when the scorer cannot judge the query.
+    /// Everything is shown while the policy is not enabled, and when the scorer cannot judge the
+    /// query.
     pub fn filter(&self, tools: &[Arc<ToolDef>], query: &Query<'_>) -> ToolFilterResult {
         self.filter_with(tools, query, &Prerequisites::default())
     }
 
-    /// What to show of these tools, without those whose prerequisites are not met, unless they are always on or named.
+    /// What to show of these tools, without those whose prerequisites are not met, unless they are
+    /// always on or named.
     pub fn filter_with(&self, tools: &[Arc<ToolDef>], query: &Query<'_>, needs: &Prerequisites) -> ToolFilterResult {
         let mut result = ToolFilterResult::default();
         let scores = if self.policy.enabled { self.scorer.score(query.text) } else { None };

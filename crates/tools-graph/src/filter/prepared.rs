@@ -1,4 +1,5 @@
-//! What of a list of tools does not depend on the query: looked at once for each list, not in each turn.
+//! What of a list of tools does not depend on the query: looked at once for each list, not in each
+//! turn.
 
 use std::{collections::HashMap, sync::Arc};
 

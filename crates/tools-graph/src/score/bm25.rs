@@ -10,8 +10,8 @@ use crate::words;
 /// The length of a piece, in characters.
 const PIECE: usize = 4;
 
-/// BM25 over the words of a definition: its name and title, which count three times, its description, and the names,
-/// descriptions and allowed values of its parameters.
+/// BM25 over the words of a definition: its name and title, which count three times, its
+/// description, and the names, descriptions and allowed values of its parameters.
 #[derive(Debug)]
 pub struct Bm25(Inverted);
 
@@ -28,8 +28,9 @@ impl Scorer for Bm25 {
     }
 }
 
-/// BM25 over pieces of four characters, for words that differ in their endings, are joined or are misspelt. It finds more
-/// than [`Bm25`] and takes several times the memory; [`super::Fused`] of both finds most.
+/// BM25 over pieces of four characters, for words that differ in their endings, are joined or are
+/// misspelt. It finds more than [`Bm25`] and takes several times the memory; [`super::Fused`] of
+/// both finds most.
 #[derive(Debug)]
 pub struct Grams(Inverted);
 

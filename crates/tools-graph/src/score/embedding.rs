@@ -15,9 +15,9 @@ use crate::words;
 /// Definitions whose vectors are asked for at once.
 const BATCH: usize = 64;
 
-/// Cosine similarity of the query's vector and each definition's. A tool whose vector could not be made is not known to
-/// the scorer and is therefore shown; a query without a vector cannot be judged, and neither can any before the vectors of
-/// the tools are made.
+/// Cosine similarity of the query's vector and each definition's. A tool whose vector could not be
+/// made is not known to the scorer and is therefore shown; a query without a vector cannot be
+/// judged, and neither can any before the vectors of the tools are made.
 pub struct EmbeddingScorer {
     embedder: Arc<dyn Embedder>,
     vectors: Arc<OnceLock<HashMap<ToolName, Vec<f32>>>>,
@@ -36,7 +36,8 @@ impl EmbeddingScorer {
         Self { embedder, vectors }
     }
 
-    /// An index of these tools whose vectors are made on a thread of their own: a model may take seconds for them.
+    /// An index of these tools whose vectors are made on a thread of their own: a model may take
+    /// seconds for them.
     pub fn in_background(tools: &[Arc<ToolDef>], embedder: Arc<dyn Embedder>) -> Self {
         let made = Self { embedder: Arc::clone(&embedder), vectors: Arc::default() };
         let (all, kept) = (tools.to_vec(), Arc::clone(&made.vectors));

@@ -6,18 +6,20 @@ use tools_core::ToolName;
 
 use super::{Scorer, Scores, best};
 
-/// How much the first places stand out; the constant of Cormack, Clarke and Büttcher (SIGIR 2009), who introduced
-/// reciprocal rank fusion.
+/// How much the first places stand out; the constant of Cormack, Clarke and Büttcher (SIGIR 2009),
+/// who introduced reciprocal rank fusion.
 const FLATTENING: f32 = 60.0;
 /// Places that count.
 const PLACES: u16 = 200;
 
-/// Several scorers fused by reciprocal rank: their numbers are of different scales, their orders are not.
+/// Several scorers fused by reciprocal rank: their numbers are of different scales, their orders
+/// are not.
 #[derive(Debug)]
 pub struct Fused(Vec<Arc<dyn Scorer>>);
 
 impl Fused {
-    /// One scorer of these. One that cannot judge a query is left out of it; when none can, neither can this.
+    /// One scorer of these. One that cannot judge a query is left out of it; when none can, neither
+    /// can this.
     pub fn new(scorers: Vec<Arc<dyn Scorer>>) -> Self {
         Self(scorers)
     }

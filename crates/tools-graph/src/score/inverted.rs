@@ -1,4 +1,5 @@
-//! An inverted index with BM25 weights: for each term the tools it stands in and what it adds to their score.
+//! An inverted index with BM25 weights: for each term the tools it stands in and what it adds to
+//! their score.
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -6,13 +6,13 @@ use tools_core::ToolName;
 
 /// Says how well tools fit a query. Called once in a turn, by [`crate::ToolSchemaFilter`].
 pub trait Scorer: Send + Sync + fmt::Debug {
-    /// How well each tool fits that the scorer knows. `None` when the query cannot be judged (no embedding of it could be
-    /// had): then every tool is shown.
+    /// How well each tool fits that the scorer knows. `None` when the query cannot be judged (no
+    /// embedding of it could be had): then every tool is shown.
     fn score(&self, query: &str) -> Option<Scores>;
 }
 
-/// How well each tool fits a query: 1 is the best possible fit and 0 none. A tool of which nothing is said is not known
-/// to the scorer, and is shown whatever the query is.
+/// How well each tool fits a query: 1 is the best possible fit and 0 none. A tool of which nothing
+/// is said is not known to the scorer, and is shown whatever the query is.
 #[derive(Debug, Clone)]
 pub struct Scores {
     places: Places,

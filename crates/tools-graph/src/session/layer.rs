@@ -7,8 +7,8 @@ use tools_core::{Ended, Invocation, Layer, Next, Outcome, ToolError, ToolErrorCa
 
 use super::SessionLists;
 
-/// Refuses a call of a tool whose prerequisites are not met in its session, and notes what succeeds. It loosens nothing:
-/// a call that it lets pass meets every gate.
+/// Refuses a call of a tool whose prerequisites are not met in its session, and notes what
+/// succeeds. It loosens nothing: a call that it lets pass meets every gate.
 #[derive(Debug)]
 pub struct DependencyLayer {
     lists: Arc<SessionLists>,

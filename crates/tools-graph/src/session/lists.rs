@@ -15,7 +15,8 @@ use crate::{
 
 /// The tool that looks for others.
 pub(super) const SEARCH: &str = "tool_search";
-/// With more tools than this, pieces of words are not looked at: their index takes several times the memory.
+/// With more tools than this, pieces of words are not looked at: their index takes several times
+/// the memory.
 const FINE: usize = 10_000;
 
 /// How lists of sessions are made.
@@ -25,7 +26,8 @@ pub struct ListSettings {
     pub tools: Option<Vec<ToolName>>,
     /// The tools that a long list begins with, in their order.
     pub core: Vec<ToolName>,
-    /// A list of more tools than this is long: it begins with the core and `tool_search`, and grows by what is asked for.
+    /// A list of more tools than this is long: it begins with the core and `tool_search`, and grows
+    /// by what is asked for.
     pub search_above: usize,
     /// What each tool needs first.
     pub graph: ToolDependencyGraph,
@@ -48,7 +50,8 @@ impl Default for ListSettings {
     }
 }
 
-/// The lists of all sessions of a host. Clones of the `Arc` share them; every method takes a lock for the moment.
+/// The lists of all sessions of a host. Clones of the `Arc` share them; every method takes a lock
+/// for the moment.
 pub struct SessionLists {
     settings: Shared<ListSettings>,
     index: Shared<Index>,
@@ -97,7 +100,8 @@ impl SessionLists {
         }
     }
 
-    /// Whether a list of these tools is long, so that `tool_search` is offered. Also asked before there is one.
+    /// Whether a list of these tools is long, so that `tool_search` is offered. Also asked before
+    /// there is one.
     pub fn is_long(&self, tools: &[Arc<ToolDef>]) -> bool {
         self.offered(tools).iter().filter(|tool| tool.name.as_str() != SEARCH).count()
             > self.settings.load().search_above
@@ -113,8 +117,9 @@ impl SessionLists {
         listed.filter_map(|name| by_name.get(name).map(|tool| Arc::clone(tool))).collect()
     }
 
-    /// What a session is shown of these tools. The same list as before where it may be, so that the prompt's beginning
-    /// stays what it was: a long list, and one in which tools wait for others, only grow.
+    /// What a session is shown of these tools. The same list as before where it may be, so that the
+    /// prompt's beginning stays what it was: a long list, and one in which tools wait for others,
+    /// only grow.
     pub fn shown(&self, session: &SessionId, tools: &[Arc<ToolDef>]) -> ToolDefs {
         self.publish(tools);
         let offered = self.offered(tools);
@@ -137,8 +142,8 @@ impl SessionLists {
         list.tools().cloned().collect()
     }
 
-    /// What a turn of a session shows, given what it is about: what the filter chooses, added to what was shown before.
-    /// Without a filter this is [`SessionLists::shown`].
+    /// What a turn of a session shows, given what it is about: what the filter chooses, added to
+    /// what was shown before. Without a filter this is [`SessionLists::shown`].
     pub fn turn(&self, session: &SessionId, tools: &[Arc<ToolDef>], text: &str, referenced: &[ToolName]) -> ToolDefs {
         self.publish(tools);
         let index = self.index.load();
@@ -163,8 +168,8 @@ impl SessionLists {
         list.tools().cloned().collect()
     }
 
-    /// The tools that a text asks for, best first, at most `most`: those that it names, or else those whose words it
-    /// has. They are shown to the session from now on.
+    /// The tools that a text asks for, best first, at most `most`: those that it names, or else
+    /// those whose words it has. They are shown to the session from now on.
     pub fn search(&self, session: &SessionId, text: &str, most: usize) -> Vec<Arc<ToolDef>> {
         let index = self.index.load();
         let mut sessions = self.sessions();
@@ -220,8 +225,8 @@ impl SessionLists {
         self.sessions().remove(session);
     }
 
-    /// The tools that wait for others, unless all do: a session in which no tool can be called cannot meet any
-    /// prerequisite.
+    /// The tools that wait for others, unless all do: a session in which no tool can be called
+    /// cannot meet any prerequisite.
     fn held(&self, session: &Session, tools: &[Arc<ToolDef>]) -> BTreeMap<ToolName, Vec<ToolName>> {
         if !self.settings.load().graph.has_rules() {
             return BTreeMap::new();

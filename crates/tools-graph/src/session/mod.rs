@@ -1,4 +1,5 @@
-//! What each session is shown: lists that only grow, the tool that looks for more, and what is held back meanwhile.
+//! What each session is shown: lists that only grow, the tool that looks for more, and what is held
+//! back meanwhile.
 
 mod layer;
 mod lists;

@@ -15,7 +15,8 @@ const USUAL: usize = 5;
 /// The most that it may ask for.
 const MOST: usize = 20;
 
-/// Finds tools that are not in your list, by what they do, and adds them to it. Use it when no listed tool fits the task.
+/// Finds tools that are not in your list, by what they do, and adds them to it. Use it when no
+/// listed tool fits the task.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -18,7 +18,8 @@ pub enum Syntax {
 /// An entry of ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The keys that lead to it; the last is its own name, or that of the list that it is an element of.
+    /// The keys that lead to it; the last is its own name, or that of the list that it is an
+    /// element of.
     pub path: Vec<String>,
     /// What it says.
     pub value: Value,
@@ -42,7 +43,8 @@ impl Entry {
         self.path.join(".")
     }
 
-    /// Whether something that stands there starts this program: then it is an older form of the entry.
+    /// Whether something that stands there starts this program: then it is an older form of the
+    /// entry.
     pub(super) fn is_ours(&self, there: &Value) -> bool {
         let texts = texts(there);
         let is_haft = |text: &str| {
@@ -82,10 +84,12 @@ pub enum Problem {
     Shape(String),
 }
 
-/// The text with the entries in it; an older form of one is replaced, and one that is there already stays as it is.
+/// The text with the entries in it; an older form of one is replaced, and one that is there already
+/// stays as it is.
 ///
 /// # Errors
-/// When the text cannot be read, or an entry cannot be put in without touching something of the user's.
+/// When the text cannot be read, or an entry cannot be put in without touching something of the
+/// user's.
 pub fn add(syntax: Syntax, text: &str, entries: &[Entry]) -> Result<String, Problem> {
     entries.iter().try_fold(text.to_owned(), |text, entry| match syntax {
         Syntax::Jsonc => jsonc::add(&text, entry),
@@ -97,7 +101,8 @@ pub fn add(syntax: Syntax, text: &str, entries: &[Entry]) -> Result<String, Prob
 /// The text without the entries, whatever form they have by now.
 ///
 /// # Errors
-/// When the text cannot be read, or an entry cannot be taken out without touching something of the user's.
+/// When the text cannot be read, or an entry cannot be taken out without touching something of the
+/// user's.
 pub fn remove(syntax: Syntax, text: &str, entries: &[Entry]) -> Result<String, Problem> {
     entries.iter().try_fold(text.to_owned(), |text, entry| match syntax {
         Syntax::Jsonc => jsonc::remove(&text, entry),

@@ -82,7 +82,8 @@ fn added(body: &str, entry: &Entry) -> Result<String, Problem> {
     Err(shape(entry))
 }
 
-/// The text with one more item in the brackets from `open` to `close`; `last` is the end of the last item there.
+/// The text with one more item in the brackets from `open` to `close`; `last` is the end of the
+/// last item there.
 fn inserted(
     body: &str,
     open: usize,
@@ -184,7 +185,8 @@ fn comma_after(text: &str) -> Option<usize> {
     }
 }
 
-/// The comma before an item, with nothing but blanks and comments between them; checked by reading the text again.
+/// The comma before an item, with nothing but blanks and comments between them; checked by reading
+/// the text again.
 fn comma_before(body: &str, start: usize) -> Option<usize> {
     body[..start].char_indices().rev().filter(|(_, c)| *c == ',').map(|(at, _)| at).find(|at| {
         let between = &body[*at + 1..start];

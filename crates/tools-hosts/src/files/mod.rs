@@ -1,5 +1,6 @@
-//! Configuration files of hosts: entries are put in and taken out, and every other byte stays as it is. Each change is
-//! checked by reading the new text: it must say what the old one said, and the entry.
+//! Configuration files of hosts: entries are put in and taken out, and every other byte stays as it
+//! is. Each change is checked by reading the new text: it must say what the old one said, and the
+//! entry.
 
 mod entry;
 mod jsonc;

@@ -75,7 +75,8 @@ pub struct Edits {
 }
 
 impl Host {
-    /// The programs by which it is started, and the folder that it leaves in a home: one of them tells that it is there.
+    /// The programs by which it is started, and the folder that it leaves in a home: one of them
+    /// tells that it is there.
     pub fn traces(self, at: &Located<'_>) -> (&'static [&'static str], PathBuf) {
         match self {
             Self::ClaudeCode => (&["claude"], at.folder("CLAUDE_CONFIG_DIR", ".claude")),
@@ -99,7 +100,8 @@ impl Host {
     }
 }
 
-/// What goes into which file of the host. `exists` tells whether a file is there, for hosts that read one of several.
+/// What goes into which file of the host. `exists` tells whether a file is there, for hosts that
+/// read one of several.
 pub fn edits(host: Host, launch: &Launch, at: &Located<'_>, exists: &dyn Fn(&Path) -> bool) -> Option<Vec<Edits>> {
     let server = |folder: Option<&str>| -> Vec<String> {
         let mut words = vec![];
@@ -125,8 +127,8 @@ pub fn edits(host: Host, launch: &Launch, at: &Located<'_>, exists: &dyn Fn(&Pat
             vec![jsonc(file, vec![Entry::member(["mcpServers", "haft"], entry)])]
         }
         Host::Codex => {
-            // Without `required` its first turn begins before the tools are there. Without the mode it asks about each call
-            // before the server can, and refuses it where nobody sits.
+            // Without `required` its first turn begins before the tools are there. Without the mode
+            // it asks about each call before the server can, and refuses it where nobody sits.
             let mode = "approve";
             let entry = json!({
                 "command": program, "args": server(None), "required": true, "default_tools_approval_mode": mode,

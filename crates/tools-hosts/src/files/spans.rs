@@ -1,5 +1,5 @@
-//! What was put into a text: enough to take it out again to the byte, without a copy of the text itself, which may hold
-//! credentials.
+//! What was put into a text: enough to take it out again to the byte, without a copy of the text
+//! itself, which may hold credentials.
 
 /// Places in a text that were put in: begin and end of each, in bytes.
 pub type Spans = Vec<(usize, usize)>;

@@ -1,5 +1,5 @@
-//! Entries in YAML, of a simple form only: block mappings from the first column on. Whatever else a file holds is left to
-//! its owner.
+//! Entries in YAML, of a simple form only: block mappings from the first column on. Whatever else a
+//! file holds is left to its owner.
 
 use std::fmt::Write as _;
 

@@ -7,7 +7,8 @@ use super::{
     fields::{Fields, other_event, place, top, unknown},
 };
 
-/// Tools that touch neither files nor commands of this machine, or that only act through other tools of the host's.
+/// Tools that touch neither files nor commands of this machine, or that only act through other
+/// tools of the host's.
 const HARMLESS: [&str; 23] = [
     "Agent",
     "AskUserQuestion",

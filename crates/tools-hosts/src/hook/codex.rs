@@ -1,6 +1,7 @@
-//! Hooks of Codex: `PreToolUse` and `PostToolUse` (checked with 0.169). It knows no question and no plain consent: what
-//! would be asked is refused with the way to allow it. Its sandbox keeps commands from writing, but lets them read every
-//! file of their user: what may run is rewritten all the same.
+//! Hooks of Codex: `PreToolUse` and `PostToolUse` (checked with 0.169). It knows no question and no
+//! plain consent: what would be asked is refused with the way to allow it. Its sandbox keeps
+//! commands from writing, but lets them read every file of their user: what may run is rewritten
+//! all the same.
 
 use serde_json::{Value, json};
 

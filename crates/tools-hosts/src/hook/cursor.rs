@@ -1,5 +1,6 @@
-//! Hooks of Cursor: `beforeShellExecution`, `beforeReadFile` and `preToolUse`, after its public documentation; not tried
-//! with the program. Of `preToolUse` it does not enforce a question, so that what would be asked there is refused.
+//! Hooks of Cursor: `beforeShellExecution`, `beforeReadFile` and `preToolUse`, after its public
+//! documentation; not tried with the program. Of `preToolUse` it does not enforce a question, so
+//! that what would be asked there is refused.
 
 use serde_json::{Value, json};
 

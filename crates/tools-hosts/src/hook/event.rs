@@ -17,21 +17,22 @@ pub trait Format: Send + Sync {
     /// The answer before a tool runs, in the host's format. `input` is what was read.
     fn answer(&self, input: &Value, answer: &Answer) -> Value;
 
-    /// The answer after a tool ran whose result is to be `result` instead; `None` where the host does not let a hook
-    /// replace this result.
+    /// The answer after a tool ran whose result is to be `result` instead; `None` where the host
+    /// does not let a hook replace this result.
     fn replace(&self, input: &Value, result: &Value) -> Option<Value>;
 
-    /// Whether the host asks its user where the answer is a question. Where not, [`Format::answer`] makes a refusal of it.
+    /// Whether the host asks its user where the answer is a question. Where not, [`Format::answer`]
+    /// makes a refusal of it.
     fn can_ask(&self, input: &Value) -> bool;
 
-    /// Whether somebody sits at a host that was started like this. Where nobody does, a question is not put to the host: it
-    /// would wait for ever.
+    /// Whether somebody sits at a host that was started like this. Where nobody does, a question is
+    /// not put to the host: it would wait for ever.
     fn is_attended(&self, _: &Seat) -> bool {
         true
     }
 
-    /// Whether the host runs its commands in a sandbox of its own, from inside of which the record of calls cannot be
-    /// written.
+    /// Whether the host runs its commands in a sandbox of its own, from inside of which the record
+    /// of calls cannot be written.
     fn has_sandbox(&self) -> bool {
         false
     }
@@ -85,7 +86,8 @@ pub struct HostCall {
     pub tool: &'static str,
     /// Its parameters.
     pub params: Value,
-    /// The host's command line, where another can stand in its place; `None` for what is no command.
+    /// The host's command line, where another can stand in its place; `None` for what is no
+    /// command.
     pub line: Option<String>,
 }
 

@@ -44,7 +44,8 @@ impl<'a> Fields<'a> {
         names.iter().any(|name| self.fields.contains_key(*name))
     }
 
-    /// A call of `tool` that searches in the folder that is named, or else in the working directory.
+    /// A call of `tool` that searches in the folder that is named, or else in the working
+    /// directory.
     pub(super) fn searching(&self, tool: &'static str) -> Result<HostCall, Unreadable> {
         let mut params = json!({"pattern": self.optional(&["pattern"])?.unwrap_or("*")});
         if let Some(path) = self.optional(&["path", "dir_path"])? {
@@ -67,7 +68,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the parameters name a command or a file: of a tool that is not known, that must not pass unasked.
+    /// Whether the parameters name a command or a file: of a tool that is not known, that must not
+    /// pass unasked.
     pub(super) fn is_about_files(&self) -> bool {
         const NAMES: [&str; 11] = [
             "command",
@@ -96,7 +98,8 @@ pub(super) fn place(input: &Value, session: &[&str]) -> Where {
     Where { session: top(input, session).map(str::to_owned), workdir: top(input, &["cwd"]).map(Into::into) }
 }
 
-/// An event of another name: one that is about a call that did not run yet is not taken for harmless.
+/// An event of another name: one that is about a call that did not run yet is not taken for
+/// harmless.
 ///
 /// # Errors
 /// When it is such a one.

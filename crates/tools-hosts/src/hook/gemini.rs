@@ -1,4 +1,5 @@
-//! Hooks of Gemini CLI: `BeforeTool` and `AfterTool` (checked with 0.61). Standard output must hold JSON and nothing else.
+//! Hooks of Gemini CLI: `BeforeTool` and `AfterTool` (checked with 0.61). Standard output must hold
+//! JSON and nothing else.
 
 use serde_json::{Value, json};
 

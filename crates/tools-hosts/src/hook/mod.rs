@@ -1,5 +1,6 @@
-//! Hooks: a host runs a program before each of its own tools, and obeys what it answers. One file per host says how the
-//! host's tools are named and how its answers look; [`Event`] and [`Answer`] are the same for all.
+//! Hooks: a host runs a program before each of its own tools, and obeys what it answers. One file
+//! per host says how the host's tools are named and how its answers look; [`Event`] and [`Answer`]
+//! are the same for all.
 
 mod event;
 mod fields;

@@ -13,7 +13,8 @@ pub(super) fn calls(text: &str) -> Result<Vec<HostCall>, Unreadable> {
     let mut updated: Option<&str> = None;
     for line in text.lines() {
         let line = line.trim_end();
-        // What is added, dropped or kept begins with a mark, so that none of it is taken for a heading.
+        // What is added, dropped or kept begins with a mark, so that none of it is taken for a
+        // heading.
         let Some(heading) = line.strip_prefix("*** ") else { continue };
         if let Some(path) = heading.strip_prefix("Add File: ") {
             calls.push(HostCall::new("write", json!({"path": path.trim(), "content": ""})));

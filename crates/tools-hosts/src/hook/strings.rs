@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-/// The value with each of its texts, but not its keys, replaced by what `change` makes of it; `None` when nothing changes.
+/// The value with each of its texts, but not its keys, replaced by what `change` makes of it;
+/// `None` when nothing changes.
 pub fn map_strings(value: &Value, change: &impl Fn(&str) -> Option<String>) -> Option<Value> {
     match value {
         Value::String(text) => change(text).map(Value::String),

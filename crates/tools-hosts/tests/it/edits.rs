@@ -1,4 +1,5 @@
-//! Entries in files of hosts: what was there stays to the byte, and taking the entry out gives the file back.
+//! Entries in files of hosts: what was there stays to the byte, and taking the entry out gives the
+//! file back.
 
 use std::path::Path;
 

@@ -10,7 +10,8 @@ fn format(host: Host) -> &'static dyn Format {
     host.hooks().expect("the host has hooks")
 }
 
-/// The tools that a call of the host's is, with the path or command of each; `unread` where it is not understood.
+/// The tools that a call of the host's is, with the path or command of each; `unread` where it is
+/// not understood.
 #[expect(clippy::needless_pass_by_value, reason = "callers write literals")]
 fn check(host: Host, event: &str, tool: &str, input: Value, expected: &[&str]) {
     let input =
@@ -49,7 +50,8 @@ fn tools_of_claude_code() {
     check("WebFetch", json!({"url": "https://a.example", "prompt": "x"}), &["fetch https://a.example"]);
     check("mcp__haft__bash", json!({"command": "rm -rf /"}), &["nothing"]);
     check("TodoWrite", json!({"todos": []}), &["nothing"]);
-    // What another version may send: a tool or a shape that is not known is never taken for harmless.
+    // What another version may send: a tool or a shape that is not known is never taken for
+    // harmless.
     check("Bash", json!({"command": ["rm", "-rf", "/"]}), &["unread"]);
     check("Bash", json!({"script": "rm"}), &["unread"]);
     check("Bash", json!("rm"), &["unread"]);

@@ -1,4 +1,5 @@
-//! What a server lists now against what was accepted of it. A pure function: the one place that decides what is held.
+//! What a server lists now against what was accepted of it. A pure function: the one place that
+//! decides what is held.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -69,8 +70,8 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Compares the list of a server with what was accepted of it; `None` for a server that was never seen. The findings stand
-/// in the order of the list, then what is gone.
+/// Compares the list of a server with what was accepted of it; `None` for a server that was never
+/// seen. The findings stand in the order of the list, then what is gone.
 pub fn compare(accepted: Option<&ServerPins>, listed: &[Definition], around: &Surroundings) -> Vec<Finding> {
     let listed_names: BTreeSet<&str> = listed.iter().map(Definition::name).collect();
     let mut seen = BTreeSet::new();
@@ -115,7 +116,8 @@ fn renamed(pins: &ServerPins, now: &Definition, listed: &BTreeSet<&str>) -> Opti
     let digest = now.nameless_digest();
     let same = pins.definitions().filter(|before| before.nameless_digest() == digest);
     let mut names: Vec<&str> = same.map(Definition::name).collect();
-    // One that is still listed was copied, not renamed; both are told the same way, the missing one first.
+    // One that is still listed was copied, not renamed; both are told the same way, the missing one
+    // first.
     names.sort_by_key(|name| listed.contains(name));
     names.first().map(|name| (*name).to_owned())
 }

@@ -1,4 +1,5 @@
-//! A definition as it is pinned: what a model or a gate would see of it, in one form for all spellings of the same thing.
+//! A definition as it is pinned: what a model or a gate would see of it, in one form for all
+//! spellings of the same thing.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,14 +8,15 @@ use sha2::{Digest as _, Sha256};
 /// What of a tool is pinned, in the order in which it is shown.
 const FIELDS: [&str; 6] = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
 
-/// A definition that is, or could be, accepted. Two are equal exactly when a model and the gates would see the same.
+/// A definition that is, or could be, accepted. Two are equal exactly when a model and the gates
+/// would see the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Definition(Value);
 
 impl Definition {
-    /// What is pinned of a tool, given as a server lists it. The order of members and of lists that are sets (`required`,
-    /// `type`) is made one.
+    /// What is pinned of a tool, given as a server lists it. The order of members and of lists that
+    /// are sets (`required`, `type`) is made one.
     pub fn of(tool: &Value) -> Self {
         let fields = FIELDS.iter().filter_map(|field| {
             let value = tool.get(field).filter(|value| !value.is_null())?;

@@ -1,4 +1,5 @@
-//! What a person reads before accepting a change: the lines that differ, with every hidden character made visible.
+//! What a person reads before accepting a change: the lines that differ, with every hidden
+//! character made visible.
 
 use std::fmt::Write as _;
 
@@ -10,7 +11,8 @@ use super::{Definition, Finding};
 /// Lines of a text that are shown at most on each side.
 const MOST_LINES: usize = 400;
 
-/// One finding as text: its name, what became of it, and the lines that are others than those accepted.
+/// One finding as text: its name, what became of it, and the lines that are others than those
+/// accepted.
 pub fn difference(finding: &Finding) -> String {
     let mut text = format!("{}: {finding}\n", Visible::of(&finding.tool));
     let empty = Definition::of(&Value::Null);

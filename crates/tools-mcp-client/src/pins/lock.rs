@@ -114,7 +114,8 @@ impl LockStore {
         Ok(lock)
     }
 
-    /// Changes what is accepted, after whatever other processes changed. Nothing is written where nothing changes.
+    /// Changes what is accepted, after whatever other processes changed. Nothing is written where
+    /// nothing changes.
     ///
     /// # Errors
     /// [`McpError::Lock`] when the file cannot be read or written: then it is as it was.

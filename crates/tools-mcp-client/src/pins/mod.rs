@@ -1,5 +1,6 @@
-//! What definitions of tools were accepted, and what has changed since: the file `mcp.lock.json`, the comparison, and the
-//! signs by which a definition looks suspicious. Nothing here talks to a server.
+//! What definitions of tools were accepted, and what has changed since: the file `mcp.lock.json`,
+//! the comparison, and the signs by which a definition looks suspicious. Nothing here talks to a
+//! server.
 
 mod compare;
 mod definition;

@@ -1,5 +1,5 @@
-//! Signs that a definition is made to deceive: characters that do not show, names that look like others, and words about
-//! the tools of other servers.
+//! Signs that a definition is made to deceive: characters that do not show, names that look like
+//! others, and words about the tools of other servers.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -8,7 +8,8 @@ use tools_core::is_hidden;
 
 use super::Definition;
 
-/// The shortest name of another server's tool that is looked for in a text: shorter ones are words of the language.
+/// The shortest name of another server's tool that is looked for in a text: shorter ones are words
+/// of the language.
 const SHORTEST_NAME: usize = 6;
 
 /// Something that makes a definition suspicious.
@@ -43,7 +44,8 @@ impl fmt::Display for Sign {
 /// The names around a tool.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
-    /// Names of tools that are not the server's: of other servers as those call them, and built-in ones.
+    /// Names of tools that are not the server's: of other servers as those call them, and built-in
+    /// ones.
     pub others: BTreeSet<String>,
 }
 

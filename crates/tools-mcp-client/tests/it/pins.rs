@@ -25,7 +25,8 @@ pub(crate) fn held(before: &[Value], now: &[Value]) -> Vec<String> {
 /// Changes the definition at a place of a list.
 type Mutate = fn(&mut Vec<Value>, usize);
 
-/// The ways in which one definition of a list is changed: each leaves something that a model or a gate sees otherwise.
+/// The ways in which one definition of a list is changed: each leaves something that a model or a
+/// gate sees otherwise.
 pub(crate) const MUTATIONS: [(&str, Mutate); 14] = [
     ("a word in the description", |tools, at| {
         let text =

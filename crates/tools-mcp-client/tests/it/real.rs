@@ -1,4 +1,5 @@
-//! Servers from a package registry: what they list is noticed when it changes, and is not when it is only written otherwise.
+//! Servers from a package registry: what they list is noticed when it changes, and is not when it
+//! is only written otherwise.
 
 use serde_json::Value;
 use tools_core::CallContext;

@@ -1,5 +1,6 @@
-//! What is under way on a connection: answers that the client has not taken, calls that run, and their ids. A client that
-//! sends faster than it reads waits, and an id stands for one call at a time.
+//! What is under way on a connection: answers that the client has not taken, calls that run, and
+//! their ids. A client that sends faster than it reads waits, and an id stands for one call at a
+//! time.
 
 use std::{
     collections::HashSet,
@@ -15,7 +16,8 @@ use tokio::sync::Notify;
 
 /// Bytes of answers that may wait for a client before nothing more is taken from it.
 const MAX_WAITING_BYTES: usize = 4 << 20;
-/// Calls that may run at once. Many more than any host starts, and few enough that their answers fit into memory.
+/// Calls that may run at once. Many more than any host starts, and few enough that their answers
+/// fit into memory.
 const MAX_CALLS: usize = 1024;
 
 #[derive(Debug, Default)]

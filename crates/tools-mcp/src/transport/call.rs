@@ -1,7 +1,8 @@
 //! The message that nearly all are, `tools/call`, read straight into its type.
 //!
-//! rmcp tells messages apart by trying one shape after the other on a buffered copy, which for this one costs several
-//! times what its own fields do. Whatever is not exactly a `tools/call` is left to rmcp.
+//! rmcp tells messages apart by trying one shape after the other on a buffered copy, which for this
+//! one costs several times what its own fields do. Whatever is not exactly a `tools/call` is left
+//! to rmcp.
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, GetMeta,

@@ -15,8 +15,8 @@ struct Envelope {
     has_method: bool,
 }
 
-/// Whom to answer and what to say about a line that could not be read as a message; `None` for what JSON-RPC leaves
-/// without an answer.
+/// Whom to answer and what to say about a line that could not be read as a message; `None` for what
+/// JSON-RPC leaves without an answer.
 pub(super) fn complaint(line: &[u8]) -> Option<(Option<RequestId>, ErrorData)> {
     let (envelope, complete) = look(line);
     if !complete {
@@ -41,7 +41,8 @@ pub(super) fn id_of(start: &[u8]) -> Option<RequestId> {
 
 /// What stands on the top level of a JSON object, and whether the text is whole.
 ///
-/// Strings are skipped, not decoded: lone surrogates and bytes that are not UTF-8 do not hide the identifier.
+/// Strings are skipped, not decoded: lone surrogates and bytes that are not UTF-8 do not hide the
+/// identifier.
 fn look(text: &[u8]) -> (Envelope, bool) {
     let mut envelope = Envelope::default();
     let mut json = serde_json::Deserializer::from_slice(text);

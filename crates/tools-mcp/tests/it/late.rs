@@ -9,8 +9,9 @@ use serde_json::json;
 
 use crate::support::{Client, Person, Seen, builder, call, connect, meta, text};
 
-/// Seconds after which the person answers, the answer, and for each further call the seconds after the one before with what
-/// it meets. Gives how often the person was asked and how often the tool ran.
+/// Seconds after which the person answers, the answer, and for each further call the seconds after
+/// the one before with what it meets. Gives how often the person was asked and how often the tool
+/// ran.
 async fn played(answers: u64, decision: &str, calls: &[(u64, &str, &str)]) -> (usize, usize) {
     let seen = Arc::new(Seen::default());
     let person = Person::AnswersAfter(Duration::from_secs(answers), json!({"decision": decision}));

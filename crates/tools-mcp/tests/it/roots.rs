@@ -25,7 +25,8 @@ fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// Where a call runs when the workspace is `configured` and the client offers `offered`; and what the host was told.
+/// Where a call runs when the workspace is `configured` and the client offers `offered`; and what
+/// the host was told.
 async fn run(configured: &Path, offered: Option<Vec<String>>) -> (rmcp::model::CallToolResult, Vec<Vec<PathBuf>>) {
     let told = Arc::new(Told::default());
     let server = builder(&Arc::default())

@@ -1,4 +1,5 @@
-//! The index of words in PostgreSQL: stems by its text search, ranked by BM25 with the constants that FTS5 has.
+//! The index of words in PostgreSQL: stems by its text search, ranked by BM25 with the constants
+//! that FTS5 has.
 
 use jiff::Timestamp;
 use sqlx::Row as _;

@@ -1,5 +1,6 @@
-//! What both databases are asked in the same words: everything but the index of words. A caller holds the store for itself
-//! while it changes something: by the file's lock in SQLite, by a lock of the transaction in PostgreSQL.
+//! What both databases are asked in the same words: everything but the index of words. A caller
+//! holds the store for itself while it changes something: by the file's lock in SQLite, by a lock
+//! of the transaction in PostgreSQL.
 
 /// What a filter lets through, as a condition with its parameters from `$1` to `$6`.
 macro_rules! visible {

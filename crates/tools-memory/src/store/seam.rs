@@ -78,15 +78,16 @@ pub struct Vector {
     pub vector: Vec<f32>,
 }
 
-/// Stores memories. Called by [`crate::Memories`]. What was acknowledged is there, also after the process was killed.
+/// Stores memories. Called by [`crate::Memories`]. What was acknowledged is there, also after the
+/// process was killed.
 #[async_trait]
 pub trait MemoryStore: Send + Sync + std::fmt::Debug {
-    /// Stores a memory under `id`, in one step with taking another out of the search where it says so. What has expired is
-    /// removed on the way.
+    /// Stores a memory under `id`, in one step with taking another out of the search where it says
+    /// so. What has expired is removed on the way.
     ///
     /// # Errors
-    /// [`MemoryError::Full`], [`MemoryError::NotFound`] where what it supersedes is not there for its owner, and what the
-    /// store says.
+    /// [`MemoryError::Full`], [`MemoryError::NotFound`] where what it supersedes is not there for
+    /// its owner, and what the store says.
     async fn save(
         &self,
         id: String,
@@ -96,7 +97,8 @@ pub trait MemoryStore: Send + Sync + std::fmt::Debug {
         now: Timestamp,
     ) -> Result<Stored, MemoryError>;
 
-    /// Puts a memory back as it was exported. `false` when the store has one of that identifier or text.
+    /// Puts a memory back as it was exported. `false` when the store has one of that identifier or
+    /// text.
     ///
     /// # Errors
     /// [`MemoryError::Full`], and what the store says.
@@ -126,7 +128,8 @@ pub trait MemoryStore: Send + Sync + std::fmt::Debug {
     /// What the store says.
     async fn get(&self, id: &str) -> Result<Option<Memory>, MemoryError>;
 
-    /// The memories of a filter, the newest first, superseded and expired ones included; all of them without one.
+    /// The memories of a filter, the newest first, superseded and expired ones included; all of
+    /// them without one.
     ///
     /// # Errors
     /// What the store says.

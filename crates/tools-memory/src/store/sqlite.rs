@@ -16,7 +16,8 @@ use crate::{Memory, MemoryError, NewMemory};
 const SCHEMA: Schema =
     Schema { application: 0x6861_666d, migrations: &[include_str!("../../migrations/sqlite/0001_memories.sql")] };
 
-/// Memories in a SQLite file, which is opened when it is first used. Several processes may use it at once.
+/// Memories in a SQLite file, which is opened when it is first used. Several processes may use it
+/// at once.
 #[derive(Debug)]
 pub struct SqliteMemories(Database);
 

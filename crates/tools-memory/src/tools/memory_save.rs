@@ -17,13 +17,15 @@ const MOST_DAYS: u32 = 36_500;
 
 pub(super) struct MemorySave(pub(super) MemoryTools);
 
-/// Keeps a short text that will be worth knowing in later sessions: a fact, a preference of the user, a decision with its
-/// reason, or how something is done. It is found with `memory_search`. Save what cannot be read from the files; never a
-/// credential. To correct a memory, save the new text with `supersedes`.
+/// Keeps a short text that will be worth knowing in later sessions: a fact, a preference of the
+/// user, a decision with its reason, or how something is done. It is found with `memory_search`.
+/// Save what cannot be read from the files; never a credential. To correct a memory, save the new
+/// text with `supersedes`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// What to keep, in full sentences that can be understood without this conversation; at most 8000 characters.
+    /// What to keep, in full sentences that can be understood without this conversation; at most
+    /// 8000 characters.
     content: String,
     /// What sort of thing it is. Default `fact`.
     kind: Option<Kind>,

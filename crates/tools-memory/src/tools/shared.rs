@@ -1,4 +1,5 @@
-//! What both tools work with: the memories, what sessions have read, and the conversations of the host.
+//! What both tools work with: the memories, what sessions have read, and the conversations of the
+//! host.
 
 use std::{fmt, sync::Arc};
 

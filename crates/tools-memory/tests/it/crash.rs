@@ -85,7 +85,8 @@ async fn nothing_acknowledged_is_lost(test: &str, address: Option<&str>) {
         let lines = BufReader::new(writer.stdout.take().unwrap()).lines();
         let mut left = kill * 31 % 17;
         for line in lines.map_while(Result::ok) {
-            // The harness may have begun the line with words of its own, and the last one may be half a line.
+            // The harness may have begun the line with words of its own, and the last one may be
+            // half a line.
             let told: Vec<&str> =
                 line.split_once("saved ").map(|(_, told)| told.split(' ').collect()).unwrap_or_default();
             let [id, number, process] = told[..] else { continue };

@@ -77,8 +77,8 @@ pub(crate) async fn forms_and_rarity_count(memories: &Memories) {
     assert!(first("schlussel buro").await.starts_with("Der Schl"));
 }
 
-/// Pages of a manual in one folder, `NAME.md` with a description behind `> `: each is saved whole without that line, and
-/// looked for by it.
+/// Pages of a manual in one folder, `NAME.md` with a description behind `> `: each is saved whole
+/// without that line, and looked for by it.
 #[tokio::test]
 #[ignore = "needs a corpus: HAFT_MEMORY_CORPUS=<folder of Markdown pages>"]
 async fn pages_are_found_by_their_descriptions() {
@@ -102,7 +102,8 @@ async fn pages_are_found_by_their_descriptions() {
     println!("recall@5 without the description: {found} of {}", queries.len());
 }
 
-/// Texts made of a vocabulary in which words are as common as in a language, each looked for by some of its words.
+/// Texts made of a vocabulary in which words are as common as in a language, each looked for by
+/// some of its words.
 fn text(seed: u64) -> (String, String) {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = |below: u64| {

@@ -1,5 +1,5 @@
-//! Where long output lies: the seam that a memory, SQLite and PostgreSQL stand behind. Chunks go in and come out; what
-//! they are made of and what is read of them is not decided here.
+//! Where long output lies: the seam that a memory, SQLite and PostgreSQL stand behind. Chunks go in
+//! and come out; what they are made of and what is read of them is not decided here.
 
 mod memory;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

@@ -44,7 +44,8 @@ impl fmt::Debug for PostgresStore {
 }
 
 impl PostgresStore {
-    /// The store in the database at a `postgres://` address; nothing is connected to until it is used.
+    /// The store in the database at a `postgres://` address; nothing is connected to until it is
+    /// used.
     ///
     /// # Errors
     /// When it is no such address.
@@ -110,7 +111,8 @@ async fn insert_chunks(
     Ok(())
 }
 
-/// Makes the conversation if it is not there, and keeps [`remove_empty_conversations`] from removing it meanwhile.
+/// Makes the conversation if it is not there, and keeps [`remove_empty_conversations`] from
+/// removing it meanwhile.
 async fn hold_conversation(
     change: &mut PgConnection,
     conversation: &str,
@@ -130,8 +132,9 @@ async fn hold_conversation(
 
 /// Removes conversations made before a time that hold nothing.
 ///
-/// They are locked first, and looked at again: whoever stores something in one either did so before, which the second
-/// look sees, or waits and makes it anew. One that somebody stores in just now is left for the next time.
+/// They are locked first, and looked at again: whoever stores something in one either did so
+/// before, which the second look sees, or waits and makes it anew. One that somebody stores in just
+/// now is left for the next time.
 async fn remove_empty_conversations(change: &mut PgConnection, created_at: i64) -> Result<(), OverflowError> {
     let empty: Vec<(String,)> = sqlx::query_as(
         "SELECT id FROM conversations WHERE created_at < $1

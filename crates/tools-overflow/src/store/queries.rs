@@ -1,4 +1,5 @@
-//! What both databases are asked in the same words: everything but how a change begins and how many chunks go at once.
+//! What both databases are asked in the same words: everything but how a change begins and how many
+//! chunks go at once.
 
 /// Defines the queries for one database, over any connection of it.
 macro_rules! queries {
@@ -38,7 +39,8 @@ macro_rules! queries {
             Ok(number)
         }
 
-        /// Makes an entry whose text comes in pieces: until it is sealed its number of lines is negative.
+        /// Makes an entry whose text comes in pieces: until it is sealed its number of lines is
+        /// negative.
         pub(in crate::store) async fn begin_entry(
             change: &mut Connection,
             key: Key<'_>,
@@ -202,7 +204,8 @@ macro_rules! queries {
             Ok(unsigned(count))
         }
 
-        /// Removes entries made before a time, and the oldest of what takes more than `most` bytes; how many went.
+        /// Removes entries made before a time, and the oldest of what takes more than `most` bytes;
+        /// how many went.
         pub(in crate::store) async fn remove_old_entries(
             change: &mut Connection,
             created_at: i64,
@@ -211,7 +214,8 @@ macro_rules! queries {
             let expired = sqlx::query("DELETE FROM tool_overflow WHERE created_at < $1").bind(created_at);
             let mut removed = expired.execute(&mut *change).await?.rows_affected();
             if let Some(most) = most {
-                // The newest that fit stay; a running sum over the index of ages tells where they begin.
+                // The newest that fit stay; a running sum over the index of ages tells where they
+                // begin.
                 let oldest = sqlx::query(
                     "DELETE FROM tool_overflow WHERE number IN (
                          SELECT number FROM (

@@ -24,11 +24,13 @@ pub struct Facts {
     pub lines: u64,
     /// Bytes of the original that are not stored, because it was too long.
     pub lost: u64,
-    /// Which lines of the original those are; `None` when nothing is lost, or an earlier version stored it.
+    /// Which lines of the original those are; `None` when nothing is lost, or an earlier version
+    /// stored it.
     pub gap: Option<LineGap>,
 }
 
-/// Lines of an original that are not stored, from 1. One line in their place says so; it has the number of the first.
+/// Lines of an original that are not stored, from 1. One line in their place says so; it has the
+/// number of the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineGap {
     /// The first of them.
@@ -43,8 +45,8 @@ impl Facts {
         self.gap.map_or(self.lines, |gap| self.lines + (gap.last - gap.first))
     }
 
-    /// Which line of the stored text a line of the original is; the line in the place of those that are not stored, for one
-    /// of them.
+    /// Which line of the stored text a line of the original is; the line in the place of those that
+    /// are not stored, for one of them.
     pub(crate) fn stored_line(&self, original: u64) -> u64 {
         match self.gap {
             Some(gap) if original > gap.last => original - (gap.last - gap.first),
@@ -89,13 +91,15 @@ impl NewEntry<'_> {
 
 /// Keeps long output. Called by [`crate::Archive`]; a store decides nothing but how bytes lie.
 ///
-/// Every method may be dropped at any await: what was not acknowledged may or may not be there, what was is.
+/// Every method may be dropped at any await: what was not acknowledged may or may not be there,
+/// what was is.
 #[async_trait]
 pub trait OverflowStore: Send + Sync {
     /// Stores an entry whole; it can be read, also by other processes, once this returns.
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError>;
 
-    /// Begins an entry whose text comes in pieces. It is not there for readers until it is sealed; its bytes count.
+    /// Begins an entry whose text comes in pieces. It is not there for readers until it is sealed;
+    /// its bytes count.
     async fn begin(&self, key: Key<'_>, created_at: i64) -> Result<(), OverflowError>;
 
     /// Adds chunks to an entry that was begun, the first of them having this number.
@@ -116,7 +120,8 @@ pub trait OverflowStore: Send + Sync {
     /// What is known of an entry; `None` when there is none of this name in this conversation.
     async fn facts(&self, key: Key<'_>) -> Result<Option<Facts>, OverflowError>;
 
-    /// The chunks with these numbers, in order; fewer at the end of the entry, none where there is no entry.
+    /// The chunks with these numbers, in order; fewer at the end of the entry, none where there is
+    /// no entry.
     async fn chunks(&self, key: Key<'_>, numbers: Range<u64>) -> Result<Vec<Vec<u8>>, OverflowError>;
 
     /// The number of the last chunk before which fewer than `lines` lines end, and how many do.
@@ -128,7 +133,7 @@ pub trait OverflowStore: Send + Sync {
     /// Forgets a conversation and all that it stored; says how many entries went.
     async fn remove_conversation(&self, conversation: &str) -> Result<u64, OverflowError>;
 
-    /// Removes the entries made before `created_at`, and then the oldest until those that are left take no more than
-    /// `most_bytes` bytes; says how many went.
+    /// Removes the entries made before `created_at`, and then the oldest until those that are left
+    /// take no more than `most_bytes` bytes; says how many went.
     async fn clean(&self, created_at: i64, most_bytes: Option<u64>) -> Result<u64, OverflowError>;
 }

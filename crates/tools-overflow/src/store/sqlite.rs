@@ -1,4 +1,5 @@
-//! Output in one SQLite file: the store of a single machine. Several processes may use the file at once.
+//! Output in one SQLite file: the store of a single machine. Several processes may use the file at
+//! once.
 
 use std::{
     io,
@@ -30,12 +31,14 @@ const MIGRATIONS: &[&str] =
 const BUSY: Duration = Duration::from_secs(5);
 /// How long a call waits for the writer of this one.
 const ACQUIRE: Duration = Duration::from_secs(20);
-/// How often opening is tried: two processes that make one file get into each other's way without being told to wait.
+/// How often opening is tried: two processes that make one file get into each other's way without
+/// being told to wait.
 const TRIES: u32 = 50;
 /// Connections that read at once.
 const READERS: u32 = 4;
-/// Bytes of a page of a new file. With SQLite's own 4 KiB a large entry costs twice as much to bring into the file; with
-/// more than this a small one, which changes a page of every index, costs more than it saves.
+/// Bytes of a page of a new file. With SQLite's own 4 KiB a large entry costs twice as much to
+/// bring into the file; with more than this a small one, which changes a page of every index, costs
+/// more than it saves.
 const PAGE: u32 = 16 << 10;
 /// Chunks that one statement inserts.
 const BATCH: usize = 16;
@@ -92,7 +95,8 @@ impl SqliteStore {
             .page_size(PAGE)
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .journal_mode(SqliteJournalMode::Wal)
-            // What is committed outlives the process. A power cut may take the last entries, never the file.
+            // What is committed outlives the process. A power cut may take the last entries, never
+            // the file.
             .synchronous(SqliteSynchronous::Normal)
             .foreign_keys(true)
             .busy_timeout(BUSY)
@@ -106,8 +110,9 @@ impl SqliteStore {
         Ok(Pools { writer, readers, log })
     }
 
-    /// Brings what was stored from the log into the file, and waits for the disk: when this returns, not even a power cut
-    /// takes it. Nobody has to call it, for what was stored outlives the process anyway.
+    /// Brings what was stored from the log into the file, and waits for the disk: when this
+    /// returns, not even a power cut takes it. Nobody has to call it, for what was stored outlives
+    /// the process anyway.
     ///
     /// # Errors
     /// When the store fails.
@@ -132,8 +137,8 @@ fn is_busy(error: &(dyn std::error::Error + 'static)) -> bool {
     code.is_some_and(|code| matches!(code & 0xff, 5 | 6))
 }
 
-/// Makes the folder and the file, for their owner alone: output of commands is nobody else's business. What SQLite keeps
-/// beside the file has the rights of the file.
+/// Makes the folder and the file, for their owner alone: output of commands is nobody else's
+/// business. What SQLite keeps beside the file has the rights of the file.
 fn make_private_file(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
     if let Some(folder) = path.parent() {

@@ -1,5 +1,5 @@
-//! SQLite's log beside the file: what is stored lands there and is readable at once; bringing it into the file, which has
-//! to wait for the disk twice, is nobody's to wait for and happens beside.
+//! SQLite's log beside the file: what is stored lands there and is readable at once; bringing it
+//! into the file, which has to wait for the disk twice, is nobody's to wait for and happens beside.
 
 use std::sync::{
     Arc,
@@ -30,7 +30,8 @@ impl Log {
         Self { own, grown: Arc::default(), under_way: Arc::default() }
     }
 
-    /// Takes note of bytes that were stored; brings them into the file, beside, when there are enough of them.
+    /// Takes note of bytes that were stored; brings them into the file, beside, when there are
+    /// enough of them.
     pub(super) fn grew(&self, bytes: u64) {
         if self.grown.fetch_add(bytes, Ordering::Relaxed) + bytes < DUE {
             return;
@@ -55,8 +56,8 @@ impl Log {
     }
 }
 
-/// Lets a connection that writes bring the log into the file only when it has grown far beyond what is usual. The bound
-/// is counted in pages, whose size the file decides.
+/// Lets a connection that writes bring the log into the file only when it has grown far beyond what
+/// is usual. The bound is counted in pages, whose size the file decides.
 pub(super) async fn bound_log(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     let (page,): (i64,) = sqlx::query_as("PRAGMA page_size").fetch_one(&mut *connection).await?;
     let bound = format!("PRAGMA wal_autocheckpoint = {0}; PRAGMA journal_size_limit = {MOST}", MOST / page.max(512));

@@ -1,4 +1,5 @@
-//! Long output through the public API: every store, the layer, the tool, and what a store must survive.
+//! Long output through the public API: every store, the layer, the tool, and what a store must
+//! survive.
 
 #![expect(
     clippy::disallowed_methods,

@@ -1,4 +1,5 @@
-//! The PostgreSQL store against a real server: a private cluster in a temporary folder, gone with the test.
+//! The PostgreSQL store against a real server: a private cluster in a temporary folder, gone with
+//! the test.
 
 use std::sync::Arc;
 
@@ -36,7 +37,8 @@ async fn postgresql_is_a_store_like_the_others() {
     stores::nothing_is_lost(store(), stores::entries()).await;
 }
 
-/// A conversation that is old, with nothing in it that is not: stored in by several while others remove what is empty.
+/// A conversation that is old, with nothing in it that is not: stored in by several while others
+/// remove what is empty.
 async fn storing_and_cleaning_at_once_loses_nothing(store: impl Fn() -> Arc<PostgresStore>) {
     let clock = FakeClock::default();
     let archive = || Archive::with_clock(store(), &OverflowConfig::default(), Arc::new(clock.clone()));

@@ -196,7 +196,8 @@ async fn a_file_with_pages_of_another_size_is_used_as_it_is() {
     assert_eq!(page, 4096);
 }
 
-/// Nobody waits for the answer any more, at whatever moment of storing: what is there is whole, and the next is stored.
+/// Nobody waits for the answer any more, at whatever moment of storing: what is there is whole, and
+/// the next is stored.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn storing_that_is_dropped_leaves_nothing_half_made() {
     let folder = tempfile::tempdir().unwrap();

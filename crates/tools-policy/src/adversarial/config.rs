@@ -24,10 +24,12 @@ pub struct AdversarialConfig {
     pub phases: PhasePolicies,
     /// Tools whose calls are not judged.
     pub exempt_tools: Vec<String>,
-    /// The name of the model that judges, one of `[[llm.providers]]`; empty for the one that agents use.
+    /// The name of the model that judges, one of `[[llm.providers]]`; empty for the one that agents
+    /// use.
     #[schemars(extend("x-applies" = "next_start"))]
     pub provider: String,
-    /// Whether a refusal stops the call, and a wish for a person asks one; otherwise people are only warned.
+    /// Whether a refusal stops the call, and a wish for a person asks one; otherwise people are
+    /// only warned.
     pub block_on_reject: bool,
     /// How many seconds the judge may take for a call.
     pub timeout: u64,

@@ -29,7 +29,8 @@ pub enum Sentence {
     Unclear,
 }
 
-/// Reads an answer: the one word `ALLOW` and nothing else allows, and only one that begins with `ASK` asks.
+/// Reads an answer: the one word `ALLOW` and nothing else allows, and only one that begins with
+/// `ASK` asks.
 pub fn sentence(answer: &str) -> Sentence {
     let answer = answer.trim();
     if answer == "ALLOW" {
@@ -48,8 +49,8 @@ fn reason(answer: &str, word: &str) -> Option<String> {
     (rest.is_empty() || rest.starts_with(parts)).then(|| rest.trim_start_matches(parts).chars().take(REASON).collect())
 }
 
-/// The questions about a call: one per piece of its parameters, without credentials; `None` when they are too long to be
-/// judged.
+/// The questions about a call: one per piece of its parameters, without credentials; `None` when
+/// they are too long to be judged.
 pub fn requests(
     policy: &AdversarialPolicy,
     call: &ToolCall,

@@ -50,8 +50,8 @@ type Judged = Result<Sentence, String>;
 const NO_JUDGE: &str = "no judge is configured";
 
 impl AdversarialGate {
-    /// A gate without a judge refuses every call that a policy is about, unless it may fail open. What `secrets` finds is
-    /// not shown to the judge.
+    /// A gate without a judge refuses every call that a policy is about, unless it may fail open.
+    /// What `secrets` finds is not shown to the judge.
     pub fn new(judge: Option<Arc<dyn Judge>>, secrets: SecretRedactor) -> Self {
         Self { judge, allowed: Mutex::default(), secrets }
     }
@@ -126,8 +126,8 @@ impl AdversarialGate {
         Ruling::deny(by, ToolError::new(ToolErrorCategory::PolicyBlocked, "adversarial_denied", message))
     }
 
-    /// The question to a person: why the judge wants one, and all that the call touches. Whoever agrees is asked once, so
-    /// that a credential which would move is told here as well.
+    /// The question to a person: why the judge wants one, and all that the call touches. Whoever
+    /// agrees is asked once, so that a credential which would move is told here as well.
     fn question(&self, reason: &str, inv: &Invocation) -> ToolError {
         let tool = &inv.call.tool;
         let part = |subject: Subject| PromptPart { subject, verdict: Verdict::Ask, rule: SECTION.to_owned() };
@@ -203,7 +203,8 @@ impl Gate for AdversarialGate {
         config.compile().map_err(|error| Fault::below(SECTION, error.key, error.problem))
     }
 
-    /// What the judge would say is not known before it is asked: until then such a call is not allowed.
+    /// What the judge would say is not known before it is asked: until then such a call is not
+    /// allowed.
     fn decide(&self, policy: &Arc<AdversarialPolicy>, inv: &Invocation) -> Ruling {
         if !policy.judges(inv.call.tool.as_str(), inv.context.phase()) {
             return Ruling::none();

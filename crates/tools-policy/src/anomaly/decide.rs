@@ -65,8 +65,9 @@ pub fn assess(policy: &AnomalyPolicy, window: &Window) -> Severity {
 /// Codes of failures that tell of what the call named, not of the tool.
 const OF_THE_CALL: &[&str] = &["not_found"];
 
-/// What an outcome says about its tool: worked, failed, or nothing. A command that ended by itself is an output, whatever
-/// its exit code; what failed are those that timed out, could not be found or waited for an answer.
+/// What an outcome says about its tool: worked, failed, or nothing. A command that ended by itself
+/// is an output, whatever its exit code; what failed are those that timed out, could not be found
+/// or waited for an answer.
 pub fn counts(outcome: &Outcome) -> Option<bool> {
     use ToolErrorCategory as C;
     let Err(error) = outcome else { return Some(false) };

@@ -1,5 +1,5 @@
-//! The gate that only counts: how real executions end, and that a tool is blocked for it. What refuses is
-//! [`crate::trust::TrustGate`].
+//! The gate that only counts: how real executions end, and that a tool is blocked for it. What
+//! refuses is [`crate::trust::TrustGate`].
 
 use std::sync::Arc;
 

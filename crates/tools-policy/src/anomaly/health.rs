@@ -94,7 +94,8 @@ impl ToolHealth {
         std::fs::rename(made, file)
     }
 
-    /// Whether a call of a tool may go on. What only reads back what earlier calls produced always may.
+    /// Whether a call of a tool may go on. What only reads back what earlier calls produced always
+    /// may.
     pub fn admit(self: &Arc<Self>, definition: &ToolDef) -> Admission {
         if self.blocked.load(Ordering::Acquire) == 0 {
             return Admission::Free;
@@ -117,7 +118,8 @@ impl ToolHealth {
         }
     }
 
-    /// Why a call of a tool would be refused now, as it reads after "is"; `None` when it would not. Takes no right to try.
+    /// Why a call of a tool would be refused now, as it reads after "is"; `None` when it would not.
+    /// Takes no right to try.
     pub fn would_block(&self, definition: &ToolDef) -> Option<String> {
         if self.blocked.load(Ordering::Acquire) == 0 {
             return None;

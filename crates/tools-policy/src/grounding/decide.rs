@@ -1,4 +1,5 @@
-//! What a call names that neither exists nor was told to the model. Pure, but for the question whether a path exists.
+//! What a call names that neither exists nor was told to the model. Pure, but for the question
+//! whether a path exists.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -95,8 +96,9 @@ pub fn suspects(question: &GroundingQuestion<'_>) -> Vec<HallucinationSuspect> {
     found
 }
 
-/// The paths that a call is about: those the tool found and, of a line of commands, the files among its words. What a
-/// command does with a file is not known, so that it counts as one that may be made.
+/// The paths that a call is about: those the tool found and, of a line of commands, the files among
+/// its words. What a command does with a file is not known, so that it counts as one that may be
+/// made.
 fn paths(question: &GroundingQuestion<'_>) -> Vec<(PathBuf, Access)> {
     let mut found: Vec<(PathBuf, Access)> = Vec::new();
     for subject in &question.inspection.subjects {
@@ -175,8 +177,9 @@ impl Context {
     }
 }
 
-/// Whether a path exists, could be made where it is named, is made by the same line of commands, or stands in the context: by its
-/// last two parts or, of what lies in the working directory itself, by its name.
+/// Whether a path exists, could be made where it is named, is made by the same line of commands, or
+/// stands in the context: by its last two parts or, of what lies in the working directory itself,
+/// by its name.
 fn is_grounded(path: &Path, access: Access, context: &Context, question: &GroundingQuestion<'_>) -> bool {
     let exists = question.exists;
     if exists(path) || (access == Access::Write && path.parent().is_some_and(exists)) {

@@ -6,7 +6,8 @@ const SOURCES: &[&str] = &[
     "rb", "rs", "sh", "sql", "swift", "toml", "ts", "tsx", "txt", "xml", "yaml", "yml",
 ];
 
-/// The words of a text that are paths: absolute, relative, or a name with the ending of a source. An address is none.
+/// The words of a text that are paths: absolute, relative, or a name with the ending of a source.
+/// An address is none.
 pub fn extract_paths(text: &str) -> Vec<&str> {
     words(text).filter(|word| is_path(word)).collect()
 }
@@ -23,13 +24,14 @@ fn is_source(word: &str) -> bool {
     word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && SOURCES.contains(&ending))
 }
 
-/// Whether a word of a command is the name of a file, told from its ending; patterns and what is put in later are none.
+/// Whether a word of a command is the name of a file, told from its ending; patterns and what is
+/// put in later are none.
 pub(super) fn is_file(word: &str) -> bool {
     is_path(word) && is_source(word) && !word.contains(['*', '?', '[', '{', '$', '~', '=', ':', '%', '\\'])
 }
 
-/// Mail addresses, hosts, numbers of four digits and more, and identifiers of hexadecimal digits: what a model cannot know
-/// unless it was told.
+/// Mail addresses, hosts, numbers of four digits and more, and identifiers of hexadecimal digits:
+/// what a model cannot know unless it was told.
 pub(super) fn entities(text: &str) -> Vec<&str> {
     let parts = words(text).flat_map(|word| word.split([':', '/', '=', '?', '#', '[', ']']));
     parts.filter(|word| is_mail(word) || is_host(word) || is_long_number(word) || is_identifier(word)).collect()

@@ -1,4 +1,5 @@
-//! The gate that only warns: of calls that name something out of nowhere. Remembers what a model was told.
+//! The gate that only warns: of calls that name something out of nowhere. Remembers what a model
+//! was told.
 
 use std::{borrow::Cow, path::Path, sync::Arc};
 
@@ -19,8 +20,8 @@ const MOST_WARNINGS: usize = 3;
 
 /// Warns of what a call names that neither exists nor was told to the model.
 ///
-/// Paths are looked at in every session. Addresses and numbers only where the host tells what the user said ([`Told`]),
-/// and only of models that are configured as reasoning ones.
+/// Paths are looked at in every session. Addresses and numbers only where the host tells what the
+/// user said ([`Told`]), and only of models that are configured as reasoning ones.
 #[derive(Debug)]
 pub struct GroundingGate(Arc<Told>);
 

@@ -1,6 +1,7 @@
 //! Grounding: whether what a call names stands anywhere in what the model was given, or exists.
 //!
-//! It only ever warns. What is suspicious may still be right, and a tool says better than a guess that a file is missing.
+//! It only ever warns. What is suspicious may still be right, and a tool says better than a guess
+//! that a file is missing.
 
 mod decide;
 mod extract;

@@ -7,9 +7,11 @@ use std::{
 
 use tools_core::SessionId;
 
-/// How much of what was told is remembered for a session, in bytes. What was told first is forgotten first.
+/// How much of what was told is remembered for a session, in bytes. What was told first is
+/// forgotten first.
 const MOST: usize = 1 << 20;
-/// How many sessions are remembered; beyond that, all but the one that is told something are forgotten.
+/// How many sessions are remembered; beyond that, all but the one that is told something are
+/// forgotten.
 const SESSIONS: usize = 1000;
 
 /// What models were told, by session.

@@ -1,4 +1,5 @@
-//! Patterns on web addresses, compared part by part: what stands for a host is never found in a path.
+//! Patterns on web addresses, compared part by part: what stands for a host is never found in a
+//! path.
 
 use tools_core::{Verdict, WebUrl};
 
@@ -20,7 +21,8 @@ pub(crate) struct Parts {
     hosts: Patterns,
     port: Port,
     path: Path,
-    /// Whether it asks or denies: then it also stands for what lies below the host, and for every port.
+    /// Whether it asks or denies: then it also stands for what lies below the host, and for every
+    /// port.
     tightens: bool,
 }
 
@@ -40,7 +42,8 @@ enum Path {
 }
 
 impl AddressPattern {
-    /// Reads the pattern of a rule with this action. What does not compile matches nothing; rules were checked before.
+    /// Reads the pattern of a rule with this action. What does not compile matches nothing; rules
+    /// were checked before.
     pub(crate) fn parse(pattern: &str, action: Verdict) -> Self {
         Self::parts(pattern.trim(), action != Verdict::Allow)
             .map_or_else(|| Self::Text(compiled(command_glob(pattern))), Self::Parts)

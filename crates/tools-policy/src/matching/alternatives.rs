@@ -56,7 +56,8 @@ pub(super) fn first_choice(glob: &str) -> Option<(&str, Vec<&str>, &str)> {
     None
 }
 
-/// How long the rest of a class is behind its `[`. A `]` right at its beginning, or behind a negation, belongs to it.
+/// How long the rest of a class is behind its `[`. A `]` right at its beginning, or behind a
+/// negation, belongs to it.
 fn class_length(rest: &str) -> usize {
     let inner = rest.strip_prefix(['!', '^']).unwrap_or(rest);
     let inner = inner.strip_prefix(']').unwrap_or(inner);

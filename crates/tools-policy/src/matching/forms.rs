@@ -1,4 +1,5 @@
-//! The forms in which commands, addresses and paths are compared with globs, and the globs that patterns stand for.
+//! The forms in which commands, addresses and paths are compared with globs, and the globs that
+//! patterns stand for.
 
 use std::{borrow::Cow, path::Path};
 
@@ -12,8 +13,8 @@ use super::pattern::{Patterns, escape};
 pub(crate) struct Forms<'a> {
     /// As typed.
     pub(crate) typed: Cow<'a, str>,
-    /// Other ways to say exactly the same, for every rule: without assignments in front that change nothing of what is
-    /// run, without options in front of the subcommand.
+    /// Other ways to say exactly the same, for every rule: without assignments in front that change
+    /// nothing of what is run, without options in front of the subcommand.
     pub(crate) same: Vec<Cow<'a, str>>,
     /// What it may amount to, for rules that tighten.
     pub(crate) others: Vec<Cow<'a, str>>,
@@ -30,7 +31,8 @@ impl<'a> Forms<'a> {
         patterns.first(&self.typed).is_some()
     }
 
-    /// A command: as typed, as words, as words without the program's folder, and without options before its subcommand.
+    /// A command: as typed, as words, as words without the program's folder, and without options
+    /// before its subcommand.
     pub(crate) fn of_command(line: &'a str, program: &str, arguments: &[String]) -> Self {
         let typed = spaced(line);
         let (mut same, mut others) = (vec![], vec![]);
@@ -159,13 +161,14 @@ pub(crate) fn spaced(text: &str) -> Cow<'_, str> {
     Cow::Owned(spaced)
 }
 
-/// The same command, for rules that tighten, with the program's name in lower case; `None` where it is. What stands
-/// behind it keeps its case, as programs do: `-c` is not `-C`.
+/// The same command, for rules that tighten, with the program's name in lower case; `None` where it
+/// is. What stands behind it keeps its case, as programs do: `-c` is not `-C`.
 pub(crate) fn with_program_folded(text: &str) -> Option<String> {
     fold_head(text, text.find([' ', '\n']).unwrap_or(text.len()))
 }
 
-/// The glob that matches such texts where this one matches what is typed; `None` where it is the same.
+/// The glob that matches such texts where this one matches what is typed; `None` where it is the
+/// same.
 pub(crate) fn glob_with_program_folded(glob: &str) -> Option<String> {
     fold_head(glob, glob.find([' ', '\n', '*', '?', '[', '{', '\\']).unwrap_or(glob.len()))
 }
@@ -179,8 +182,8 @@ fn fold_head(text: &str, end: usize) -> Option<String> {
     (folded != head).then(|| folded + rest)
 }
 
-/// A character without regard to case: always one, and whatever stands around it, so that what a pattern says of a part
-/// of a text holds in the whole of it.
+/// A character without regard to case: always one, and whatever stands around it, so that what a
+/// pattern says of a part of a text holds in the whole of it.
 pub(super) fn lower(character: char) -> char {
     if character.is_ascii() {
         return character.to_ascii_lowercase();
@@ -234,7 +237,8 @@ fn with_host_folded(pattern: Cow<'_, str>) -> Cow<'_, str> {
     fold_head(&pattern, end).map_or(pattern, Cow::Owned)
 }
 
-/// The glob of a pattern on paths: on the absolute form, which begins with `/`, or on the relative, which begins with `.`.
+/// The glob of a pattern on paths: on the absolute form, which begins with `/`, or on the relative,
+/// which begins with `.`.
 pub(crate) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> String {
     let pattern = pattern.trim();
     let pattern = match pattern.strip_suffix('/') {

@@ -1,4 +1,5 @@
-//! Many texts at once: which of them a text is, and which it begins with, at the cost of one binary search.
+//! Many texts at once: which of them a text is, and which it begins with, at the cost of one binary
+//! search.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,8 @@ struct Node {
     exact: Option<usize>,
     /// The lowest number of what begins with this text, or with one that it begins with.
     begins: Option<usize>,
-    /// What is to be tried on a text that begins with this one: positions in a list of the caller's.
+    /// What is to be tried on a text that begins with this one: positions in a list of the
+    /// caller's.
     candidates: Vec<usize>,
     /// The longest text that this one begins with.
     above: Option<usize>,

@@ -1,5 +1,6 @@
-//! Whether a pattern could match a command some of whose words are known only when it runs. Alternatives and classes of a
-//! pattern are read generously: too many matches ask, too few would let pass.
+//! Whether a pattern could match a command some of whose words are known only when it runs.
+//! Alternatives and classes of a pattern are read generously: too many matches ask, too few would
+//! let pass.
 
 use std::{borrow::Cow, path::Path};
 
@@ -31,7 +32,8 @@ enum Piece {
 }
 
 impl Open {
-    /// A command with arguments from elsewhere (`$@`), or with what is replaced (`{}`); `None` when there are none.
+    /// A command with arguments from elsewhere (`$@`), or with what is replaced (`{}`); `None` when
+    /// there are none.
     pub(crate) fn of(program: &str, arguments: &[String]) -> Option<Self> {
         if !arguments.iter().any(|argument| is_unknown(argument) || argument.contains("{}")) {
             return None;
@@ -52,8 +54,8 @@ impl Open {
         Self { pieces: partly(pattern), others }
     }
 
-    /// Whether one of the files may be meant by a glob on paths, or lie below what it names. Where no folder is known, it
-    /// could lie below any: then it counts what the files themselves may be.
+    /// Whether one of the files may be meant by a glob on paths, or lie below what it names. Where
+    /// no folder is known, it could lie below any: then it counts what the files themselves may be.
     pub(crate) fn may_be(&self, glob: &str) -> bool {
         let is_meant = |glob: &str, form: &[Piece]| alternatives(glob).iter().any(|glob| meet(&pieces(glob), form));
         let below = format!("{}/**", glob.trim_end_matches("/**"));
@@ -67,7 +69,8 @@ impl Open {
         globs.iter().map(|glob| pieces(glob)).any(|glob| glob.first() != Some(&Piece::Any) && is_meant(&glob))
     }
 
-    /// The same, where the pattern also says word by word all that is known of the command in front of what is not.
+    /// The same, where the pattern also says word by word all that is known of the command in front
+    /// of what is not.
     pub(crate) fn continues_to(&self, glob: &str) -> bool {
         let continues = |glob: &[Piece], form: &[Piece]| {
             let known = form.iter().take_while(|piece| **piece != Piece::Any).count();

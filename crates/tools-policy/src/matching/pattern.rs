@@ -1,8 +1,9 @@
-//! Many globs at once: which is the first of a list that matches a text, at a cost that hardly grows with the list.
+//! Many globs at once: which is the first of a list that matches a text, at a cost that hardly
+//! grows with the list.
 //!
-//! Globs without wildcards, and those that end in their only one, are found by a binary search. Every other is tried only
-//! where the text begins as it does, or holds the longest literal piece of it, whichever fewer globs of the list share;
-//! one automaton finds all such pieces in one pass.
+//! Globs without wildcards, and those that end in their only one, are found by a binary search.
+//! Every other is tried only where the text begins as it does, or holds the longest literal piece
+//! of it, whichever fewer globs of the list share; one automaton finds all such pieces in one pass.
 
 use std::{borrow::Cow, collections::HashMap, sync::OnceLock};
 
@@ -130,8 +131,9 @@ impl Matcher {
     }
 }
 
-/// The globs that one with `{a,b}` stands for, each of which is found by its own beginning. `**` means something else beside
-/// a brace than beside a slash: globs on paths, and those with `**`, stay as they are.
+/// The globs that one with `{a,b}` stands for, each of which is found by its own beginning. `**`
+/// means something else beside a brace than beside a slash: globs on paths, and those with `**`,
+/// stay as they are.
 fn choices(glob: &str, crossing: Crossing) -> Vec<Cow<'_, str>> {
     let is_apart = crossing == Crossing::Everything && !glob.contains("**");
     let each = if is_apart { expanded(glob, MOST_CHOICES) } else { None };

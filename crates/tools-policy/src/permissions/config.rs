@@ -15,7 +15,8 @@ use super::{defaults, list::RuleList};
 /// The list that is about the connections of commands and not about a tool: its patterns are hosts.
 pub const NETWORK: &str = "network";
 
-/// How long a pattern may be: enough for any command worth a rule, and a bound for what is compiled.
+/// How long a pattern may be: enough for any command worth a rule, and a bound for what is
+/// compiled.
 const LONGEST_PATTERN: usize = 4096;
 
 /// Rules by tool, each list in the order in which it is asked.
@@ -30,19 +31,21 @@ pub struct PermissionsConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleConfig {
-    /// A glob on the command (`cargo *`), the path (`src/**`) or the address. For `network`: a host (`example.org`), a domain
-    /// with all below it (`*.example.org`) or `*`, with a port (`example.org:22`) or `:*` where it is another than 443 and 80.
-    /// What is not public is reached only by a rule that names host and port (`localhost:5432`).
+    /// A glob on the command (`cargo *`), the path (`src/**`) or the address. For `network`: a host
+    /// (`example.org`), a domain with all below it (`*.example.org`) or `*`, with a port
+    /// (`example.org:22`) or `:*` where it is another than 443 and 80. What is not public is
+    /// reached only by a rule that names host and port (`localhost:5432`).
     pub pattern: String,
     /// `"allow"` runs without a question, `"ask"` asks a person, `"deny"` refuses.
     #[schemars(schema_with = "action_schema")]
     pub action: Verdict,
-    /// For `network` alone: the name of the program that the rule is about; all when unset. A command can make any program do
-    /// its bidding, so that this tells honest programs apart and holds nobody back.
+    /// For `network` alone: the name of the program that the rule is about; all when unset. A
+    /// command can make any program do its bidding, so that this tells honest programs apart and
+    /// holds nobody back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// For `network` alone: whether the one host that the rule names may lead to addresses that are not public, as a registry
-    /// of a company does. Metadata services stay out of reach.
+    /// For `network` alone: whether the one host that the rule names may lead to addresses that are
+    /// not public, as a registry of a company does. Metadata services stay out of reach.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub private: bool,
     /// Commands or paths that this rule must decide about: checked by `haft policy test`.
@@ -84,7 +87,8 @@ impl PermissionsConfig {
     /// Compiles all rules, with the default ones behind them. `~` in a pattern is `home`.
     ///
     /// # Errors
-    /// The first rule that is no valid glob: never skipped, since what follows a skipped deny may be an allow.
+    /// The first rule that is no valid glob: never skipped, since what follows a skipped deny may
+    /// be an allow.
     pub fn compile(&self, home: Option<&Path>) -> Result<Permissions, RuleError> {
         let mut typed: BTreeMap<&str, Vec<&RuleConfig>> = BTreeMap::new();
         for (tool, rules) in &self.tools {

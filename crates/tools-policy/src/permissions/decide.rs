@@ -1,4 +1,5 @@
-//! The decision on one call. Pure: definition, inspection, trust and compiled rules in, verdict and reasons out.
+//! The decision on one call. Pure: definition, inspection, trust and compiled rules in, verdict and
+//! reasons out.
 
 use std::path::Path;
 
@@ -38,8 +39,8 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Decides about a call: the strictest of what rules or defaults say about each subject, of the trust in its origin, and
-/// of the tool's own wish for a person.
+/// Decides about a call: the strictest of what rules or defaults say about each subject, of the
+/// trust in its origin, and of the tool's own wish for a person.
 pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Decision<'a> {
     let parts = match permissions.of(question.definition.name.as_str()) {
         Some(list) => Judge { list, question }.parts(),
@@ -61,8 +62,8 @@ pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Deci
     Decision { verdict, decided_by, parts, is_named }
 }
 
-/// Whether what runs is allowed without a wildcard: the line as it is typed, or each of its commands. Asked only where the
-/// tool has a wish that this would answer.
+/// Whether what runs is allowed without a wildcard: the line as it is typed, or each of its
+/// commands. Asked only where the tool has a wish that this would answer.
 fn names_command(permissions: &Permissions, question: &Question<'_>, parts: &[Part<'_>]) -> bool {
     if question.inspection.confirm.is_none() {
         return false;
@@ -79,8 +80,8 @@ fn names_command(permissions: &Permissions, question: &Question<'_>, parts: &[Pa
     is_line || (simple().next().is_some() && simple().all(is_named))
 }
 
-/// Whether the tool's wish is about writing one file that programs outside obey, and that file is allowed: only a rule that
-/// names it, or a person, allows one.
+/// Whether the tool's wish is about writing one file that programs outside obey, and that file is
+/// allowed: only a rule that names it, or a person, allows one.
 fn names_file(question: &Question<'_>, parts: &[Part<'_>]) -> bool {
     let Some(about) = question.inspection.confirm.as_ref().and_then(|confirm| confirm.about.as_ref()) else {
         return false;
@@ -186,7 +187,8 @@ struct Judge<'q, 'a> {
 impl<'a> Judge<'_, 'a> {
     fn parts(&self) -> Vec<Part<'a>> {
         let subjects = &self.question.inspection.subjects;
-        // Each command is compared once; the opinions on all are needed to judge the whole line and files.
+        // Each command is compared once; the opinions on all are needed to judge the whole line and
+        // files.
         let judged: Vec<_> = subjects.iter().map(|subject| (subject, self.command(subject))).collect();
         let covered = self.covered(&judged);
         let allowed_line = judged.iter().find_map(|judged| self.allowed_line(judged, &covered));
@@ -226,13 +228,15 @@ impl<'a> Judge<'_, 'a> {
             .collect()
     }
 
-    /// The same where the files of code that the line runs are others than those that were agreed to.
+    /// The same where the files of code that the line runs are others than those that were agreed
+    /// to.
     fn changed_line(&self, subject: &Subject) -> Option<Because<'static>> {
         let is_line = matches!(subject, Subject::Command { .. }) && !is_simple(subject);
         is_line.then(|| self.question.session.allowed_before(self.question.call(), subject)).flatten()
     }
 
-    /// What a person allowed word for word, where that is the whole line of several commands: it answers for all of them.
+    /// What a person allowed word for word, where that is the whole line of several commands: it
+    /// answers for all of them.
     fn answered_line(&self, subject: &Subject) -> Option<Because<'static>> {
         let (session, call) = (self.question.session, self.question.call());
         let is_line = matches!(subject, Subject::Command { .. }) && !is_simple(subject);
@@ -282,7 +286,8 @@ impl<'a> Judge<'_, 'a> {
         Some(self.with_unknown(self.opinion_on(&forms), program, argv))
     }
 
-    /// What is allowed asks where a rule before may forbid it with arguments that are known only when it runs.
+    /// What is allowed asks where a rule before may forbid it with arguments that are known only
+    /// when it runs.
     fn with_unknown(&self, opinion: Opinion, program: &str, argv: &[String]) -> Opinion {
         if opinion.verdict == Verdict::Deny {
             return opinion;
@@ -302,8 +307,9 @@ impl<'a> Judge<'_, 'a> {
         Part { subject, verdict: opinion.verdict, because }
     }
 
-    /// The whole line of several commands: an allow with wildcards says nothing about it, since the commands behind the
-    /// first may be anything; a rule that tightens counts, unless rules before it allow every command.
+    /// The whole line of several commands: an allow with wildcards says nothing about it, since the
+    /// commands behind the first may be anything; a rule that tightens counts, unless rules before
+    /// it allow every command.
     fn line(&self, subject: &'a Subject, opinion: Opinion, covered: &Covered) -> Part<'a> {
         let judged_by_commands = Part { subject, verdict: Verdict::Allow, because: Because::Commands };
         match opinion.rule {
@@ -314,7 +320,8 @@ impl<'a> Judge<'_, 'a> {
             Some(rule) if opinion.verdict == Verdict::Deny && covered.last_allow.is_none_or(|last| rule < last) => {
                 self.part(subject, opinion)
             }
-            // Without commands nothing else is judged: a rule for everything is the only one that means it.
+            // Without commands nothing else is judged: a rule for everything is the only one that
+            // means it.
             _ if covered.commands == 0 => {
                 let everything = self.list.first_of_nothing();
                 if opinion.rule.is_none() && everything.is_some_and(|rule| self.list.action(rule) == Verdict::Allow) {
@@ -333,7 +340,8 @@ impl<'a> Judge<'_, 'a> {
         opinion.rule.filter(|rule| is_whole && opinion.verdict == Verdict::Allow && self.list.is_literal(*rule))
     }
 
-    /// What a line that is allowed word for word makes of its parts: questions are answered, denials stay.
+    /// What a line that is allowed word for word makes of its parts: questions are answered,
+    /// denials stay.
     fn under_line(&self, part: Part<'a>, allowed_line: Option<usize>) -> Part<'a> {
         let Some(line) = allowed_line else { return part };
         let is_asked_before = match &part.because {
@@ -347,7 +355,8 @@ impl<'a> Judge<'_, 'a> {
         Part { verdict: Verdict::Allow, because: Because::Rule(self.list.reference(line)), ..part }
     }
 
-    /// Files whose names are known in part: a rule that may forbid one of them asks, and nothing else speaks of them.
+    /// Files whose names are known in part: a rule that may forbid one of them asks, and nothing
+    /// else speaks of them.
     fn paths(&self, subject: &'a Subject, pattern: &str, access: Access) -> Part<'a> {
         let open = Open::of_paths(pattern, self.question.workdir);
         if let Some(rule) = self.list.first_open_path(&open, access) {
@@ -357,7 +366,8 @@ impl<'a> Judge<'_, 'a> {
         self.guarded(part, Path::new(pattern), access)
     }
 
-    /// A host that a command reaches: what names it is allowed as a command, or nothing speaks of it.
+    /// A host that a command reaches: what names it is allowed as a command, or nothing speaks of
+    /// it.
     fn host(&self, subject: &'a Subject, host: &str, by: NamedBy, covered: &Covered) -> Part<'a> {
         let rule = self.list.first_text(&Forms::of_text(host));
         if rule.is_some() || covered.commands == 0 || by != NamedBy::Program {
@@ -398,8 +408,8 @@ impl<'a> Judge<'_, 'a> {
         }
         let workdir = self.question.workdir;
         let Some(by) = guarded_by(path.strip_prefix(workdir).unwrap_or(path)) else { return part };
-        // What git sets in its own configuration is judged by the names of the settings; about every other program that
-        // names it the shell asks by itself.
+        // What git sets in its own configuration is judged by the names of the settings; about
+        // every other program that names it the shell asks by itself.
         let is_own =
             matches!(part.subject, Subject::Path { by: NamedBy::Program, .. }) && path.ends_with(".git/config");
         if is_own && self.question.inspection.confirm.is_none() {
@@ -433,7 +443,8 @@ struct Covered {
     commands: usize,
     /// The last of the rules that allow the commands; `None` when not all are allowed.
     last_allow: Option<usize>,
-    /// The same, where what a person allowed for the session stands in the place of the rule that would ask.
+    /// The same, where what a person allowed for the session stands in the place of the rule that
+    /// would ask.
     last_answer: Option<usize>,
     /// Whether all of them may write plain outputs into the working directory.
     writes: bool,
@@ -456,7 +467,8 @@ fn is_simple(subject: &Subject) -> bool {
     matches!(subject, Subject::Command { program, .. } if !program.is_empty())
 }
 
-/// Whether a path lies in the folder for temporary files, which is the command's own and goes with it.
+/// Whether a path lies in the folder for temporary files, which is the command's own and goes with
+/// it.
 fn is_temporary(path: &Path) -> bool {
     path.starts_with("/tmp") && path != Path::new("/tmp")
 }

@@ -1,4 +1,5 @@
-//! The rules that stand behind every configured list: harmless companions of other commands. Data only.
+//! The rules that stand behind every configured list: harmless companions of other commands. Data
+//! only.
 
 use super::config::RuleConfig;
 
@@ -6,7 +7,8 @@ use super::config::RuleConfig;
 pub(super) struct DefaultRule {
     /// A command pattern to allow.
     pub(super) pattern: &'static str,
-    /// Whether what it prints is nobody's choice, so that it does not matter where it is written to.
+    /// Whether what it prints is nobody's choice, so that it does not matter where it is written
+    /// to.
     pub(super) is_mute: bool,
 }
 
@@ -18,9 +20,10 @@ const fn prints(pattern: &'static str) -> DefaultRule {
     DefaultRule { pattern, is_mute: false }
 }
 
-/// Commands that change nothing by themselves, run nothing else and reach no network. What they write by redirection
-/// is a subject of its own. Left out on purpose: `sort` (`-o`, `--compress-program`), `uniq` (a second operand is
-/// written), `find` (`-exec`, `-delete`), `env`, `xargs`, `git` (runs what a repository configures).
+/// Commands that change nothing by themselves, run nothing else and reach no network. What they
+/// write by redirection is a subject of its own. Left out on purpose: `sort` (`-o`,
+/// `--compress-program`), `uniq` (a second operand is written), `find` (`-exec`, `-delete`), `env`,
+/// `xargs`, `git` (runs what a repository configures).
 const BASH: &[DefaultRule] = &[
     mute("cd"),
     mute("cd *"),

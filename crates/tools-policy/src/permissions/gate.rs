@@ -48,7 +48,8 @@ impl PermissionGate {
             session: &session,
         };
         let decision = decide(permissions, &question);
-        // Somebody may have agreed in another process meanwhile: looked for only where a person would be asked.
+        // Somebody may have agreed in another process meanwhile: looked for only where a person
+        // would be asked.
         if decision.verdict == Verdict::Ask && self.0.refresh() {
             let session = self.0.of(cx.session());
             return Ok(then(&decide(permissions, &Question { session: &session, ..question })));

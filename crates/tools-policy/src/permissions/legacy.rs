@@ -1,4 +1,5 @@
-//! Rules from the lists that the shell had before there were rules: `blocked_commands` deny, `confirm_patterns` ask.
+//! Rules from the lists that the shell had before there were rules: `blocked_commands` deny,
+//! `confirm_patterns` ask.
 
 use tools_core::Verdict;
 
@@ -7,14 +8,14 @@ use crate::matching::escape;
 
 /// First words of a pattern that make it one of SQL, wherever it stands in a command.
 const STATEMENTS: &[&str] = &["alter", "delete", "drop", "truncate", "update"];
-/// How many words may stand in any order. Of more, only the order that was typed is looked for: the orders of ten words
-/// are millions.
+/// How many words may stand in any order. Of more, only the order that was typed is looked for: the
+/// orders of ten words are millions.
 const MOST_ANYWHERE: usize = 3;
 /// How many letters of a cluster (`-uf`) may stand before the one that is looked for.
 const LETTERS_BEFORE: usize = 5;
 
-/// The rules that say what the lists say: denials before questions, the order of each list kept. Nothing is allowed by
-/// them, so that what neither list names still asks.
+/// The rules that say what the lists say: denials before questions, the order of each list kept.
+/// Nothing is allowed by them, so that what neither list names still asks.
 pub fn from_legacy(blocked: &[String], confirmed: &[String]) -> Vec<RuleConfig> {
     let rules = |list: &[String], action: Verdict| -> Vec<RuleConfig> {
         let patterns = list.iter().flat_map(|text| patterns(text));
@@ -32,8 +33,8 @@ fn is_statement(text: &str) -> bool {
     STATEMENTS.contains(&first.as_str()) && words.next().is_some()
 }
 
-/// Whether the rules of a pattern match every command that the list finds with it. Those that do not stand in for the
-/// list, and cannot take its place.
+/// Whether the rules of a pattern match every command that the list finds with it. Those that do
+/// not stand in for the list, and cannot take its place.
 pub fn is_said_by_rules(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let Some((program, rest)) = words.split_first() else { return false };
@@ -48,7 +49,8 @@ pub fn is_said_by_rules(text: &str) -> bool {
         })
 }
 
-/// Whether what is found for one word is always found for the other, too: one argument is both then.
+/// Whether what is found for one word is always found for the other, too: one argument is both
+/// then.
 fn covers(word: &str, other: &str) -> bool {
     let rest = other.strip_prefix(word);
     rest.is_some_and(|rest| rest.is_empty() || (word.starts_with("--") && rest.starts_with(['=', '-'])))

@@ -27,8 +27,9 @@ impl fmt::Display for Shadowed {
 
 /// Finds rules that can never match, list by list.
 ///
-/// Whether one glob takes everything that another does is decided by examples: the wildcards of the later one are
-/// replaced by nothing, by a word and by several. Said only where it holds of commands and of paths alike.
+/// Whether one glob takes everything that another does is decided by examples: the wildcards of the
+/// later one are replaced by nothing, by a word and by several. Said only where it holds of
+/// commands and of paths alike.
 pub fn lint(permissions: &Permissions) -> Vec<Shadowed> {
     let mut lists: Vec<_> = permissions.lists().collect();
     lists.sort_unstable_by_key(|list| list.tool().to_owned());

@@ -25,7 +25,8 @@ pub(super) struct RuleList {
     tool: String,
     rules: Vec<Rule>,
     home: Option<PathBuf>,
-    /// Made when they are asked first: of the two, a tool needs one, and of many tools a session few.
+    /// Made when they are asked first: of the two, a tool needs one, and of many tools a session
+    /// few.
     texts: OnceLock<Matchers>,
     paths: OnceLock<Matchers>,
     /// Rules about writing alone.
@@ -153,8 +154,8 @@ impl RuleList {
         addresses.iter().find(|(_, pattern)| pattern.matches(url)).map(|(number, _)| *number)
     }
 
-    /// The first rule for the whole line of several commands. Allow rules with wildcards are passed over: what they
-    /// match of the commands behind the first may be anything.
+    /// The first rule for the whole line of several commands. Allow rules with wildcards are passed
+    /// over: what they match of the commands behind the first may be anything.
     pub(super) fn first_line(&self, forms: &Forms<'_>) -> Option<usize> {
         lower(self.texts().allowing.literally(&forms.typed), self.tightening(forms))
     }
@@ -169,8 +170,9 @@ impl RuleList {
         all.filter_map(first).min()
     }
 
-    /// The first rule that tightens and may match a command once arguments are there that are known only when it runs.
-    /// One that asks counts where it continues what is known: half of all such rules begin with `git *`.
+    /// The first rule that tightens and may match a command once arguments are there that are known
+    /// only when it runs. One that asks counts where it continues what is known: half of all such
+    /// rules begin with `git *`.
     pub(super) fn first_open(&self, open: &Open) -> Option<usize> {
         let mut tightening =
             self.numbered().filter(|(_, rule)| rule.action != Verdict::Allow && written(&rule.pattern).is_none());
@@ -182,8 +184,9 @@ impl RuleList {
         found.map(|(number, _)| number)
     }
 
-    /// The first rule that tightens and may match files whose names are known in part. Rules about commands are no rules
-    /// about paths, so that only those count that speak of writing, or begin as a path does.
+    /// The first rule that tightens and may match files whose names are known in part. Rules about
+    /// commands are no rules about paths, so that only those count that speak of writing, or begin
+    /// as a path does.
     pub(super) fn first_open_path(&self, open: &Open, access: Access) -> Option<usize> {
         let found = self.numbered().find(|(_, rule)| {
             let tightens = rule.action != Verdict::Allow;
@@ -245,7 +248,8 @@ impl RuleList {
         rule.is_some_and(|rule| !self.rules[rule].is_default)
     }
 
-    /// Whether a command that this rule allows may write plain outputs into the working directory by redirection.
+    /// Whether a command that this rule allows may write plain outputs into the working directory
+    /// by redirection.
     pub(super) fn covers_writes(&self, rule: usize) -> bool {
         self.rules[rule].covers_writes
     }

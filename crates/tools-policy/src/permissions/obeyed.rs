@@ -1,11 +1,12 @@
-//! Files that programs outside of any sandbox obey, as rules see them: what is one, and which patterns name one. Pure.
+//! Files that programs outside of any sandbox obey, as rules see them: what is one, and which
+//! patterns name one. Pure.
 
 use std::path::Path;
 
 use tools_core::{ObeyedClass, find_obeyed, is_guarded, leads_to_guarded};
 
-/// What obeys the file that a change of `path` would reach; `None` when nothing does, or only builds do. A path inside the
-/// working directory is given relative to it.
+/// What obeys the file that a change of `path` would reach; `None` when nothing does, or only
+/// builds do. A path inside the working directory is given relative to it.
 pub(super) fn guarded_by(path: &Path) -> Option<&'static str> {
     match find_obeyed(path) {
         Some(found) if found.obeyed.class != ObeyedClass::Reported => Some(found.obeyed.by),
@@ -13,7 +14,8 @@ pub(super) fn guarded_by(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// Whether what a pattern says before its first wildcard is such a file or folder: then its author meant it.
+/// Whether what a pattern says before its first wildcard is such a file or folder: then its author
+/// meant it.
 pub(super) fn names_guarded(pattern: &str) -> bool {
     let path = pattern.trim().trim_start_matches("> ").trim_start();
     let path = path.trim_start_matches("./").trim_start_matches("~/").trim_start_matches("**/");

@@ -1,4 +1,5 @@
-//! Which files a command may write by redirection without a rule of their own: plain outputs, which nothing obeys. Pure.
+//! Which files a command may write by redirection without a rule of their own: plain outputs, which
+//! nothing obeys. Pure.
 
 use std::path::Path;
 
@@ -15,7 +16,8 @@ const FOLDERS: &[&str] = &["log", "logs", "temp", "tmp"];
 /// Whether a file, by its path below the working directory (`./a/b.log`), is a plain output.
 pub(super) fn is_plain_output(relative: &str) -> bool {
     let path = relative.strip_prefix("./").unwrap_or(relative);
-    // In whichever case: a reader may fold it, and nothing more is let through by an ending that is not known.
+    // In whichever case: a reader may fold it, and nothing more is let through by an ending that is
+    // not known.
     let path = &path.to_lowercase();
     let mut parts: Vec<&str> = path.split('/').collect();
     if parts.iter().any(|part| part.starts_with('.') || part.is_empty()) {

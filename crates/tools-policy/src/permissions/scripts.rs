@@ -1,4 +1,5 @@
-//! Which files of code a subject runs, and which of them are others than those that were agreed to. Pure.
+//! Which files of code a subject runs, and which of them are others than those that were agreed to.
+//! Pure.
 
 use tools_core::{Inspection, Script, Subject};
 

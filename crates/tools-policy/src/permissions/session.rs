@@ -1,4 +1,5 @@
-//! What people allowed, for the rest of a session and beyond it: answers questions, lifts no denial.
+//! What people allowed, for the rest of a session and beyond it: answers questions, lifts no
+//! denial.
 
 use std::{
     collections::HashMap,
@@ -21,7 +22,8 @@ use crate::{
     matching::{AddressPattern, Crossing, Forms, PathForms, Patterns, command_glob, literal, path_glob},
 };
 
-/// How many rules a session can collect: each was shown to a person, so more is a fault of the host.
+/// How many rules a session can collect: each was shown to a person, so more is a fault of the
+/// host.
 const MOST: usize = 1000;
 
 /// Reads approvals anew where they are kept; `None` when nothing changed since.
@@ -113,7 +115,8 @@ impl SessionRules {
     /// Adds a rule for the rest of a session.
     ///
     /// # Errors
-    /// When the pattern is no valid glob, or the session has more rules than a person can have agreed to.
+    /// When the pattern is no valid glob, or the session has more rules than a person can have
+    /// agreed to.
     pub fn add(&self, session: &SessionId, rule: StoredRule) -> Result<(), RuleError> {
         let rule = Arc::new(CompiledRule::compile(rule)?);
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -216,7 +219,8 @@ impl CompiledRule {
         matches!(self.stored.pattern.as_str(), "*" | "**")
     }
 
-    /// Whether it allows a subject, and the files of code that it runs are those that it was made for.
+    /// Whether it allows a subject, and the files of code that it runs are those that it was made
+    /// for.
     fn allows(&self, call: JudgedCall<'_>, subject: &Subject) -> bool {
         self.matches(subject, call.workdir)
             && others(self.stored.scripts.as_deref(), run_by(call.inspection, subject)).next().is_none()

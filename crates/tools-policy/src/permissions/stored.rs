@@ -1,4 +1,5 @@
-//! What people allowed beyond a session: the lines it is kept in, and the rules they make. Pure; hosts own the file.
+//! What people allowed beyond a session: the lines it is kept in, and the rules they make. Pure;
+//! hosts own the file.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +35,8 @@ pub struct Approved {
     pub tool: ToolName,
     /// What it allows.
     pub pattern: String,
-    /// The files of code that it lets run, as they were; `None` where it lets them run whatever they hold.
+    /// The files of code that it lets run, as they were; `None` where it lets them run whatever
+    /// they hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scripts: Option<Vec<Script>>,
     /// When a person agreed.
@@ -77,8 +79,8 @@ impl Approved {
     }
 }
 
-/// Reads kept lines: the approvals that stand, and how many lines were of no use. A line that cannot be read allows
-/// nothing, so that leaving it out only tightens.
+/// Reads kept lines: the approvals that stand, and how many lines were of no use. A line that
+/// cannot be read allows nothing, so that leaving it out only tightens.
 pub fn read_approvals(text: &[u8]) -> (Vec<Approved>, usize) {
     let (mut standing, mut useless): (Vec<Approved>, usize) = (Vec::new(), 0);
     for line in text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {

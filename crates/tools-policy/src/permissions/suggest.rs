@@ -1,4 +1,5 @@
-//! The rule that "this session" or "always" would store: shown to a person first, and rather too narrow than too wide.
+//! The rule that "this session" or "always" would store: shown to a person first, and rather too
+//! narrow than too wide.
 
 use std::path::Path;
 
@@ -7,7 +8,8 @@ use tools_core::{Access, Inspection, Script, StoredRule, Subject, ToolDef, Verdi
 use super::scripts::run_by;
 use crate::{Because, Decision, Part, matching::escape};
 
-/// The rule that would keep a call like this from asking again; `None` when no rule could, or only too wide a one.
+/// The rule that would keep a call like this from asking again; `None` when no rule could, or only
+/// too wide a one.
 pub(super) fn would_store(
     decision: &Decision<'_>,
     inspection: &Inspection,
@@ -44,8 +46,8 @@ pub(super) fn would_store(
     Some(StoredRule::new(definition.name.clone(), pattern).running(scripts))
 }
 
-/// The rule without wildcards that would keep a tool from asking by itself about this very command; `None` where more than
-/// the tool's wish is in the way, or where what runs is not known.
+/// The rule without wildcards that would keep a tool from asking by itself about this very command;
+/// `None` where more than the tool's wish is in the way, or where what runs is not known.
 pub(super) fn would_name(decision: &Decision<'_>, inspection: &Inspection, definition: &ToolDef) -> Option<StoredRule> {
     let is_answered = |part: &Part<'_>| part.verdict == Verdict::Allow || lies_with_commands(part);
     if !decision.parts.iter().all(is_answered) || matches!(decision.decided_by, Because::Trust(_)) {
@@ -62,8 +64,8 @@ pub(super) fn would_name(decision: &Decision<'_>, inspection: &Inspection, defin
     Some(StoredRule::new(definition.name.clone(), pattern).running(remembered(inspection, about)?))
 }
 
-/// The files of code that a subject runs, for the rule to remember; `None` where it cannot, since what one of them holds
-/// cannot be told.
+/// The files of code that a subject runs, for the rule to remember; `None` where it cannot, since
+/// what one of them holds cannot be told.
 fn remembered(inspection: &Inspection, subject: &Subject) -> Option<Vec<Script>> {
     run_by(inspection, subject).map(|script| script.digest.map(|_| script.clone())).collect()
 }
@@ -111,8 +113,8 @@ fn whole_line(subject: &Subject) -> Option<String> {
     }
 }
 
-/// `cargo build *` for `cargo build --release`. A subcommand that is not known to be general is stored word for word: what
-/// `rm *` or `python *` would allow next is anybody's guess.
+/// `cargo build *` for `cargo build --release`. A subcommand that is not known to be general is
+/// stored word for word: what `rm *` or `python *` would allow next is anybody's guess.
 fn general(line: &str, program: &str, argv: &[String]) -> Option<String> {
     let general = tools_command::find(program)?.general;
     let subcommand = argv.first().filter(|word| general.split_ascii_whitespace().any(|one| one == word.as_str()))?;

@@ -1,5 +1,5 @@
-//! The gate that asks before a credential goes to another file. Holds the placeholders of sessions, and decides nothing of
-//! its own.
+//! The gate that asks before a credential goes to another file. Holds the placeholders of sessions,
+//! and decides nothing of its own.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use tools_secrets::SecretRedactor;
 
 use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
 
-/// Asks about calls whose content has placeholders of credentials from other files than the one they write.
+/// Asks about calls whose content has placeholders of credentials from other files than the one
+/// they write.
 #[derive(Debug)]
 pub struct PlacementGate(SecretRedactor);
 

@@ -37,7 +37,8 @@ impl Account {
         self.used
     }
 
-    /// Remembers a call that waits for a person: when it comes back with their consent, it is paid for.
+    /// Remembers a call that waits for a person: when it comes back with their consent, it is paid
+    /// for.
     pub(super) fn remember(&mut self, id: CallId, digest: CallDigest) {
         if self.asked.len() >= MOST_ASKED {
             self.asked.pop_front();

@@ -25,8 +25,8 @@ impl Ledger {
         Self { policy, accounts: Mutex::default() }
     }
 
-    /// Reserves a whole batch of calls, of the session and batch of `cx`. Where it does not fit, every call of the batch
-    /// is refused.
+    /// Reserves a whole batch of calls, of the session and batch of `cx`. Where it does not fit,
+    /// every call of the batch is refused.
     pub fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
         let policy = self.policy.load();
         if policy.calls.is_none() {
@@ -44,7 +44,8 @@ impl Ledger {
         decide::charge(*policy, &mut account, cx.batch())
     }
 
-    /// Charges a call; one that comes back with a person's consent was paid for when they were asked.
+    /// Charges a call; one that comes back with a person's consent was paid for when they were
+    /// asked.
     pub(super) fn charge(&self, cx: &CallContext, consented: Option<(&CallId, CallDigest)>) -> Charge {
         let policy = self.policy.load();
         let mut accounts = self.lock();

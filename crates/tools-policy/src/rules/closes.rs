@@ -1,5 +1,5 @@
-//! Which paths the rules refuse a tool to read whatever else a call says: for searches and for commands, which reach paths
-//! that no parameter names. Pure.
+//! Which paths the rules refuse a tool to read whatever else a call says: for searches and for
+//! commands, which reach paths that no parameter names. Pure.
 
 use std::{path::Path, sync::Arc};
 
@@ -28,7 +28,8 @@ pub(super) fn closes_paths(rule: &PolicyRule) -> bool {
     rule.effect == PolicyEffect::Deny && rule.paths.is_some() && rule.args_match.is_none() && is_about_reading(rule)
 }
 
-/// Whether reading is among what a rule is about: a denial is about everything that it names by an unknown word.
+/// Whether reading is among what a rule is about: a denial is about everything that it names by an
+/// unknown word.
 pub(super) fn is_about_reading(rule: &PolicyRule) -> bool {
     let denies = rule.effect == PolicyEffect::Deny;
     let is_named = |word: &Option<Capability>| word.map_or(denies, |word| word == Capability::Read);

@@ -16,7 +16,8 @@ use crate::matching::{Crossing, OneGlob, Patterns, literal, parse, path_glob};
 pub struct PolicyConfig {
     /// Whether the rules count.
     pub enabled: bool,
-    /// The rules: the first that matches a call denies it or ends the list. An allowance lifts no other gate.
+    /// The rules: the first that matches a call denies it or ends the list. An allowance lifts no
+    /// other gate.
     pub rules: Vec<PolicyRuleConfig>,
 }
 
@@ -26,7 +27,8 @@ impl Default for PolicyConfig {
     }
 }
 
-/// A second list of the same rules: it is asked after `[tools.policy]` and lifts none of its denials.
+/// A second list of the same rules: it is asked after `[tools.policy]` and lifts none of its
+/// denials.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuthorizationConfig {
@@ -51,9 +53,10 @@ pub struct PolicyRuleConfig {
     /// Globs on the canonical paths that the call touches: both ends of a copy or move.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// What the call needs: `read`, `write`, `delete`, `execute`, `network`. A call that may change something needs
-    /// `write`, and `delete` as well where it removes something. Other words are reserved: every call is taken
-    /// to need what a denial names by one, and none to be covered by an allowance that does.
+    /// What the call needs: `read`, `write`, `delete`, `execute`, `network`. A call that may change
+    /// something needs `write`, and `delete` as well where it removes something. Other words are
+    /// reserved: every call is taken to need what a denial names by one, and none to be covered by
+    /// an allowance that does.
     #[serde(default)]
     pub capabilities: Vec<String>,
 }
@@ -119,12 +122,14 @@ pub(super) enum ToolGlob {
 #[derive(Debug)]
 pub(super) struct PathRule {
     pub(super) globs: Patterns,
-    /// The folders that the globs begin with: what deletes one of them or a folder around it is meant too.
+    /// The folders that the globs begin with: what deletes one of them or a folder around it is
+    /// meant too.
     pub(super) folders: Vec<String>,
-    /// The absolute places that patterns name without a wildcard, below the folders that every program needs.
+    /// The absolute places that patterns name without a wildcard, below the folders that every
+    /// program needs.
     pub(super) places: Vec<PathBuf>,
-    /// Patterns on other places than the working directory that name none: what lies there is closed to a command only
-    /// where the command names it.
+    /// Patterns on other places than the working directory that name none: what lies there is
+    /// closed to a command only where the command names it.
     pub(super) unplaced: Vec<String>,
 }
 

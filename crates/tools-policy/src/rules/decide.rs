@@ -26,7 +26,8 @@ pub struct PolicyQuestion<'a> {
 pub struct PolicyDecision {
     /// What the rule that decided does; `None` when no rule matched.
     pub effect: Option<PolicyEffect>,
-    /// The rule that decided, as it stands in the configuration: for the audit, never for the model.
+    /// The rule that decided, as it stands in the configuration: for the audit, never for the
+    /// model.
     pub trace: Option<String>,
 }
 
@@ -37,7 +38,8 @@ impl PolicyDecision {
     }
 }
 
-/// Decides about a call: the first rule of each list that matches, and of those a denial before an allowance.
+/// Decides about a call: the first rule of each list that matches, and of those a denial before an
+/// allowance.
 pub fn decide(enforcer: &PolicyEnforcer, question: &PolicyQuestion<'_>) -> PolicyDecision {
     if enforcer.is_empty() {
         return PolicyDecision { effect: None, trace: None };
@@ -121,7 +123,8 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whether a denial is about a path: its own, a folder it lies in, or something in a folder that would be removed.
+/// Whether a denial is about a path: its own, a folder it lies in, or something in a folder that
+/// would be removed.
 pub(super) fn is_denied(rule: &PathRule, path: &PathForms, access: Access) -> bool {
     let covered = path.texts().flat_map(upwards).any(|text| rule.globs.first(text).is_some());
     let around = || {
@@ -135,7 +138,8 @@ pub(super) fn is_denied(rule: &PathRule, path: &PathForms, access: Access) -> bo
     covered || (access == Access::Delete && around())
 }
 
-/// All texts of the parameters: the strings, and apart from them the names, numbers and truth values.
+/// All texts of the parameters: the strings, and apart from them the names, numbers and truth
+/// values.
 fn texts(params: &JsonObject) -> (Vec<&str>, Vec<String>) {
     let (mut strings, mut others) = (Vec::new(), Vec::new());
     let mut open: Vec<&Value> = Vec::new();
@@ -181,7 +185,8 @@ fn needs(question: &PolicyQuestion<'_>) -> Vec<Capability> {
     if traits.open_world {
         needs.push(Capability::Network);
     }
-    // Whatever else a call touches: one more subject must not take a need away, or a denial of `write` ends with it.
+    // Whatever else a call touches: one more subject must not take a need away, or a denial of
+    // `write` ends with it.
     if !(question.inspection.read_only && traits.read_only) {
         needs.push(Capability::Write);
     }

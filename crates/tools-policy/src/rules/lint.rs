@@ -1,4 +1,5 @@
-//! Rules that can never decide: no tool is one of theirs, or one before them takes every call that they would.
+//! Rules that can never decide: no tool is one of theirs, or one before them takes every call that
+//! they would.
 
 use std::sync::Arc;
 
@@ -71,8 +72,8 @@ fn no_tool(key: &str, glob: &ToolGlob, tools: &[Arc<ToolDef>]) -> Option<String>
     }
 }
 
-/// Whether every call that `later` is about is one that `earlier` is about: told where nothing is asked of a call but
-/// its tool, or the same is asked.
+/// Whether every call that `later` is about is one that `earlier` is about: told where nothing is
+/// asked of a call but its tool, or the same is asked.
 fn takes_all_of(earlier: &PolicyRule, later: &PolicyRule) -> bool {
     let is_unconditional = earlier.args_match.is_none() && earlier.paths.is_none() && earlier.capabilities.is_none();
     let is_same = || conditions(earlier) == conditions(later);

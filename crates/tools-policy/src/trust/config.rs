@@ -45,7 +45,8 @@ impl TrustConfig {
     /// Compiles the levels.
     ///
     /// # Errors
-    /// The first key that can name no caller or tool: a level that never applies would look like protection.
+    /// The first key that can name no caller or tool: a level that never applies would look like
+    /// protection.
     pub fn compile(&self) -> Result<TrustPolicy, TrustConfigError> {
         for caller in self.callers.keys() {
             CallerId::parse(caller).map_err(|error| TrustConfigError {

@@ -1,4 +1,5 @@
-//! The gate: lowers the trust of the context, refuses what that leaves no way to, and what is blocked for failing.
+//! The gate: lowers the trust of the context, refuses what that leaves no way to, and what is
+//! blocked for failing.
 
 use std::sync::Arc;
 

@@ -28,7 +28,8 @@ pub struct Experience {
     pub calls: u32,
     /// How many tokens the last outputs of the tool and its program had, on average (estimated).
     pub tokens: f64,
-    /// How much the last outputs about the same subjects repeated each other: 0 not at all, 1 word for word.
+    /// How much the last outputs about the same subjects repeated each other: 0 not at all, 1 word
+    /// for word.
     pub redundancy: f64,
 }
 

@@ -1,11 +1,12 @@
 //! Utility: skips a call that is not worth making.
 //!
-//! `score = gain − cost·λ − redundancy·ρ + exploration·ε`, each between 0 and 1. Gain: what sort of tool it is and how new
-//! are the subjects. Cost: the tokens that the last outputs of the same tool and program had. Redundancy: how much the
-//! last outputs about the same subjects repeated each other. Exploration: high for tools that were hardly used.
+//! `score = gain − cost·λ − redundancy·ρ + exploration·ε`, each between 0 and 1. Gain: what sort of
+//! tool it is and how new are the subjects. Cost: the tokens that the last outputs of the same tool
+//! and program had. Redundancy: how much the last outputs about the same subjects repeated each
+//! other. Exploration: high for tools that were hardly used.
 //!
-//! Never skipped: what the user asked for in so many words, what may change something, and the tools that the operator
-//! names. A score that is no number is not worth anything.
+//! Never skipped: what the user asked for in so many words, what may change something, and the
+//! tools that the operator names. A score that is no number is not worth anything.
 
 mod config;
 mod decide;

@@ -242,7 +242,8 @@ proptest! {
         text in prop::sample::select(vec!["a", "b", "xc", "z"]),
         denied in rule(),
     ) {
-        // What touches no path may be covered by fewer rules once it touches one; a call that touches something stays.
+        // What touches no path may be covered by fewer rules once it touches one; a call that
+        // touches something stays.
         let call = Inspection { subjects, ..Inspection::default() };
         let params = json!({ "texts": texts });
         if is_denied(&rules, &params, &call) {

@@ -21,7 +21,8 @@ struct Marks {
 }
 
 impl Marks {
-    /// The mark behind what does not change between turns. `written` counts the bytes up to here; four make a token.
+    /// The mark behind what does not change between turns. `written` counts the bytes up to here;
+    /// four make a token.
     fn fixed(&self, written: usize) -> Option<Mark> {
         let mark = match self.mode {
             CacheMode::Off => return None,
@@ -99,7 +100,8 @@ fn tools(items: &mut Items<'_>, request: &Request<'_>, options: &Options, marks:
     }
 }
 
-/// Calls that are being answered were thought about, or thinking begins after them: the provider refuses anything else.
+/// Calls that are being answered were thought about, or thinking begins after them: the provider
+/// refuses anything else.
 fn may_think(turns: &[Turn<'_>]) -> bool {
     match turns {
         [.., Turn::Assistant(parts), Turn::User { results, .. }] if !results.is_empty() => {
@@ -111,7 +113,8 @@ fn may_think(turns: &[Turn<'_>]) -> bool {
 
 fn messages(items: &mut Items<'_>, turns: &[Turn<'_>], marks: &Marks) {
     let users: Vec<usize> = (0..turns.len()).filter(|at| matches!(turns[*at], Turn::User { .. })).collect();
-    // The newest turn, which the next request begins with, and the one before it, which this request begins with.
+    // The newest turn, which the next request begins with, and the one before it, which this
+    // request begins with.
     let marked = &users[users.len().saturating_sub(2)..];
     for (at, turn) in turns.iter().enumerate() {
         items.object(|message| match turn {

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{Delta, Sink, StopReason};
 
-/// The blocks of the stream: their number there, and their place here. `None` for kinds that are not known.
+/// The blocks of the stream: their number there, and their place here. `None` for kinds that are
+/// not known.
 #[derive(Debug, Default)]
 pub(super) struct Open(BTreeMap<u64, Option<usize>>);
 

@@ -49,7 +49,8 @@ impl<'a> Decoder<'a> {
     /// Takes the next bytes of a stream.
     ///
     /// # Errors
-    /// `Protocol` for what is no answer of this interface, and what the server reports in the stream.
+    /// `Protocol` for what is no answer of this interface, and what the server reports in the
+    /// stream.
     pub fn push(&mut self, bytes: &[u8], sink: &dyn Sink) -> Result<(), Broken> {
         let (protocol, state) = (self.protocol, &mut self.state);
         let each = |data: &str| state.event(protocol, data, sink);
@@ -59,7 +60,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Whether the stream has said that nothing more comes; some servers leave the connection open then.
+    /// Whether the stream has said that nothing more comes; some servers leave the connection open
+    /// then.
     pub fn is_done(&self) -> bool {
         self.state.is_done
     }
@@ -95,7 +97,8 @@ impl<'a> Decoder<'a> {
 }
 
 impl State {
-    /// One event of a stream, or a whole body: the same JSON in all interfaces, but for where its parts stand.
+    /// One event of a stream, or a whole body: the same JSON in all interfaces, but for where its
+    /// parts stand.
     fn event(&mut self, protocol: Protocol, data: &str, sink: &dyn Sink) -> Result<(), Broken> {
         if data.trim().is_empty() {
             return Ok(());

@@ -3,11 +3,11 @@
 use super::{Options, anthropic, ollama, openai_chat, openai_responses};
 use crate::{Protocol, Request};
 
-/// The body of a request, as JSON. The same request gives the same bytes, and one with more messages gives the same bytes up
-/// to where they begin, but for the marks of Anthropic's cache.
+/// The body of a request, as JSON. The same request gives the same bytes, and one with more
+/// messages gives the same bytes up to where they begin, but for the marks of Anthropic's cache.
 ///
-/// Every history is accepted: a call without a result gets one that says so, a result without its call becomes text, a
-/// message without content is left out.
+/// Every history is accepted: a call without a result gets one that says so, a result without its
+/// call becomes text, a message without content is left out.
 pub fn encode(options: &Options, request: &Request<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     match options.protocol {

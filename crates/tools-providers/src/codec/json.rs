@@ -1,5 +1,5 @@
-//! Writes JSON into a buffer in the order in which it is told, so that equal requests are equal bytes and nothing is built
-//! in between.
+//! Writes JSON into a buffer in the order in which it is told, so that equal requests are equal
+//! bytes and nothing is built in between.
 
 use std::io::Write as _;
 

@@ -1,4 +1,5 @@
-//! The wire formats as pure functions: a request becomes bytes, bytes become a reply. Nothing here opens a connection.
+//! The wire formats as pure functions: a request becomes bytes, bytes become a reply. Nothing here
+//! opens a connection.
 
 mod json;
 mod options;

@@ -13,7 +13,8 @@ pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>
         body.text("model", &options.model);
         body.flag("stream", true);
         body.object("options", |member| {
-            // Without it the server reads a few thousand tokens and drops the beginning without a word.
+            // Without it the server reads a few thousand tokens and drops the beginning without a
+            // word.
             member.number("num_ctx", options.context_tokens);
             member.number("num_predict", most);
         });

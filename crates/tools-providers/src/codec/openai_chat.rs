@@ -12,7 +12,8 @@ pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>
     let most = u64::from(request.max_output_tokens.unwrap_or(options.max_output_tokens));
     object(out, |body| {
         body.text("model", &options.model);
-        // Servers that speak the interface know the older name of the limit, and some refuse what they do not know.
+        // Servers that speak the interface know the older name of the limit, and some refuse what
+        // they do not know.
         body.number(if options.is_compatible { "max_tokens" } else { "max_completion_tokens" }, most);
         body.flag("stream", true);
         body.object("stream_options", |member| member.flag("include_usage", true));

@@ -36,8 +36,8 @@ pub(super) fn take(parts: &mut Parts, open: &mut Open, chunk: &Value, sink: &dyn
     Ok(())
 }
 
-/// A piece of a call. It continues the one of the same number, unless it brings another id and a name: servers exist that
-/// number every call 0, and others that give no number.
+/// A piece of a call. It continues the one of the same number, unless it brings another id and a
+/// name: servers exist that number every call 0, and others that give no number.
 fn call(parts: &mut Parts, open: &mut Open, call: &Value, sink: &dyn Sink) -> Result<(), Broken> {
     let index = call["index"].as_u64();
     let id = call["id"].as_str().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Requests to OpenAI's responses. Nothing is stored there: every request holds the whole conversation.
+//! Requests to OpenAI's responses. Nothing is stored there: every request holds the whole
+//! conversation.
 
 use super::{
     Options,

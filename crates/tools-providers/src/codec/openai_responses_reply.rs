@@ -11,7 +11,8 @@ use super::{
 };
 use crate::{Delta, NoSink, Sink, StopReason};
 
-/// The items as they are known: begun, filled by pieces, replaced by what the server says at their end.
+/// The items as they are known: begun, filled by pieces, replaced by what the server says at their
+/// end.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     items: BTreeMap<u64, Item>,

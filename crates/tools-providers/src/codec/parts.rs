@@ -1,4 +1,5 @@
-//! A reply that is being put together: its blocks in order, and calls whose arguments come in pieces.
+//! A reply that is being put together: its blocks in order, and calls whose arguments come in
+//! pieces.
 
 use std::collections::BTreeSet;
 
@@ -84,7 +85,8 @@ impl Parts {
         Ok(())
     }
 
-    /// The reply. What no provider may be trusted with is put right: ids are there and differ, parameters are objects.
+    /// The reply. What no provider may be trusted with is put right: ids are there and differ,
+    /// parameters are objects.
     pub(super) fn finish(self, protocol: Protocol, request: &Request<'_>, is_strict: bool) -> Result<Reply, Broken> {
         let Some(stop) = self.stop else { return Err(Broken::truncated()) };
         let mut ids = BTreeSet::new();
@@ -117,7 +119,8 @@ impl Parts {
     }
 }
 
-/// The id of a call that came without one of its own: its place in the conversation and in the message, and its name.
+/// The id of a call that came without one of its own: its place in the conversation and in the
+/// message, and its name.
 fn made_id(position: usize, index: usize, name: &str) -> String {
     format!("call_{position}_{index}_{}", plain(name, 20, "unnamed"))
 }

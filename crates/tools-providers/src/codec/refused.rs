@@ -67,7 +67,8 @@ fn by_status(status: Option<u16>) -> ProviderFault {
     }
 }
 
-/// How long a server asks to wait: `Retry-After` in seconds or as a date, and the milliseconds that some send.
+/// How long a server asks to wait: `Retry-After` in seconds or as a date, and the milliseconds that
+/// some send.
 pub fn retry_after(header: Option<&str>, millis: Option<&str>, now: Timestamp) -> Option<Duration> {
     let millis = millis.and_then(|text| text.trim().parse::<f64>().ok()).map(|millis| millis / 1_000.0);
     let seconds = millis.or_else(|| header?.trim().parse::<f64>().ok());

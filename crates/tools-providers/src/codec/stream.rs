@@ -56,7 +56,8 @@ impl Lines {
     }
 }
 
-/// Server-sent events out of bytes: the data of each, without its name, which the data repeats in every interface here.
+/// Server-sent events out of bytes: the data of each, without its name, which the data repeats in
+/// every interface here.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     lines: Lines,

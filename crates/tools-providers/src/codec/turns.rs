@@ -1,5 +1,6 @@
-//! A history as every interface takes it: writers take turns, each call has one result in the next turn, ids and names are
-//! of the form that all take. What a history lacks for that is put in its place, so that no history is refused.
+//! A history as every interface takes it: writers take turns, each call has one result in the next
+//! turn, ids and names are of the form that all take. What a history lacks for that is put in its
+//! place, so that no history is refused.
 
 use std::{
     borrow::Cow,
@@ -71,7 +72,8 @@ impl Answer<'_> {
 pub(super) fn turns(messages: &[Arc<Message>], protocol: Protocol) -> Vec<Turn<'_>> {
     let mut turns = Vec::with_capacity(messages.len() + 1);
     let mut ids = BTreeSet::new();
-    // The calls that the next turn of the user answers: the id in the history, the one that is sent, the name.
+    // The calls that the next turn of the user answers: the id in the history, the one that is
+    // sent, the name.
     let mut open: Vec<(&str, Cow<'_, str>, Cow<'_, str>)> = Vec::new();
     let mut at = 0;
     while at < messages.len() {
@@ -137,7 +139,8 @@ fn push_user<'a>(turns: &mut Vec<Turn<'a>>, mut results: Vec<Answer<'a>>, mut re
     }
 }
 
-/// What a user's turn says: a result for each open call in the order of the calls, then everything else.
+/// What a user's turn says: a result for each open call in the order of the calls, then everything
+/// else.
 fn said<'a>(
     blocks: impl Iterator<Item = &'a Block>,
     open: Vec<(&'a str, Cow<'a, str>, Cow<'a, str>)>,

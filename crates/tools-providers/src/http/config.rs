@@ -49,20 +49,22 @@ pub enum Kind {
 pub struct ProviderConfig {
     /// What other keys name it by.
     pub name: String,
-    /// What its server speaks: `anthropic`, `openai`, `openai-chat`, `openai-compatible` or `ollama`.
+    /// What its server speaks: `anthropic`, `openai`, `openai-chat`, `openai-compatible` or
+    /// `ollama`.
     pub kind: Kind,
     /// The model's name at the server.
     pub model: String,
-    /// Where the server is; empty for the vendor's own, and for the port of this machine where Ollama listens. With
-    /// `openai-compatible` it has to be there.
+    /// Where the server is; empty for the vendor's own, and for the port of this machine where
+    /// Ollama listens. With `openai-compatible` it has to be there.
     pub base_url: String,
-    /// Whether a server on another machine is reached by `http`: then keys and conversations can be read on the way.
+    /// Whether a server on another machine is reached by `http`: then keys and conversations can be
+    /// read on the way.
     pub allow_http: bool,
-    /// The environment variable that holds the key. Empty with `base_url` empty too: `ANTHROPIC_API_KEY` or
-    /// `OPENAI_API_KEY`.
+    /// The environment variable that holds the key. Empty with `base_url` empty too:
+    /// `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
     pub key_env: String,
-    /// A program that prints the key, and its arguments. It is run when the first request is made, and again when the
-    /// server no longer takes the key.
+    /// A program that prints the key, and its arguments. It is run when the first request is made,
+    /// and again when the server no longer takes the key.
     pub key_command: Vec<String>,
     /// How many tokens the model reads and writes at most in one request.
     pub context_tokens: u64,
@@ -70,14 +72,15 @@ pub struct ProviderConfig {
     pub max_output_tokens: u32,
     /// Whether the model calls tools natively.
     pub tool_use: bool,
-    /// How the beginning of requests is kept in the provider's cache: `auto`, `1h` (what does not change between turns is
-    /// kept for an hour) or `off`.
+    /// How the beginning of requests is kept in the provider's cache: `auto`, `1h` (what does not
+    /// change between turns is kept for an hour) or `off`.
     pub cache: CacheMode,
     /// Below so many tokens the provider caches nothing, and no marks are set.
     pub cache_minimum: u32,
     /// Whether arguments are held to their schema while they are written, where the interface can.
     pub strict: bool,
-    /// How many tokens an Anthropic model may think before it answers; with Ollama any value switches thoughts on.
+    /// How many tokens an Anthropic model may think before it answers; with Ollama any value
+    /// switches thoughts on.
     pub thinking_tokens: Option<u32>,
     /// How hard a model of OpenAI thinks, in its word: `low`, `medium`, `high`.
     pub reasoning_effort: Option<String>,
@@ -141,7 +144,8 @@ impl LlmConfig {
         Ok(())
     }
 
-    /// The provider of a name; the one that agents use for an empty name. `None` when there is none.
+    /// The provider of a name; the one that agents use for an empty name. `None` when there is
+    /// none.
     pub fn named(&self, name: &str) -> Option<&ProviderConfig> {
         let name = if name.is_empty() { self.provider.as_str() } else { name };
         if name.is_empty() { self.providers.first() } else { self.providers.iter().find(|one| one.name == name) }
@@ -217,7 +221,8 @@ impl ProviderConfig {
         }
     }
 
-    /// The provider. `command` reads the key where a command prints it; it is called when a request needs the key.
+    /// The provider. `command` reads the key where a command prints it; it is called when a request
+    /// needs the key.
     ///
     /// # Errors
     /// The first value that cannot be used.

@@ -7,7 +7,8 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 pub struct Key(String);
 
 impl Key {
-    /// A key; blanks around it are cut. `None` for what cannot stand in a header: nothing, or more than one line.
+    /// A key; blanks around it are cut. `None` for what cannot stand in a header: nothing, or more
+    /// than one line.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         let fits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());

@@ -40,7 +40,8 @@ const MOST_BODY: usize = 64 * 1024 * 1024;
 
 /// A model at a server.
 ///
-/// No redirect is followed and no proxy is asked: the key goes to the server that is configured and to no other.
+/// No redirect is followed and no proxy is asked: the key goes to the server that is configured and
+/// to no other.
 pub struct HttpProvider {
     name: String,
     options: Options,

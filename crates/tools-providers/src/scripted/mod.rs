@@ -1,8 +1,10 @@
-//! A provider that says what a file says: in the process, or as a server on loopback that speaks every interface.
+//! A provider that says what a file says: in the process, or as a server on loopback that speaks
+//! every interface.
 //!
 //! # The script
 //!
-//! A script is TOML: one `[[turns]]` for each request, in order. A request after the last turn is refused.
+//! A script is TOML: one `[[turns]]` for each request, in order. A request after the last turn is
+//! refused.
 //!
 //! ```toml
 //! protocol = "anthropic"           # how ScriptedProvider speaks: anthropic (default), openai-chat, openai-responses, ollama

@@ -1,4 +1,5 @@
-//! A scripted provider in the process: the bytes of its interface are written and read, only no connection is opened.
+//! A scripted provider in the process: the bytes of its interface are written and read, only no
+//! connection is opened.
 
 use std::sync::{
     Arc, Mutex, PoisonError,

@@ -1,5 +1,6 @@
-//! A server on loopback that says what a script says, in the interface of the path that it is asked at. For tests and
-//! demonstrations: it reads what a client of this crate sends, and no more of HTTP.
+//! A server on loopback that says what a script says, in the interface of the path that it is asked
+//! at. For tests and demonstrations: it reads what a client of this crate sends, and no more of
+//! HTTP.
 
 use std::{
     io,

@@ -1,4 +1,5 @@
-//! Streams that are cut at every byte give the same reply, and what is wrong with them is an error of its kind.
+//! Streams that are cut at every byte give the same reply, and what is wrong with them is an error
+//! of its kind.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,5 @@
-//! Requests as text, one for each interface and option: a change shows in a file that is read in review.
+//! Requests as text, one for each interface and option: a change shows in a file that is read in
+//! review.
 
 use serde_json::Value;
 use tools_providers::{

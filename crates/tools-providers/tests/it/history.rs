@@ -35,7 +35,8 @@ fn of(role: Role, blocks: Vec<Block>) -> Arc<Message> {
     Arc::new(Message { role, blocks })
 }
 
-/// Thoughts, parallel calls, arguments that are no JSON, failures, pictures, the same id twice, a call without a result.
+/// Thoughts, parallel calls, arguments that are no JSON, failures, pictures, the same id twice, a
+/// call without a result.
 pub(crate) fn everything(protocol: Protocol) -> Vec<Arc<Message>> {
     let raw = match protocol {
         Protocol::OpenAiResponses => {

@@ -1,4 +1,5 @@
-//! The wire formats against fixtures, against rules written down a second time, and over a connection.
+//! The wire formats against fixtures, against rules written down a second time, and over a
+//! connection.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 

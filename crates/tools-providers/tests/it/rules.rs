@@ -1,5 +1,5 @@
-//! What each provider refuses, written down from their documentation and not from the encoder: a request is parsed as JSON
-//! and looked at from outside.
+//! What each provider refuses, written down from their documentation and not from the encoder: a
+//! request is parsed as JSON and looked at from outside.
 
 use std::collections::{BTreeSet, HashSet};
 

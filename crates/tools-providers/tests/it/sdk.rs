@@ -1,5 +1,5 @@
-//! Requests and the scripted server against what the vendors themselves publish: the types of their Python packages, and
-//! their clients. Skipped, and said so, where the packages are not installed.
+//! Requests and the scripted server against what the vendors themselves publish: the types of their
+//! Python packages, and their clients. Skipped, and said so, where the packages are not installed.
 
 use std::{
     io::Write as _,
@@ -16,7 +16,8 @@ use tools_providers::{
 
 use crate::{history, valid::PROTOCOLS};
 
-/// Reads lines `{protocol, body}` and `{protocol, url}`, and holds each against the package of its vendor.
+/// Reads lines `{protocol, body}` and `{protocol, url}`, and holds each against the package of its
+/// vendor.
 const CHECK: &str = include_str!("check_with_sdk.py");
 
 const SCRIPT: &str = "[[turns]]\ntext = 'Said.'\ncalls = [{ tool = 'read', params = { path = 'a' } }]\n";

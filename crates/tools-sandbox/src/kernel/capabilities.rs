@@ -22,7 +22,8 @@ struct Data {
     inheritable: u32,
 }
 
-/// Empties the bounding, permitted, effective, inheritable and ambient sets and forbids to regain any by `execve`.
+/// Empties the bounding, permitted, effective, inheritable and ambient sets and forbids to regain
+/// any by `execve`.
 ///
 /// Without `CAP_SETPCAP` the bounding set stays, which changes nothing once `no_new_privs` is set.
 pub(crate) fn drop_all() -> Result<()> {

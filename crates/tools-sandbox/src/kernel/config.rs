@@ -1,4 +1,5 @@
-//! What a caller asks of the kernel: folders, network, limits and how strictly. Turning it into system calls is `plan`.
+//! What a caller asks of the kernel: folders, network, limits and how strictly. Turning it into
+//! system calls is `plan`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +18,8 @@ pub enum SandboxMode {
     Namespaces,
     /// Landlock and seccomp without namespaces; where the machine cannot give them, nothing runs.
     Landlock,
-    /// The strongest of the two that works here; where it is less than namespaces, every result says so.
+    /// The strongest of the two that works here; where it is less than namespaces, every result
+    /// says so.
     #[default]
     BestEffort,
     /// No kernel confinement. Resource limits and ownership of the process tree stay.
@@ -31,11 +33,11 @@ pub enum Network {
     /// The network of the machine.
     #[default]
     Open,
-    /// The network of [`Confinement::joins`], which several processes share, at the namespaces level; anywhere else as
-    /// [`Network::Closed`].
+    /// The network of [`Confinement::joins`], which several processes share, at the namespaces
+    /// level; anywhere else as [`Network::Closed`].
     Gate,
-    /// An empty network of its own at the namespaces level, in which a process reaches nothing but what it has started
-    /// itself; below that no sockets at all.
+    /// An empty network of its own at the namespaces level, in which a process reaches nothing but
+    /// what it has started itself; below that no sockets at all.
     Closed,
 }
 
@@ -52,8 +54,8 @@ pub struct Limits {
     pub cpu_secs: Option<u64>,
     /// Size of a core dump in bytes.
     pub core: Option<u64>,
-    /// Bytes of files in memory (`/dev/shm`) of the whole tree, at the namespaces level. `None` leaves what the system
-    /// gives.
+    /// Bytes of files in memory (`/dev/shm`) of the whole tree, at the namespaces level. `None`
+    /// leaves what the system gives.
     pub shared_memory: Option<u64>,
 }
 
@@ -70,28 +72,34 @@ impl Default for Limits {
     }
 }
 
-/// What a child process may touch. All paths are absolute; the ones that must exist are resolved when compiled.
+/// What a child process may touch. All paths are absolute; the ones that must exist are resolved
+/// when compiled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Confinement {
     /// How strictly.
     pub mode: SandboxMode,
-    /// The file in which is kept what this machine could hold before. With one, a start that finds less under
-    /// [`SandboxMode::BestEffort`] fails instead of confining less.
+    /// The file in which is kept what this machine could hold before. With one, a start that finds
+    /// less under [`SandboxMode::BestEffort`] fails instead of confining less.
     pub record: Option<PathBuf>,
-    /// Folders that may be written; everything else is read-only. A private temp folder is always added.
+    /// Folders that may be written; everything else is read-only. A private temp folder is always
+    /// added.
     pub writable: Vec<PathBuf>,
-    /// Files and folders that cannot be read. Missing ones are skipped. See [`Hidden`](super::Hidden).
+    /// Files and folders that cannot be read. Missing ones are skipped. See
+    /// [`Hidden`](super::Hidden).
     pub hidden: Vec<PathBuf>,
-    /// Files and folders inside writable ones that stay read-only. What is missing cannot come to be while a process runs: an
-    /// empty file stands in its place, or an empty folder in that of the first missing one above it.
+    /// Files and folders inside writable ones that stay read-only. What is missing cannot come to
+    /// be while a process runs: an empty file stands in its place, or an empty folder in that of
+    /// the first missing one above it.
     pub protected: Vec<PathBuf>,
-    /// Files and folders inside writable ones that other programs obey: read-only as far as the level goes. What is gone
-    /// when a process starts is skipped. See [`ObeyedFiles::held`](super::ObeyedFiles::held).
+    /// Files and folders inside writable ones that other programs obey: read-only as far as the
+    /// level goes. What is gone when a process starts is skipped. See
+    /// [`ObeyedFiles::held`](super::ObeyedFiles::held).
     pub held: Vec<Held>,
-    /// Folders inside writable ones that must not come to be: empty and read-only while a process runs, gone afterwards.
+    /// Folders inside writable ones that must not come to be: empty and read-only while a process
+    /// runs, gone afterwards.
     pub absent: Vec<PathBuf>,
-    /// Sockets of other programs, and folders of them, that may be connected to: absolute paths. All others are out of
-    /// sight at the namespaces level. Missing ones are skipped.
+    /// Sockets of other programs, and folders of them, that may be connected to: absolute paths.
+    /// All others are out of sight at the namespaces level. Missing ones are skipped.
     pub sockets: Vec<PathBuf>,
     /// What is seen outside of the writable folders; `None` for everything.
     pub view: Option<Arc<View>>,

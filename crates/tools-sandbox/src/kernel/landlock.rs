@@ -1,6 +1,7 @@
-//! Landlock rules: which part of the file tree may be read and written, TCP and the scope of signals and abstract sockets.
-//! Rules are planned in the parent and taken by path in the child, after its mounts: a rule names an inode, and one taken
-//! before a mount would name what the mount covers.
+//! Landlock rules: which part of the file tree may be read and written, TCP and the scope of
+//! signals and abstract sockets. Rules are planned in the parent and taken by path in the child,
+//! after its mounts: a rule names an inode, and one taken before a mount would name what the mount
+//! covers.
 #![expect(unsafe_code, reason = "the rules are added by a forked child, where only raw system calls are allowed")]
 
 use std::ffi::CString;
@@ -80,14 +81,15 @@ pub(crate) struct Ask<'a> {
     pub(crate) network: Network,
     /// What is seen outside of the writable folders; `None` for everything.
     pub(crate) view: Option<&'a View>,
-    /// Whether the process has namespaces of its own: `/tmp`, `/run`, `/dev/shm`, `/proc`, terminals, and the network where
-    /// it is closed.
+    /// Whether the process has namespaces of its own: `/tmp`, `/run`, `/dev/shm`, `/proc`,
+    /// terminals, and the network where it is closed.
     pub(crate) own_mounts: bool,
 }
 
 impl Ruleset {
-    /// Plans the rules for a kernel with this ABI. The second value names hidden paths that rules cannot hide: those below
-    /// a writable folder, since a right given to a folder holds for all below it.
+    /// Plans the rules for a kernel with this ABI. The second value names hidden paths that rules
+    /// cannot hide: those below a writable folder, since a right given to a folder holds for all
+    /// below it.
     pub(crate) fn plan(abi: u32, ask: &Ask<'_>) -> (Self, Vec<PathBuf>) {
         let handled_fs = match abi {
             0 | 1 => REFER - 1,
@@ -118,7 +120,8 @@ impl Ruleset {
         for granted in view.iter().flat_map(|view| &view.granted) {
             planned.read_below(&granted.source, hidden);
         }
-        // The machine's terminals are what passwords are typed at, and any process of the user may open them.
+        // The machine's terminals are what passwords are typed at, and any process of the user may
+        // open them.
         let terminals = if ask.own_mounts { &["tty", "ptmx", "pts"][..] } else { &[] };
         for device in ["null", "zero", "full", "random", "urandom"].iter().chain(terminals) {
             planned.allow(&Path::new("/dev").join(device), WRITE_FILE | READ_FILE | READ_DIR | IOCTL_DEV);
@@ -149,8 +152,9 @@ impl Ruleset {
         }
     }
 
-    /// Lets everything in a folder be read but the hidden paths: what has nothing hidden below as a whole, the rest entry
-    /// by entry. Devices and, for its own sake, the folder of devices stay out.
+    /// Lets everything in a folder be read but the hidden paths: what has nothing hidden below as a
+    /// whole, the rest entry by entry. Devices and, for its own sake, the folder of devices stay
+    /// out.
     fn read_beside(&mut self, folder: &Path, hidden: &[PathBuf]) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         for entry in entries.flatten() {
@@ -179,7 +183,8 @@ impl Ruleset {
         }
     }
 
-    /// Builds the ruleset in the calling process. Paths that are not there are skipped: a missing rule allows nothing.
+    /// Builds the ruleset in the calling process. Paths that are not there are skipped: a missing
+    /// rule allows nothing.
     pub(crate) fn build(&self) -> Result<RawFd> {
         let attributes = &raw const self.attributes;
         // SAFETY: `size` bytes of `attributes` are read, which is at most its size.
@@ -197,7 +202,8 @@ impl Ruleset {
             };
             sys::close(parent);
             match added {
-                // No right is left to give, or the file system cannot carry rules (`/proc/self/fd` of a pipe).
+                // No right is left to give, or the file system cannot carry rules (`/proc/self/fd`
+                // of a pipe).
                 Ok(()) | Err(Errno(libc::ENOMSG | libc::EBADFD)) => {}
                 Err(errno) => {
                     sys::close(ruleset);
@@ -211,7 +217,8 @@ impl Ruleset {
 
 fn add(ruleset: RawFd, parent: RawFd, allowed: u64) -> Result<()> {
     let rule = PathBeneath { allowed, parent };
-    // SAFETY: `rule` has the layout of `struct landlock_path_beneath_attr` and lives across the call.
+    // SAFETY: `rule` has the layout of `struct landlock_path_beneath_attr` and lives across the
+    // call.
     check(unsafe { call!(libc::SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &raw const rule, 0) }).map(|_| ())
 }
 

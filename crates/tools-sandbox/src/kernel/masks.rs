@@ -1,5 +1,6 @@
-//! Finding what a child must not read or change: a bounded walk of the writable folders for what the read rules deny and
-//! for what other programs obey. What the bound leaves unexamined is not to be read either. Holding it is the sandbox's part.
+//! Finding what a child must not read or change: a bounded walk of the writable folders for what
+//! the read rules deny and for what other programs obey. What the bound leaves unexamined is not to
+//! be read either. Holding it is the sandbox's part.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -14,12 +15,12 @@ use crate::ReadRules;
 
 use super::obeyed::{Held, Kind, ObeyedEntry, ObeyedIn, obeyed_in};
 
-/// Entries that one walk reads anew. Folders that are as they were cost nothing of it, so that nobody can spend it on new
-/// ones to make a walk forget the old.
+/// Entries that one walk reads anew. Folders that are as they were cost nothing of it, so that
+/// nobody can spend it on new ones to make a walk forget the old.
 const MOST_ENTRIES: usize = 1_000_000;
 
-/// Entries that a walk of places reads that are seen and cannot be written: as a rule what somebody opened, such as a
-/// whole home. A second's work at most, and what is deeper stays closed.
+/// Entries that a walk of places reads that are seen and cannot be written: as a rule what somebody
+/// opened, such as a whole home. A second's work at most, and what is deeper stays closed.
 const MOST_READ_ONLY_ENTRIES: usize = 100_000;
 
 /// Folders that are closed one by one; beyond that, folders that hold several of them are closed.
@@ -28,19 +29,22 @@ const MOST_UNEXAMINED: usize = 256;
 /// Folders that are large and seldom hold secrets: looked at last, with what is left of the budget.
 pub(super) const LARGE: [&str; 3] = ["node_modules", "target", "objects"];
 
-/// A folder that changed less than this before it was read may change again without its time telling.
+/// A folder that changed less than this before it was read may change again without its time
+/// telling.
 const TICK: i128 = 50_000_000;
 
 /// What a walk found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Masks {
-    /// Denied paths that exist, with [`unexamined`](Self::unexamined); nothing below a denied folder is listed again.
+    /// Denied paths that exist, with [`unexamined`](Self::unexamined); nothing below a denied
+    /// folder is listed again.
     pub paths: Vec<PathBuf>,
     /// Folders in which the walk did not look: the budget was spent, or they could not be read.
     pub unexamined: Vec<PathBuf>,
     /// What programs outside obey.
     pub obeyed: ObeyedFiles,
-    /// Set when not even all folders of a root could be examined: only the root itself could be closed.
+    /// Set when not even all folders of a root could be examined: only the root itself could be
+    /// closed.
     pub incomplete: bool,
 }
 
@@ -75,9 +79,9 @@ impl ObeyedFiles {
     }
 }
 
-/// Which files no child may read, and which it may not change: the file tools' read rules and the table of what other
-/// programs obey, brought to the kernel. Clones share what they know of the folders, so that a walk reads only those that
-/// changed since the last one.
+/// Which files no child may read, and which it may not change: the file tools' read rules and the
+/// table of what other programs obey, brought to the kernel. Clones share what they know of the
+/// folders, so that a walk reads only those that changed since the last one.
 #[derive(Clone)]
 pub struct Hidden {
     rules: ReadRules,
@@ -88,8 +92,8 @@ pub struct Hidden {
 
 /// A folder as it was read.
 struct Folder {
-    /// When its entries last changed, in nanoseconds. The time of change, which unlike that of modification no program
-    /// can set back.
+    /// When its entries last changed, in nanoseconds. The time of change, which unlike that of
+    /// modification no program can set back.
     changed: i128,
     /// Whether it could be read to its end.
     is_whole: bool,
@@ -106,7 +110,8 @@ impl std::fmt::Debug for Hidden {
 }
 
 impl Hidden {
-    /// What `denies` refuses, looked for in the writable folders, and `places` outside them, such as `~/.ssh`.
+    /// What `denies` refuses, looked for in the writable folders, and `places` outside them, such
+    /// as `~/.ssh`.
     pub fn new(denies: impl Fn(&Path) -> bool + Send + Sync + 'static, places: Vec<PathBuf>) -> Self {
         Self { rules: ReadRules::unrestricted(), others: Arc::new(denies), places, known: Arc::default() }
     }
@@ -131,16 +136,16 @@ impl Hidden {
         self.rules.denies(path) || (self.others)(path)
     }
 
-    /// What has to be hidden from a child that may write `roots`, and what other programs obey, as it lies there now. The
-    /// roots are canonical.
+    /// What has to be hidden from a child that may write `roots`, and what other programs obey, as
+    /// it lies there now. The roots are canonical.
     pub fn masks(&self, roots: &[PathBuf]) -> Masks {
         let mut masks = self.walk(roots, MOST_ENTRIES, Depth::All);
         masks.paths.extend(self.places.iter().filter(|place| !is_git_config(place)).cloned());
         masks
     }
 
-    /// What has to be hidden in `places` that a child sees and may not write, what is near first. Below what was not
-    /// examined nothing is readable.
+    /// What has to be hidden in `places` that a child sees and may not write, what is near first.
+    /// Below what was not examined nothing is readable.
     pub fn masks_read_only(&self, places: &[PathBuf]) -> Vec<PathBuf> {
         self.walk(places, MOST_READ_ONLY_ENTRIES, Depth::All).paths
     }
@@ -150,9 +155,10 @@ impl Hidden {
         self.walk(roots, MOST_ENTRIES, Depth::WithoutLarge)
     }
 
-    /// Walks `roots`, what is near first, and lists what is denied, reading no more than `budget` entries of folders that are
-    /// new or have changed. Links are not followed: what they lead to is denied, or not, where it lies. A root and the hidden
-    /// folders right below it, where most of what other programs obey lies, are looked at whatever the budget is.
+    /// Walks `roots`, what is near first, and lists what is denied, reading no more than `budget`
+    /// entries of folders that are new or have changed. Links are not followed: what they lead to
+    /// is denied, or not, where it lies. A root and the hidden folders right below it, where most
+    /// of what other programs obey lies, are looked at whatever the budget is.
     fn walk(&self, roots: &[PathBuf], budget: usize, depth: Depth) -> Masks {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut masks, mut left) = (Masks::default(), budget);
@@ -243,7 +249,8 @@ impl Hidden {
     }
 }
 
-/// No more than `most` folders that hold all of these: the deepest are exchanged for the folders above them.
+/// No more than `most` folders that hold all of these: the deepest are exchanged for the folders
+/// above them.
 fn gathered(mut folders: Vec<PathBuf>, most: usize) -> Vec<PathBuf> {
     while folders.len() > most {
         let deepest = folders.iter().map(|folder| folder.components().count()).max().unwrap_or(0);

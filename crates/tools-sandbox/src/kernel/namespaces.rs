@@ -1,6 +1,6 @@
-//! The mount plan of a process in its own namespaces: whole tree read-only, writable folders bound back, secrets and the
-//! sockets of other programs masked, own `/proc`, `/tmp`, `/run`, `/dev/shm` and terminals. Planned as strings in the
-//! parent, carried out by process 1 of the new namespaces.
+//! The mount plan of a process in its own namespaces: whole tree read-only, writable folders bound
+//! back, secrets and the sockets of other programs masked, own `/proc`, `/tmp`, `/run`, `/dev/shm`
+//! and terminals. Planned as strings in the parent, carried out by process 1 of the new namespaces.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::RawFd;
@@ -69,23 +69,23 @@ pub(crate) struct NamespacePlan {
     protected: Vec<CString>,
     /// The same for files that other programs obey, which may be gone by the time a process starts.
     held: Vec<CString>,
-    /// Folders that hold hidden or protected files: mounted onto themselves, so that they cannot be renamed and their
-    /// content found, or replaced, under another name.
+    /// Folders that hold hidden or protected files: mounted onto themselves, so that they cannot be
+    /// renamed and their content found, or replaced, under another name.
     pinned: Vec<CString>,
     pid_max: Option<Vec<u8>>,
     seen: Seen,
 }
 
-/// Most files that other programs obey that a plan holds: each costs some microseconds per process. Callers name the
-/// nearest to the top first.
+/// Most files that other programs obey that a plan holds: each costs some microseconds per process.
+/// Callers name the nearest to the top first.
 pub(crate) const MOST_HELD: usize = 256;
 
 /// Most roots a plan carries; their detached mounts wait in an array on the child's stack.
 pub(crate) const MOST_ROOTS: usize = 64;
 
 impl NamespacePlan {
-    /// Plans the mounts. `ask` has canonical paths, of which the hidden and protected ones exist; `temp` is the folder that
-    /// becomes `/tmp`, and a view is rendered in `folders`.
+    /// Plans the mounts. `ask` has canonical paths, of which the hidden and protected ones exist;
+    /// `temp` is the folder that becomes `/tmp`, and a view is rendered in `folders`.
     pub(crate) fn new(
         ask: &Confinement,
         temp: Option<&Path>,
@@ -122,7 +122,8 @@ impl NamespacePlan {
         let everything_hidden: Vec<PathBuf> = ask.hidden.iter().cloned().chain(foreign).collect();
         let mut hidden = Vec::new();
         for path in outermost(&everything_hidden) {
-            // Beneath a private `/tmp` or `/run` only roots are visible, and their masks have a place to go.
+            // Beneath a private `/tmp` or `/run` only roots are visible, and their masks have a
+            // place to go.
             let is_covered = own.covers(path) || (temp.is_some() && path.starts_with(temp_root));
             // A copy without credentials stands in the place of what must not be read.
             let is_unseen = ask.view.iter().any(|view| {
@@ -252,13 +253,14 @@ impl NamespacePlan {
         sys::write_file(c"/proc/self/gid_map", &self.gid_map)
     }
 
-    /// A fresh `/proc` shows only this call's processes. It is read-only as a whole: for uid 0 many of its switches need no
-    /// capability.
+    /// A fresh `/proc` shows only this call's processes. It is read-only as a whole: for uid 0 many
+    /// of its switches need no capability.
     fn mount_proc(&self) -> Result<()> {
         let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
         sys::mount(c"proc", c"/proc", Some(c"proc"), flags)?;
         if let Some(pid_max) = &self.pid_max {
-            // Binds uid 0 too, whom `RLIMIT_NPROC` does not. Older kernels have one value for all namespaces and refuse.
+            // Binds uid 0 too, whom `RLIMIT_NPROC` does not. Older kernels have one value for all
+            // namespaces and refuse.
             let _ = sys::write_file(c"/proc/sys/kernel/pid_max", pid_max);
         }
         let flags = sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV | sys::MOUNT_ATTR_NOEXEC;
@@ -300,8 +302,8 @@ fn attach(mount: RawFd, target: &CStr) -> Result<()> {
     Ok(())
 }
 
-/// Lays an unreadable file or folder over a path. The source is named through its descriptor, since the folder it lies in
-/// may be covered by now.
+/// Lays an unreadable file or folder over a path. The source is named through its descriptor, since
+/// the folder it lies in may be covered by now.
 fn hide(source: RawFd, target: &CStr) -> Result<()> {
     let mut name = [0u8; 32];
     let source = sys::join(&mut name, &[b"/proc/self/fd/", b""], source.unsigned_abs());
@@ -312,8 +314,9 @@ fn hide(source: RawFd, target: &CStr) -> Result<()> {
             sys::MOUNT_ATTR_RDONLY | sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV | sys::MOUNT_ATTR_NOEXEC,
             0,
         ),
-        // Gone since it was planned: nothing left to hide. Or out of reach, as what lies in a folder of another user is for
-        // one who was root: a command has no rights that this process lacks.
+        // Gone since it was planned: nothing left to hide. Or out of reach, as what lies in a
+        // folder of another user is for one who was root: a command has no rights that this process
+        // lacks.
         Err(Errno(libc::ENOENT | libc::ENOTDIR | libc::EACCES)) => Ok(()),
         Err(errno) => Err(errno),
     }
@@ -329,7 +332,8 @@ fn hold(path: &CStr) -> Result<()> {
     }
 }
 
-/// What is held in the roots, as far as it is not protected anyway: no more than [`MOST_HELD`], those that come first.
+/// What is held in the roots, as far as it is not protected anyway: no more than [`MOST_HELD`],
+/// those that come first.
 fn most_near<'a>(held: &'a [Held], protected: &[&PathBuf], roots: &[&PathBuf]) -> Vec<&'a Held> {
     let is_free = |held: &&Held| {
         let path = &held.path;

@@ -1,5 +1,5 @@
-//! A network that several processes share: a network namespace with the user namespace that owns it. Nobody needs to live
-//! in it: two descriptors keep it.
+//! A network that several processes share: a network namespace with the user namespace that owns
+//! it. Nobody needs to live in it: two descriptors keep it.
 #![expect(unsafe_code, reason = "descriptors that a process sharing our table has made")]
 
 use std::io;
@@ -12,9 +12,9 @@ use crate::process::{effective_ids, in_shared_child};
 /// Connections that wait to be accepted.
 const BACKLOG: libc::c_int = 1024;
 
-/// An empty network with a loopback interface of its own. Processes join it by [`joins`](super::Confinement::joins): they
-/// reach each other, and nothing else but the listeners that this process opens in it.
-/// It is gone with this value and the last process in it.
+/// An empty network with a loopback interface of its own. Processes join it by
+/// [`joins`](super::Confinement::joins): they reach each other, and nothing else but the listeners
+/// that this process opens in it. It is gone with this value and the last process in it.
 #[derive(Debug)]
 pub struct NetworkNamespace {
     user: OwnedFd,
@@ -58,7 +58,8 @@ impl NetworkNamespace {
         Ok(Self { user, network })
     }
 
-    /// A listener on 127.0.0.1 of this network, on a free port for 0. Who accepts from it stands outside.
+    /// A listener on 127.0.0.1 of this network, on a free port for 0. Who accepts from it stands
+    /// outside.
     ///
     /// # Errors
     /// When the port is taken.
@@ -85,7 +86,8 @@ impl Work {
             self.made.into_iter().for_each(sys::close);
             return Err(errno.into());
         }
-        // SAFETY: made by the process that shared our table, for us alone, and open since nothing failed.
+        // SAFETY: made by the process that shared our table, for us alone, and open since nothing
+        // failed.
         Ok(self.made.map(|descriptor| unsafe { OwnedFd::from_raw_fd(descriptor) }))
     }
 }

@@ -1,5 +1,5 @@
-//! Which entries of a folder programs outside of any sandbox obey, and how each is held against a child process. Pure: the
-//! walk reads the folders.
+//! Which entries of a folder programs outside of any sandbox obey, and how each is held against a
+//! child process. Pure: the walk reads the folders.
 
 use std::{
     ffi::OsStr,
@@ -24,9 +24,11 @@ pub struct ObeyedEntry {
     pub class: ObeyedClass,
     /// Whether it is a folder, which counts with all that is in it.
     pub is_folder: bool,
-    /// Whether it belongs to what git keeps of a repository, which git itself changes only when it is told to.
+    /// Whether it belongs to what git keeps of a repository, which git itself changes only when it
+    /// is told to.
     pub is_of_git: bool,
-    /// How it is held; `None` for what is only told, for links, and for what lies in a folder that is held.
+    /// How it is held; `None` for what is only told, for links, and for what lies in a folder that
+    /// is held.
     pub held: Option<Held>,
 }
 
@@ -35,7 +37,8 @@ pub struct ObeyedEntry {
 pub struct Held {
     /// A file or a folder, not a link, by a canonical path.
     pub path: PathBuf,
-    /// How many of the folders right above it cannot be renamed either, so that it cannot be replaced with them.
+    /// How many of the folders right above it cannot be renamed either, so that it cannot be
+    /// replaced with them.
     pub pinned: usize,
 }
 
@@ -92,7 +95,8 @@ impl Place<'_> {
         let path = if self.is_repository { Path::new(".git").join(name) } else { self.inside.join(name) };
         let found = find_obeyed(&path)?;
         let pattern = found.obeyed.pattern;
-        // A branch may have any name, and lies in a folder for branches. Repositories in this one are found as such.
+        // A branch may have any name, and lies in a folder for branches. Repositories in this one
+        // are found as such.
         let is_by_name = self.of_git && (!pattern.starts_with(".git/") || pattern.starts_with(".git/modules/"));
         // `.git` is a folder in most cases, and not held then.
         let is_only_a_name = kind == Kind::Folder && !pattern.ends_with("/**");
@@ -119,8 +123,8 @@ impl Place<'_> {
             })
     }
 
-    /// The folders from the first whose name begins with a dot: what lies above those may be moved, and is looked at again
-    /// afterwards.
+    /// The folders from the first whose name begins with a dot: what lies above those may be moved,
+    /// and is looked at again afterwards.
     fn pinned(&self) -> usize {
         let names: Vec<_> = self.inside.components().collect();
         let first = names.iter().position(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."));

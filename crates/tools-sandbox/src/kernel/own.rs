@@ -1,5 +1,6 @@
-//! Mounts that belong to one process tree alone: shared memory, terminals, an empty `/run`, and what masks are made of. All
-//! of it lies in one file system in memory that goes with the tree, so that nothing of it can be left behind.
+//! Mounts that belong to one process tree alone: shared memory, terminals, an empty `/run`, and
+//! what masks are made of. All of it lies in one file system in memory that goes with the tree, so
+//! that nothing of it can be left behind.
 
 use std::{
     ffi::{CStr, CString},
@@ -20,7 +21,8 @@ const NO_FOLDER: &CStr = c"/proc/no-folder";
 const MEMORY: &str = "/dev/shm";
 const TERMINALS: &CStr = c"/dev/pts";
 
-/// What most programs need of `/run`; all else there is sockets, and what belongs to daemons and sessions.
+/// What most programs need of `/run`; all else there is sockets, and what belongs to daemons and
+/// sessions.
 const NEEDED: [&str; 12] = [
     "systemd/resolve/stub-resolv.conf",
     "systemd/resolve/resolv.conf",
@@ -141,8 +143,8 @@ impl OwnMounts {
         Ok(())
     }
 
-    /// Makes everything, with nothing in its place yet. To be called before `/proc` is mounted and the tree is made
-    /// read-only.
+    /// Makes everything, with nothing in its place yet. To be called before `/proc` is mounted and
+    /// the tree is made read-only.
     pub(crate) fn make(&self) -> Result<Ready> {
         let mut brought = [-1; MOST_BROUGHT];
         for (slot, path) in brought.iter_mut().zip(&self.brought) {
@@ -181,7 +183,8 @@ impl OwnMounts {
         Ok(())
     }
 
-    /// Puts everything in its place, in a tree that is read-only by now and has its own `/tmp` already.
+    /// Puts everything in its place, in a tree that is read-only by now and has its own `/tmp`
+    /// already.
     pub(crate) fn place(&self, ready: &Ready) -> Result<()> {
         place_one(ready.shared, c"/dev/shm")?;
         if let Some(run) = &self.run {
@@ -197,8 +200,9 @@ impl OwnMounts {
     }
 }
 
-/// Terminals of its own instead of those of the machine, where passwords are typed: every process of the user may open them.
-/// Gives whether there are any; where the kernel has none to give, the caller hides the machine's.
+/// Terminals of its own instead of those of the machine, where passwords are typed: every process
+/// of the user may open them. Gives whether there are any; where the kernel has none to give, the
+/// caller hides the machine's.
 pub(crate) fn own_terminals() -> Result<bool> {
     let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
     let options = c"newinstance,ptmxmode=0666,mode=0620";

@@ -1,5 +1,6 @@
-//! Folders and files that stand where nothing may come to be while processes run: a mount needs something to be mounted over. They are
-//! empty, shared by all sandboxes of this process that want them, and removed with the last one.
+//! Folders and files that stand where nothing may come to be while processes run: a mount needs
+//! something to be mounted over. They are empty, shared by all sandboxes of this process that want
+//! them, and removed with the last one.
 
 use std::{
     collections::HashMap,
@@ -16,8 +17,8 @@ static MADE: Mutex<Option<HashMap<PathBuf, usize>>> = Mutex::new(None);
 pub(super) struct Placeholders(Vec<PathBuf>);
 
 impl Placeholders {
-    /// Makes what is `absent`, and keeps what another sandbox made of `held`. What cannot be made cannot be made by a
-    /// child either, which has no rights that we lack.
+    /// Makes what is `absent`, and keeps what another sandbox made of `held`. What cannot be made
+    /// cannot be made by a child either, which has no rights that we lack.
     pub(super) fn new<'a>(absent: &[PathBuf], files: &[PathBuf], held: impl Iterator<Item = &'a Path>) -> Self {
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
         let made = made.get_or_insert_default();
@@ -61,8 +62,8 @@ impl Drop for Placeholders {
     }
 }
 
-/// Changes an entry and gives its folder the time that it had: nobody's work came or went, and whoever compares times
-/// should see that of others only.
+/// Changes an entry and gives its folder the time that it had: nobody's work came or went, and
+/// whoever compares times should see that of others only.
 fn keeping_time<T>(path: &Path, change: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let folder = path.parent().and_then(|folder| fs::File::open(folder).ok());
     let before = folder.as_ref().and_then(|folder| folder.metadata().ok()?.modified().ok());

@@ -1,4 +1,5 @@
-//! Compiling a [`Confinement`] for this machine: everything a forked child needs, built once and used for many processes.
+//! Compiling a [`Confinement`] for this machine: everything a forked child needs, built once and
+//! used for many processes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,8 @@ pub(crate) struct Compiled {
     pub(crate) limits: Vec<(libc::c_int, u64, u64)>,
 }
 
-/// A confinement compiled for this machine. Cheap to clone; the private folders go with the last clone.
+/// A confinement compiled for this machine. Cheap to clone; the private folders go with the last
+/// clone.
 #[derive(Clone)]
 pub struct Sandbox {
     compiled: Arc<Compiled>,
@@ -60,7 +62,8 @@ impl Sandbox {
         Self::assemble(ask, folders, &Probe::found(ask.record.as_deref()))
     }
 
-    /// Compiles another confinement over the same private folders, so that files in the temp folder survive the change.
+    /// Compiles another confinement over the same private folders, so that files in the temp folder
+    /// survive the change.
     ///
     /// # Errors
     /// As [`Sandbox::compile`].
@@ -68,8 +71,8 @@ impl Sandbox {
         Self::assemble(ask, Arc::clone(&self.folders), &Probe::found(ask.record.as_deref()))
     }
 
-    /// The same private folders without the empty folders of this confinement: for whoever keeps a sandbox only to
-    /// compile others from it.
+    /// The same private folders without the empty folders of this confinement: for whoever keeps a
+    /// sandbox only to compile others from it.
     #[must_use]
     pub fn idle(&self) -> Self {
         Self { _placeholders: Arc::default(), ..self.clone() }
@@ -85,7 +88,8 @@ impl Sandbox {
         &self.temp
     }
 
-    /// Bytes that files in the private temp folder take on the disk, as far as they can be counted in a moment.
+    /// Bytes that files in the private temp folder take on the disk, as far as they can be counted
+    /// in a moment.
     pub fn temp_usage(&self) -> u64 {
         crate::private::usage(&self.folders.temp())
     }
@@ -102,8 +106,8 @@ impl Sandbox {
         env.push(("TMPDIR".into(), self.temp.as_os_str().to_owned()));
     }
 
-    /// Why a process of this sandbox could not be confined. What was believed of the machine is tried again: where it is
-    /// less by now, that is the reason.
+    /// Why a process of this sandbox could not be confined. What was believed of the machine is
+    /// tried again: where it is less by now, that is the reason.
     pub(crate) fn explain(&self, step: Step, source: std::io::Error) -> SpawnError {
         Probe::doubt();
         let (mode, record) = &*self.asked;
@@ -113,8 +117,8 @@ impl Sandbox {
         }
     }
 
-    /// Names the caches that processes may write, and the copies of files that they get, in an environment: all but what
-    /// `is_chosen` says was chosen for this process.
+    /// Names the caches that processes may write, and the copies of files that they get, in an
+    /// environment: all but what `is_chosen` says was chosen for this process.
     pub fn name_caches(&self, env: &mut Vec<(OsString, OsString)>, is_chosen: impl Fn(&str) -> bool) {
         for (name, value) in self.variables.iter().filter(|(name, _)| !name.to_str().is_some_and(&is_chosen)) {
             env.retain(|(own, _)| own != name);
@@ -122,7 +126,8 @@ impl Sandbox {
         }
     }
 
-    /// Whether processes do not see a path because nothing grants it. Taken as it is, without following links.
+    /// Whether processes do not see a path because nothing grants it. Taken as it is, without
+    /// following links.
     pub fn conceals(&self, path: &Path) -> bool {
         self.seen.as_ref().is_some_and(|(view, writable)| view.conceals(path, writable).is_some())
     }
@@ -215,8 +220,8 @@ impl Sandbox {
     }
 }
 
-/// The level for a mode on this machine. Where nobody demanded a level, less than this machine gave before is not taken for
-/// all it has.
+/// The level for a mode on this machine. Where nobody demanded a level, less than this machine gave
+/// before is not taken for all it has.
 fn choose(mode: SandboxMode, found: &Found) -> Result<(Level, bool), SpawnError> {
     let (level, degraded) = choose_level(mode, &found.probe)?;
     let before = found.before.as_ref().filter(|_| mode == SandboxMode::BestEffort);
@@ -241,7 +246,8 @@ fn sockets(network: Network, level: Level) -> Sockets {
     }
 }
 
-/// The strongest level the mode accepts and the machine gives; the second value tells that it is less than the best.
+/// The strongest level the mode accepts and the machine gives; the second value tells that it is
+/// less than the best.
 fn choose_level(mode: SandboxMode, probe: &Probe) -> Result<(Level, bool), SpawnError> {
     let unavailable = |wanted, missing: String| Err(SpawnError::Unavailable { wanted, missing });
     let landlock = probe.landlock.is_some() && probe.seccomp;
@@ -262,7 +268,8 @@ fn choose_level(mode: SandboxMode, probe: &Probe) -> Result<(Level, bool), Spawn
     }
 }
 
-/// Makes every path canonical. Writable folders must exist; hidden and protected ones that do not are dropped.
+/// Makes every path canonical. Writable folders must exist; hidden and protected ones that do not
+/// are dropped.
 fn resolve(ask: &Confinement, folders: &PrivateFolders) -> Result<Confinement, SpawnError> {
     let mut writable = Vec::new();
     for root in &ask.writable {
@@ -314,7 +321,8 @@ fn variables(
     Ok(all)
 }
 
-/// What is to be protected and is not there: what would come to be first, as a file or as a folder above it.
+/// What is to be protected and is not there: what would come to be first, as a file or as a folder
+/// above it.
 struct Missing {
     folders: Vec<PathBuf>,
     files: Vec<PathBuf>,
@@ -347,7 +355,8 @@ impl Missing {
 
 /// The resource limits as numbers, never above what this process may grant.
 fn numbers(limits: &Limits, level: Level) -> Vec<(libc::c_int, u64, u64)> {
-    // Outside a user namespace the kernel counts all processes of the user, so that what runs already comes on top.
+    // Outside a user namespace the kernel counts all processes of the user, so that what runs
+    // already comes on top.
     let beside = if level == Level::Namespaces { 0 } else { running_tasks() };
     let wanted = [
         (libc::RLIMIT_NPROC, limits.processes.map(|most| most.saturating_add(beside))),

@@ -1,5 +1,6 @@
-//! What this machine can hold, found by doing it once in a child that then ends. Asked lazily; kept once it is all there is,
-//! in this process and in a file for the next, and asked again as long as it is less.
+//! What this machine can hold, found by doing it once in a child that then ends. Asked lazily; kept
+//! once it is all there is, in this process and in a file for the next, and asked again as long as
+//! it is less.
 
 use std::fmt;
 use std::path::Path;
@@ -68,8 +69,8 @@ pub(crate) struct Found {
 }
 
 impl Probe {
-    /// The answer for this process: found at the first call (some milliseconds), kept when everything works, and looked
-    /// for again when something did not.
+    /// The answer for this process: found at the first call (some milliseconds), kept when
+    /// everything works, and looked for again when something did not.
     pub fn cached() -> Self {
         Self::found(None).probe
     }

@@ -1,5 +1,6 @@
-//! System calls and `clone` as bare instructions. A process that shares this one's memory also shares the thread-local
-//! storage of the thread that made it, `errno` among it: the wrappers of a C library would write over it.
+//! System calls and `clone` as bare instructions. A process that shares this one's memory also
+//! shares the thread-local storage of the thread that made it, `errno` among it: the wrappers of a
+//! C library would write over it.
 #![expect(unsafe_code, reason = "system calls in a process that must not touch thread-local storage")]
 
 use std::arch::asm;
@@ -121,11 +122,13 @@ pub(crate) unsafe fn syscall(number: c_long, words: [usize; 6]) -> isize {
 /// What a new process begins with; its argument is the one given to [`clone_on`].
 pub(crate) type Entry = extern "C" fn(*mut libc::c_void) -> !;
 
-/// Starts a process on a stack of its own that runs `entry`. The result is its id, or a negative error number.
+/// Starts a process on a stack of its own that runs `entry`. The result is its id, or a negative
+/// error number.
 ///
 /// # Safety
-/// `stack` is the upper end of memory that nothing else uses while the process lives, aligned to 16 bytes; `argument` is
-/// good for `entry`; `descriptor` may be written when `CLONE_PIDFD` is among the flags.
+/// `stack` is the upper end of memory that nothing else uses while the process lives, aligned to 16
+/// bytes; `argument` is good for `entry`; `descriptor` may be written when `CLONE_PIDFD` is among
+/// the flags.
 #[cfg(target_arch = "x86_64")]
 pub(crate) unsafe fn clone_on(
     flags: usize,
@@ -135,8 +138,9 @@ pub(crate) unsafe fn clone_on(
     argument: *mut libc::c_void,
 ) -> isize {
     let result;
-    // SAFETY: the child finds function and argument on its own stack and never comes back here; with the frame base
-    // cleared its stack ends there. For the parent this is a system call like any other.
+    // SAFETY: the child finds function and argument on its own stack and never comes back here;
+    // with the frame base cleared its stack ends there. For the parent this is a system call like
+    // any other.
     unsafe {
         let stack = stack.sub(2);
         stack.write(entry as usize);
@@ -164,11 +168,13 @@ pub(crate) unsafe fn clone_on(
     result
 }
 
-/// Starts a process on a stack of its own that runs `entry`. The result is its id, or a negative error number.
+/// Starts a process on a stack of its own that runs `entry`. The result is its id, or a negative
+/// error number.
 ///
 /// # Safety
-/// `stack` is the upper end of memory that nothing else uses while the process lives, aligned to 16 bytes; `argument` is
-/// good for `entry`; `descriptor` may be written when `CLONE_PIDFD` is among the flags.
+/// `stack` is the upper end of memory that nothing else uses while the process lives, aligned to 16
+/// bytes; `argument` is good for `entry`; `descriptor` may be written when `CLONE_PIDFD` is among
+/// the flags.
 #[cfg(target_arch = "aarch64")]
 pub(crate) unsafe fn clone_on(
     flags: usize,
@@ -178,8 +184,9 @@ pub(crate) unsafe fn clone_on(
     argument: *mut libc::c_void,
 ) -> isize {
     let result;
-    // SAFETY: the child finds function and argument on its own stack and never comes back here; with the frame pointer
-    // cleared its stack ends there. For the parent this is a system call like any other.
+    // SAFETY: the child finds function and argument on its own stack and never comes back here;
+    // with the frame pointer cleared its stack ends there. For the parent this is a system call
+    // like any other.
     unsafe {
         let stack = stack.sub(2);
         stack.write(entry as usize);

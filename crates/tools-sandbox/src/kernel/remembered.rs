@@ -1,5 +1,6 @@
-//! What this machine could hold at an earlier start, kept in a file: a start need not try it again, and one that finds less
-//! than before is told from one on a weaker machine. An entry holds for one boot, kernel, user and surrounding namespaces.
+//! What this machine could hold at an earlier start, kept in a file: a start need not try it again,
+//! and one that finds less than before is told from one on a weaker machine. An entry holds for one
+//! boot, kernel, user and surrounding namespaces.
 
 use std::{
     fs,

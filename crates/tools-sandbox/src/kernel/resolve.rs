@@ -1,4 +1,5 @@
-//! Where a path leads that may not exist yet: for rules, masks and messages. Access itself goes by other ways.
+//! Where a path leads that may not exist yet: for rules, masks and messages. Access itself goes by
+//! other ways.
 
 use std::{
     collections::HashMap,

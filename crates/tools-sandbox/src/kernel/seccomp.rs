@@ -1,6 +1,6 @@
-//! The system call filter: a short deny list as a balanced jump tree. The kernel pre-evaluates a filter once per system
-//! call when it is installed, so depth is start-up time: a tree of 60 leaves costs a tenth of a chain of 60.
-//! What needs a capability is not listed, since none is left.
+//! The system call filter: a short deny list as a balanced jump tree. The kernel pre-evaluates a
+//! filter once per system call when it is installed, so depth is start-up time: a tree of 60 leaves
+//! costs a tenth of a chain of 60. What needs a capability is not listed, since none is left.
 #![expect(unsafe_code, reason = "seccomp has no safe wrapper that is usable after a raw fork")]
 #![expect(clippy::cast_possible_truncation, reason = "opcodes and error numbers of the kernel's interface fit 16 bits")]
 
@@ -66,7 +66,8 @@ pub(super) enum Deny {
     Made { flags: u32, mode: u32 },
     /// When it sets the limits of a process by its number; 0 is the caller.
     LimitsOfOthers,
-    /// All families but the internet, local sockets and, for the addresses of the own machine, routing messages.
+    /// All families but the internet, local sockets and, for the addresses of the own machine,
+    /// routing messages.
     UnusualFamily,
 }
 
@@ -165,7 +166,8 @@ fn deny_list(sockets: Sockets) -> Vec<(u32, Deny)> {
     rules.into_iter().filter_map(|(number, deny)| Some((u32::try_from(number).ok()?, deny))).collect()
 }
 
-/// Whatever gives a file the set-uid or set-gid bit: outside of the sandbox it would run with its owner's rights.
+/// Whatever gives a file the set-uid or set-gid bit: outside of the sandbox it would run with its
+/// owner's rights.
 fn set_id_rules() -> Vec<(c_long, Deny)> {
     let mode = |argument| Deny::AnyBit { argument, bits: SET_ID };
     let mut rules = vec![
@@ -174,7 +176,8 @@ fn set_id_rules() -> Vec<(c_long, Deny)> {
         (SYS_FCHMODAT2, mode(2)),
         (libc::SYS_mknodat, mode(2)),
         (libc::SYS_openat, Deny::Made { flags: 2, mode: 3 }),
-        // Its mode lies in memory, out of a filter's sight. Who knows the call also knows kernels without it.
+        // Its mode lies in memory, out of a filter's sight. Who knows the call also knows kernels
+        // without it.
         (libc::SYS_openat2, Deny::Always(libc::ENOSYS as u16)),
     ];
     #[cfg(target_arch = "x86_64")]
@@ -187,7 +190,8 @@ fn set_id_rules() -> Vec<(c_long, Deny)> {
     rules
 }
 
-/// A program that gives the calls of the sorted `rules` the answer `hit`, and `foreign` to other calling conventions.
+/// A program that gives the calls of the sorted `rules` the answer `hit`, and `foreign` to other
+/// calling conventions.
 pub(super) fn program(rules: &[(u32, Deny)], hit: u32, foreign: u32) -> Vec<sock_filter> {
     let mut program = vec![load(OFFSET_ARCH), jump(libc::BPF_JEQ, ARCH, 1, 0), answer(foreign), load(OFFSET_NUMBER)];
     if cfg!(target_arch = "x86_64") {

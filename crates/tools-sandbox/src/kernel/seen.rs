@@ -1,5 +1,6 @@
-//! Rendering a view by mounts: each concealed folder is covered by one of ours, in which stand the links, the copies and a
-//! place for whatever is mounted from the real one. That folder is made once for a view, and mounted for each process.
+//! Rendering a view by mounts: each concealed folder is covered by one of ours, in which stand the
+//! links, the copies and a place for whatever is mounted from the real one. That folder is made
+//! once for a view, and mounted for each process.
 
 use std::ffi::CString;
 use std::os::fd::RawFd;
@@ -56,7 +57,8 @@ impl Covers {
     }
 }
 
-/// Puts into `cover` what is not mounted: links, and copies of files. The rest is made for each plan.
+/// Puts into `cover` what is not mounted: links, and copies of files. The rest is made for each
+/// plan.
 fn fill(cover: &Path, concealed: &Path, view: &View) -> std::io::Result<()> {
     for granted in &view.granted {
         if let Ok(inner) = granted.path.strip_prefix(concealed) {
@@ -95,8 +97,8 @@ fn make_point(at: &Path, is_folder: bool) -> std::io::Result<()> {
 }
 
 impl Seen {
-    /// Plans the mounts of `view` for processes that may write `writable` and connect to `sockets`. `temp` is the folder that stands for `/tmp`,
-    /// where it is private.
+    /// Plans the mounts of `view` for processes that may write `writable` and connect to `sockets`.
+    /// `temp` is the folder that stands for `/tmp`, where it is private.
     pub(super) fn new(
         view: &Arc<View>,
         covers: &Covers,

@@ -1,5 +1,6 @@
-//! Sockets of other programs in the file system. Whoever connects to one has its owner act: an editor, a terminal, a
-//! container daemon or a key agent does what it is told, outside of any sandbox.
+//! Sockets of other programs in the file system. Whoever connects to one has its owner act: an
+//! editor, a terminal, a container daemon or a key agent does what it is told, outside of any
+//! sandbox.
 
 use std::{
     os::unix::fs::FileTypeExt as _,
@@ -9,8 +10,8 @@ use std::{
 /// The names by which sockets can be granted, beside their paths.
 pub const SOCKET_NAMES: [&str; 4] = ["ssh-agent", "docker", "database", "display"];
 
-/// The paths that a name of [`SOCKET_NAMES`] or an absolute path stands for, as far as they exist; `variable` tells
-/// environment variables.
+/// The paths that a name of [`SOCKET_NAMES`] or an absolute path stands for, as far as they exist;
+/// `variable` tells environment variables.
 pub fn granted_sockets(names: &[String], variable: impl Fn(&str) -> Option<String>) -> Vec<PathBuf> {
     let runtime = variable("XDG_RUNTIME_DIR").map(PathBuf::from);
     let home = crate::account::home();
@@ -70,8 +71,8 @@ fn named_in(table: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Whether a socket lies in a folder that was granted for work: it belongs to what is worked on. A home or the whole
-/// machine is granted for its files.
+/// Whether a socket lies in a folder that was granted for work: it belongs to what is worked on. A
+/// home or the whole machine is granted for its files.
 pub(crate) fn is_of_workspace(socket: &Path, roots: &[&PathBuf], homes: &[PathBuf]) -> bool {
     roots.iter().any(|root| {
         socket.starts_with(root) && root.as_path() != Path::new("/") && !homes.iter().any(|home| home.starts_with(root))

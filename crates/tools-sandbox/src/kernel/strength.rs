@@ -1,4 +1,5 @@
-//! What holds a child process, in the words that go into every result: the level, its parts, and what is not stopped.
+//! What holds a child process, in the words that go into every result: the level, its parts, and
+//! what is not stopped.
 
 use serde::Serialize;
 
@@ -38,7 +39,8 @@ pub struct Strength {
     pub seccomp: bool,
     /// Whether there is a network.
     pub network: Network,
-    /// Set when the machine gives less than the strongest level though the configuration would take it.
+    /// Set when the machine gives less than the strongest level though the configuration would take
+    /// it.
     pub degraded: bool,
     /// What is not stopped, one sentence each.
     pub not_stopped: Vec<String>,

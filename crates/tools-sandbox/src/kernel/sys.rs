@@ -1,5 +1,5 @@
-//! System calls that are safe between `clone` and `exec` of a threaded program: no allocation, no locks, no thread-local
-//! state. Policy lives in the callers; a failure is a bare error number.
+//! System calls that are safe between `clone` and `exec` of a threaded program: no allocation, no
+//! locks, no thread-local state. Policy lives in the callers; a failure is a bare error number.
 #![expect(unsafe_code, reason = "system calls without a safe wrapper that is usable after a raw fork")]
 
 use std::ffi::CStr;
@@ -48,7 +48,8 @@ pub(crate) fn check(value: isize) -> Result<isize> {
 }
 
 fn as_fd(value: isize) -> RawFd {
-    // A descriptor always fits; anything else would be a kernel bug, and -1 is refused by every later call.
+    // A descriptor always fits; anything else would be a kernel bug, and -1 is refused by every
+    // later call.
     RawFd::try_from(value).unwrap_or(-1)
 }
 
@@ -128,7 +129,8 @@ pub(crate) fn listen_on_loopback(port: u16, backlog: c_int) -> Result<RawFd> {
     // SAFETY: plain numbers.
     let socket = check(unsafe { call!(libc::SYS_socket, libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) });
     let socket = socket.map(as_fd)?;
-    // `struct sockaddr_in`: family, port and address, the last two in network order, then eight bytes of nothing.
+    // `struct sockaddr_in`: family, port and address, the last two in network order, then eight
+    // bytes of nothing.
     let mut address = [0u8; 16];
     let family = u16::try_from(libc::AF_INET).unwrap_or(2);
     address[..2].copy_from_slice(&family.to_ne_bytes());
@@ -287,7 +289,8 @@ pub(crate) fn move_mount(mount: RawFd, target: &CStr) -> Result<()> {
     .map(|_| ())
 }
 
-/// Joins pieces in a buffer, an empty piece standing for `number`, without allocation. What does not fit gives `/`.
+/// Joins pieces in a buffer, an empty piece standing for `number`, without allocation. What does
+/// not fit gives `/`.
 pub(crate) fn join<'a>(buffer: &'a mut [u8], pieces: &[&[u8]], number: u32) -> &'a CStr {
     let mut digits = [0u8; 10];
     let mut first = digits.len();

@@ -1,5 +1,5 @@
-//! Which system calls write to files, and the filter that has them told before they happen. The filter refuses nothing:
-//! whoever listens lets each call go on once it is noted.
+//! Which system calls write to files, and the filter that has them told before they happen. The
+//! filter refuses nothing: whoever listens lets each call go on once it is noted.
 #![expect(unsafe_code, reason = "seccomp has no safe wrapper that is usable after a raw fork")]
 
 use std::os::fd::RawFd;
@@ -112,7 +112,8 @@ impl WatchFilter {
         Self { program: program(&rules, libc::SECCOMP_RET_USER_NOTIF, libc::SECCOMP_RET_ALLOW) }
     }
 
-    /// Installs the filter in the calling process and gives the listener. `no_new_privs` must be set.
+    /// Installs the filter in the calling process and gives the listener. `no_new_privs` must be
+    /// set.
     pub(crate) fn install(&self) -> Result<RawFd> {
         let program = libc::sock_fprog {
             len: u16::try_from(self.program.len()).unwrap_or(0),

@@ -1,5 +1,5 @@
-//! Which process of which tree has a connection: by the kernel's tables of sockets and of open files. Bounded, since a
-//! command may open as many of both as it likes.
+//! Which process of which tree has a connection: by the kernel's tables of sockets and of open
+//! files. Bounded, since a command may open as many of both as it likes.
 
 use std::fs::File;
 use std::io::Read;
@@ -23,8 +23,9 @@ pub struct Caller {
     pub program: Option<PathBuf>,
 }
 
-/// The process below one of these supervisors ([`super::ProcessTree::id`]) whose TCP socket has this local port in their
-/// network; `None` when it is gone, or too much is open for it to be found.
+/// The process below one of these supervisors ([`super::ProcessTree::id`]) whose TCP socket has
+/// this local port in their network; `None` when it is gone, or too much is open for it to be
+/// found.
 pub fn caller(supervisors: &[i32], port: u16) -> Option<Caller> {
     let socket = supervisors.iter().find_map(|supervisor| socket_of(*supervisor, port))?;
     let socket = PathBuf::from(format!("socket:[{socket}]"));
@@ -57,7 +58,8 @@ fn socket_of(process: i32, port: u16) -> Option<u64> {
     })
 }
 
-/// The inode of the connected socket with a local port; what listens or is closing has none that counts.
+/// The inode of the connected socket with a local port; what listens or is closing has none that
+/// counts.
 fn number_in(table: &str, port: u16) -> Option<u64> {
     let local_end = format!(":{port:04X}");
     table.lines().skip(1).find_map(|line| {

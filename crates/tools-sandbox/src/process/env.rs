@@ -1,5 +1,5 @@
-//! The environment of a command: what this process has, less credentials and less what makes a loader or a shell run
-//! something, with the call's own variables on top.
+//! The environment of a command: what this process has, less credentials and less what makes a
+//! loader or a shell run something, with the call's own variables on top.
 
 use std::{borrow::Cow, ffi::OsString, sync::LazyLock};
 
@@ -9,8 +9,8 @@ use tools_core::{EnvOverlay, Redactor, is_credential_name};
 use super::git_settings as git;
 use crate::account::Account;
 
-/// Further parts of a name that speak of a credential in an environment, where a variable too few does less harm than in
-/// a text.
+/// Further parts of a name that speak of a credential in an environment, where a variable too few
+/// does less harm than in a text.
 const SECRET: [&str; 26] = [
     "TOKEN",
     "TOKENS",
@@ -74,7 +74,8 @@ const KEPT: [&str; 9] = [
     "COLORTERM",
     "TERM",
 ];
-/// Names that make a loader, a shell or an interpreter run or load something before the command does.
+/// Names that make a loader, a shell or an interpreter run or load something before the command
+/// does.
 const STARTERS: [&str; 24] = [
     "BASH_ENV",
     "ENV",
@@ -102,7 +103,8 @@ const STARTERS: [&str; 24] = [
     "ZDOTDIR",
 ];
 
-/// The variables of this process, with home and user as the user database has them where no variable tells.
+/// The variables of this process, with home and user as the user database has them where no
+/// variable tells.
 pub fn own_variables() -> Vec<(OsString, OsString)> {
     completed(std::env::vars_os().collect(), crate::account::account)
 }
@@ -114,7 +116,8 @@ fn completed(
     let has = |wanted: &str| variables.iter().any(|(name, value)| name == wanted && !value.is_empty());
     let missing: Vec<&str> = ["HOME", "USER", "LOGNAME"].into_iter().filter(|name| !has(name)).collect();
     if !missing.contains(&"HOME") {
-        // A person's shell has them all; a service that has a home of its own may do without a name.
+        // A person's shell has them all; a service that has a home of its own may do without a
+        // name.
         return variables;
     }
     let Some(account) = account() else { return variables };
@@ -126,9 +129,9 @@ fn completed(
     variables
 }
 
-/// The variables a command gets: `own` less credentials and starters, with `overlay` on top. `pass` lists names, or globs with
-/// `*` at the end, that are handed on though they look like credentials; values that do, or that `redactor` would take
-/// out of a text, are dropped all the same.
+/// The variables a command gets: `own` less credentials and starters, with `overlay` on top. `pass`
+/// lists names, or globs with `*` at the end, that are handed on though they look like credentials;
+/// values that do, or that `redactor` would take out of a text, are dropped all the same.
 pub fn scrubbed(
     own: impl Iterator<Item = (OsString, OsString)>,
     overlay: &EnvOverlay,
@@ -239,7 +242,8 @@ fn is_secret_value(value: &str) -> bool {
         ];
         Regex::new(&shapes.join("|")).expect("the pattern is a constant")
     });
-    // Most values hold none of these, and compiling the shapes costs more than everything else before a first command.
+    // Most values hold none of these, and compiling the shapes costs more than everything else
+    // before a first command.
     let markers = [
         "@",
         "-----begin",

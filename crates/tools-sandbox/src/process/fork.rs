@@ -1,4 +1,5 @@
-//! The raw `clone` under everything here: a copy of this process that runs one function and never returns from it.
+//! The raw `clone` under everything here: a copy of this process that runs one function and never
+//! returns from it.
 #![expect(unsafe_code, reason = "clone with namespace flags and a descriptor of the child has no safe wrapper")]
 
 use std::io;
@@ -20,14 +21,17 @@ impl Drop for EndHere {
     }
 }
 
-/// Starts a copy of this process that runs `child` with all signals blocked. Gives its process descriptor.
+/// Starts a copy of this process that runs `child` with all signals blocked. Gives its process
+/// descriptor.
 ///
-/// The copy has one thread and none of the locks the others held: `child` must keep to raw system calls.
+/// The copy has one thread and none of the locks the others held: `child` must keep to raw system
+/// calls.
 pub(crate) fn clone_child(flags: libc::c_int, child: impl FnOnce() -> libc::c_int) -> io::Result<(OwnedFd, i32)> {
     let blocked = BlockedSignals::all();
     let mut descriptor: RawFd = -1;
     let flags = libc::c_long::from(flags | libc::CLONE_PIDFD);
-    // SAFETY: without `CLONE_VM` the child has its own copy of this stack; the descriptor's address is valid.
+    // SAFETY: without `CLONE_VM` the child has its own copy of this stack; the descriptor's address
+    // is valid.
     let pid = unsafe { call!(libc::SYS_clone, flags, 0, &raw mut descriptor, 0, 0) };
     match pid {
         0 => {
@@ -55,7 +59,8 @@ pub(crate) struct Stack {
 
 // SAFETY: the memory belongs to this value alone and is used by one process at a time.
 unsafe impl Send for Stack {}
-// SAFETY: as above; nothing can be done to it through a shared reference but to hand its address to a process.
+// SAFETY: as above; nothing can be done to it through a shared reference but to hand its address to
+// a process.
 unsafe impl Sync for Stack {}
 
 impl Stack {
@@ -95,7 +100,8 @@ impl Drop for Stack {
 /// Starts a process that shares our memory, on a stack of its own, with all signals blocked.
 ///
 /// # Safety
-/// `argument` must be good for `entry`, and both it and the stack must stay until the process has ended.
+/// `argument` must be good for `entry`, and both it and the stack must stay until the process has
+/// ended.
 pub(crate) unsafe fn clone_sharing(
     flags: libc::c_int,
     stack: &Stack,
@@ -106,7 +112,8 @@ pub(crate) unsafe fn clone_sharing(
     let mut descriptor: RawFd = -1;
     let flags = flags | libc::CLONE_VM | libc::CLONE_PIDFD;
     let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
-    // SAFETY: the stack is a mapping of its own, its end a multiple of a page; the rest is the caller's promise.
+    // SAFETY: the stack is a mapping of its own, its end a multiple of a page; the rest is the
+    // caller's promise.
     let pid = unsafe { clone_on(flags, stack.top(), &raw mut descriptor, entry, argument) };
     if pid < 0 {
         return Err(failed(pid));
@@ -127,11 +134,11 @@ struct Joining {
     pid: isize,
 }
 
-/// As [`clone_sharing`], for a child that begins in the user and network namespace of these descriptors. The namespaces
-/// that the flags ask for lie below that user namespace.
+/// As [`clone_sharing`], for a child that begins in the user and network namespace of these
+/// descriptors. The namespaces that the flags ask for lie below that user namespace.
 ///
-/// A process of many threads cannot join a user namespace itself: a process between does, which shares our memory and our
-/// descriptors, makes the child as our own, and ends.
+/// A process of many threads cannot join a user namespace itself: a process between does, which
+/// shares our memory and our descriptors, makes the child as our own, and ends.
 ///
 /// # Safety
 /// As [`clone_sharing`].
@@ -158,7 +165,8 @@ pub(crate) unsafe fn clone_sharing_in(
     if joining.pid < 0 {
         return Err(failed(joining.pid));
     }
-    // SAFETY: the kernel made this descriptor for us alone, in the table that the process between shared.
+    // SAFETY: the kernel made this descriptor for us alone, in the table that the process between
+    // shared.
     Ok((unsafe { OwnedFd::from_raw_fd(joining.descriptor) }, i32::try_from(joining.pid).unwrap_or(-1)))
 }
 
@@ -170,7 +178,8 @@ extern "C" fn join_and_clone(joining: *mut libc::c_void) -> ! {
         .and_then(|()| sys::enter_namespace(network, libc::CLONE_NEWNET));
     joining.pid = match joined {
         Err(Errno(errno)) => -isize::try_from(errno).unwrap_or(libc::EIO as isize),
-        // SAFETY: stack, function and argument are good by the promise of the caller of `clone_sharing_in`.
+        // SAFETY: stack, function and argument are good by the promise of the caller of
+        // `clone_sharing_in`.
         Ok(()) => unsafe {
             clone_on(joining.flags, joining.stack, &raw mut joining.descriptor, joining.entry, joining.argument)
         },
@@ -178,7 +187,8 @@ extern "C" fn join_and_clone(joining: *mut libc::c_void) -> ! {
     sys::exit(0)
 }
 
-/// Runs `entry` in a process that shares our memory and our descriptors, begun with these flags, and waits for its end.
+/// Runs `entry` in a process that shares our memory and our descriptors, begun with these flags,
+/// and waits for its end.
 ///
 /// # Errors
 /// When the process cannot be made; what became of it stands in what `argument` leads to.
@@ -190,8 +200,8 @@ pub(crate) unsafe fn in_shared_child(flags: libc::c_int, entry: Entry, argument:
     let stack = Stack::new()?;
     let flags = flags | libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_FILES;
     let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
-    // SAFETY: the stack is a mapping of its own; we stand still until the process has ended, so that what the argument
-    // leads to outlives its use.
+    // SAFETY: the stack is a mapping of its own; we stand still until the process has ended, so
+    // that what the argument leads to outlives its use.
     let pid = unsafe { clone_on(flags, stack.top(), std::ptr::null_mut(), entry, argument) };
     if pid < 0 {
         return Err(failed(pid));
@@ -200,7 +210,8 @@ pub(crate) unsafe fn in_shared_child(flags: libc::c_int, entry: Entry, argument:
     Ok(())
 }
 
-/// All signals blocked in this thread until dropped, so that a handler of the parent never runs in the child.
+/// All signals blocked in this thread until dropped, so that a handler of the parent never runs in
+/// the child.
 struct BlockedSignals(libc::sigset_t);
 
 impl BlockedSignals {
@@ -223,7 +234,8 @@ impl Drop for BlockedSignals {
     }
 }
 
-/// Waits until the process of a descriptor has ended and takes its status. `None`: it still runs after `patience`.
+/// Waits until the process of a descriptor has ended and takes its status. `None`: it still runs
+/// after `patience`.
 pub(crate) fn reap(descriptor: RawFd, patience: libc::c_int) -> Option<libc::c_int> {
     let mut poll = libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
     // SAFETY: one valid record.

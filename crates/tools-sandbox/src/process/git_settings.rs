@@ -1,4 +1,5 @@
-//! Settings of git in an environment: numbered names and values, of which git wants every one that their count promises.
+//! Settings of git in an environment: numbered names and values, of which git wants every one that
+//! their count promises.
 
 use std::ffi::{OsStr, OsString};
 
@@ -11,8 +12,8 @@ pub(super) fn is_setting(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name == COUNT || name.starts_with(NAME) || name.starts_with(VALUE))
 }
 
-/// Whether all that the count promises is there, and each value may be handed on under the name of its setting. If one
-/// may not, git fails at the others, so that none is handed on.
+/// Whether all that the count promises is there, and each value may be handed on under the name of
+/// its setting. If one may not, git fails at the others, so that none is handed on.
 pub(super) fn is_whole(variables: &[(OsString, OsString)], passes: impl Fn(&str, &str) -> bool) -> bool {
     let value = |wanted: &str| variables.iter().find(|(name, _)| name == wanted).and_then(|(_, value)| value.to_str());
     let Some(count) = value(COUNT).and_then(|count| count.parse::<usize>().ok()) else { return false };

@@ -1,4 +1,5 @@
-//! Whether a tree does nothing but wait for input: read from the kernel's own account of what each thread is blocked in.
+//! Whether a tree does nothing but wait for input: read from the kernel's own account of what each
+//! thread is blocked in.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,8 +7,8 @@ use std::path::PathBuf;
 /// More processes than these are not looked at: such a tree is busy.
 const MOST: usize = 256;
 
-/// Whether every thread below `supervisor` is blocked in reading its standard input or in waiting for its children, and one
-/// at least in reading. False where the kernel does not tell.
+/// Whether every thread below `supervisor` is blocked in reading its standard input or in waiting
+/// for its children, and one at least in reading. False where the kernel does not tell.
 pub(super) fn only_reads_input(supervisor: i32) -> bool {
     let mut left = children(supervisor);
     let (mut reads, mut seen) = (false, 0);

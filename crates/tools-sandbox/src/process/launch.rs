@@ -1,5 +1,5 @@
-//! The supervisor seen from the parent: the memory both share while it lives, its start, and its reaping. Nothing of that
-//! memory goes before the supervisor has.
+//! The supervisor seen from the parent: the memory both share while it lives, its start, and its
+//! reaping. Nothing of that memory goes before the supervisor has.
 #![expect(unsafe_code, reason = "the supervisor uses memory of ours as long as it lives")]
 
 use std::mem::ManuallyDrop;
@@ -40,7 +40,8 @@ struct Shared {
     _leader_stack: Stack,
 }
 
-// SAFETY: the pointers lead to heap memory this value owns and nobody writes while the supervisor lives.
+// SAFETY: the pointers lead to heap memory this value owns and nobody writes while the supervisor
+// lives.
 unsafe impl Send for Shared {}
 // SAFETY: as above; a shared reference allows nothing but reading.
 unsafe impl Sync for Shared {}
@@ -51,7 +52,8 @@ impl std::fmt::Debug for Supervisor {
     }
 }
 
-/// A running supervisor. It ends when its control pipe does; dropping this waits for that and reaps it.
+/// A running supervisor. It ends when its control pipe does; dropping this waits for that and reaps
+/// it.
 pub(super) struct Supervisor {
     descriptor: Option<Watched>,
     shared: Option<Box<Shared>>,
@@ -71,8 +73,8 @@ impl Supervisor {
         let filter = ends.watch.map(|_| Box::new(WatchFilter::new()));
         let stack = Stack::new().map_err(SpawnError::Create)?;
         let leader_stack = Stack::new().map_err(SpawnError::Create)?;
-        // SAFETY: what these references lead to is owned by `Shared` through a box and an `Arc`, does not move, is not
-        // changed, and goes after the supervisor.
+        // SAFETY: what these references lead to is owned by `Shared` through a box and an `Arc`,
+        // does not move, is not changed, and goes after the supervisor.
         let (program, cwd, compiled) = unsafe {
             (
                 &*std::ptr::from_ref(image.program.as_c_str()),
@@ -107,7 +109,8 @@ impl Supervisor {
             _leader_stack: leader_stack,
         });
         let argument = std::ptr::from_ref(&**shared.orders.insert(orders)).cast_mut().cast();
-        // SAFETY: `argument` is an `Orders`; it and the stack are kept in `shared` until the supervisor is reaped.
+        // SAFETY: `argument` is an `Orders`; it and the stack are kept in `shared` until the
+        // supervisor is reaped.
         let started = unsafe {
             match compiled.namespaces.as_ref().and_then(NamespacePlan::joins) {
                 Some(network) => clone_sharing_in(network.descriptors(), flags, &shared.stack, enter, argument),

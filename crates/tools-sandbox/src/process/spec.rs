@@ -1,4 +1,5 @@
-//! What to start: program, arguments, environment, folder and standard input. What it may touch is the sandbox's part.
+//! What to start: program, arguments, environment, folder and standard input. What it may touch is
+//! the sandbox's part.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -16,8 +17,9 @@ pub enum Stdin {
     Piped,
 }
 
-/// A way beside the three streams: what the process can read from one descriptor, and a pipe it can write to on another.
-/// Both numbers are far from those that shells use by themselves, and are inherited by what it starts.
+/// A way beside the three streams: what the process can read from one descriptor, and a pipe it can
+/// write to on another. Both numbers are far from those that shells use by themselves, and are
+/// inherited by what it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SideChannel {
     /// What it reads; at most [`SideChannel::MOST`] bytes.
@@ -27,7 +29,8 @@ pub struct SideChannel {
 impl SideChannel {
     /// The descriptor it reads from.
     pub const INPUT: i32 = 212;
-    /// The descriptor it writes to; read it with [`ProcessTree::take_side`](super::ProcessTree::take_side).
+    /// The descriptor it writes to; read it with
+    /// [`ProcessTree::take_side`](super::ProcessTree::take_side).
     pub const OUTPUT: i32 = 211;
     /// Most bytes of input: a pipe takes as many without a reader.
     pub const MOST: usize = 4096;

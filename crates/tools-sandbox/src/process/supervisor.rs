@@ -1,5 +1,6 @@
-//! What runs in the processes that share our memory: the supervisor, and for a moment the leader. Raw system calls and
-//! buffers built beforehand, nothing else: no allocation, no lock, no thread-local state, no panic.
+//! What runs in the processes that share our memory: the supervisor, and for a moment the leader.
+//! Raw system calls and buffers built beforehand, nothing else: no allocation, no lock, no
+//! thread-local state, no panic.
 #![expect(unsafe_code, reason = "the code between clone and exec is raw system calls on borrowed memory")]
 
 use std::ffi::CStr;
@@ -126,7 +127,8 @@ fn prepare(orders: &Orders<'_>) -> Attempt<RawFd> {
         Some(namespaces) => namespaces.enter()?,
         None => sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0).map_err(at(Step::Supervise))?,
     }
-    // Only now, and again after the mounts: before them the folder would be the read-only one they cover.
+    // Only now, and again after the mounts: before them the folder would be the read-only one they
+    // cover.
     sys::change_directory(orders.cwd).map_err(at(Step::WorkingDirectory))?;
     child_events().map_err(at(Step::Supervise))
 }
@@ -159,7 +161,8 @@ fn close_all_but(first: RawFd, mut keep: [RawFd; 8]) {
 struct Leader<'a> {
     orders: &'a Orders<'a>,
     ruleset: RawFd,
-    /// Step and error number, zero while all is well. The leader shares our memory until it executes.
+    /// Step and error number, zero while all is well. The leader shares our memory until it
+    /// executes.
     failure: AtomicU64,
 }
 
@@ -172,8 +175,8 @@ fn start_leader(orders: &Orders<'_>) -> Attempt<i32> {
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     let argument = (&raw const leader).cast_mut().cast();
     let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
-    // SAFETY: the leader has a stack of its own and we stand still until it has executed or ended, so that `leader`
-    // outlives its use.
+    // SAFETY: the leader has a stack of its own and we stand still until it has executed or ended,
+    // so that `leader` outlives its use.
     let pid = sys::check(unsafe { clone_on(flags, orders.stack, std::ptr::null_mut(), run_leader, argument) });
     let pid = i32::try_from(pid.map_err(at(Step::Supervise))?).unwrap_or(-1);
     match leader.failure.load(Ordering::SeqCst) {
@@ -212,7 +215,8 @@ fn become_program(leader: &Leader<'_>) -> Attempt<std::convert::Infallible> {
         capabilities_drop_all().map_err(at(Step::Privileges))?;
     }
     if let Some((filter, socket)) = orders.watch.filter(|_| compiled.drop_privileges) {
-        // Where a listener cannot be had, nobody waits for one: the parent hears that and takes writes for unseen.
+        // Where a listener cannot be had, nobody waits for one: the parent hears that and takes
+        // writes for unseen.
         if let Ok(listener) = filter.install() {
             // Without somebody who listens no file could be written.
             hand_over(socket, listener).map_err(at(Step::Filter))?;
@@ -226,7 +230,8 @@ fn become_program(leader: &Leader<'_>) -> Attempt<std::convert::Infallible> {
     if closed.is_err() {
         let _ = sys::close_range(3, u32::MAX, 0);
     }
-    // Where closing had to be done by force there is no side channel: its owner hears nothing, which it expects.
+    // Where closing had to be done by force there is no side channel: its owner hears nothing,
+    // which it expects.
     for (number, side) in [SideChannel::INPUT, SideChannel::OUTPUT].into_iter().zip(side) {
         if side >= 0 {
             let _ = sys::duplicate_onto(side, number);
@@ -235,7 +240,8 @@ fn become_program(leader: &Leader<'_>) -> Attempt<std::convert::Infallible> {
     if let Some(filter) = &compiled.filter {
         filter.install().map_err(at(Step::Filter))?;
     }
-    // SAFETY: program, arguments and environment are terminated and outlive the call, which only returns on failure.
+    // SAFETY: program, arguments and environment are terminated and outlive the call, which only
+    // returns on failure.
     let failed = sys::check(unsafe { call!(libc::SYS_execve, orders.program.as_ptr(), orders.argv, orders.envp) });
     Err((Step::Exec, failed.err().unwrap_or(Errno(libc::EIO))))
 }
@@ -252,11 +258,13 @@ fn connect_streams(streams: [RawFd; 3]) -> sys::Result<()> {
     Ok(())
 }
 
-/// Ignored signals stay ignored over `exec`, and this runtime ignores `SIGPIPE`; blocked ones stay blocked.
+/// Ignored signals stay ignored over `exec`, and this runtime ignores `SIGPIPE`; blocked ones stay
+/// blocked.
 fn reset_signals() {
     for signal in 1..=64 {
         let default = [0u64; 4];
-        // SAFETY: a zeroed `struct sigaction` is the default action; the kernel refuses the two that have none.
+        // SAFETY: a zeroed `struct sigaction` is the default action; the kernel refuses the two
+        // that have none.
         unsafe { call!(libc::SYS_rt_sigaction, signal, default.as_ptr(), 0, 8) };
     }
     let none = 0u64;

@@ -16,7 +16,8 @@ use super::writes::{Channel, Watcher};
 use crate::kernel::Sandbox;
 use crate::kernel::sys::Errno;
 
-/// How long to wait before trying again when the system is short of something for a moment. Nothing has run until then.
+/// How long to wait before trying again when the system is short of something for a moment. Nothing
+/// has run until then.
 const WAITS: [Duration; 4] =
     [Duration::from_millis(2), Duration::from_millis(10), Duration::from_millis(40), Duration::from_millis(160)];
 
@@ -93,8 +94,8 @@ impl ProcessTree {
         Self::spawn_noting(spec, sandbox, None).await
     }
 
-    /// As [`Self::spawn`], with every write of the tree noted before it happens. Where that cannot be done, the log is
-    /// told so.
+    /// As [`Self::spawn`], with every write of the tree noted before it happens. Where that cannot
+    /// be done, the log is told so.
     ///
     /// # Errors
     /// As [`Self::spawn`].
@@ -206,13 +207,14 @@ impl ProcessTree {
         self.side.take()
     }
 
-    /// Whether everything in the tree is blocked in reading standard input or in waiting for what does. False where the
-    /// kernel does not tell.
+    /// Whether everything in the tree is blocked in reading standard input or in waiting for what
+    /// does. False where the kernel does not tell.
     pub fn waits_for_input(&self) -> bool {
         idle::only_reads_input(self.id)
     }
 
-    /// Waits until the command itself has ended, whatever it left running. Can be dropped and called again.
+    /// Waits until the command itself has ended, whatever it left running. Can be dropped and
+    /// called again.
     pub async fn wait(&mut self) -> Exit {
         loop {
             if let Some(exit) = self.exit {
@@ -241,7 +243,8 @@ impl ProcessTree {
         std::fs::File::from(control.try_clone()?).write_all(&[signal])
     }
 
-    /// Asks the whole tree to end, gives it `grace`, then kills what is left. Nothing is left afterwards.
+    /// Asks the whole tree to end, gives it `grace`, then kills what is left. Nothing is left
+    /// afterwards.
     pub async fn terminate(&mut self, grace: Duration) -> Exit {
         if self.signal(15).is_ok() {
             let _ = tokio::time::timeout(grace, self.gone()).await;
@@ -269,7 +272,8 @@ impl ProcessTree {
         let mut bytes = [0u8; Message::SIZE];
         loop {
             self.status.readable().await.ok()?;
-            // Messages are written whole and shorter than a pipe's atomic size, so they are read whole.
+            // Messages are written whole and shorter than a pipe's atomic size, so they are read
+            // whole.
             match self.status.try_read(&mut bytes) {
                 Ok(Message::SIZE) => return Some(Message::decode(bytes)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}

@@ -1,6 +1,6 @@
-//! Listening to what a tree writes: each call that writes stands still until it is noted under the path it names, then goes
-//! on. Nothing is refused here, and nothing rests on it: a process that exchanges a path while it is read is noted under
-//! another name, no more.
+//! Listening to what a tree writes: each call that writes stands still until it is noted under the
+//! path it names, then goes on. Nothing is refused here, and nothing rests on it: a process that
+//! exchanges a path while it is read is noted under another name, no more.
 #![expect(unsafe_code, reason = "the kernel's interface to a listener, and reading another process's memory")]
 
 use std::ffi::OsString;
@@ -89,7 +89,8 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Whether somebody listens, which is known at the latest when the program runs. To be asked once.
+    /// Whether somebody listens, which is known at the latest when the program runs. To be asked
+    /// once.
     pub(super) async fn listens(&mut self) -> bool {
         match self.ready.take() {
             Some(ready) => ready.await.unwrap_or(false),
@@ -115,8 +116,8 @@ fn listener(socket: &OwnedFd) -> Option<OwnedFd> {
     let mut byte = 0u8;
     let mut control = [0u64; 4];
     let mut data = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-    // SAFETY: the message leads to live memory of the lengths that it names, and what comes is looked at only where the
-    // kernel says that there is something.
+    // SAFETY: the message leads to live memory of the lengths that it names, and what comes is
+    // looked at only where the kernel says that there is something.
     unsafe {
         let mut message: libc::msghdr = std::mem::zeroed();
         message.msg_iov = &raw mut data;
@@ -162,7 +163,8 @@ fn listen(listener: &OwnedFd, stopped: &PipeReader, log: &WriteLog) {
             note(&request, names, log);
         }
         let response = Response { id: request.id, value: 0, error: 0, flags: CONTINUE };
-        // SAFETY: a record of the size that the request names. An error means that nobody waits for it any more.
+        // SAFETY: a record of the size that the request names. An error means that nobody waits for
+        // it any more.
         unsafe { libc::ioctl(listener.as_raw_fd(), SEND, &raw const response) };
     }
 }
@@ -198,7 +200,8 @@ fn note(request: &Request, names: Names, log: &WriteLog) {
     }
 }
 
-/// The path that two arguments name, canonical but for its last component; `None` for what is no file of the workspace.
+/// The path that two arguments name, canonical but for its last component; `None` for what is no
+/// file of the workspace.
 fn path_of(request: &Request, folder: Option<u8>, path: u8, log: &WriteLog) -> Option<PathBuf> {
     let address = *request.arguments.get(usize::from(path))?;
     let named = if address == 0 { PathBuf::new() } else { read_path(request.process, address, log)? };
@@ -239,7 +242,8 @@ fn process_link(process: u32, link: &str, log: &WriteLog) -> Option<PathBuf> {
     link.map_err(|error| blinded(&error, log)).ok()
 }
 
-/// Where the system does not let us look, nothing is known of what is written. A process that is gone writes nothing.
+/// Where the system does not let us look, nothing is known of what is written. A process that is
+/// gone writes nothing.
 fn blinded(error: &io::Error, log: &WriteLog) {
     if matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES | libc::ENOSYS)) {
         log.blind();
@@ -257,7 +261,8 @@ fn read_path(process: u32, address: u64, log: &WriteLog) -> Option<PathBuf> {
         |at: usize, length: usize| libc::iovec { iov_base: std::ptr::without_provenance_mut(at), iov_len: length };
     let remote = [piece(address, first), piece(address.checked_add(first)?, PATH_MAX - first)];
     let process = libc::pid_t::try_from(process).ok()?;
-    // SAFETY: the kernel writes at most the length of `bytes`; addresses of the other process are only its business.
+    // SAFETY: the kernel writes at most the length of `bytes`; addresses of the other process are
+    // only its business.
     let read = unsafe { libc::process_vm_readv(process, &raw const local, 1, remote.as_ptr(), 2, 0) };
     if read < 0 {
         blinded(&io::Error::last_os_error(), log);

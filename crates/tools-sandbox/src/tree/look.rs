@@ -1,5 +1,6 @@
-//! Looking at a whole tree without following a link and without reading a file: a few threads, each with one directory at
-//! a time. Costs about two microseconds per entry, so that it can be done around every command.
+//! Looking at a whole tree without following a link and without reading a file: a few threads, each
+//! with one directory at a time. Costs about two microseconds per entry, so that it can be done
+//! around every command.
 
 use std::{
     collections::HashMap,
@@ -22,8 +23,8 @@ use tools_core::{Clock as _, SystemClock};
 use super::Node;
 use crate::{Directory, FileKind, Metadata};
 
-/// Times of a file that are younger than this may not tell a later change: the system's clock for files goes in steps of
-/// up to ten milliseconds.
+/// Times of a file that are younger than this may not tell a later change: the system's clock for
+/// files goes in steps of up to ten milliseconds.
 const STEP: i128 = 20_000_000;
 /// Threads that look at one tree.
 const MOST_THREADS: usize = 4;
@@ -66,7 +67,8 @@ pub struct Entry {
 pub struct Look {
     /// The root itself.
     pub root: Node,
-    /// Every directory that was looked into, by its path relative to the root, with its entries sorted by name.
+    /// Every directory that was looked into, by its path relative to the root, with its entries
+    /// sorted by name.
     pub folders: HashMap<PathBuf, Vec<Entry>>,
     /// Directories that could not be looked into.
     pub closed: Vec<PathBuf>,
@@ -78,7 +80,8 @@ pub struct Look {
     pub count: usize,
 }
 
-/// Whether a directory, whose names are listed, is not to be looked into any further. Not asked about the root.
+/// Whether a directory, whose names are listed, is not to be looked into any further. Not asked
+/// about the root.
 pub type Skips<'a> = dyn Fn(&Path, &[(OsString, FileKind)]) -> bool + Sync + 'a;
 
 /// Looks at `root` and everything in it but what is in directories that it `skips`.
@@ -177,7 +180,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Looks into one directory after the other until none is left; `alone`, until help is worth its cost.
+    /// Looks into one directory after the other until none is left; `alone`, until help is worth
+    /// its cost.
     fn work(&self, part: &mut Part, alone: bool) {
         let mut buffer = vec![MaybeUninit::uninit(); 32 * 1024];
         while let Some(path) = self.next() {

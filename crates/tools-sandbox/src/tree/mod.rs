@@ -1,5 +1,6 @@
-//! A tree of files as it was, and the way back to it: what lies where, and putting one thing back by rename. Where the
-//! contents are kept meanwhile, and what may be put back, is decided by those who ask.
+//! A tree of files as it was, and the way back to it: what lies where, and putting one thing back
+//! by rename. Where the contents are kept meanwhile, and what may be put back, is decided by those
+//! who ask.
 
 mod look;
 mod put;

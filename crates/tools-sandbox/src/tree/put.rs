@@ -1,5 +1,5 @@
-//! Putting one thing back where it was: made whole under another name in the same directory, then renamed. Whoever looks
-//! sees the old or the new, never half of it.
+//! Putting one thing back where it was: made whole under another name in the same directory, then
+//! renamed. Whoever looks sees the old or the new, never half of it.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -25,7 +25,8 @@ pub fn copy(mut from: &File, mut to: &File) -> io::Result<()> {
     io::copy(&mut from, &mut to).map(drop)
 }
 
-/// Removes what lies at `path` below `root`, a directory only when it is empty. Nothing there is no error.
+/// Removes what lies at `path` below `root`, a directory only when it is empty. Nothing there is no
+/// error.
 ///
 /// # Errors
 /// What the system says: `DirectoryNotEmpty` for a directory that holds something.
@@ -41,9 +42,9 @@ pub fn remove(root: &Directory, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Puts a thing at `path` below `root`, over whatever is there unless that is a directory. `content` writes what a
-/// regular file holds. A directory that is there already stays; [`settle`] gives it its mode and times once everything
-/// in it is done.
+/// Puts a thing at `path` below `root`, over whatever is there unless that is a directory.
+/// `content` writes what a regular file holds. A directory that is there already stays; [`settle`]
+/// gives it its mode and times once everything in it is done.
 ///
 /// # Errors
 /// What the system or `content` says; then nothing has changed at `path`.
@@ -66,8 +67,8 @@ pub fn put(
     })
 }
 
-/// Puts a further name of the file `source`, a directory and a name in it, at `path` below `root`, over whatever file is
-/// there.
+/// Puts a further name of the file `source`, a directory and a name in it, at `path` below `root`,
+/// over whatever file is there.
 ///
 /// # Errors
 /// What the system says; then nothing has changed at `path`.
@@ -84,7 +85,8 @@ pub fn link(source: (&Directory, &OsStr), root: &Directory, path: &Path) -> io::
     })
 }
 
-/// Gives a directory its mode, owner and times: children first, since work inside changes the times again.
+/// Gives a directory its mode, owner and times: children first, since work inside changes the times
+/// again.
 ///
 /// # Errors
 /// What the system says.
@@ -145,7 +147,8 @@ fn make(
     Ok(rustix::fs::utimensat(parent, name, &times(shape), AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// The owner is restored where that is allowed: a user who may not give files away could not have taken them either.
+/// The owner is restored where that is allowed: a user who may not give files away could not have
+/// taken them either.
 fn own(shape: &Shape, set: impl Fn(Option<Uid>, Option<Gid>) -> rustix::io::Result<()>) {
     if set(Some(Uid::from_raw(shape.uid)), Some(Gid::from_raw(shape.gid))).is_err() {
         let _ = set(None, Some(Gid::from_raw(shape.gid)));

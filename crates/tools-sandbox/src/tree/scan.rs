@@ -17,7 +17,8 @@ pub struct Node {
     pub metadata: Metadata,
     /// Where it pointed, for a symbolic link.
     pub link: Option<PathBuf>,
-    /// Whether it was changed so shortly before that another change could leave all its times as they are.
+    /// Whether it was changed so shortly before that another change could leave all its times as
+    /// they are.
     pub is_fresh: bool,
 }
 
@@ -70,8 +71,8 @@ impl Node {
         self.metadata.kind == FileKind::Directory
     }
 
-    /// Whether `now`, found under the same name later, is the same thing with nothing done to it. Never true by mistake;
-    /// for something fresh it is always false.
+    /// Whether `now`, found under the same name later, is the same thing with nothing done to it.
+    /// Never true by mistake; for something fresh it is always false.
     pub fn is_untouched(&self, now: &Self) -> bool {
         let (then, now_is) = (&self.metadata, &now.metadata);
         if self.is_directory() && now.is_directory() {
@@ -92,8 +93,8 @@ pub struct Scan {
     pub is_cut: bool,
 }
 
-/// Looks at `root` and everything in it that `wants`, no more than `most` entries. Directories are looked into whether
-/// they are wanted or not.
+/// Looks at `root` and everything in it that `wants`, no more than `most` entries. Directories are
+/// looked into whether they are wanted or not.
 ///
 /// # Errors
 /// When `root` itself cannot be read.

@@ -1,4 +1,5 @@
-//! Where package managers keep what they fetched and built, and where commands find such a place of their own.
+//! Where package managers keep what they fetched and built, and where commands find such a place of
+//! their own.
 
 use std::{ffi::OsString, path::Path};
 
@@ -11,7 +12,8 @@ pub struct CachePlace {
     pub home: &'static str,
     /// Where it is among the caches of a workspace.
     pub own: &'static str,
-    /// The variable that names another place for it, and what stands behind that in the place; empty when there is none.
+    /// The variable that names another place for it, and what stands behind that in the place;
+    /// empty when there is none.
     pub variable: &'static str,
     /// Whether it is a file.
     pub is_file: bool,
@@ -60,7 +62,8 @@ pub const CACHES: &[CachePlace] = &[
     folder(".ccache", "ccache", "CCACHE_DIR"),
 ];
 
-/// Caches that are named by a variable of their own although they lie in one of the places above: name, and where.
+/// Caches that are named by a variable of their own although they lie in one of the places above:
+/// name, and where.
 const INNER: [(&str, &str); 13] = [
     ("PIP_CACHE_DIR", "xdg/pip"),
     ("UV_CACHE_DIR", "xdg/uv"),
@@ -76,7 +79,8 @@ const INNER: [(&str, &str); 13] = [
     ("RUFF_CACHE_DIR", "xdg/ruff"),
     ("MYPY_CACHE_DIR", "xdg/mypy"),
 ];
-/// Of those, the ones that are set where no link leads to the caches, whether the user sets them or not.
+/// Of those, the ones that are set where no link leads to the caches, whether the user sets them or
+/// not.
 const USUAL: [&str; 4] = ["PIP_CACHE_DIR", "UV_CACHE_DIR", "GOCACHE", "GOMODCACHE"];
 
 /// How package managers are led to the caches of a workspace.
@@ -87,8 +91,8 @@ pub(super) struct Led {
     pub(super) variables_without_links: Vec<(String, OsString)>,
 }
 
-/// Leads package managers to `caches`: by links where the home is concealed, and by variables else. A place that the user
-/// put into a writable folder stays.
+/// Leads package managers to `caches`: by links where the home is concealed, and by variables else.
+/// A place that the user put into a writable folder stays.
 pub(super) fn lead(grants: &mut Grants<'_>, around: &Surroundings, cargo: Option<&Path>, caches: &Path) -> Led {
     let mut led = Led::default();
     let mut is_cargo_led = true;

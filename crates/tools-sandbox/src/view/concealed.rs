@@ -1,4 +1,5 @@
-//! Which folders are concealed: the homes of all users, and at the top whatever is no part of the system.
+//! Which folders are concealed: the homes of all users, and at the top whatever is no part of the
+//! system.
 
 use std::path::{Path, PathBuf};
 

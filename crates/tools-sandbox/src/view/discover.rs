@@ -12,7 +12,8 @@ use super::{
     value::{Concealed, Granted, HandedIn, View},
 };
 
-/// How deep credentials are looked for in what is granted to toolchains: beside their programs, not among them.
+/// How deep credentials are looked for in what is granted to toolchains: beside their programs, not
+/// among them.
 const DEPTH: usize = 2;
 /// Most entries of one folder that are looked at for that.
 const MOST_BESIDE: usize = 500;
@@ -27,7 +28,8 @@ pub struct ViewAsk<'a> {
     pub denies: &'a dyn Fn(&Path) -> bool,
     /// Copies of files that are seen in the place of the user's own.
     pub handed_in: Vec<HandedIn>,
-    /// The folder for caches, which exists, and places that are shown in it without being written: where, and what.
+    /// The folder for caches, which exists, and places that are shown in it without being written:
+    /// where, and what.
     pub caches: Option<(PathBuf, Vec<Granted>)>,
 }
 
@@ -41,7 +43,8 @@ impl std::fmt::Debug for ViewAsk<'_> {
 }
 
 impl View {
-    /// Looks at the machine and computes what processes are to see. Some hundred looks at the file system.
+    /// Looks at the machine and computes what processes are to see. Some hundred looks at the file
+    /// system.
     pub fn discover(around: &Surroundings, ask: ViewAsk<'_>) -> Self {
         let explicit: Vec<PathBuf> = ask.further.iter().filter_map(|(path, _)| path.canonicalize().ok()).collect();
         let cargo = around.cargo_home();
@@ -57,7 +60,8 @@ impl View {
             searched.extend(real.filter(|real| grants.granted.iter().any(|granted| granted.path == *real)));
         }
         for belongs in ask.writable.iter().flat_map(|root| belonging(root, around)) {
-            // What git is told by a file of the workspace counts only where git itself could have put it there.
+            // What git is told by a file of the workspace counts only where git itself could have
+            // put it there.
             let is_gits = belongs.is_tree || belongs.path.join("HEAD").is_file() || belongs.path.ends_with("objects");
             let by = if belongs.is_tree { By::Configuration } else { By::Discovery };
             if is_gits && grants.add(&belongs.path, belongs.why, by) && belongs.is_tree {
@@ -98,8 +102,8 @@ impl View {
     }
 }
 
-/// Lists what the rules deny in a folder and a little below: a toolchain keeps its credentials beside its programs.
-/// Certificates have the names of keys, and are needed.
+/// Lists what the rules deny in a folder and a little below: a toolchain keeps its credentials
+/// beside its programs. Certificates have the names of keys, and are needed.
 fn credentials_beside(folder: &Path, depth: usize, denies: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_BESIDE) {
         let path = entry.path();

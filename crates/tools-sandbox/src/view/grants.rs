@@ -1,4 +1,5 @@
-//! Collecting what is granted in concealed folders: links on the way are kept, what is too wide or denied is left out.
+//! Collecting what is granted in concealed folders: links on the way are kept, what is too wide or
+//! denied is left out.
 
 use std::{
     cell::RefCell,
@@ -54,7 +55,8 @@ impl<'a> Grants<'a> {
         Self { concealed, homes, writable, denies, granted: Vec::new(), links: Vec::new(), met: RefCell::default() }
     }
 
-    /// Grants what is at `path`, if it is concealed. `true` when it can be read afterwards, also because it could before.
+    /// Grants what is at `path`, if it is concealed. `true` when it can be read afterwards, also
+    /// because it could before.
     pub(super) fn add(&mut self, path: &Path, why: &str, by: By) -> bool {
         let Some(Found { real, links }) = self.follow(path) else { return false };
         let is_allowed = by == By::Configuration || !(self.is_too_wide(&real) || (self.denies)(&real));
@@ -77,8 +79,8 @@ impl<'a> Grants<'a> {
         self.follow(path).map(|found| found.real)
     }
 
-    /// Where a name that need not exist lies: the folder it is in with links followed, which are kept. `None` when it lies
-    /// in no concealed folder, or in one that is seen as it is.
+    /// Where a name that need not exist lies: the folder it is in with links followed, which are
+    /// kept. `None` when it lies in no concealed folder, or in one that is seen as it is.
     pub(super) fn place(&mut self, path: &Path) -> Option<PathBuf> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return None };
         let place = match self.follow(parent) {

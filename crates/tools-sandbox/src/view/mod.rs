@@ -1,6 +1,7 @@
-//! What child processes of a workspace see of the file system ([`View`]): the system, the workspace, and of everything
-//! else only places that were granted, each with its reason. The view is computed here once; the sandbox renders it, the
-//! report on the machine prints it, and results of commands cite it.
+//! What child processes of a workspace see of the file system ([`View`]): the system, the
+//! workspace, and of everything else only places that were granted, each with its reason. The view
+//! is computed here once; the sandbox renders it, the report on the machine prints it, and results
+//! of commands cite it.
 
 mod caches;
 mod concealed;

@@ -1,5 +1,5 @@
-//! Where the rest of the workspace's own project lies when the workspace is only a part of it: the repository around it,
-//! and the one that a work tree of git or a submodule belongs to.
+//! Where the rest of the workspace's own project lies when the workspace is only a part of it: the
+//! repository around it, and the one that a work tree of git or a submodule belongs to.
 
 use std::path::{Path, PathBuf};
 
@@ -49,8 +49,8 @@ pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<Belongs> {
     found
 }
 
-/// The folder that the file `named` of the work tree `top` names, when that folder names the work tree too: a file in a
-/// workspace alone opens nothing.
+/// The folder that the file `named` of the work tree `top` names, when that folder names the work
+/// tree too: a file in a workspace alone opens nothing.
 fn kept_elsewhere(named: &Path, top: &Path) -> Option<PathBuf> {
     let own = named_in(named, "gitdir:", top)?;
     let same = |path: &Path, other: &Path| {

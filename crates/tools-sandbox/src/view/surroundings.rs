@@ -1,4 +1,5 @@
-//! What a view is computed from beside the request: the user, the environment and the folders at the top, as they were read.
+//! What a view is computed from beside the request: the user, the environment and the folders at
+//! the top, as they were read.
 
 use std::{
     collections::HashMap,
@@ -12,7 +13,8 @@ use crate::{account::homes, process::own_variables};
 /// The user and the machine.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
-    /// The homes of the user, canonical: that of the environment, and that of the user database where it is another.
+    /// The homes of the user, canonical: that of the environment, and that of the user database
+    /// where it is another.
     pub homes: Vec<PathBuf>,
     /// The homes of other users, canonical.
     pub others: Vec<PathBuf>,

@@ -1,5 +1,6 @@
-//! Where toolchains are: what `PATH` leads to, what the usual variables name, and where version managers put things in a
-//! home. Only what programs are made of: what keeps credentials beside it is granted in parts.
+//! Where toolchains are: what `PATH` leads to, what the usual variables name, and where version
+//! managers put things in a home. Only what programs are made of: what keeps credentials beside it
+//! is granted in parts.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,8 @@ use super::{
 /// Most programs of one folder of `PATH` whose links are followed.
 const MOST_PROGRAMS: usize = 1000;
 
-/// Where one toolchain is: in the folder that the variable names, or else at this place of the home.
+/// Where one toolchain is: in the folder that the variable names, or else at this place of the
+/// home.
 struct Toolchain {
     name: &'static str,
     variable: &'static str,
@@ -166,7 +168,8 @@ pub(super) fn grant(grants: &mut Grants<'_>, around: &Surroundings) {
     }
 }
 
-/// Grants a folder of programs, with the installation around it when it is one, and what the links in it lead to.
+/// Grants a folder of programs, with the installation around it when it is one, and what the links
+/// in it lead to.
 fn grant_folder_of_programs(grants: &mut Grants<'_>, folder: &Path, why: &str) {
     let Some(real) = grants.real(folder) else { return };
     let around = installation(&real)
@@ -198,8 +201,8 @@ fn grant_folder_of_programs(grants: &mut Grants<'_>, folder: &Path, why: &str) {
     }
 }
 
-/// The installation whose programs lie in `folder`: the folder above a `bin` beside which libraries lie. A repository is
-/// somebody's work and no installation.
+/// The installation whose programs lie in `folder`: the folder above a `bin` beside which libraries
+/// lie. A repository is somebody's work and no installation.
 fn installation(folder: &Path) -> Option<PathBuf> {
     let root = folder.parent()?;
     let is_bin = folder.file_name().is_some_and(|name| name == "bin");

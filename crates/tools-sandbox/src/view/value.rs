@@ -1,4 +1,5 @@
-//! The view as a value: what is concealed, what is granted in it, and the questions its readers ask.
+//! The view as a value: what is concealed, what is granted in it, and the questions its readers
+//! ask.
 
 use std::{
     ffi::OsString,
@@ -41,18 +42,21 @@ pub struct HandedIn {
     pub path: PathBuf,
     /// What it holds.
     pub content: Vec<u8>,
-    /// The environment variable that names such a file, for levels that cannot show another file at a place.
+    /// The environment variable that names such a file, for levels that cannot show another file at
+    /// a place.
     pub variable: Option<&'static str>,
 }
 
-/// What child processes of one workspace see beyond the system, the writable folders and a private temporary folder.
+/// What child processes of one workspace see beyond the system, the writable folders and a private
+/// temporary folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct View {
     /// Folders that are empty but for what follows; none lies in another.
     pub concealed: Vec<Concealed>,
     /// What may be read in them; none lies in another.
     pub granted: Vec<Granted>,
-    /// Links in them: those of the user on the way to what is granted, and those that lead package managers to `caches`.
+    /// Links in them: those of the user on the way to what is granted, and those that lead package
+    /// managers to `caches`.
     pub links: Vec<Link>,
     /// Copies of files in them.
     pub handed_in: Vec<HandedIn>,
@@ -60,7 +64,8 @@ pub struct View {
     pub caches: Option<PathBuf>,
     /// Credentials in granted folders: they stay hidden.
     pub closed: Vec<PathBuf>,
-    /// Granted folders in which files are looked for that may not be read: they hold more than programs.
+    /// Granted folders in which files are looked for that may not be read: they hold more than
+    /// programs.
     pub searched: Vec<PathBuf>,
     /// Environment variables that lead package managers to `caches` where no link does.
     pub variables: Vec<(String, OsString)>,
@@ -69,8 +74,8 @@ pub struct View {
 }
 
 impl View {
-    /// The concealed folder in which `path` lies unseen; `None` when it is seen, as far as this view decides. `writable`
-    /// are the folders that may be written. The path is taken as it is.
+    /// The concealed folder in which `path` lies unseen; `None` when it is seen, as far as this
+    /// view decides. `writable` are the folders that may be written. The path is taken as it is.
     pub fn conceals(&self, path: &Path, writable: &[PathBuf]) -> Option<&Concealed> {
         let concealed = self.concealed.iter().find(|concealed| path.starts_with(&concealed.path))?;
         let is_seen = writable.iter().any(|root| path.starts_with(root))

@@ -9,7 +9,8 @@ use tools_sandbox::process::{ProcessTree, Stdin};
 
 use crate::support::{Place, run, sandboxes, shell};
 
-/// Three ways to stay behind: plain, own session, forked twice. The mark is an argument to find them by.
+/// Three ways to stay behind: plain, own session, forked twice. The mark is an argument to find
+/// them by.
 fn daemons(mark: &str) -> String {
     format!(
         "bash -c 'exec -a {mark} sleep 99' & \

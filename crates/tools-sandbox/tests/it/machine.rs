@@ -1,4 +1,5 @@
-//! What a confined process finds of the machine beside files: terminals, sockets, memory, limits of others, its own network.
+//! What a confined process finds of the machine beside files: terminals, sockets, memory, limits of
+//! others, its own network.
 
 use std::os::unix::{fs::MetadataExt as _, net::UnixListener};
 

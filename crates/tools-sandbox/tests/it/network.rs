@@ -1,4 +1,5 @@
-//! A network that several commands share: they reach each other and what is opened for them, and nothing else.
+//! A network that several commands share: they reach each other and what is opened for them, and
+//! nothing else.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;

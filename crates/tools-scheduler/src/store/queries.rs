@@ -1,5 +1,5 @@
-//! What both databases are asked in the same words. A caller holds the store for itself while it changes something: by the
-//! file's lock in SQLite, by a lock of the transaction in PostgreSQL.
+//! What both databases are asked in the same words. A caller holds the store for itself while it
+//! changes something: by the file's lock in SQLite, by a lock of the transaction in PostgreSQL.
 
 /// Defines the queries for one database.
 macro_rules! queries {
@@ -194,7 +194,8 @@ macro_rules! queries {
             Ok(())
         }
 
-        /// Writes that a task runs, for the first of two times and then at the second: before it does.
+        /// Writes that a task runs, for the first of two times and then at the second: before it
+        /// does.
         async fn start(
             change: &mut Connection,
             task: &ScheduledTask,

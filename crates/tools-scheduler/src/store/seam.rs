@@ -41,9 +41,9 @@ pub trait TaskStore: Send + Sync + std::fmt::Debug {
     /// What the store says.
     async fn next(&self, workdir: &str) -> Result<Option<Timestamp>, ScheduleError>;
 
-    /// Takes the runs that are due, up to `most` of them, and writes that they are made: when this returns, no other call
-    /// in any process gets them, whatever becomes of this one. A task that is running is not taken again before it ended
-    /// or its lease did.
+    /// Takes the runs that are due, up to `most` of them, and writes that they are made: when this
+    /// returns, no other call in any process gets them, whatever becomes of this one. A task that
+    /// is running is not taken again before it ended or its lease did.
     ///
     /// # Errors
     /// What the store says.
@@ -56,8 +56,8 @@ pub trait TaskStore: Send + Sync + std::fmt::Debug {
         most: usize,
     ) -> Result<Vec<Claim>, ScheduleError>;
 
-    /// Writes that a task runs now although it is not due: its times stay as they are. `None` when there is none of that
-    /// name.
+    /// Writes that a task runs now although it is not due: its times stay as they are. `None` when
+    /// there is none of that name.
     ///
     /// # Errors
     /// [`ScheduleError::Running`], and what the store says.

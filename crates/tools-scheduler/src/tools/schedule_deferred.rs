@@ -11,14 +11,16 @@ use crate::{Schedule, ScheduleError, Task, TaskName, parse_when, parse_zone};
 
 pub(super) struct ScheduleDeferred(pub(super) SchedulerTools);
 
-/// Stores a task that runs once at a later time: one tool call, or a prompt for a model. It runs in a session of its own
-/// with nobody present: what would ask a person is refused then. The answer names the time as it was understood.
+/// Stores a task that runs once at a later time: one tool call, or a prompt for a model. It runs in
+/// a session of its own with nobody present: what would ask a person is refused then. The answer
+/// names the time as it was understood.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
     /// Its name: `a-z`, `0-9`, `_`, `-`.
     name: String,
-    /// When: ISO 8601 with `Z` or an offset (`2026-11-24T08:00:00+01:00`), or words (`tomorrow 8pm`, `in 2 hours`).
+    /// When: ISO 8601 with `Z` or an offset (`2026-11-24T08:00:00+01:00`), or words (`tomorrow
+    /// 8pm`, `in 2 hours`).
     run_at: String,
     /// What runs: `{"prompt": "…"}` or `{"tool": "…", "args": {…}}`.
     task: Task,

@@ -11,14 +11,16 @@ use crate::{CronLine, Schedule, ScheduleError, Task, TaskName, parse_when, parse
 
 pub(super) struct SchedulePeriodic(pub(super) SchedulerTools);
 
-/// Stores a task that runs again and again, by a cron line: one tool call, or a prompt for a model. It runs in a session
-/// of its own with nobody present: what would ask a person is refused then. The answer names the next times.
+/// Stores a task that runs again and again, by a cron line: one tool call, or a prompt for a model.
+/// It runs in a session of its own with nobody present: what would ask a person is refused then.
+/// The answer names the next times.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
     /// Its name: `a-z`, `0-9`, `_`, `-`.
     name: String,
-    /// Five fields (minute, hour, day of month, month, day of week) or six (second first): `30 8 * * mon-fri`.
+    /// Five fields (minute, hour, day of month, month, day of week) or six (second first): `30
+    /// 8 * * mon-fri`.
     cron: String,
     /// What runs: `{"prompt": "…"}` or `{"tool": "…", "args": {…}}`.
     task: Task,

@@ -26,8 +26,8 @@ impl std::fmt::Debug for SchedulerTools {
 }
 
 impl SchedulerTools {
-    /// The tools over this scheduler. What `redactor` would take out of a task is a credential, and such a task is not
-    /// stored.
+    /// The tools over this scheduler. What `redactor` would take out of a task is a credential, and
+    /// such a task is not stored.
     pub fn new(scheduler: Scheduler, redactor: std::sync::Arc<dyn Redactor>) -> Self {
         Self { scheduler, redactor, policy: None }
     }
@@ -72,7 +72,8 @@ impl SchedulerTools {
         Ok(())
     }
 
-    /// What a call that stores a task asks a person: with the times as they are, not as they were written.
+    /// What a call that stores a task asks a person: with the times as they are, not as they were
+    /// written.
     pub(super) fn asking(&self, name: &TaskName, task: &Task, times: &[Timestamp], more: &str) -> Inspection {
         let inspection = Inspection::mutating();
         if !self.scheduler.policy().confirm_create {

@@ -1,5 +1,5 @@
-//! Random cron lines around changes of clocks, against a walk through every minute that knows nothing but what a clock
-//! shows.
+//! Random cron lines around changes of clocks, against a walk through every minute that knows
+//! nothing but what a clock shows.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
 use proptest::prelude::*;
 use tools_scheduler::{CronLine, parse_zone};
 
-/// Zones with a day before a change of their clocks: Lord Howe changes by half an hour, Troll by two hours, Apia once left a
-/// whole day out.
+/// Zones with a day before a change of their clocks: Lord Howe changes by half an hour, Troll by
+/// two hours, Apia once left a whole day out.
 const CHANGES: &[(&str, &str)] = &[
     ("Europe/Berlin", "2027-03-27T12:00:00Z"),
     ("Europe/Berlin", "2026-10-24T12:00:00Z"),
@@ -47,7 +47,8 @@ fn field(least: i8, most: i8) -> impl Strategy<Value = Field> {
     prop_oneof![2 => any, 1 => step, 3 => list, 2 => range]
 }
 
-/// The minutes at which a line fires, by its definition and what the clock of a zone shows minute by minute.
+/// The minutes at which a line fires, by its definition and what the clock of a zone shows minute
+/// by minute.
 fn walked(minutes: &Field, hours: &Field, zone: &TimeZone, start: Timestamp) -> Vec<Timestamp> {
     let is_interval = [minutes, hours].iter().any(|field| field.text.starts_with('*'));
     let is_named = |clock: DateTime| minutes.values.contains(&clock.minute()) && hours.values.contains(&clock.hour());
@@ -60,7 +61,8 @@ fn walked(minutes: &Field, hours: &Field, zone: &TimeZone, start: Timestamp) -> 
         let is_due = if is_interval {
             is_named(clock)
         } else {
-            // All that the clock has passed since its latest: one minute, none where it went back, many where it jumped.
+            // All that the clock has passed since its latest: one minute, none where it went back,
+            // many where it jumped.
             let mut passed = latest + minute;
             let mut named = false;
             while passed <= clock {

@@ -1,4 +1,5 @@
-//! At most once: processes that are killed between writing and running, and several that serve one store.
+//! At most once: processes that are killed between writing and running, and several that serve one
+//! store.
 
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 #![expect(clippy::disallowed_methods, reason = "the test is started anew to be killed")]
@@ -40,7 +41,8 @@ fn store(folder: &Path, address: Option<&str>) -> Arc<dyn TaskStore> {
     }
 }
 
-/// Serves for as long as it lives: a minute passes with each look, whoever looks. What runs is a line in a file.
+/// Serves for as long as it lives: a minute passes with each look, whoever looks. What runs is a
+/// line in a file.
 async fn serve(folder: &Path) {
     let address = std::env::var(ADDRESS).ok();
     let store = store(folder, address.as_deref());

@@ -1,5 +1,6 @@
-//! Random cron lines, read by us and by two implementations of the Python package index (`croniter`, `cronsim`). Without
-//! them the test says that it was skipped; `HAFT_CRON_PYTHON` names a Python that has them.
+//! Random cron lines, read by us and by two implementations of the Python package index
+//! (`croniter`, `cronsim`). Without them the test says that it was skipped; `HAFT_CRON_PYTHON`
+//! names a Python that has them.
 
 #![expect(clippy::disallowed_methods, reason = "the other implementations are programs")]
 
@@ -17,7 +18,8 @@ const COUNT: &str = "HAFT_CRON_LINES";
 /// How many times of each line are compared.
 const TIMES: usize = 4;
 
-/// Prints, for each line of JSON, the next times by both: seconds since 1970, or `null` where the line is refused.
+/// Prints, for each line of JSON, the next times by both: seconds since 1970, or `null` where the
+/// line is refused.
 const READ: &str = "
 import json, sys
 from datetime import datetime
@@ -198,7 +200,8 @@ fn ours(job: &Job) -> Option<Vec<i64>> {
     Some(times)
 }
 
-/// Why another implementation may read a line differently. `docs/concepts/schedule.md` says the same in words.
+/// Why another implementation may read a line differently. `docs/concepts/schedule.md` says the
+/// same in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Why {
     /// We refuse a step that is larger than the field.

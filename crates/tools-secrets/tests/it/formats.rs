@@ -1,5 +1,5 @@
-//! Formats that no prefix tells, what only looks like a credential, and lines behind margins. Values are put together from
-//! pieces, so that no scanner takes them for leaked ones.
+//! Formats that no prefix tells, what only looks like a credential, and lines behind margins.
+//! Values are put together from pieces, so that no scanner takes them for leaked ones.
 
 use proptest::prelude::*;
 use tools_core::Redactor as _;

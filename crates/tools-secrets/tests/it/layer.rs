@@ -1,5 +1,5 @@
-//! Credentials in streams, in sessions, and around a tool: what holds for every text and every surface. Values that look
-//! real are put together here, so that none stands in the source.
+//! Credentials in streams, in sessions, and around a tool: what holds for every text and every
+//! surface. Values that look real are put together here, so that none stands in the source.
 
 use std::sync::Arc;
 

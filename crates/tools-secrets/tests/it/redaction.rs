@@ -1,5 +1,5 @@
-//! Tables of texts. Values that look like real tokens are put together from pieces, so that no scanner takes them for
-//! leaked ones.
+//! Tables of texts. Values that look like real tokens are put together from pieces, so that no
+//! scanner takes them for leaked ones.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -108,7 +108,8 @@ fn numbered(text: &str, margin: impl Fn(usize, &str) -> String) -> String {
 /// What stands before a line, given its number.
 type Margin = Box<dyn Fn(usize, &str) -> String>;
 
-/// What `cat -n`, `read`, `grep -n`, `grep -rn` and `grep -r` put before a line; those where `is_match` with a colon.
+/// What `cat -n`, `read`, `grep -n`, `grep -rn` and `grep -r` put before a line; those where
+/// `is_match` with a colon.
 fn margins(is_match: fn(&str) -> bool) -> [Margin; 6] {
     let mark = move |line: &str| if is_match(line) { ':' } else { '-' };
     [

@@ -1,5 +1,5 @@
-//! The task behind a job: drains its streams, keeps its time, obeys the order to end, and tells how it ended. A drop kills
-//! the job and all it started.
+//! The task behind a job: drains its streams, keeps its time, obeys the order to end, and tells how
+//! it ended. A drop kills the job and all it started.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! One job: what it printed, whether it still runs, and how it ended. Shared by the task that follows it and by those who
-//! read it.
+//! One job: what it printed, whether it still runs, and how it ended. Shared by the task that
+//! follows it and by those who read it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -30,7 +30,8 @@ pub(crate) struct Job {
 #[derive(Debug, Default)]
 struct Inner {
     log: Log,
-    /// Both streams as they came, for a reader who has missed a part of the log; there once it has ended.
+    /// Both streams as they came, for a reader who has missed a part of the log; there once it has
+    /// ended.
     whole: Option<Gathered>,
     end: Option<JobEnd>,
 }
@@ -137,8 +138,8 @@ impl Job {
         self.started.elapsed()
     }
 
-    /// All that it printed, once it has ended. What lies in a store already can be had any number of times, what is held
-    /// only once: then `None`, as while it runs.
+    /// All that it printed, once it has ended. What lies in a store already can be had any number
+    /// of times, what is held only once: then `None`, as while it runs.
     pub(crate) fn take_whole(&self) -> Option<Gathered> {
         let mut inner = self.lock();
         match &inner.whole {

@@ -1,5 +1,5 @@
-//! What a job has printed, in bounded memory: the last bytes of each stream, found again by one running number that counts
-//! the bytes of both in the order in which they came.
+//! What a job has printed, in bounded memory: the last bytes of each stream, found again by one
+//! running number that counts the bytes of both in the order in which they came.
 
 use std::collections::VecDeque;
 
@@ -113,8 +113,8 @@ impl Log {
         self.last = Some(source);
     }
 
-    /// What came from a number on, `most` bytes of it. While more is to come, the beginning of a character at the end is left
-    /// to the next page.
+    /// What came from a number on, `most` bytes of it. While more is to come, the beginning of a
+    /// character at the end is left to the next page.
     pub(crate) fn page(&self, since: u64, is_open: bool, most: u64) -> Page {
         let since = since.min(self.end);
         let [out, err] = &self.rings;
@@ -142,7 +142,8 @@ impl Log {
         }
     }
 
-    /// The first `most` bytes that are kept from a number on, up to the end of a line where there is one.
+    /// The first `most` bytes that are kept from a number on, up to the end of a line where there
+    /// is one.
     fn part(&self, since: u64, most: u64) -> Page {
         let [out, err] = &self.rings;
         let (from_out, from_err) = (out.find(since), err.find(since));
@@ -150,7 +151,8 @@ impl Log {
             let (to_out, to_err) = (out.find(number).max(from_out), err.find(number).max(from_err));
             ((to_out - from_out) + (to_err - from_err), to_out, to_err)
         };
-        // Numbers that are no longer kept lie between: how many bytes a number stands for only grows with it.
+        // Numbers that are no longer kept lie between: how many bytes a number stands for only
+        // grows with it.
         let (mut low, mut high) = (since, self.end);
         while low < high {
             let middle = low + (high - low).div_ceil(2);
@@ -160,7 +162,8 @@ impl Log {
         let (_, to_out, to_err) = taken(until);
         let after = (out.end() - to_out) + (err.end() - to_err);
         let kept = (out.end() - from_out) + (err.end() - from_err);
-        // What is gone before the last byte of this page; the rest is told by the pages that follow.
+        // What is gone before the last byte of this page; the rest is told by the pages that
+        // follow.
         let lost = (until - since).saturating_sub(kept - after);
         Page {
             stdout: out.text(from_out, to_out, 0),
@@ -171,8 +174,8 @@ impl Log {
         }
     }
 
-    /// The number behind the last line feed before `until`, else behind the last whole character; `until` where that would
-    /// be no step on.
+    /// The number behind the last line feed before `until`, else behind the last whole character;
+    /// `until` where that would be no step on.
     fn line_end(&self, since: u64, until: u64) -> u64 {
         let turns = self.rings.iter().filter_map(|ring| {
             let turn = ring.turns.iter().rev().find(|turn| turn.number < until)?;

@@ -1,4 +1,5 @@
-//! Commands that run in the background: what they print, the task that follows each, and the table that owns them all.
+//! Commands that run in the background: what they print, the task that follows each, and the table
+//! that owns them all.
 
 mod follow;
 mod job;

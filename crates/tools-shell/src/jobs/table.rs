@@ -75,7 +75,8 @@ impl Jobs {
         })
     }
 
-    /// Ends every job of a session, and forgets those that have ended. When this returns nothing of them is left.
+    /// Ends every job of a session, and forgets those that have ended. When this returns nothing of
+    /// them is left.
     pub async fn end_session(&self, session: &SessionId) {
         for mut entry in self.take_session(session) {
             entry.task.abort();

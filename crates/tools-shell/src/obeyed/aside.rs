@@ -1,4 +1,5 @@
-//! Giving a file or folder a name under which nothing obeys it, in the folder it lies in: nothing is lost, whoever made it.
+//! Giving a file or folder a name under which nothing obeys it, in the folder it lies in: nothing
+//! is lost, whoever made it.
 
 use std::{
     ffi::OsString,

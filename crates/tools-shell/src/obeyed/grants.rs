@@ -1,5 +1,5 @@
-//! Which of the files that programs outside obey a line may change: those it names, since a line runs only when everything
-//! it names was agreed to, and those that git brings with a branch. Pure.
+//! Which of the files that programs outside obey a line may change: those it names, since a line
+//! runs only when everything it names was agreed to, and those that git brings with a branch. Pure.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use tools_sandbox::kernel::ObeyedEntry;
 
 use crate::transaction::{reads, writes_nothing_itself};
 
-/// Subcommands of git that change files of the work tree: those come with a branch, whatever programs obey them.
+/// Subcommands of git that change files of the work tree: those come with a branch, whatever
+/// programs obey them.
 const BRINGING: &[&str] = &[
     "am",
     "apply",
@@ -35,7 +36,8 @@ const BRINGING: &[&str] = &[
     "worktree",
 ];
 
-/// Subcommands that write down in the configuration what a branch follows or where a submodule comes from.
+/// Subcommands that write down in the configuration what a branch follows or where a submodule
+/// comes from.
 const CONFIGURING: &[&str] =
     &["branch", "checkout", "clone", "fetch", "pull", "push", "sparse-checkout", "submodule", "switch", "worktree"];
 

@@ -69,7 +69,8 @@ impl Guard {
         Self { is_held: level == Level::Namespaces, ..self }
     }
 
-    /// The same for a command that runs so long that others may have made what comes to be meanwhile.
+    /// The same for a command that runs so long that others may have made what comes to be
+    /// meanwhile.
     pub(crate) fn only_telling(self) -> Self {
         Self { puts_aside: false, ..self }
     }
@@ -94,7 +95,8 @@ impl Guard {
         self.missing_hooks.iter().filter(is_free).cloned().collect()
     }
 
-    /// What the command changed, and what it could read. What it made without anybody's agreement gets another name.
+    /// What the command changed, and what it could read. What it made without anybody's agreement
+    /// gets another name.
     pub(crate) fn after(&self, writes: Option<&WriteLog>) -> After {
         let found = self.hidden.again(&self.roots);
         let unmasked = if self.is_held { self.unmasked(&found.paths) } else { Vec::new() };
@@ -179,7 +181,8 @@ impl Guard {
         self.roots.iter().map(PathBuf::as_path).find(|root| path.starts_with(root))
     }
 
-    /// Whether `path` belongs to a repository that is new as a whole: nothing obeyed it before, and `git clone` makes them.
+    /// Whether `path` belongs to a repository that is new as a whole: nothing obeyed it before, and
+    /// `git clone` makes them.
     fn is_within(&self, path: &Path, repository: &Path) -> bool {
         let tree = repository
             .parent()

@@ -1,5 +1,5 @@
-//! Files that programs outside obey, around one command: what is held while it runs, what it changed all the same, and what
-//! it made without anybody's agreement, which is put aside.
+//! Files that programs outside obey, around one command: what is held while it runs, what it
+//! changed all the same, and what it made without anybody's agreement, which is put aside.
 
 mod aside;
 mod grants;

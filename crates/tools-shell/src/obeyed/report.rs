@@ -1,4 +1,5 @@
-//! What is told of files that programs outside obey: data for the envelope and the record, one sentence for a model.
+//! What is told of files that programs outside obey: data for the envelope and the record, one
+//! sentence for a model.
 
 use std::path::Path;
 

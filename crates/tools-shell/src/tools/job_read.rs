@@ -16,8 +16,9 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// What is left of a call's own time for its answer.
 const MARGIN: Duration = Duration::from_millis(100);
 
-/// Returns what a background command has printed and whether it still runs, as much as one answer holds. Pass `next` of the
-/// last answer as `since` to read on. The last 128 KiB of each stream are kept; what was lost is counted, and stored whole when the command has ended.
+/// Returns what a background command has printed and whether it still runs, as much as one answer
+/// holds. Pass `next` of the last answer as `since` to read on. The last 128 KiB of each stream are
+/// kept; what was lost is counted, and stored whole when the command has ended.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobReadArgs {

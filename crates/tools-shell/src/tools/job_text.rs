@@ -1,4 +1,5 @@
-//! What the tools on jobs give back: what the command printed as text, how it stands as data, the report as an object.
+//! What the tools on jobs give back: what the command printed as text, how it stands as data, the
+//! report as an object.
 
 use tools_core::{AnswerBudget, CallContext, ClaimSource, Complete, Ended, Shown, Stopped, ToolOutput, Window, keys};
 
@@ -10,10 +11,12 @@ const NOTES: usize = 400;
 /// A page has at least so many bytes, however little an answer may hold.
 const LEAST: u64 = 256;
 
-/// The result of a call that reads a job from `since` on: one part without a gap, as much of it as the answer holds.
+/// The result of a call that reads a job from `since` on: one part without a gap, as much of it as
+/// the answer holds.
 pub(super) fn window(job: &Job, report: JobReport, since: u64, cx: &CallContext) -> ToolOutput {
     let budget = cx.answer().less(NOTES);
-    // What the log has lost is had whole, once, when the job has ended: that is shortened as any output is.
+    // What the log has lost is had whole, once, when the job has ended: that is shortened as any
+    // output is.
     if report.state == JobState::Ended && report.lost > 0 && cx.intake().is_some() && job.held() > 0 {
         return output(job, &report, cx);
     }
@@ -38,8 +41,8 @@ fn fitting(job: &Job, mut report: JobReport, since: u64, budget: AnswerBudget) -
     report
 }
 
-/// The result of a call about a job. One that has ended gives what the report has lost along, once, where somebody stores
-/// it.
+/// The result of a call about a job. One that has ended gives what the report has lost along, once,
+/// where somebody stores it.
 pub(super) fn output(job: &Job, report: &JobReport, cx: &CallContext) -> ToolOutput {
     if let Some(code) = report.exit_code {
         cx.journal().note(keys::EXIT_CODE, code);

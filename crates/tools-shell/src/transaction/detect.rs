@@ -1,4 +1,5 @@
-//! Which lines are known to change nothing. Everything else gets a snapshot: an unknown command costs one, nothing more.
+//! Which lines are known to change nothing. Everything else gets a snapshot: an unknown command
+//! costs one, nothing more.
 
 use tools_command::{Analysis, Command, Effect};
 use tools_core::Access;
@@ -13,7 +14,8 @@ pub(crate) fn writes_nothing_itself(found: &Analysis) -> bool {
     found.opaque.is_empty() && found.writes.iter().all(|target| target.is_exact && target.text == "/dev/null")
 }
 
-/// Whether a command is known to change nothing: a program of the system of which every change is told, and none is.
+/// Whether a command is known to change nothing: a program of the system of which every change is
+/// told, and none is.
 pub(crate) fn reads(command: &Command) -> bool {
     let folder = command.program.text.rsplit_once('/').map(|(folder, _)| folder);
     let is_of_system = folder.is_none_or(|folder| matches!(folder, "/bin" | "/usr/bin"));

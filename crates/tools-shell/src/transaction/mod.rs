@@ -1,5 +1,6 @@
-//! A command that can be taken back: what lies in the workspace is copied before it runs, and put back when it fails.
-//! Found by looking, never by guessing from the words of the command what it would change.
+//! A command that can be taken back: what lies in the workspace is copied before it runs, and put
+//! back when it fails. Found by looking, never by guessing from the words of the command what it
+//! would change.
 
 mod detect;
 mod envelope;

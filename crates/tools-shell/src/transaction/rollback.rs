@@ -1,5 +1,5 @@
-//! The way back: what differs from the snapshot, and one step after the other to undo it. A step that fails stops none of
-//! the others.
+//! The way back: what differs from the snapshot, and one step after the other to undo it. A step
+//! that fails stops none of the others.
 
 use std::{
     io,
@@ -52,7 +52,8 @@ fn plan(before: &tree::Scan, now: &tree::Scan, scope: &SnapshotScope) -> Plan {
     plan
 }
 
-/// Puts everything back that differs. When something could not be, the copies stay and the report names them.
+/// Puts everything back that differs. When something could not be, the copies stay and the report
+/// names them.
 pub(crate) fn roll_back(snapshot: Snapshot) -> RollbackReport {
     let mut report = RollbackReport::default();
     for kept in &snapshot.kept {
@@ -105,7 +106,8 @@ fn one(kept: &Kept, snapshot: &Snapshot, report: &mut RollbackReport) -> io::Res
     Ok(())
 }
 
-/// Whether a file only looks as if it could have been changed, because it was written shortly before the snapshot.
+/// Whether a file only looks as if it could have been changed, because it was written shortly
+/// before the snapshot.
 fn is_same_after_all(kept: &Kept, copies: &Directory, path: &Path, now: Option<&tree::Node>) -> bool {
     let (Some(then), Some(now)) = (kept.before.nodes.get(path), now) else { return false };
     if then.metadata != now.metadata || then.link != now.link {

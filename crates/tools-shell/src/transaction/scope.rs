@@ -9,7 +9,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 pub(crate) struct SnapshotScope(Option<GlobSet>);
 
 impl SnapshotScope {
-    /// Compiles globs that are matched against paths relative to the folder a command may write. None means everything.
+    /// Compiles globs that are matched against paths relative to the folder a command may write.
+    /// None means everything.
     ///
     /// # Errors
     /// Says what is wrong with a glob.

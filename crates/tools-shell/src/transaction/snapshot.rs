@@ -1,4 +1,5 @@
-//! A copy of everything a command could change, taken before it runs, outside of where it may write.
+//! A copy of everything a command could change, taken before it runs, outside of where it may
+//! write.
 
 use std::{
     collections::BTreeMap,

@@ -21,7 +21,8 @@ pub(crate) struct Transaction {
 }
 
 impl Transaction {
-    /// Takes a snapshot of `roots`. `None` when there is none and none is required: said in the notes of the call.
+    /// Takes a snapshot of `roots`. `None` when there is none and none is required: said in the
+    /// notes of the call.
     ///
     /// # Errors
     /// When there is none and one is required.
@@ -43,7 +44,8 @@ impl Transaction {
         }
     }
 
-    /// A job goes on beside later calls, so that putting files back at its end would undo those too.
+    /// A job goes on beside later calls, so that putting files back at its end would undo those
+    /// too.
     ///
     /// # Errors
     /// When a snapshot is required.

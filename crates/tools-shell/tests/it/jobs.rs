@@ -1,4 +1,5 @@
-//! Commands in the background: what they print, how they end, what holds them, and that none outlives its shell.
+//! Commands in the background: what they print, how they end, what holds them, and that none
+//! outlives its shell.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

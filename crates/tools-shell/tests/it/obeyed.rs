@@ -1,4 +1,5 @@
-//! Files that programs outside obey: what a command cannot change, what it may, and what is told of it.
+//! Files that programs outside obey: what a command cannot change, what it may, and what is told of
+//! it.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Every way in which a process may try to outlive its command, against every way in which a command can end: nothing is
-//! left. Waits for conditions, and for no time.
+//! Every way in which a process may try to outlive its command, against every way in which a
+//! command can end: nothing is left. Waits for conditions, and for no time.
 
 use std::{sync::Arc, time::Duration};
 

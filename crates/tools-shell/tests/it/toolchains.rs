@@ -1,4 +1,5 @@
-//! The usual toolchains, really run inside the confinement. What this machine lacks is skipped, and said so.
+//! The usual toolchains, really run inside the confinement. What this machine lacks is skipped, and
+//! said so.
 
 use serde_json::json;
 use tools_shell::{NetworkMode, ShellConfig};

@@ -1,4 +1,5 @@
-//! The declarations: keys of `metadata`, each tool of which becomes a definition and calls of the shell.
+//! The declarations: keys of `metadata`, each tool of which becomes a definition and calls of the
+//! shell.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +39,8 @@ struct Parameter {
     default: Option<String>,
 }
 
-/// The tools that the `metadata` of a skill declares. What is wrong with a tool is added to `warnings`, and it is left out.
+/// The tools that the `metadata` of a skill declares. What is wrong with a tool is added to
+/// `warnings`, and it is left out.
 pub(crate) fn declared(metadata: &BTreeMap<String, Field>, warnings: &mut Vec<String>) -> Vec<InlineTool> {
     let mut said: BTreeMap<&str, BTreeMap<&str, &Field>> = BTreeMap::new();
     for (key, value) in metadata {

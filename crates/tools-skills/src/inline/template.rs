@@ -23,7 +23,8 @@ enum Piece {
 pub(super) struct Place {
     /// The parameter.
     pub(super) name: String,
-    /// What stands there without one; `None` where one is needed. An empty default leaves the place empty.
+    /// What stands there without one; `None` where one is needed. An empty default leaves the place
+    /// empty.
     pub(super) default: Option<String>,
 }
 
@@ -37,9 +38,9 @@ enum State {
 }
 
 impl Template {
-    /// Reads a command line. `{name}` is the place of a parameter, `{name=default}` that of one that may be left out.
-    /// Within quotation marks nothing is a place, unless it is one of `parameters`: that is refused, since bash would read
-    /// the argument differently there.
+    /// Reads a command line. `{name}` is the place of a parameter, `{name=default}` that of one
+    /// that may be left out. Within quotation marks nothing is a place, unless it is one of
+    /// `parameters`: that is refused, since bash would read the argument differently there.
     ///
     /// # Errors
     /// What is wrong, in a sentence.
@@ -128,7 +129,8 @@ impl Template {
         })
     }
 
-    /// The command line with these arguments; the name of the first parameter that is missing otherwise.
+    /// The command line with these arguments; the name of the first parameter that is missing
+    /// otherwise.
     pub(super) fn filled(&self, arguments: &BTreeMap<String, String>) -> Result<String, &str> {
         let mut line = String::with_capacity(self.text.len());
         for piece in &self.pieces {

@@ -10,8 +10,9 @@ use crate::{InlineTool, Skills, substitute::substituted};
 
 pub(super) struct InvokeSkill(pub(super) Skills);
 
-/// Follows a skill for the rest of the turn: reads what it says to do with these arguments. Where it names the tools it
-/// needs, no others can be called meanwhile; tools that it declares are there meanwhile.
+/// Follows a skill for the rest of the turn: reads what it says to do with these arguments. Where
+/// it names the tools it needs, no others can be called meanwhile; tools that it declares are there
+/// meanwhile.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
@@ -30,7 +31,8 @@ fn check(args: Option<&Value>) -> Result<(), ToolError> {
     }
 }
 
-/// The tools that are there while the skill is active, for models whose host does not list them anew.
+/// The tools that are there while the skill is active, for models whose host does not list them
+/// anew.
 fn declared(tools: &[InlineTool]) -> String {
     if tools.is_empty() {
         return String::new();

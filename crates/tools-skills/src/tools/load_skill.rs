@@ -15,7 +15,8 @@ const MOST: u64 = 4 << 20;
 
 pub(super) struct LoadSkill(pub(super) Skills);
 
-/// Reads what a skill says to do, before a task that its description fits; with `file`, one of the files that it lists.
+/// Reads what a skill says to do, before a task that its description fits; with `file`, one of the
+/// files that it lists.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {

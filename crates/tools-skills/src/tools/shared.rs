@@ -1,4 +1,5 @@
-//! What both tools share: opening a skill, the question about one that nobody agreed to, and its text.
+//! What both tools share: opening a skill, the question about one that nobody agreed to, and its
+//! text.
 
 use std::fmt::Write as _;
 
@@ -67,7 +68,8 @@ pub(super) async fn open(skills: &Skills, name: &str) -> Result<Opened, ToolErro
     }
 }
 
-/// What a call does that uses a skill: nothing, but a person has to agree to one that came with the project.
+/// What a call does that uses a skill: nothing, but a person has to agree to one that came with the
+/// project.
 pub(super) fn inspected(opened: Opened) -> Inspection {
     let inspection = Inspection::read_only();
     let inspection = match &opened {

@@ -1,4 +1,5 @@
-//! Tools that a skill declares: while it is active they are calls of the shell, before and after they are nothing.
+//! Tools that a skill declares: while it is active they are calls of the shell, before and after
+//! they are nothing.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! Generated skills, judged by us and by the reference implementation of the format (`skills-ref` of the Python package
-//! index). Without it the test says that it was skipped; `HAFT_SKILLS_REF` names a Python that has it.
+//! Generated skills, judged by us and by the reference implementation of the format (`skills-ref`
+//! of the Python package index). Without it the test says that it was skipped; `HAFT_SKILLS_REF`
+//! names a Python that has it.
 
 #![expect(clippy::disallowed_methods, reason = "the reference implementation is a program")]
 

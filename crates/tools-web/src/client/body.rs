@@ -1,5 +1,5 @@
-//! A body within its bounds: so many bytes from the wire, so many after decompression. What is beyond is not read, and the
-//! head is what is returned.
+//! A body within its bounds: so many bytes from the wire, so many after decompression. What is
+//! beyond is not read, and the head is what is returned.
 
 use std::io::{self, Write};
 

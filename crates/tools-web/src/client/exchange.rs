@@ -81,7 +81,8 @@ impl Answered {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// Reads the body up to its bounds; what is beyond them stays unread and the connection is closed.
+    /// Reads the body up to its bounds; what is beyond them stays unread and the connection is
+    /// closed.
     pub(super) async fn read(mut self, most: usize) -> Result<(Self, Body), WebError> {
         let encodings: Vec<_> =
             self.headers.get_all(header::CONTENT_ENCODING).iter().filter_map(|v| v.to_str().ok()).collect();

@@ -1,5 +1,6 @@
-//! The connection itself: dialled to a vetted address only, TLS to the name that was asked for, one request, a bounded body.
-//! There is no HTTP library above it that resolves names, follows redirects, reads proxy variables or keeps connections.
+//! The connection itself: dialled to a vetted address only, TLS to the name that was asked for, one
+//! request, a bounded body. There is no HTTP library above it that resolves names, follows
+//! redirects, reads proxy variables or keeps connections.
 
 mod body;
 mod exchange;

@@ -1,4 +1,5 @@
-//! A page by its URL: each hop through every check, at most three redirects, one deadline over all of it.
+//! A page by its URL: each hop through every check, at most three redirects, one deadline over all
+//! of it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -83,7 +84,8 @@ impl WebClient {
         Self { guard: Guard::new(Arc::new(SystemResolver::new())), dialer: Arc::new(Tcp), tls: Tls::default() }
     }
 
-    /// A client with a way of its own to vetted addresses, and certificates of its own: for tests over loopback.
+    /// A client with a way of its own to vetted addresses, and certificates of its own: for tests
+    /// over loopback.
     #[cfg(any(test, feature = "test-support"))]
     pub fn with_parts(guard: Guard, dialer: Arc<dyn Dialer>, roots: tokio_rustls::rustls::RootCertStore) -> Self {
         Self { guard, dialer, tls: Tls::trusting(roots) }
@@ -92,7 +94,8 @@ impl WebClient {
     /// Gets a URL.
     ///
     /// # Errors
-    /// A refusal of the guard, a failure on the way, a status of 400 and more, or the end of the time.
+    /// A refusal of the guard, a failure on the way, a status of 400 and more, or the end of the
+    /// time.
     pub async fn get(&self, url: PageUrl, request: &Request<'_>) -> Result<Fetched, WebError> {
         timeout_at(request.deadline, self.follow(url, request)).await.unwrap_or(Err(WebError::Timeout))
     }

@@ -1,5 +1,5 @@
-//! Which characters the bytes of a page are: by the mark at its start, by the header, by the page itself, and else by what
-//! it looks like.
+//! Which characters the bytes of a page are: by the mark at its start, by the header, by the page
+//! itself, and else by what it looks like.
 
 use std::borrow::Cow;
 

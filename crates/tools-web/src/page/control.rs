@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Whether the character is taken out: controls other than line feed and tab, and the tags of Unicode, in which text can
-/// be hidden that only a model reads.
+/// Whether the character is taken out: controls other than line feed and tab, and the tags of
+/// Unicode, in which text can be hidden that only a model reads.
 pub(super) const fn is_taken_out(c: char) -> bool {
     matches!(c, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{e0000}'..='\u{e007f}')
 }

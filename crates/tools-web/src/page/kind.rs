@@ -108,7 +108,8 @@ fn sniffed(bytes: &[u8]) -> Kind {
     }
 }
 
-/// Whether the beginning holds so many zero bytes and controls that it is no text; text in UTF-16 says so by its mark.
+/// Whether the beginning holds so many zero bytes and controls that it is no text; text in UTF-16
+/// says so by its mark.
 fn is_binary(bytes: &[u8]) -> bool {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return false;

@@ -90,7 +90,8 @@ fn of_role(role: &str) -> Option<Why> {
     }
 }
 
-/// Whether a style makes an element invisible: undisplayed, transparent, without size, or outside of the page.
+/// Whether a style makes an element invisible: undisplayed, transparent, without size, or outside
+/// of the page.
 fn is_hiding(style: &str) -> bool {
     if style.len() > 4096 {
         return false;

@@ -25,7 +25,8 @@ impl Base {
         }
     }
 
-    /// Where `href` leads; `None` for places on the same page, for scripts, and for what is too long to be shown.
+    /// Where `href` leads; `None` for places on the same page, for scripts, and for what is too
+    /// long to be shown.
     pub(super) fn target(&self, href: &str) -> Option<String> {
         let href = href.trim();
         if href.is_empty() || href.starts_with('#') || href.len() > LONGEST || href.contains(char::is_control) {

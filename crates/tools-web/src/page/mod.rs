@@ -1,5 +1,5 @@
-//! From bytes to text: what kind of content it is, in which characters, and what of a page is worth reading. Pure, and
-//! bounded in time and memory whatever the page is.
+//! From bytes to text: what kind of content it is, in which characters, and what of a page is worth
+//! reading. Pure, and bounded in time and memory whatever the page is.
 
 mod charset;
 mod control;

@@ -1,5 +1,5 @@
-//! A page as a tree. The parser takes quadratic time on pages made for that, so it is fed in pieces and stops when its
-//! time is up; what it has read until then is the page.
+//! A page as a tree. The parser takes quadratic time on pages made for that, so it is fed in pieces
+//! and stops when its time is up; what it has read until then is the page.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! What of a page is worth reading: its main content where it says which that is, else all that is no navigation.
+//! What of a page is worth reading: its main content where it says which that is, else all that is
+//! no navigation.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! What of a page a CSS selector finds, within bounds of time; and where a selector that is none goes wrong.
+//! What of a page a CSS selector finds, within bounds of time; and where a selector that is none
+//! goes wrong.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

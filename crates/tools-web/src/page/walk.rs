@@ -28,7 +28,8 @@ pub(super) struct Ask<'a> {
 pub(super) struct Walked {
     pub(super) text: String,
     pub(super) title: Option<String>,
-    /// Where in the text the element `main` stands; the same of the only article, and of the first heading.
+    /// Where in the text the element `main` stands; the same of the only article, and of the first
+    /// heading.
     pub(super) main: Option<(usize, usize)>,
     pub(super) article: Option<(usize, usize)>,
     pub(super) articles: usize,

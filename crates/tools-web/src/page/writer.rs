@@ -1,4 +1,5 @@
-//! Text as it is written: white space collapsed, blocks apart, every line behind the prefix of what it stands in.
+//! Text as it is written: white space collapsed, blocks apart, every line behind the prefix of what
+//! it stands in.
 
 use super::control::is_taken_out;
 
@@ -159,7 +160,8 @@ impl Writer {
         self.out.len()
     }
 
-    /// Puts marks around what was written since `from`, when that is on one line; `beside` stands behind it else.
+    /// Puts marks around what was written since `from`, when that is on one line; `beside` stands
+    /// behind it else.
     pub(super) fn wrap(&mut self, from: usize, (open, close): (&str, &str), beside: &str) {
         let Some(written) = self.out.get(from..) else { return };
         let lead = written.len() - written.trim_start_matches([' ', '\n', '>', '#', '-']).len();

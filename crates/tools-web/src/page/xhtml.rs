@@ -1,5 +1,5 @@
-//! XHTML for a parser of HTML, which takes `<script/>` for a tag that is still open: such tags are closed, and CDATA is
-//! written out.
+//! XHTML for a parser of HTML, which takes `<script/>` for a tag that is still open: such tags are
+//! closed, and CDATA is written out.
 
 use std::borrow::Cow;
 

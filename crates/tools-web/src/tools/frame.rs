@@ -1,5 +1,5 @@
-//! The frame around what came from the web: a head that says what it is, and marks that no page can know beforehand, so
-//! that text of a page cannot pass for text of the tool.
+//! The frame around what came from the web: a head that says what it is, and marks that no page can
+//! know beforehand, so that text of a page cannot pass for text of the tool.
 
 use std::collections::hash_map::RandomState;
 use std::fmt::Write as _;

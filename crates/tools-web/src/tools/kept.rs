@@ -1,4 +1,5 @@
-//! Pages that were read before: served again for a while, and then only when their server says that they are the same.
+//! Pages that were read before: served again for a while, and then only when their server says that
+//! they are the same.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

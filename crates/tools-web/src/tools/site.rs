@@ -1,4 +1,5 @@
-//! What both tools share: the policy, the client, the pages that were read before, and the way from a URL to a page.
+//! What both tools share: the policy, the client, the pages that were read before, and the way from
+//! a URL to a page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +52,8 @@ pub(super) struct By<'a> {
     pub(super) cx: &'a CallContext,
 }
 
-/// The web as the tools see it. Make one per host: sessions share its connections to nothing but their own pages.
+/// The web as the tools see it. Make one per host: sessions share its connections to nothing but
+/// their own pages.
 #[derive(Clone)]
 pub struct Web {
     policy: Shared<ScrapePolicy>,

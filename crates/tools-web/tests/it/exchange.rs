@@ -1,4 +1,5 @@
-//! The real way to a page over TLS: redirects, limits, servers that misbehave, and what was connected to.
+//! The real way to a page over TLS: redirects, limits, servers that misbehave, and what was
+//! connected to.
 
 use std::io::Write as _;
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
-//! Tests of the guard and of the two tools through the public API: the guard with scripted answers, the tools over TLS to
-//! a server on loopback.
+//! Tests of the guard and of the two tools through the public API: the guard with scripted answers,
+//! the tools over TLS to a server on loopback.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,11 +1,13 @@
-//! The classifier against the tables of the IANA special-purpose address registries, for random addresses.
+//! The classifier against the tables of the IANA special-purpose address registries, for random
+//! addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use proptest::prelude::*;
 use tools_web::guard::judge;
 
-/// Blocks of the two registries (RFC 6890 and its successors), with what their column "globally reachable" says.
+/// Blocks of the two registries (RFC 6890 and its successors), with what their column "globally
+/// reachable" says.
 const REGISTERED: &[(&str, bool)] = &[
     ("0.0.0.0/8", false),
     ("10.0.0.0/8", false),
@@ -54,7 +56,8 @@ const REGISTERED: &[(&str, bool)] = &[
     ("ff00::/8", false),
 ];
 
-/// What the registries call reachable and the guard gives up: anycast services of protocols inside refused blocks.
+/// What the registries call reachable and the guard gives up: anycast services of protocols inside
+/// refused blocks.
 const GIVEN_UP: &[&str] = &["192.0.0.0/24", "2001::/23"];
 /// Services of clouds inside public blocks.
 const CLOUDS: &[&str] = &["168.63.129.16/32"];
@@ -78,8 +81,8 @@ fn is_within(address: IpAddr, text: &str) -> bool {
     }
 }
 
-/// Whether an address is public by the registries: the longest block decides, what is in none is reachable where unicast
-/// addresses are given out.
+/// Whether an address is public by the registries: the longest block decides, what is in none is
+/// reachable where unicast addresses are given out.
 fn is_public(address: IpAddr) -> bool {
     if let IpAddr::V6(inner) = address {
         if let Some(v4) = inner.to_ipv4_mapped() {

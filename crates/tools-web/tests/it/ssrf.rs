@@ -1,5 +1,5 @@
-//! Attacks on the guard, with scripted answers of a resolver: each class of URL, name and address by which others were
-//! led to internal services. What may pass is in the table too.
+//! Attacks on the guard, with scripted answers of a resolver: each class of URL, name and address
+//! by which others were led to internal services. What may pass is in the table too.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

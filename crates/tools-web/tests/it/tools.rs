@@ -1,4 +1,5 @@
-//! The two tools as a model calls them: what of a page comes back, in windows, from memory, and what is refused.
+//! The two tools as a model calls them: what of a page comes back, in windows, from memory, and
+//! what is refused.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! A web of one machine: names with scripted answers, a TLS server on loopback, and a dialer that leads judged addresses
-//! to it and counts.
+//! A web of one machine: names with scripted answers, a TLS server on loopback, and a dialer that
+//! leads judged addresses to it and counts.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -103,7 +103,8 @@ impl Dialer for Leading {
 }
 
 impl World {
-    /// A server with a certificate for `a.example.org`, `b.example.org`, `c.example.org` and `93.184.215.14`.
+    /// A server with a certificate for `a.example.org`, `b.example.org`, `c.example.org` and
+    /// `93.184.215.14`.
     pub(crate) async fn new() -> Self {
         let ca_key = KeyPair::generate().unwrap();
         let mut ca = CertificateParams::new(Vec::new()).unwrap();

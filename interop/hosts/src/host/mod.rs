@@ -1,4 +1,5 @@
-//! The hosts that are driven: one file each says how one is started, and how its own shell is called.
+//! The hosts that are driven: one file each says how one is started, and how its own shell is
+//! called.
 
 mod claude_code;
 mod codex;

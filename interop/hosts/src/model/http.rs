@@ -1,4 +1,5 @@
-//! As much of HTTP/1.1 as the hosts speak: one thread per connection, bodies by length or in chunks.
+//! As much of HTTP/1.1 as the hosts speak: one thread per connection, bodies by length or in
+//! chunks.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -16,7 +17,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// Starts to listen. `log` takes each request, one line each, for whoever looks for the reason of a failure.
+    /// Starts to listen. `log` takes each request, one line each, for whoever looks for the reason
+    /// of a failure.
     pub fn start(wire: Arc<dyn Wire>, script: Script, log: Option<std::fs::File>) -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let port = listener.local_addr()?.port();

@@ -1,4 +1,5 @@
-//! A model on loopback that follows a script: it asks for one call after the other and keeps what it is told of each.
+//! A model on loopback that follows a script: it asks for one call after the other and keeps what
+//! it is told of each.
 
 mod gemini;
 mod http;

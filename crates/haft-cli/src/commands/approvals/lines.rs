@@ -1,4 +1,5 @@
-//! Lines that somebody types or a program writes, read on a thread of their own: a terminal is read in no other way.
+//! Lines that somebody types or a program writes, read on a thread of their own: a terminal is read
+//! in no other way.
 
 use std::{
     fs::File,

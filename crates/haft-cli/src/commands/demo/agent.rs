@@ -1,4 +1,5 @@
-//! The act in which an agent repairs a failing test. Its model is a script; its calls are as real as those of any other.
+//! The act in which an agent repairs a failing test. Its model is a script; its calls are as real
+//! as those of any other.
 
 use std::{fs, sync::Arc};
 

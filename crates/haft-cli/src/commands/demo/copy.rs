@@ -20,7 +20,8 @@ pub(super) struct Copied {
     pub(super) files: usize,
 }
 
-/// Copies regular files and folders, without `.git`, into a new folder below the one for temporary files.
+/// Copies regular files and folders, without `.git`, into a new folder below the one for temporary
+/// files.
 ///
 /// What cannot be read, links and special files are left out.
 ///

@@ -139,7 +139,8 @@ impl Stage {
         Ok(make(toolbox, call, cx, consent).await)
     }
 
-    /// A toolbox whose workspace is the demo's own folder: of one with more than 100,000 entries no call can be undone.
+    /// A toolbox whose workspace is the demo's own folder: of one with more than 100,000 entries no
+    /// call can be undone.
     pub(super) fn in_own_folder(&self) -> Result<Toolbox, String> {
         toolbox(&self.folder, &self.folder)
     }

@@ -1,4 +1,5 @@
-//! Who answers questions: the person at the terminal, or nobody, and then what was wanted is listed.
+//! Who answers questions: the person at the terminal, or nobody, and then what was wanted is
+//! listed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

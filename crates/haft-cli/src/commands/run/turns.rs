@@ -1,4 +1,5 @@
-//! One turn at the command line: shown while it happens, called off by an interrupt, kept when it is over.
+//! One turn at the command line: shown while it happens, called off by an interrupt, kept when it
+//! is over.
 
 use std::cell::Cell;
 

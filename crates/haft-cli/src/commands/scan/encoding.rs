@@ -1,5 +1,5 @@
-//! UTF-16, which begins with a mark, to UTF-8 and back. Every other encoding is searched as it is: where it is no UTF-8
-//! it passes through unchanged.
+//! UTF-16, which begins with a mark, to UTF-8 and back. Every other encoding is searched as it is:
+//! where it is no UTF-8 it passes through unchanged.
 
 use std::borrow::Cow;
 
@@ -69,7 +69,8 @@ impl Transcoder {
         }
     }
 
-    /// The whole characters that have come, in UTF-8; half of one stands for nothing at the end only.
+    /// The whole characters that have come, in UTF-8; half of one stands for nothing at the end
+    /// only.
     fn units(&mut self, is_end: bool) -> Vec<u8> {
         let is_little = self.encoding == Some(Encoding::Utf16Le);
         let unit = |pair: &[u8]| {

@@ -29,7 +29,8 @@ pub(crate) struct Ask {
     pub(crate) check: bool,
 }
 
-/// Looks through every file; what cannot be read is told and does not keep the others from being looked through.
+/// Looks through every file; what cannot be read is told and does not keep the others from being
+/// looked through.
 pub(crate) fn run(common: &Common, files: &[PathBuf], ask: Ask) -> Result<Exit, String> {
     let loaded = load(common)?;
     let redactor = haft::redactor(&loaded.config.tools.filters.security)

@@ -1,5 +1,5 @@
-//! Figures over the lines of a record, added up one line at a time: what was saved, how sure the filters were, how calls
-//! were decided.
+//! Figures over the lines of a record, added up one line at a time: what was saved, how sure the
+//! filters were, how calls were decided.
 
 use std::collections::BTreeMap;
 

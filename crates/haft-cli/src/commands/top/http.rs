@@ -1,5 +1,5 @@
-//! As much of HTTP as one page needs: who is let in, what they get. A request is judged by its head alone, in
-//! [`Door::route`]; nothing but the page itself is given without the token.
+//! As much of HTTP as one page needs: who is let in, what they get. A request is judged by its head
+//! alone, in [`Door::route`]; nothing but the page itself is given without the token.
 
 use std::{fmt::Write as _, fs::File, io::Read, time::Duration};
 

@@ -13,8 +13,8 @@ const FILTERS: &[&str] = &["tools", "filters"];
 /// The tables of the older form.
 const OLDER: &[&str] = &["test", "git", "clippy", "dir_listing", "log_dedup"];
 
-/// The tables `[tools.filters.test]`, `.git`, `.clippy`, `.dir_listing` and `.log_dedup` become rules of `filters.toml`
-/// that take the place of the built-in ones.
+/// The tables `[tools.filters.test]`, `.git`, `.clippy`, `.dir_listing` and `.log_dedup` become
+/// rules of `filters.toml` that take the place of the built-in ones.
 pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
     let Some(section) = find(&mut root, FILTERS) else { return root };
     let older: Vec<&str> = OLDER.iter().copied().filter(|name| section.contains_key(name)).collect();

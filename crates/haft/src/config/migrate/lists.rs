@@ -13,7 +13,8 @@ use super::{
 const SHELL: &[&str] = &["tools", "shell"];
 const RULES: &str = "tools.permissions.bash";
 
-/// `blocked_commands` and `confirm_patterns` become rules that deny and ask, before those that are there.
+/// `blocked_commands` and `confirm_patterns` become rules that deny and ask, before those that are
+/// there.
 ///
 /// What rules cannot say without another verdict for some command stays in its list.
 pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
@@ -68,7 +69,8 @@ struct Plan {
     confirmed: Option<Vec<String>>,
 }
 
-/// Where there are no rules, the lists already stand for some: these are written down, also beside what stays.
+/// Where there are no rules, the lists already stand for some: these are written down, also beside
+/// what stays.
 fn alone(
     blocked: Option<&[String]>,
     confirmed: Option<&[String]>,
@@ -88,7 +90,8 @@ fn alone(
     Some(Plan { rules, blocked: rest("blocked_commands", blocked), confirmed: rest("confirm_patterns", confirmed) })
 }
 
-/// Where there are rules, what the lists deny comes before all of them, and what they ask about before all that allow.
+/// Where there are rules, what the lists deny comes before all of them, and what they ask about
+/// before all that allow.
 fn beside_rules(
     root: &mut Table,
     blocked: Option<&[String]>,
@@ -114,7 +117,8 @@ fn beside_rules(
     Some(Plan { rules, blocked: blocked.rest(), confirmed: confirmed.rest() })
 }
 
-/// The patterns of a list, parted into those whose place rules can take and those that they cannot replace.
+/// The patterns of a list, parted into those whose place rules can take and those that they cannot
+/// replace.
 struct Parted {
     stays: Vec<String>,
     goes: Vec<String>,
@@ -184,7 +188,8 @@ fn denies(root: &mut Table) -> bool {
     }
 }
 
-/// Puts rules before those of the shell, in the form in which these are written; `false` when they are no rules.
+/// Puts rules before those of the shell, in the form in which these are written; `false` when they
+/// are no rules.
 fn put_first(root: &mut Table, rules: &[RuleConfig]) -> bool {
     let Some(tools) = make(root, &["tools", "permissions"]) else { return false };
     match tools.get_mut("bash") {
@@ -193,7 +198,8 @@ fn put_first(root: &mut Table, rules: &[RuleConfig]) -> bool {
             let mut all = ArrayOfTables::new();
             for rule in rules {
                 let mut table = inline(rule).into_table();
-                // Written where the first one stands: what has no position would be put behind what has one.
+                // Written where the first one stands: what has no position would be put behind what
+                // has one.
                 table.set_position(position);
                 table.decor_mut().set_prefix("\n");
                 all.push(table);

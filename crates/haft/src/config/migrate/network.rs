@@ -10,7 +10,8 @@ use super::{
 const OLD: &str = "allow_network";
 const NEW: &str = "network";
 
-/// `true` was the network of the machine, `false` none. What is no switch stays, to be told as a fault of today's key.
+/// `true` was the network of the machine, `false` none. What is no switch stays, to be told as a
+/// fault of today's key.
 pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
     let Some(shell) = find(&mut root, &["tools", "shell"]) else { return root };
     let Some((key, item)) = take(shell, OLD) else { return root };

@@ -10,7 +10,8 @@ use super::{
 /// Old keys below `[agent]`, and what they are called below `[tools.retry]`.
 const MOVED: &[(&str, &str)] = &[("max_tool_retries", "max_attempts"), ("max_retry_duration_secs", "budget_secs")];
 
-/// `[agent].max_tool_retries` and `max_retry_duration_secs` become `[tools.retry].max_attempts` and `budget_secs`.
+/// `[agent].max_tool_retries` and `max_retry_duration_secs` become `[tools.retry].max_attempts` and
+/// `budget_secs`.
 pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
     for (old, new) in MOVED {
         let Some(taken) = find(&mut root, &["agent"]).and_then(|agent| take(agent, old)) else { continue };

@@ -19,11 +19,13 @@ pub struct Migrated {
     pub text: String,
     /// What was changed, one sentence each.
     pub changes: Vec<String>,
-    /// What a person should look at: conflicts that were decided, and what could not be said in today's form.
+    /// What a person should look at: conflicts that were decided, and what could not be said in
+    /// today's form.
     pub warnings: Vec<String>,
     /// Keys that mean nothing, by path. They stay as they are.
     pub unknown: Vec<String>,
-    /// Rules for `filters.toml` that take the place of what was in the configuration; `None` when there are none.
+    /// Rules for `filters.toml` that take the place of what was in the configuration; `None` when
+    /// there are none.
     pub filter_rules: Option<String>,
     /// Keys that have another path now: new path to old one.
     pub(crate) moved: BTreeMap<String, String>,
@@ -47,7 +49,8 @@ struct Step {
     signs: &'static [&'static str],
 }
 
-/// The steps, in the order in which forms followed each other. None is ever taken out or put between others.
+/// The steps, in the order in which forms followed each other. None is ever taken out or put
+/// between others.
 const STEPS: &[Step] = &[
     Step { apply: retry::apply, is_needed_to_load: true, signs: &["max_tool_retries", "max_retry_duration_secs"] },
     Step { apply: names::apply, is_needed_to_load: true, signs: &["glob", "scheduler"] },
@@ -67,7 +70,8 @@ pub fn migrate(text: &str) -> Result<Migrated, ConfigError> {
     apply(text, |_| true)
 }
 
-/// What has to be done so that a text can be loaded at all; `None` for nothing, which is told without parsing the text.
+/// What has to be done so that a text can be loaded at all; `None` for nothing, which is told
+/// without parsing the text.
 pub(crate) fn to_load(text: &str) -> Option<Migrated> {
     let is_due = |step: &Step| step.is_needed_to_load && step.signs.iter().any(|sign| text.contains(sign));
     if !STEPS.iter().any(is_due) {

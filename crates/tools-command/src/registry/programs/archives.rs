@@ -1,4 +1,5 @@
-//! Archives and compressed files: what is packed, where it is unpacked, and the programs that are run on the way.
+//! Archives and compressed files: what is packed, where it is unpacked, and the programs that are
+//! run on the way.
 
 use crate::effect::Effect;
 use crate::reader::Value;

@@ -142,7 +142,8 @@ fn replace(words: &[Value], placeholder: Option<&str>) -> Vec<Value> {
     words.iter().map(replaced).collect()
 }
 
-/// The command of `parallel` is a line for a shell; the arguments behind `:::` are lines where it has none.
+/// The command of `parallel` is a line for a shell; the arguments behind `:::` are lines where it
+/// has none.
 fn parallel(parsed: &Parsed<'_>) -> Vec<Effect> {
     if let Some(doubt) = parsed.doubt() {
         let behind = parsed.from(1).to_vec();
@@ -173,7 +174,8 @@ fn parallel(parsed: &Parsed<'_>) -> Vec<Effect> {
     vec![Effect::Words { words: own, more: Some(more), has_variables: false }]
 }
 
-/// The command of `fd`: each path is put in place of `{}` and its like, and behind the rest where none of them stands.
+/// The command of `fd`: each path is put in place of `{}` and its like, and behind the rest where
+/// none of them stands.
 fn fd(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found: Vec<Effect> = Vec::new();
     let mut words = parsed.behind("--exec --exec-batch");

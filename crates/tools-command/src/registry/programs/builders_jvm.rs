@@ -193,7 +193,8 @@ fn goals(parsed: &Parsed<'_>) -> Vec<Effect> {
     publishes(parsed.operands().any(hands_on))
 }
 
-/// Tasks of `gradle`, by their names and by abbreviations of them: `pTMR` is `publishToMavenRepository`.
+/// Tasks of `gradle`, by their names and by abbreviations of them: `pTMR` is
+/// `publishToMavenRepository`.
 fn tasks(parsed: &Parsed<'_>) -> Vec<Effect> {
     let hands_on = |task: &Value| {
         let name = task.text.rsplit(':').next().unwrap_or_default();

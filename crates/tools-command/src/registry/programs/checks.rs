@@ -1,4 +1,5 @@
-//! Test runners and linters, as far as their options start programs, write files or send something out.
+//! Test runners and linters, as far as their options start programs, write files or send something
+//! out.
 
 use super::registries::PUBLISHES;
 use crate::effect::Effect;

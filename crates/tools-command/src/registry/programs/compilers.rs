@@ -6,7 +6,8 @@ use crate::registry::{At, Does, Expect, Parsed, Program, Syntax, When, always, w
 
 const CHOICE: Does = Does::Hides("a compiler with programs or plug-ins of its own choice");
 
-/// Options of the family of `gcc` whose value is the next argument; others stand alone or have their value attached.
+/// Options of the family of `gcc` whose value is the next argument; others stand alone or have
+/// their value attached.
 const C: Syntax = Syntax {
     flags: "-c -S -E -g -w -v -s -static -shared -pthread -fPIC -pie -P -H -M -MM -MD -MMD -MP -pipe -ansi -nostdlib -###",
     valued: "-o -wrapper -x -I -L -D -U -l -include -imacros -isystem -iquote -idirafter -isysroot -MF -MT -MQ -B -T -u -z \

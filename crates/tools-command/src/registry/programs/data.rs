@@ -1,4 +1,5 @@
-//! Programs that only look and tell: no argument of theirs is run, written or sent, whatever its options.
+//! Programs that only look and tell: no argument of theirs is run, written or sent, whatever its
+//! options.
 
 use crate::code::Language;
 use crate::effect::Effect;

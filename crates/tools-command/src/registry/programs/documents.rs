@@ -1,4 +1,5 @@
-//! Programs that typeset, convert and index texts, and choose among lines: most can start another program.
+//! Programs that typeset, convert and index texts, and choose among lines: most can start another
+//! program.
 
 use crate::registry::{At, Does, Expect, Program, Style, Syntax, When, always, when};
 

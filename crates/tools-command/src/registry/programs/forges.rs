@@ -1,4 +1,5 @@
-//! Programs that speak to forges: `gh`, `glab` and their kin. Reading is plain; what others see asks.
+//! Programs that speak to forges: `gh`, `glab` and their kin. Reading is plain; what others see
+//! asks.
 
 use super::registries::{FOR_USER, IDENTITY, PUBLISHES};
 use crate::effect::Effect;

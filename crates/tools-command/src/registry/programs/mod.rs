@@ -1,4 +1,5 @@
-//! The descriptions, one file for each program or family. Each file is a table and its examples, nothing else.
+//! The descriptions, one file for each program or family. Each file is a table and its examples,
+//! nothing else.
 
 mod archives;
 mod arguments;

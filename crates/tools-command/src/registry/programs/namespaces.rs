@@ -1,4 +1,5 @@
-//! Programs that start another one in another root, another namespace, a sandbox or with fewer rights.
+//! Programs that start another one in another root, another namespace, a sandbox or with fewer
+//! rights.
 
 use crate::registry::{At, Consequence, Does, Expect, Program, Syntax, When, always, when};
 

@@ -1,4 +1,5 @@
-//! The package managers of operating systems: what changes the system, and the options that run programs.
+//! The package managers of operating systems: what changes the system, and the options that run
+//! programs.
 
 use crate::registry::{At, Consequence, Does, Expect, Program, Syntax, When, always, when};
 

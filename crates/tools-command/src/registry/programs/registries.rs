@@ -1,4 +1,5 @@
-//! What descriptions of package managers share: addresses among the packages, scripts that may be programs.
+//! What descriptions of package managers share: addresses among the packages, scripts that may be
+//! programs.
 
 use crate::effect::Effect;
 use crate::reader::Value;
@@ -29,7 +30,8 @@ pub(super) fn addresses(parsed: &Parsed<'_>) -> Vec<Effect> {
         .collect()
 }
 
-/// Packages that are named by a repository of a forge, `owner/name` or `github:owner/name`: fetched from there.
+/// Packages that are named by a repository of a forge, `owner/name` or `github:owner/name`: fetched
+/// from there.
 pub(super) fn repositories(parsed: &Parsed<'_>) -> Vec<Effect> {
     let installs = ["install", "add", "install-test", "link"].contains(&parsed.subcommand());
     let named = parsed.operands().filter(|_| installs);
@@ -66,7 +68,8 @@ pub(super) fn package_scripts(parsed: &Parsed<'_>) -> Vec<Effect> {
     runs.then(|| Effect::Recipe(Value::exact("package.json"))).into_iter().collect()
 }
 
-/// A script of the workspace in place of a subcommand; where none has that name, some runners start a program.
+/// A script of the workspace in place of a subcommand; where none has that name, some runners start
+/// a program.
 pub(super) fn unlisted(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some((name, _)) = &parsed.unlisted else { return Vec::new() };
     if parsed.program.plain.split_ascii_whitespace().any(|one| one == name.text) {

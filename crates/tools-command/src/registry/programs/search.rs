@@ -1,4 +1,5 @@
-//! Programs that look for text in files and folders, and those that answer questions of structured files.
+//! Programs that look for text in files and folders, and those that answer questions of structured
+//! files.
 
 use crate::effect::Effect;
 use crate::registry::{At, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, plain, when};

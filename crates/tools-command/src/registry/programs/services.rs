@@ -1,4 +1,5 @@
-//! Programs that change services, the firewall, the network's devices, accounts and processes of others.
+//! Programs that change services, the firewall, the network's devices, accounts and processes of
+//! others.
 
 use crate::effect::Effect;
 use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, plain, when};

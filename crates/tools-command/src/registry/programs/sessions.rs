@@ -1,4 +1,5 @@
-//! Programs that start another one in a session, a display, a terminal or under a lock, or start it again when files change.
+//! Programs that start another one in a session, a display, a terminal or under a lock, or start it
+//! again when files change.
 
 use tools_core::Access;
 

@@ -212,7 +212,8 @@ fn fed(input: &Input) -> Option<Effect> {
     }
 }
 
-/// Reads options as `bash` does: long ones with one dash or two, values of `-o` and `-O` behind the cluster.
+/// Reads options as `bash` does: long ones with one dash or two, values of `-o` and `-O` behind the
+/// cluster.
 fn options(args: &[Value]) -> Told {
     let mut told = Told::default();
     let mut at = 0;

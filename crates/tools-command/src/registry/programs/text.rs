@@ -1,4 +1,5 @@
-//! Programs that read files and print what they make of them, and those of them that write a result to a file.
+//! Programs that read files and print what they make of them, and those of them that write a result
+//! to a file.
 
 use crate::effect::Effect;
 use crate::registry::{At, Does, Example, Expect, Parsed, Program, Rule, Syntax, When, always, when};

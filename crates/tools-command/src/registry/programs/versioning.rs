@@ -283,7 +283,8 @@ fn publishes_by_address(parsed: &Parsed<'_>) -> Vec<Effect> {
     is_remote.then(|| Effect::is(Consequence::Publishes)).into_iter().collect()
 }
 
-/// `--config section.key=value`: aliases, hooks and tools start programs, which are looked at all the same.
+/// `--config section.key=value`: aliases, hooks and tools start programs, which are looked at all
+/// the same.
 fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     for given in parsed.globals("--config").filter_map(|given| given.value.as_ref()) {

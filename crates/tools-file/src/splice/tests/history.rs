@@ -1,5 +1,6 @@
-//! The ladder on a history that the test makes: changes to real source code, taken apart into hunks as `git diff` does,
-//! then asked for as a model would that has line endings, blanks, tabs or indentation slightly wrong, or an old text.
+//! The ladder on a history that the test makes: changes to real source code, taken apart into hunks
+//! as `git diff` does, then asked for as a model would that has line endings, blanks, tabs or
+//! indentation slightly wrong, or an old text.
 
 use std::path::{Path, PathBuf};
 
@@ -48,7 +49,8 @@ impl Chance {
     }
 }
 
-/// The source files of this workspace that are indented by four spaces, each with what stands for its name.
+/// The source files of this workspace that are indented by four spaces, each with what stands for
+/// its name.
 fn sources() -> Vec<(u64, String)> {
     let mut pending = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..")];
     let mut files: Vec<PathBuf> = Vec::new();
@@ -203,7 +205,8 @@ fn harmless_differences_are_bridged_in_the_right_place_and_stale_text_is_refused
         add(1, &crlf(file), old, new, &crlf(after));
         add(2, file, &crlf(old), &crlf(new), after);
         add(4, file, &blanks(old), new, after);
-        // Where nothing of the old text is indented it is found as it was sent, and so the new one is written.
+        // Where nothing of the old text is indented it is found as it was sent, and so the new one
+        // is written.
         if indented(old) {
             add(5, &tabs(file), old, new, &tabs(after));
             add(6, file, &tabs(old), &tabs(new), after);

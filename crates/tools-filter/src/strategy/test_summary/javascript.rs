@@ -4,7 +4,8 @@ use super::run::Machine;
 use crate::emit::Emitter;
 
 impl Machine {
-    /// Of the source under a failure the line that it is about is shown: jest marks it with `>`, vitest with marks below.
+    /// Of the source under a failure the line that it is about is shown: jest marks it with `>`,
+    /// vitest with marks below.
     pub(super) fn js_source(&mut self, line: &str, out: &mut Emitter<'_>) {
         // Its words are the program's, not a report.
         out.fold(line);

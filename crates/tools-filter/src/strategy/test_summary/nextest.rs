@@ -1,4 +1,5 @@
-//! The lines of cargo-nextest: a status for each test, and what a failing one printed, with what the runner inside of it says.
+//! The lines of cargo-nextest: a status for each test, and what a failing one printed, with what
+//! the runner inside of it says.
 
 use super::run::{MAX_NAMES, Machine, Part};
 use crate::{

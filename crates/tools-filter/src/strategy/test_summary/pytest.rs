@@ -1,4 +1,5 @@
-//! The lines of pytest and unittest: failures with their source, what tests printed, warnings and the short summary.
+//! The lines of pytest and unittest: failures with their source, what tests printed, warnings and
+//! the short summary.
 
 use super::{
     ruler::shorten,

@@ -1,4 +1,5 @@
-//! The machine that takes a run's lines: which part of the output it is in, and what every runner has in common.
+//! The machine that takes a run's lines: which part of the output it is in, and what every runner
+//! has in common.
 
 use std::collections::HashSet;
 
@@ -35,7 +36,8 @@ pub(super) enum Part {
     Message,
     /// In a stack trace after it, with so many lines shown.
     Trace(usize),
-    /// In a Python failure: its source is not shown, what it says is. True under the heading of a value.
+    /// In a Python failure: its source is not shown, what it says is. True under the heading of a
+    /// value.
     Python(bool),
     /// In pytest's list of warnings.
     Warnings,
@@ -43,7 +45,8 @@ pub(super) enum Part {
     PythonCaptured(Clip),
     /// In the list of failing tests at the end.
     Names,
-    /// In what nextest shows, indented, of a failing test; what the test runner in it says is known already.
+    /// In what nextest shows, indented, of a failing test; what the test runner in it says is known
+    /// already.
     Nested(Clip),
 }
 

@@ -1,4 +1,5 @@
-//! The lines of cargo's test runner: what a failing test printed, its panic and its backtrace, the list of failures.
+//! The lines of cargo's test runner: what a failing test printed, its panic and its backtrace, the
+//! list of failures.
 
 use super::run::{Machine, Part};
 use crate::{

@@ -1,4 +1,5 @@
-//! Builtins that set variables or evaluate their arguments as names and expressions; the reader does so with them.
+//! Builtins that set variables or evaluate their arguments as names and expressions; the reader
+//! does so with them.
 
 use crate::registry::{Expect, Program, Style, Syntax};
 

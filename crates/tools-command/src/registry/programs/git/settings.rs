@@ -1,4 +1,5 @@
-//! Settings of `git`: on the command line and in its configuration, and which of them start programs.
+//! Settings of `git`: on the command line and in its configuration, and which of them start
+//! programs.
 
 use tools_core::Access;
 
