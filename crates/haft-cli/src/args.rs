@@ -8,8 +8,8 @@ use haft::{audit::Head, catalog::Dialect, hosts::Host};
 
 mod agent;
 mod approvals;
-mod mcp;
 mod hosts;
+mod mcp;
 mod servers;
 mod stores;
 

@@ -14,6 +14,8 @@ use haft::{
     },
 };
 
+use serde_json::{Value, json};
+
 use crate::{
     args::{Common, Setup},
     commands::{
@@ -45,6 +47,17 @@ pub(crate) struct Found {
     pub(crate) files: Vec<PathBuf>,
 }
 
+impl Found {
+    fn json(&self) -> Value {
+        let (state, problem) = match &self.state {
+            State::Done => ("set_up", None),
+            State::NotDone => ("not_set_up", None),
+            State::Blocked(problem) => ("by_hand", Some(problem)),
+        };
+        json!({"host": self.host.name(), "found": self.is_there, "state": state, "problem": problem, "files": self.files})
+    }
+}
+
 /// How far a host is set up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum State {
@@ -63,6 +76,7 @@ pub(crate) fn found(common: &Common) -> Result<Vec<Found>, String> {
 struct Setting<'a> {
     verb: &'a Setup,
     quiet: bool,
+    json: bool,
     launch: Launch,
     home: PathBuf,
 }
@@ -76,7 +90,7 @@ impl<'a> Setting<'a> {
         let config = config.map(|file| file.to_string_lossy().into_owned());
         let profile = verb.profile.clone().unwrap_or_else(|| "core".to_owned());
         let launch = Launch { program, config, profile, hooks: !verb.no_hooks, confine: !verb.no_exec };
-        Ok(Self { verb, quiet: common.quiet, launch, home })
+        Ok(Self { verb, quiet: common.quiet, json: common.json, launch, home })
     }
 
     fn edits(&self, host: Host) -> Result<Vec<Edits>, String> {
@@ -110,8 +124,13 @@ impl<'a> Setting<'a> {
     }
 
     fn list(&self) -> Result<Exit, String> {
+        let mut all = Vec::new();
         for host in Host::ALL {
             let found = self.look(host)?;
+            if self.json {
+                all.push(found.json());
+                continue;
+            }
             let what = match (&found.state, found.is_there) {
                 (State::Done, _) => "set up".to_owned(),
                 (State::Blocked(problem), true) => format!("by hand: {problem}"),
@@ -122,6 +141,9 @@ impl<'a> Setting<'a> {
                 }
             };
             output::line(&format!("{:<12} {what}", host.name()));
+        }
+        if self.json {
+            output::json(&all);
         }
         Ok(Exit::Ok)
     }
@@ -138,12 +160,12 @@ impl<'a> Setting<'a> {
             changes.into_iter().filter(|change| change.before.as_ref() != Some(&change.after)).collect();
         if changes.is_empty() {
             self.say(&format!("{} is set up already", host.title()));
+            self.report(host, &changes);
             return Ok(Exit::Ok);
         }
-        for change in &changes {
-            output::text(&change.diff());
-        }
+        changes.iter().for_each(|change| self.show(change));
         if self.verb.dry_run {
+            self.report(host, &changes);
             return Ok(Exit::Ok);
         }
         let mut kept = Kept::read(host)?;
@@ -158,6 +180,7 @@ impl<'a> Setting<'a> {
             self.say(&format!("wrote `{}`", change.file.display()));
         }
         self.say(&next(host, self.launch.hooks));
+        self.report(host, &changes);
         Ok(Exit::Ok)
     }
 
@@ -166,7 +189,7 @@ impl<'a> Setting<'a> {
         let all = Launch { hooks: true, ..self.launch.clone() };
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let edits = edits(host, &all, &self.located(&variable), &|file| file.exists()).unwrap_or_default();
-        let mut changed = 0;
+        let mut changes = Vec::new();
         for edits in &edits {
             let file = resolved(&edits.file)?;
             let Some(now) = read(&file)? else { continue };
@@ -185,30 +208,45 @@ impl<'a> Setting<'a> {
             if before.as_ref() == Some(&now) {
                 continue;
             }
-            changed += 1;
             let change = Change { file: file.clone(), before: Some(now), after: before.clone().unwrap_or_default() };
-            output::text(&change.diff());
-            if self.verb.dry_run {
-                continue;
+            self.show(&change);
+            if !self.verb.dry_run {
+                match before {
+                    Some(_) => change.replace()?,
+                    None => fs::remove_file(&file).map_err(|error| format!("`{}`: {error}", file.display()))?,
+                }
+                self.say(&format!("took our entries out of `{}`", file.display()));
             }
-            match before {
-                Some(_) => change.replace()?,
-                None => fs::remove_file(&file).map_err(|error| format!("`{}`: {error}", file.display()))?,
-            }
-            self.say(&format!("took our entries out of `{}`", file.display()));
+            changes.push(change);
         }
-        if changed == 0 {
+        if changes.is_empty() {
             self.say(&format!("{} has nothing of ours", host.title()));
         }
         if !self.verb.dry_run {
             Kept::forget(host)?;
         }
+        self.report(host, &changes);
         Ok(Exit::Ok)
     }
 
     fn say(&self, text: &str) {
-        if !self.quiet {
+        if !self.quiet && !self.json {
             output::line(text);
+        }
+    }
+
+    fn show(&self, change: &Change) {
+        if !self.json {
+            output::text(&change.diff());
+        }
+    }
+
+    /// The files that change, or would, as JSON where that was asked for.
+    fn report(&self, host: Host, changes: &[Change]) {
+        if self.json {
+            let changes: Vec<_> =
+                changes.iter().map(|change| json!({"file": change.file, "diff": change.diff()})).collect();
+            output::json(&json!({"host": host.name(), "written": !self.verb.dry_run, "changes": changes}));
         }
     }
 }

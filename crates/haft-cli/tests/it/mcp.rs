@@ -74,7 +74,7 @@ fn a_client_is_told_when_a_tool_is_always_refused_from_now_on() {
     let listed = client.request(3, "tools/list", &json!({}));
     assert!(!listed.to_string().contains("\"name\":\"bash\""), "{listed}");
     let called = client.request(4, "tools/call", &json!({"name": "bash", "arguments": {"command": "true"}}));
-    assert!(called.to_string().contains("policy_blocked"), "{called}");
+    assert!(called.to_string().contains("tool_not_found"), "{called}");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn the_first_lines_of_a_question_say_what_asks() {
 
 #[test]
 fn a_server_that_runs_heeds_a_changed_configuration_and_no_broken_one() {
-    let rule = |action: &str| format!("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"{action}\"\n");
+    let rule = |action: &str| format!("[[tools.permissions.bash]]\npattern = \"true\"\naction = \"{action}\"\n");
     let haft = Haft::configured(&rule("allow"));
     let mut client = Client::connect(&haft);
     let mut id = 1;

@@ -24,7 +24,7 @@ fn saving_asks_without_a_rule_and_finding_does_not() {
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(hits(&haft, "port").is_empty());
     let haft = Haft::configured("[[tools.permissions.memory_search]]\npattern = \"*\"\naction = \"deny\"\n");
-    assert_eq!(haft.run(&["call", "memory_search", "query=x"]).code, 4);
+    assert_eq!(haft.run(&["call", "memory_search", "query=x"]).code, 2);
     let haft = Haft::configured("[tools.memory]\nenabled = false\n");
     assert!(!haft.run(&["tools"]).out.contains("memory_"));
 }

