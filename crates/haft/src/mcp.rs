@@ -94,8 +94,8 @@ impl Default for Served {
     }
 }
 
-pub(crate) fn serving(toolbox: &Toolbox, served: Served) -> McpServer {
-    let Served { watch, caller, heeds_roots } = served;
+pub(crate) fn serving(toolbox: &Toolbox, how: Served) -> McpServer {
+    let Served { watch, caller, heeds_roots } = how;
     let config = &toolbox.config().mcp;
     let bridge = Arc::new(Bridge(toolbox.clone(), watch));
     let patience = Duration::from_secs(config.question_timeout);

@@ -163,7 +163,9 @@ impl<'a> Setting<'a> {
             self.report(host, &changes);
             return Ok(Exit::Ok);
         }
-        changes.iter().for_each(|change| self.show(change));
+        for change in &changes {
+            self.show(change);
+        }
         if self.verb.dry_run {
             self.report(host, &changes);
             return Ok(Exit::Ok);

@@ -2,6 +2,7 @@
 //! refused.
 
 use std::{
+    fmt::Write as _,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     os::unix::fs::PermissionsExt as _,
@@ -28,19 +29,25 @@ impl Server {
     fn start(haft: &Haft, options: &[&str]) -> Self {
         let mut words = vec!["mcp", "serve", "--http", "127.0.0.1:0", "--json"];
         words.extend(options);
-        let mut child = haft.command(&words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            haft.command(&words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let output = child.stdout.take().expect("it is piped");
+        BufReader::new(output).read_line(&mut line).expect("it says where it listens");
         let said: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
-        let url = said["url"].as_str().unwrap();
-        let address = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap().to_owned();
+        let url = said["url"].as_str().expect("it has an address");
+        let address = url
+            .strip_prefix("http://")
+            .and_then(|rest| rest.strip_suffix("/mcp"))
+            .expect("its form is known")
+            .to_owned();
         Self { child, address, token: said["token"].as_str().unwrap_or_default().to_owned() }
     }
 
     /// Sends a request as it is written here, and reads the answer to its end.
     fn raw(&self, text: &[u8]) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let mut stream = TcpStream::connect(&self.address).expect("the server listens");
+        stream.set_read_timeout(Some(Duration::from_mins(1))).expect("it is a time");
         // A server that refuses may close before everything is sent.
         let _ = stream.write_all(text);
         let mut answer = Vec::new();
@@ -51,13 +58,13 @@ impl Server {
     fn post(&self, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut text = String::from("POST /mcp HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
-            text += &format!("Host: {}\r\n", self.address);
+            let _ = write!(text, "Host: {}\r\n", self.address);
         }
         for (name, value) in headers {
-            text += &format!("{name}: {value}\r\n");
+            let _ = write!(text, "{name}: {value}\r\n");
         }
         text += "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
-        text += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        let _ = write!(text, "Content-Length: {}\r\n\r\n{body}", body.len());
         Answer(self.raw(text.as_bytes()))
     }
 
@@ -84,8 +91,8 @@ impl Answer {
 
     fn header(&self, name: &str) -> Option<&str> {
         let head = self.0.split("\r\n\r\n").next()?;
-        let of = |line: &'_ str| line.split_once(": ").filter(|(found, _)| found.eq_ignore_ascii_case(name)).is_some();
-        head.lines().find(|line| of(line)).and_then(|line| line.split_once(": ")).map(|(_, value)| value.trim())
+        let mut headers = head.lines().filter_map(|line| line.split_once(": "));
+        headers.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
     }
 
     /// The message of JSON-RPC with this id, as a body of its own or in an event.
@@ -136,13 +143,14 @@ fn guests(haft: &Haft) -> String {
     let file = haft.home.file(
         "guests.toml",
         format!(
-            "[[guest]]\nname = \"alice\"\ntoken = \"{ALICE}\"\nworkdir = {:?}\n[[guest]]\nname = \"bob\"\ntoken = \"{BOB}\"\nworkdir = {:?}\nconfig = {rules:?}\n",
-            folder("alice"),
-            folder("bob"),
+            "[[guest]]\nname = \"alice\"\ntoken = \"{ALICE}\"\nworkdir = \"{}\"\n[[guest]]\nname = \"bob\"\ntoken = \"{BOB}\"\nworkdir = \"{}\"\nconfig = \"{}\"\n",
+            folder("alice").display(),
+            folder("bob").display(),
+            rules.display(),
         ),
     );
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
-    file.to_str().unwrap().to_owned()
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
+    file.to_str().expect("it is text").to_owned()
 }
 
 #[test]

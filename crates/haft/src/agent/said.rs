@@ -125,9 +125,8 @@ mod tests {
                 [("a", "the port, the port"), ("b", "the harbour is closed"), ("c", "nothing"), ("d", "the end")];
             said.map(|(id, text)| passage(id, text)).into()
         };
-        let ids = |query: &str, limit: usize| {
-            ranked(query, all(), limit).into_iter().map(|hit| hit.id).collect::<Vec<_>>().join("")
-        };
+        let ids =
+            |query: &str, limit: usize| ranked(query, all(), limit).into_iter().map(|hit| hit.id).collect::<String>();
         assert_eq!(ids("is the HARBOUR open?", 9), "bad");
         assert_eq!(ids("port", 9), "a");
         assert_eq!(ids("the", 2).len(), 2);

@@ -34,14 +34,13 @@ pub(super) fn unwrapped(text: &str) -> String {
     let stands_alone = |line: &str| {
         let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
         let is_numbered = number.len() < line.len() && number.starts_with(['.', ')']);
-        is_numbered || line.is_empty() || line.starts_with(['-', '*', '+', '#', '|', '>', '`', ' '])
+        is_numbered || line.is_empty() || line.starts_with(['-', '*', '+', '#', '|', '>', ' '])
     };
     let mut joined = String::with_capacity(text.len());
     let (mut is_code, mut goes_on) = (false, false);
     for line in text.lines() {
         let is_fence = line.trim_start().starts_with("```");
-        // A code span may begin a line of a paragraph; a fence does not.
-        let alone = is_code || is_fence || (stands_alone(line) && !(line.starts_with('`') && !is_fence));
+        let alone = is_code || is_fence || stands_alone(line);
         if !joined.is_empty() {
             joined.push(if goes_on && !alone { ' ' } else { '\n' });
         }
