@@ -92,7 +92,7 @@ impl Hook<'_> {
         self.format.answer(if self.input.is_object() { self.input } else { &Value::Null }, &answer)
     }
 
-    /// The same answer; a refusal where it is a question and nobody sits at the host.
+    /// The same answer, or a refusal if it is a question and the host has no person to ask.
     fn put(&self, answer: Answer) -> Answer {
         if answer.decision == Decision::Ask && !self.format.is_attended(&self.seat) {
             let reason = format!("{} (nobody sits at {})", answer.reason, self.host.title());

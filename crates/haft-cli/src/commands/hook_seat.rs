@@ -1,5 +1,5 @@
-//! Whether somebody sits at the host that started a hook: the terminal and the command line of the
-//! process above it.
+//! Whether the host that started a hook has a person to ask, judged by the terminal and the command
+//! line of its process.
 
 use std::{fs, io::IsTerminal, os::unix::process::parent_id};
 

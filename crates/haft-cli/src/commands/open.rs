@@ -153,7 +153,7 @@ pub(crate) fn workdir(common: &Common) -> Result<PathBuf, String> {
     folder("working directory", common.workdir.as_deref().unwrap_or(Path::new(".")))
 }
 
-/// A folder that somebody named, canonical.
+/// The canonical path of a folder that the user named.
 ///
 /// # Errors
 /// Why it is none, with the folder that was probably meant.

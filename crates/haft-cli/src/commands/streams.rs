@@ -22,7 +22,7 @@ use crate::output::printable;
 pub(crate) struct Raw {
     stdout: Option<File>,
     stderr: Option<File>,
-    /// Cancelled when nobody reads any more.
+    /// Cancelled when the reader closes the stream.
     gone: CancellationToken,
 }
 
@@ -61,7 +61,7 @@ impl ByteTap for Raw {
 /// as it comes. Blocks rather than drops: a prefix must not lose a line.
 pub(crate) struct Passing {
     filters: Mutex<Option<[Side; 2]>>,
-    /// Cancelled when nobody reads any more: then the command ends, as it would behind a pipe.
+    /// Cancelled when the reader closes the stream: the command then ends, as it would in a pipe.
     gone: CancellationToken,
 }
 

@@ -1,5 +1,5 @@
-//! `haft policy suggest`: the few rules that would have spared most questions, with what each lets
-//! through.
+//! `haft policy suggest`: the few rules that would have avoided most questions, with the calls that
+//! each would have allowed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -25,8 +25,8 @@ pub trait Format: Send + Sync {
     /// makes a refusal of it.
     fn can_ask(&self, input: &Value) -> bool;
 
-    /// Whether somebody sits at a host that was started like this. Where nobody does, a question is
-    /// not put to the host: it would wait for ever.
+    /// Whether a host that was started like this has a person to ask. If not, it is sent no
+    /// questions, because it would wait forever.
     fn is_attended(&self, _: &Seat) -> bool {
         true
     }

@@ -1,5 +1,5 @@
-//! Lines that somebody types or a program writes, read on a thread of their own: a terminal is read
-//! in no other way.
+//! Lines from a person or a program, read on a separate thread, because reads from a terminal
+//! block.
 
 use std::{
     fs::File,

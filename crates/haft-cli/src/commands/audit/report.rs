@@ -33,8 +33,8 @@ pub(super) fn write(
         return Ok(Exit::Ok);
     }
     let base = common.workdir.as_deref().unwrap_or(Path::new("."));
-    // Not into the working directory unless somebody says so: the page holds output, and may be
-    // committed there.
+    // By default not in the working directory: the page contains output and could be committed
+    // there.
     let out = out.map_or_else(|| places::state_dir().join(USUAL), |out| base.join(out));
     std::fs::write(&out, page).map_err(|error| format!("`{}`: {error}", out.display()))?;
     let shown = out.canonicalize().unwrap_or(out);

@@ -31,7 +31,7 @@ pub(super) fn copy(repository: &Path) -> io::Result<Copied> {
     let name = repository.file_name().unwrap_or_default();
     let above = std::env::temp_dir().join(format!("haft-demo-{}", std::process::id()));
     let folder = above.join(name);
-    // Not one that somebody else made beforehand.
+    // Fails if another process has already created the folder.
     fs::create_dir(&above)?;
     fs::create_dir_all(&folder)?;
     let mut copied = Copied { folder: folder.clone(), files: 0 };

@@ -1,5 +1,5 @@
-//! Who answers questions: the person at the terminal, or nobody, and then what was wanted is
-//! listed.
+//! Questions are answered by the person at the terminal. Without a terminal, the calls that need
+//! approval are listed instead.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

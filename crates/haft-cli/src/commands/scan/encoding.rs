@@ -69,8 +69,8 @@ impl Transcoder {
         }
     }
 
-    /// The whole characters that have come, in UTF-8; half of one stands for nothing at the end
-    /// only.
+    /// The complete characters received so far, in UTF-8. An incomplete one waits for more input;
+    /// at the end of the input it is replaced.
     fn units(&mut self, is_end: bool) -> Vec<u8> {
         let is_little = self.encoding == Some(Encoding::Utf16Le);
         let unit = |pair: &[u8]| {
