@@ -193,9 +193,10 @@ fn a_miss_says_how_the_text_was_copied() {
     assert_eq!(copied("foo\n", "something else"), "");
 }
 
-/// A file of this crate, and blocks of it that begin everywhere.
+/// A source file, kept as it was so that edits of the code change nothing here, and blocks of it
+/// that begin everywhere.
 fn blocks(length: usize) -> (String, Vec<String>) {
-    let file = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/splice.rs")).unwrap();
+    let file = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/splice/fixtures/source.txt")).unwrap();
     let lines: Vec<&str> = file.lines().collect();
     let blocks = lines.windows(length).step_by(5).map(|lines| lines.join("\n"));
     let blocks = blocks.filter(|block| file.matches(block.as_str()).count() == 1).collect();
@@ -221,8 +222,7 @@ fn one_wrong_word_in_a_block_is_shown_wherever_it_stands() {
                     near.rows.iter().any(|row| matches!(row, Row::File(_, text) if text == right))
                 }));
         }
-        // Of three lines, the two that are left sometimes stand in two places.
-        assert!(asked > 50 && shown * 100 >= asked * 90, "{length} lines: {shown} of {asked}");
+        assert!(asked > 50 && shown * 100 >= asked * 95, "{length} lines: {shown} of {asked}");
     }
 }
 
