@@ -333,13 +333,16 @@ fn json_schema(schema: &Value) -> Value {
     Value::Object(made)
 }
 
-/// The first answer for each parameter; an empty text stands for one that is left out.
+/// The first answer for each parameter. An empty text stands for one that is left out, which no
+/// required parameter can be.
 fn call(values: &Value, schema: &Value) -> Value {
     let Some(values) = values.as_object() else { return Value::Null };
+    let is_required = |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|n| n == name));
     let of = |name: &str, listed: &Value| {
+        let fits = |value: &&Value| !(is_required(name) && **value == "");
+        let value = listed.as_array().map_or(Some(listed), |list| list.iter().find(fits));
+        let value = value.cloned().unwrap_or_default();
         let schema = &schema["properties"][name];
-        let value = listed.as_array().map_or(listed, |list| list.first().unwrap_or(&Value::Null));
-        let value = value.clone();
         match (value, schema["type"].as_str()) {
             (Value::Object(map), Some("object")) => call(&Value::Object(map), schema),
             (Value::Array(items), Some("array")) if schema["items"]["type"] == "object" => {

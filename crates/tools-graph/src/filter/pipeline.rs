@@ -120,7 +120,7 @@ impl ToolSchemaFilter {
             (score > 0.0 && score >= self.policy.min_score).then_some((index, score))
         });
         let mut is_in = vec![false; list.always.len()];
-        for (index, _) in best_by(fitting, self.policy.top_k, |a, b| list.name(*a).cmp(list.name(*b))) {
+        for (index, _) in best_by(fitting, self.policy.top_k, |a, b| list.name_order[*a].cmp(&list.name_order[*b])) {
             let mut reasons = vec![InclusionReason::SimilarityRank];
             if boost(index) > 0.0 {
                 reasons.push(InclusionReason::PreferenceBoost);
@@ -128,8 +128,9 @@ impl ToolSchemaFilter {
             is_in[index] = true;
             result.included.insert(list.name(index).clone(), reasons);
         }
-        // Also of two definitions of one name: where one is shown, the name is not left out.
-        let is_out = |index: usize| !is_in[index] && !result.included.contains_key(list.name(index));
+        // Of two definitions of one name: where one is shown, the name is not left out.
+        let is_out =
+            |index: usize| !(is_in[index] || list.has_doubles && result.included.contains_key(list.name(index)));
         let out = rest.iter().map(|&(index, _)| index).filter(|&index| is_out(index));
         result.excluded = out.map(|index| list.name(index).clone()).collect();
     }

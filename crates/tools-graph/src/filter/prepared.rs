@@ -17,6 +17,10 @@ pub(super) struct Prepared {
     tools: Vec<Arc<ToolDef>>,
     pub(super) always: Vec<bool>,
     pub(super) short: Vec<bool>,
+    /// Where the name of each tool stands among the names in order; equal names have one number.
+    pub(super) name_order: Vec<u32>,
+    /// Whether a name stands for two tools.
+    pub(super) has_doubles: bool,
     /// The tools of each name, in lower case.
     by_name: HashMap<String, Vec<usize>>,
 }
@@ -27,7 +31,10 @@ impl Prepared {
         for (index, tool) in tools.iter().enumerate() {
             by_name.entry(tool.name.as_str().to_ascii_lowercase()).or_default().push(index);
         }
+        let (name_order, names) = name_order(tools);
         Self {
+            name_order,
+            has_doubles: names < tools.len(),
             always: tools.iter().map(|tool| policy.always_on.contains(&tool.name)).collect(),
             short: tools.iter().map(|tool| is_short(tool, policy.min_description_words)).collect(),
             by_name,
@@ -65,6 +72,21 @@ impl Prepared {
     pub(super) fn name(&self, index: usize) -> &ToolName {
         &self.tools[index].name
     }
+}
+
+/// Where the name of each tool stands among the different names in order, and how many there are.
+fn name_order(tools: &[Arc<ToolDef>]) -> (Vec<u32>, usize) {
+    let mut indices: Vec<usize> = (0..tools.len()).collect();
+    indices.sort_unstable_by(|&a, &b| tools[a].name.cmp(&tools[b].name));
+    let mut order = vec![0; tools.len()];
+    let mut names = 0;
+    for same in indices.chunk_by(|&a, &b| tools[a].name == tools[b].name) {
+        for &index in same {
+            order[index] = u32::try_from(names).unwrap_or(u32::MAX);
+        }
+        names += 1;
+    }
+    (order, names)
 }
 
 fn is_short(tool: &ToolDef, words: usize) -> bool {
