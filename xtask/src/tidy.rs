@@ -8,6 +8,7 @@ mod links;
 mod rust_text;
 mod sources;
 mod tool_names;
+mod width;
 
 use crate::{
     command::Failure,
@@ -52,6 +53,7 @@ fn findings(files: &[File]) -> Vec<String> {
     found.extend(executor::check(&rust));
     found.extend(consistency::check(files));
     found.extend(links::check(files));
+    found.extend(width::check(files, &rust));
     found
 }
 

@@ -28,8 +28,8 @@ pub(super) fn concise(members: &mut Map<String, Value>) {
     }
 }
 
-/// Joins the lines of each paragraph: where a doc comment wraps is nothing that a model should read, and pay for. Lists,
-/// tables, headings and code keep their lines.
+/// Joins the lines of each paragraph: where a doc comment wraps is nothing that a model should
+/// read, and pay for. Lists, tables, headings and code keep their lines.
 pub(super) fn unwrapped(text: &str) -> String {
     let stands_alone = |line: &str| {
         let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
