@@ -133,6 +133,8 @@ mod mcp_servers;
 #[cfg(feature = "graph")]
 mod offer;
 mod report;
+#[cfg(feature = "mcp")]
+mod resources;
 #[cfg(feature = "mcp-client")]
 mod server_entries;
 #[cfg(feature = "approvals")]

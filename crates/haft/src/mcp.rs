@@ -14,6 +14,7 @@ use tools_mcp::{Greeting, McpError, McpServer, Showing, Structured, Workspace};
 use crate::{
     ConfigWatch, Toolbox,
     faulty::Faulty,
+    resources::SessionResources,
     watchers::{Beside, watchers},
 };
 
@@ -69,7 +70,7 @@ fn introduce(toolbox: &Toolbox) {
 }
 
 fn greeting() -> Greeting {
-    Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), ..Greeting::default() }
+    Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), resources: true, ..Greeting::default() }
 }
 
 /// The server, for hosts with a transport of their own; [`Toolbox::watch`] keeps its configuration
@@ -104,6 +105,7 @@ pub(crate) fn serving(toolbox: &Toolbox, how: Served) -> McpServer {
         .context(toolbox.context())
         .roots(if heeds_roots { toolbox.roots() } else { vec![] })
         .showing(Arc::clone(&bridge) as Arc<dyn Showing>)
+        .resources(Arc::new(SessionResources::of(toolbox)))
         .always_load(config.always_load.iter().filter_map(|name| ToolName::parse(name).ok()))
         .workspace(bridge)
         .decisions(Arc::new(toolbox.clone()))

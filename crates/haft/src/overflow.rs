@@ -32,6 +32,12 @@ impl Overflow {
         Ok(Self { archive, layer })
     }
 
+    /// The store; `None` when it is off.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn archive(&self) -> Option<&Archive> {
+        self.archive.as_ref()
+    }
+
     pub(crate) fn layer(&self) -> Arc<dyn Layer> {
         Arc::new(self.layer.clone())
     }

@@ -32,6 +32,7 @@ mod layer;
 mod otlp;
 mod sink;
 
+mod session;
 mod verify;
 pub mod view;
 
@@ -46,6 +47,7 @@ pub use layer::Audit;
 #[cfg(feature = "otel")]
 pub use otlp::OtlpSink;
 pub use schema::line_schema;
+pub use session::{SessionRows, of_session};
 pub use sink::{AuditSink, JsonlSink, MemorySink, head_file, noted_head};
 pub use verify::{
     Broken, Continuation, Damage, Earlier, Report, SessionLines, verify, verify_after, verify_lines, verify_with,

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tools_core::{CallContext, CallerId, Clock, Decisions, SessionId, Stack, SystemClock, ToolName};
 
-use crate::{Elsewhere, Greeting, McpServer, Showing, Structured, Workspace};
+use crate::{Elsewhere, Greeting, McpServer, Resources, Showing, Structured, Workspace};
 
 /// Default time limit for answers.
 const QUESTION_TIMEOUT: Duration = Duration::from_mins(2);
@@ -19,6 +19,7 @@ pub(crate) struct Settings {
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
     pub(crate) showing: Option<Arc<dyn Showing>>,
+    pub(crate) resources: Option<Arc<dyn Resources>>,
     pub(crate) always_load: BTreeSet<ToolName>,
     pub(crate) decisions: Option<Arc<dyn Decisions>>,
     pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
@@ -46,6 +47,7 @@ impl Builder {
                 roots: vec![],
                 workspace: None,
                 showing: None,
+                resources: None,
                 always_load: BTreeSet::new(),
                 decisions: None,
                 elsewhere: None,
@@ -101,6 +103,12 @@ impl Builder {
     /// tools of the stack.
     pub fn showing(mut self, showing: Arc<dyn Showing>) -> Self {
         self.settings.showing = Some(showing);
+        self
+    }
+
+    /// Sets what clients can list and read beside the tools. Default: nothing.
+    pub fn resources(mut self, resources: Arc<dyn Resources>) -> Self {
+        self.settings.resources = Some(resources);
         self
     }
 
@@ -177,7 +185,8 @@ impl Builder {
     }
 
     /// Builds the server.
-    pub fn build(self) -> McpServer {
+    pub fn build(mut self) -> McpServer {
+        self.settings.greeting.resources |= self.settings.resources.is_some();
         McpServer::new(Arc::new(self.settings))
     }
 }

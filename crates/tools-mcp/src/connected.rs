@@ -13,9 +13,10 @@ use std::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, ConstString as _, CustomRequest, CustomResult, ErrorCode,
-        InitializeRequestParams, InitializeResult, ListToolsRequestMethod, ListToolsResult, PaginatedRequestParams,
-        ServerConfig, SubscriptionFilter,
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ConstString as _,
+        CustomRequest, CustomResult, ErrorCode, InitializeRequestParams, InitializeResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsRequestMethod, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscriptionFilter,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -113,6 +114,51 @@ impl ServerHandler for Connected {
         answering.await
     }
 
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.connection().await?.list_resources(request.and_then(|request| request.cursor)).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        self.connection().await?.list_templates(cursor.as_deref())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let reading =
+            Box::pin(async { Ok(self.connection().await?.read_resource(&request.uri, &context).await?.into()) });
+        reading.await
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.connection().await?.complete(request).await
+    }
+
+    #[expect(deprecated, reason = "clients of the handshake versions have a log")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.connection().await?.log().set(request.level);
+        Ok(())
+    }
+
     /// What rmcp could not read as a request it knows: of a known method, the parameters are at
     /// fault.
     async fn on_custom_request(
@@ -120,7 +166,17 @@ impl ServerHandler for Connected {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        const KNOWN: [&str; 4] = ["initialize", "ping", "tools/list", "tools/call"];
+        const KNOWN: [&str; 9] = [
+            "initialize",
+            "ping",
+            "tools/list",
+            "tools/call",
+            "resources/list",
+            "resources/templates/list",
+            "resources/read",
+            "completion/complete",
+            "logging/setLevel",
+        ];
         let method = request.method;
         if KNOWN.contains(&method.as_str()) {
             let text = format!("the parameters of `{method}` do not have the shape the protocol asks for");

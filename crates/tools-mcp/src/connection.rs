@@ -9,7 +9,7 @@ use std::{
 
 use rmcp::{
     Peer, RoleServer,
-    model::{CallToolRequestParams, CallToolResponse, ProtocolVersion, Tool},
+    model::{CallToolRequestParams, CallToolResponse, InputResponses, ProtocolVersion, Tool},
     service::{RequestContext, SubscriptionContext},
 };
 use tokio::{
@@ -19,11 +19,13 @@ use tokio::{
 use tools_core::{BatchId, CallContext, SessionId, Shared, Stack, ToolCall, ToolDefs};
 
 use crate::{
+    Resources,
     answer::{self, Answers, Structured},
     builder::Settings,
     catalog::Catalog,
     late::Late,
     lifetime::Lifetime,
+    logging::Log,
     pending::Pending,
     roots,
     runner::{Ran, Runner, failed},
@@ -66,6 +68,7 @@ pub(crate) struct Connection {
     answers: Answers,
     pending: Pending,
     late: Late,
+    log: Log,
     /// Wakes subscriptions of this connection when a call found that the tools changed.
     stale: Notify,
     lifetime: Lifetime,
@@ -87,13 +90,23 @@ impl Connection {
             answers: Answers::default(),
             pending: Pending::default(),
             late: Late::default(),
+            log: Log::default(),
             stale: Notify::new(),
             lifetime,
             settings,
         }
     }
 
-    fn session(&self) -> &SessionId {
+    /// From which level on the client wants to be told of its calls.
+    pub(crate) fn log(&self) -> &Log {
+        &self.log
+    }
+
+    pub(crate) fn resources(&self) -> Option<&dyn Resources> {
+        self.settings.resources.as_deref()
+    }
+
+    pub(crate) fn session(&self) -> &SessionId {
         self.context.session()
     }
 
@@ -207,15 +220,42 @@ impl Connection {
                 return self.answers.of(failed(error), None, structured, cap).into();
             }
         };
-        let call = match &self.settings.caller {
+        let call = self.under_caller(call);
+        let tool = call.tool.clone();
+        let ran = self.carried_out(call, request, parameters.input_responses, parameters.request_state).await;
+        let recorded = match ran {
+            Ran::Recorded(recorded) => *recorded,
+            Ran::Ask(question) => return question.into(),
+        };
+        // The stack may be another one than before: the call waited for the client's roots.
+        let definition = self.stack().definition(&tool);
+        self.log.tell(&tool, &recorded, request).await;
+        let journal = recorded.journal.clone();
+        let mut result = self.answers.of(recorded, definition.as_deref(), structured, cap);
+        self.link(&mut result, &journal, request).await;
+        result.into()
+    }
+
+    /// The call under the name of this client.
+    pub(crate) fn under_caller(&self, call: ToolCall) -> ToolCall {
+        match &self.settings.caller {
             Some(caller) => call.with_caller(caller.clone()),
             None => call,
-        };
+        }
+    }
+
+    /// Runs a call in the workspace of this connection.
+    pub(crate) async fn carried_out(
+        &self,
+        call: ToolCall,
+        request: &RequestContext<RoleServer>,
+        answers: Option<InputResponses>,
+        state: Option<String>,
+    ) -> Ran {
         let workspace = self.workspace().await;
         let stack = self.stack();
-        let definition = stack.definition(&call.tool);
         let context = self.context.clone().in_batch(BatchId::generate()).with_cancel(request.ct.clone());
-        let context = context.answering(answer::budget(cap));
+        let context = context.answering(answer::budget(self.cap(request)));
         let runner = Runner {
             settings: &self.settings,
             pending: &self.pending,
@@ -227,15 +267,11 @@ impl Connection {
                 Known::Configured | Known::Nothing => context,
             },
         };
-        let recorded = if workspace == Known::Nothing {
-            Box::pin(runner.refuse_outside(call)).await
+        if workspace == Known::Nothing {
+            Ran::Recorded(Box::new(Box::pin(runner.refuse_outside(call)).await))
         } else {
-            match runner.run(call, parameters.input_responses, parameters.request_state).await {
-                Ran::Recorded(recorded) => *recorded,
-                Ran::Ask(question) => return question.into(),
-            }
-        };
-        self.answers.of(recorded, definition.as_deref(), structured, cap).into()
+            runner.run(call, answers, state).await
+        }
     }
 
     /// How many bytes an answer to this request may hold.

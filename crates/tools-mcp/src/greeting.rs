@@ -1,7 +1,7 @@
 //! What a client is told in the handshake: who serves it, and what the model should know of the
 //! server as a whole.
 
-use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
+use rmcp::model::{Implementation, JsonObject, ResourcesCapability, ServerCapabilities, ServerConfig};
 
 /// The server's part of the handshake.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +12,10 @@ pub struct Greeting {
     pub version: String,
     /// Instructions for the model. Clients put them into the prompt, so keep them short.
     pub instructions: String,
+    /// Whether clients are told that there are resources. A server that has some says so by itself;
+    /// a greeting that precedes its server
+    /// ([`crate::McpServer::serve_stdio_while_building`]) has to know it.
+    pub resources: bool,
 }
 
 impl Default for Greeting {
@@ -28,15 +32,26 @@ impl Default for Greeting {
                            Failed calls answer with a `[tool_error]` block that says what to do next. \
                            Long answers are cut; their last line says how to read on."
                 .to_owned(),
+            resources: false,
         }
     }
 }
 
 impl Greeting {
     pub(crate) fn info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let mut capabilities = capabilities();
+        if self.resources {
+            capabilities.resources = Some(ResourcesCapability::default());
+            capabilities.completions = Some(JsonObject::new());
+        }
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(self.name.clone(), self.version.clone()))
             .with_instructions(self.instructions.clone())
     }
+}
+
+/// What every server offers.
+#[expect(deprecated, reason = "clients of the handshake versions have a log")]
+fn capabilities() -> ServerCapabilities {
+    ServerCapabilities::builder().enable_logging().enable_tools().enable_tool_list_changed().build()
 }

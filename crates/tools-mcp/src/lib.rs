@@ -39,6 +39,9 @@ mod pending;
 mod question;
 mod runner;
 
+mod logging;
+mod reading;
+mod resources;
 mod roots;
 mod showing;
 
@@ -51,6 +54,7 @@ pub use connected::Connected;
 pub use elsewhere::Elsewhere;
 pub use error::McpError;
 pub use greeting::Greeting;
+pub use resources::{Body, Contents, Found, Resource, ResourceError, ResourcePage, ResourceTemplate, Resources};
 pub use roots::{Workspace, narrow};
 pub use server::McpServer;
 pub use showing::Showing;

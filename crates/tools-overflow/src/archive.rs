@@ -162,6 +162,20 @@ impl Archive {
         Ok(Entry::new(self.0.store.as_ref(), key, facts))
     }
 
+    /// At most `most` outputs of a conversation, newest first; those behind `after`, where one is
+    /// named.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn entries(
+        &self,
+        conversation: &str,
+        after: Option<Reference>,
+        most: u32,
+    ) -> Result<Vec<(Reference, Facts)>, OverflowError> {
+        self.0.store.entries(conversation, after, most).await
+    }
+
     /// Whose output this is: for an operator, who may read any; `None` where there is none of this
     /// name.
     ///

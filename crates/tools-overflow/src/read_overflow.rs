@@ -5,12 +5,13 @@ use std::{fmt::Write as _, ops::Range};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    AnswerBudget, CallContext, ClaimSource, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
-    Typed, Window,
+    AnswerBudget, CallContext, ClaimSource, Inspection, JsonObject, Tool, ToolCall, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits, Typed, Window,
 };
 
 use crate::{Archive, Entry, Found, OverflowError, Reference, entry::Most};
 
+const NAME: &str = "read_overflow";
 /// Bytes of text in one answer where nothing says how much it may hold.
 const PAGE: usize = 24_000;
 /// Room for the line about what follows.
@@ -60,6 +61,18 @@ impl ReadOverflow {
         Self(archive)
     }
 
+    /// A call of the tool; `numbers` are its parameters `offset`, `limit` and `byte`, with their
+    /// values.
+    ///
+    /// # Errors
+    /// As [`ToolCall::new`].
+    pub fn call(reference: Reference, numbers: &[(&str, u64)]) -> Result<ToolCall, ToolError> {
+        let mut parameters = JsonObject::new();
+        parameters.insert("ref".to_owned(), reference.to_string().into());
+        parameters.extend(numbers.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())));
+        ToolCall::new(NAME, parameters.into())
+    }
+
     /// The tool as an executor.
     pub fn into_executor(self) -> Typed<Self> {
         Typed::new(self)
@@ -72,7 +85,7 @@ impl Tool for ReadOverflow {
     fn definition(&self) -> ToolDef {
         // Not from a cache: it is read when it is asked for and kept in no memory.
         let traits = ToolTraits { cacheable: false, bounded_output: true, ..ToolTraits::READ_ONLY };
-        ToolDef::of::<Args>("read_overflow", ToolKind::Read, traits).titled("Rest of an output")
+        ToolDef::of::<Args>(NAME, ToolKind::Read, traits).titled("Rest of an output")
     }
 
     async fn inspect(&self, _: &Args, _: &CallContext) -> Result<Inspection, ToolError> {

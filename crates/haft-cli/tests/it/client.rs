@@ -35,8 +35,25 @@ impl Client {
         Self::connect_to(haft.command(&["mcp", "serve", "--stdio"]), &haft.home.path("stderr"), answer, name)
     }
 
+    /// A client with these capabilities.
+    pub(crate) fn connect_declaring(haft: &Haft, capabilities: &Value) -> Self {
+        let command = haft.command(&["mcp", "serve", "--stdio"]);
+        Self::greeted(command, &haft.home.path("stderr"), None, "test", capabilities)
+    }
+
     /// Connects to the server that `command` starts, whose errors go into the file `stderr`.
-    pub(crate) fn connect_to(mut command: Command, stderr: &Path, answer: Option<&'static str>, name: &str) -> Self {
+    pub(crate) fn connect_to(command: Command, stderr: &Path, answer: Option<&'static str>, name: &str) -> Self {
+        let capabilities = if answer.is_some() { json!({"elicitation": {}}) } else { json!({}) };
+        Self::greeted(command, stderr, answer, name, &capabilities)
+    }
+
+    fn greeted(
+        mut command: Command,
+        stderr: &Path,
+        answer: Option<&'static str>,
+        name: &str,
+        capabilities: &Value,
+    ) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -48,7 +65,7 @@ impl Client {
         let mut client = Self { child, input, output, answer, asked: vec![] };
         let hello = json!({
             "protocolVersion": "2025-06-18",
-            "capabilities": if answer.is_some() { json!({"elicitation": {}}) } else { json!({}) },
+            "capabilities": capabilities,
             "clientInfo": {"name": name, "version": "0"},
         });
         let answer = client.request(1, "initialize", &hello);

@@ -1,137 +1,17 @@
 //! `haft mcp serve --http`, over real connections: who gets in, what each one sees, and what is
 //! refused.
 
-use std::{
-    fmt::Write as _,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::TcpStream,
-    os::unix::fs::PermissionsExt as _,
-    process::{Child, Stdio},
-    time::Duration,
-};
+use std::{io::Write as _, net::TcpStream, os::unix::fs::PermissionsExt as _, time::Duration};
 
 use serde_json::{Value, json};
 
-use crate::support::Haft;
+use crate::{
+    http_client::{Client, Server},
+    support::Haft,
+};
 
 const ALICE: &str = "alice-0123456789-0123456789-0123456789";
 const BOB: &str = "bob-0123456789-0123456789-0123456789-0";
-
-/// A server and where it listens.
-struct Server {
-    child: Child,
-    address: String,
-    token: String,
-}
-
-impl Server {
-    /// Starts a server with these options.
-    fn start(haft: &Haft, options: &[&str]) -> Self {
-        let mut words = vec!["mcp", "serve", "--http", "127.0.0.1:0", "--json"];
-        words.extend(options);
-        let mut child =
-            haft.command(&words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
-        let mut line = String::new();
-        let output = child.stdout.take().expect("it is piped");
-        BufReader::new(output).read_line(&mut line).expect("it says where it listens");
-        let said: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
-        let url = said["url"].as_str().expect("it has an address");
-        let address = url
-            .strip_prefix("http://")
-            .and_then(|rest| rest.strip_suffix("/mcp"))
-            .expect("its form is known")
-            .to_owned();
-        Self { child, address, token: said["token"].as_str().unwrap_or_default().to_owned() }
-    }
-
-    /// Sends a request as it is written here, and reads the answer to its end.
-    fn raw(&self, text: &[u8]) -> String {
-        let mut stream = TcpStream::connect(&self.address).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_mins(1))).expect("it is a time");
-        // A server that refuses may close before everything is sent.
-        let _ = stream.write_all(text);
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        String::from_utf8_lossy(&answer).into_owned()
-    }
-
-    fn post(&self, headers: &[(&str, &str)], body: &str) -> Answer {
-        let mut text = String::from("POST /mcp HTTP/1.1\r\nConnection: close\r\n");
-        if !headers.iter().any(|(name, _)| *name == "Host") {
-            let _ = write!(text, "Host: {}\r\n", self.address);
-        }
-        for (name, value) in headers {
-            let _ = write!(text, "{name}: {value}\r\n");
-        }
-        text += "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
-        let _ = write!(text, "Content-Length: {}\r\n\r\n{body}", body.len());
-        Answer(self.raw(text.as_bytes()))
-    }
-
-    fn client(&self, token: &str) -> Client<'_> {
-        Client { server: self, bearer: format!("Bearer {token}"), session: None }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// What a server answered, headers and all.
-#[derive(Debug)]
-struct Answer(String);
-
-impl Answer {
-    fn status(&self) -> u16 {
-        self.0.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_else(|| panic!("{self:?}"))
-    }
-
-    fn header(&self, name: &str) -> Option<&str> {
-        let head = self.0.split("\r\n\r\n").next()?;
-        let mut headers = head.lines().filter_map(|line| line.split_once(": "));
-        headers.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
-    }
-
-    /// The message of JSON-RPC with this id, as a body of its own or in an event.
-    fn message(&self, id: u64) -> Value {
-        let lines = self.0.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
-        let mut messages = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        messages.find(|message| message["id"] == id).unwrap_or_else(|| panic!("{self:?}"))
-    }
-}
-
-struct Client<'a> {
-    server: &'a Server,
-    bearer: String,
-    session: Option<String>,
-}
-
-impl Client<'_> {
-    fn post(&self, body: &Value) -> Answer {
-        let mut headers = vec![("Authorization", self.bearer.as_str())];
-        headers.extend(self.session.as_deref().map(|session| ("Mcp-Session-Id", session)));
-        self.server.post(&headers, &body.to_string())
-    }
-
-    /// The handshake.
-    fn greeted(mut self) -> Self {
-        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}});
-        let answer = self.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
-        assert_eq!(answer.message(1)["result"]["serverInfo"]["name"], "haft", "{answer:?}");
-        self.session = Some(answer.header("Mcp-Session-Id").unwrap_or_else(|| panic!("{answer:?}")).to_owned());
-        assert_eq!(self.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).status(), 202);
-        self
-    }
-
-    fn call(&self, tool: &str, arguments: &Value) -> String {
-        let params = json!({"name": tool, "arguments": arguments});
-        let answer = self.post(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}));
-        answer.message(7)["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:?}")).to_owned()
-    }
-}
 
 /// A file that names two guests, each with a folder and the second with rules.
 fn guests(haft: &Haft) -> String {

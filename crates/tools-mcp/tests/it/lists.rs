@@ -50,7 +50,7 @@ async fn known_versions_are_agreed_to_and_others_get_the_newest_with_a_handshake
         let answer = client.initialize(asked).await;
         assert_eq!(answer["result"]["protocolVersion"], agreed, "{asked}");
         assert_eq!(answer["result"]["serverInfo"], json!({"name": "haft", "version": "9.9"}));
-        assert_eq!(answer["result"]["capabilities"], json!({"tools": {"listChanged": true}}));
+        assert_eq!(answer["result"]["capabilities"], json!({"logging": {}, "tools": {"listChanged": true}}));
     }
 }
 

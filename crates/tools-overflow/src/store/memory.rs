@@ -17,6 +17,8 @@ pub struct MemoryStore(Mutex<HashMap<Reference, Kept>>);
 #[derive(Debug)]
 struct Kept {
     conversation: String,
+    /// Its place in the order in which entries were made.
+    number: u64,
     created_at: i64,
     /// `None` until it is sealed.
     facts: Option<Facts>,
@@ -46,21 +48,25 @@ impl MemoryStore {
 #[async_trait]
 impl OverflowStore for MemoryStore {
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError> {
+        let mut entries = self.entries();
         let kept = Kept {
             conversation: entry.key.conversation.to_owned(),
+            number: next_number(&entries),
             created_at: entry.created_at,
             facts: Some(entry.facts),
             stored_bytes: entry.stored_bytes(),
             chunks: entry.chunks,
         };
-        self.entries().insert(entry.key.reference, kept);
+        entries.insert(entry.key.reference, kept);
         Ok(())
     }
 
     async fn begin(&self, key: Key<'_>, created_at: i64) -> Result<(), OverflowError> {
         let conversation = key.conversation.to_owned();
-        let kept = Kept { conversation, created_at, facts: None, stored_bytes: 0, chunks: Vec::new() };
-        self.entries().insert(key.reference, kept);
+        let mut entries = self.entries();
+        let number = next_number(&entries);
+        let kept = Kept { conversation, number, created_at, facts: None, stored_bytes: 0, chunks: Vec::new() };
+        entries.insert(key.reference, kept);
         Ok(())
     }
 
@@ -82,6 +88,30 @@ impl OverflowStore for MemoryStore {
 
     async fn facts(&self, key: Key<'_>) -> Result<Option<Facts>, OverflowError> {
         Ok(self.read(key, |kept| kept.facts).flatten())
+    }
+
+    async fn entries(
+        &self,
+        conversation: &str,
+        after: Option<Reference>,
+        most: u32,
+    ) -> Result<Vec<(Reference, Facts)>, OverflowError> {
+        let entries = self.entries();
+        let mut all: Vec<_> = entries
+            .iter()
+            .filter(|(_, kept)| kept.conversation == conversation)
+            .filter_map(|(reference, kept)| Some((kept.number, *reference, kept.facts?)))
+            .collect();
+        all.sort_by_key(|(number, ..)| std::cmp::Reverse(*number));
+        let begin = match after {
+            Some(after) => match all.iter().position(|(_, reference, _)| *reference == after) {
+                Some(at) => at + 1,
+                None => return Ok(Vec::new()),
+            },
+            None => 0,
+        };
+        let page = all.into_iter().skip(begin).take(to_usize(most.into()));
+        Ok(page.map(|(_, reference, facts)| (reference, facts)).collect())
     }
 
     async fn chunks(&self, key: Key<'_>, numbers: Range<u64>) -> Result<Vec<Vec<u8>>, OverflowError> {
@@ -135,4 +165,8 @@ impl OverflowStore for MemoryStore {
 
 fn to_usize(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn next_number(entries: &HashMap<Reference, Kept>) -> u64 {
+    entries.values().map(|kept| kept.number + 1).max().unwrap_or(0)
 }

@@ -195,6 +195,15 @@ impl OverflowStore for PostgresStore {
         queries::facts(self.pool().await?, key).await
     }
 
+    async fn entries(
+        &self,
+        conversation: &str,
+        after: Option<Reference>,
+        most: u32,
+    ) -> Result<Vec<(Reference, Facts)>, OverflowError> {
+        queries::entries(self.pool().await?, conversation, after, most).await
+    }
+
     async fn chunks(&self, key: Key<'_>, numbers: Range<u64>) -> Result<Vec<Vec<u8>>, OverflowError> {
         queries::chunks(self.pool().await?, key, numbers).await
     }

@@ -135,12 +135,41 @@ macro_rules! queries {
             .bind(key.conversation)
             .fetch_optional(database)
             .await?;
-            Ok(found.map(|(bytes, lines, lost, first, last)| Facts {
+            Ok(found.map(known))
+        }
+
+        /// Entries of a conversation that are sealed, newest first.
+        pub(in crate::store) async fn entries(
+            database: impl Executor<'_, Database = $database>,
+            conversation: &str,
+            after: Option<Reference>,
+            most: u32,
+        ) -> Result<Vec<(Reference, Facts)>, OverflowError> {
+            let found: Vec<(String, i64, i64, i64, i64, i64)> = sqlx::query_as(
+                "SELECT id, bytes, lines, lost, gap_first, gap_last FROM tool_overflow
+                 WHERE conversation_id = $1 AND lines >= 0 AND ($2 = '' OR number < (
+                     SELECT number FROM tool_overflow WHERE id = $2 AND conversation_id = $1))
+                 ORDER BY number DESC LIMIT $3",
+            )
+            .bind(conversation)
+            .bind(after.map(|after| after.uuid().to_string()).unwrap_or_default())
+            .bind(i64::from(most))
+            .fetch_all(database)
+            .await?;
+            let entry = |(id, bytes, lines, lost, first, last): (String, i64, i64, i64, i64, i64)| {
+                Ok((id.parse()?, known((bytes, lines, lost, first, last))))
+            };
+            found.into_iter().map(entry).collect()
+        }
+
+        /// The facts in a row.
+        fn known((bytes, lines, lost, first, last): (i64, i64, i64, i64, i64)) -> Facts {
+            Facts {
                 bytes: unsigned(bytes),
                 lines: unsigned(lines),
                 lost: unsigned(lost),
                 gap: (first > 0).then(|| LineGap { first: unsigned(first), last: unsigned(last.max(first)) }),
-            }))
+            }
         }
 
         pub(in crate::store) async fn chunks(

@@ -120,6 +120,15 @@ pub trait OverflowStore: Send + Sync {
     /// What is known of an entry; `None` when there is none of this name in this conversation.
     async fn facts(&self, key: Key<'_>) -> Result<Option<Facts>, OverflowError>;
 
+    /// At most `most` of the entries of a conversation that can be read, newest first; those behind
+    /// the entry `after`, where one is named. None where there is no such entry any more.
+    async fn entries(
+        &self,
+        conversation: &str,
+        after: Option<Reference>,
+        most: u32,
+    ) -> Result<Vec<(Reference, Facts)>, OverflowError>;
+
     /// The chunks with these numbers, in order; fewer at the end of the entry, none where there is
     /// no entry.
     async fn chunks(&self, key: Key<'_>, numbers: Range<u64>) -> Result<Vec<Vec<u8>>, OverflowError>;

@@ -241,6 +241,15 @@ impl OverflowStore for SqliteStore {
         queries::facts(self.reader().await?, key).await
     }
 
+    async fn entries(
+        &self,
+        conversation: &str,
+        after: Option<Reference>,
+        most: u32,
+    ) -> Result<Vec<(Reference, Facts)>, OverflowError> {
+        queries::entries(self.reader().await?, conversation, after, most).await
+    }
+
     async fn chunks(&self, key: Key<'_>, numbers: Range<u64>) -> Result<Vec<Vec<u8>>, OverflowError> {
         queries::chunks(self.reader().await?, key, numbers).await
     }

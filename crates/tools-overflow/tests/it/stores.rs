@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
 use tools_overflow::{
-    Archive, MemoryStore, OverflowConfig, OverflowError, OverflowStore, Reference, SqliteStore, Stored,
+    Archive, Key, MemoryStore, OverflowConfig, OverflowError, OverflowStore, Reference, SqliteStore, Stored,
 };
 use tools_testkit::FakeClock;
 
@@ -37,6 +37,7 @@ pub(crate) async fn read_whole(archive: &Archive, conversation: &str, stored: &S
 pub(crate) async fn check(store: Arc<dyn OverflowStore>) {
     comes_back_as_it_went_in(&store).await;
     belongs_to_its_conversation(&store).await;
+    is_listed_newest_first(&store).await;
     goes_with_its_conversation(&store).await;
     goes_when_it_is_old(&store).await;
     the_oldest_makes_room(&store).await;
@@ -75,6 +76,33 @@ async fn belongs_to_its_conversation(store: &Arc<dyn OverflowStore>) {
     assert!(archive.open("MINE", stored.reference).await.is_err());
     assert_eq!(archive.conversation_of(stored.reference).await.unwrap().as_deref(), Some("mine"));
     assert_eq!(archive.conversation_of(Reference::generate()).await.unwrap(), None);
+}
+
+async fn is_listed_newest_first(store: &Arc<dyn OverflowStore>) {
+    let archive = Archive::new(Arc::clone(store), &OverflowConfig::default());
+    let mut kept = Vec::new();
+    for n in 0..7_usize {
+        kept.push(archive.keep("listed", "line\n".repeat(n + 1)).await.unwrap());
+        archive.keep("listed too", "text").await.unwrap();
+    }
+    let unfinished = Key { conversation: "listed", reference: Reference::generate() };
+    store.begin(unfinished, 0).await.unwrap();
+    let mut seen = Vec::new();
+    let mut after = None;
+    loop {
+        let page = archive.entries("listed", after, 3).await.unwrap();
+        assert!(page.len() <= 3, "{page:?}");
+        after = page.last().map(|(reference, _)| *reference);
+        if after.is_none() {
+            break;
+        }
+        seen.extend(page);
+    }
+    let expected: Vec<_> = kept.iter().rev().map(|stored| (stored.reference, stored.facts)).collect();
+    assert_eq!(seen, expected);
+    let foreign = archive.entries("listed too", Some(kept[3].reference), 3).await.unwrap();
+    assert_eq!(foreign, [], "an entry of another conversation is no place to go on from");
+    assert_eq!(archive.entries("nobody", None, 3).await.unwrap(), []);
 }
 
 async fn goes_with_its_conversation(store: &Arc<dyn OverflowStore>) {

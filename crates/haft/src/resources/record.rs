@@ -1,0 +1,82 @@
+//! The record of a session's calls as a resource: what was called, what was decided and how it
+//! ended. Rules, parameters and other sessions are left to `haft audit`.
+
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use serde_json::json;
+use tools_audit::{of_session, view::Row};
+use tools_core::SessionId;
+use tools_mcp::{Body, Contents, Found, Resource, ResourceError, ResourcePage, ResourceTemplate};
+
+use super::shelf::{Address, Shelf};
+
+/// Calls on a page.
+const PAGE: u64 = 100;
+const SCHEME: &str = "audit:";
+const NAME: &str = "session";
+const MIME: &str = "application/jsonl";
+
+/// The record in this file.
+pub(super) struct SessionRecord(pub(super) PathBuf);
+
+#[async_trait]
+impl Shelf for SessionRecord {
+    fn scheme(&self) -> &'static str {
+        SCHEME
+    }
+
+    fn template(&self) -> ResourceTemplate {
+        ResourceTemplate {
+            uri: "audit:session{?after,limit}",
+            name: "session-record",
+            description: "The recorded calls of this session, oldest first, one JSON object per line: number, time, \
+                          tool, subject, decision, outcome and duration. `after` is the number behind which to begin, \
+                          `limit` at most 100.",
+            mime: MIME,
+        }
+    }
+
+    async fn list(&self, _: &SessionId, after: &str) -> Result<ResourcePage, ResourceError> {
+        let record = Resource {
+            uri: format!("{SCHEME}{NAME}"),
+            name: "session-record".to_owned(),
+            title: "Calls of this session".to_owned(),
+            mime: MIME,
+            bytes: None,
+        };
+        Ok(ResourcePage { resources: if after.is_empty() { vec![record] } else { vec![] }, next: None })
+    }
+
+    async fn find(&self, session: &SessionId, address: &Address<'_>) -> Result<Found, ResourceError> {
+        if address.name != NAME || address.number("offset").or(address.number("byte")).is_some() {
+            return Err(ResourceError::NotFound);
+        }
+        let (file, session) = (self.0.clone(), session.clone());
+        let after = address.number("after").unwrap_or(0);
+        let most = usize::try_from(address.number("limit").unwrap_or(PAGE).clamp(1, PAGE)).unwrap_or(1);
+        let reading = tokio::task::spawn_blocking(move || of_session(&file, session.as_str(), after, most));
+        let failed = |error: &dyn std::fmt::Display| {
+            tracing::warn!(%error, "the record of a session cannot be read");
+            ResourceError::Failed("the record cannot be read".to_owned())
+        };
+        let page = reading.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
+        let text: String = page.rows.iter().map(line).collect();
+        let next = page.next.map(|last| format!("{SCHEME}{NAME}?after={last}"));
+        Ok(Found::Contents(Contents { mime: MIME, body: Body::Text(text), next }))
+    }
+
+    async fn complete(&self, _: &SessionId, _: &str, _: &str) -> Result<Option<Vec<String>>, ResourceError> {
+        Ok(None)
+    }
+}
+
+/// A call as its own client may see it: which rule decided is the operator's business.
+fn line(row: &Row) -> String {
+    let Row { seq, ts, session: _, tool, about, decision, by: _, outcome, duration_ms } = row;
+    let shown = json!({
+        "seq": seq, "ts": ts, "tool": tool, "about": about,
+        "decision": decision, "outcome": outcome, "duration_ms": duration_ms,
+    });
+    format!("{shown}\n")
+}

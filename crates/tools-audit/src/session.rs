@@ -1,0 +1,78 @@
+//! The calls of one session, for whoever may see those of no other.
+
+use std::{
+    fs::File,
+    io::{self, BufRead as _, BufReader},
+    path::{Path, PathBuf},
+};
+
+use memchr::memmem;
+
+use crate::{AuditError, verify, view::Row};
+
+/// A page of the calls of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionRows {
+    /// The calls, oldest first.
+    pub rows: Vec<Row>,
+    /// The number behind which the next page begins; `None` at the end.
+    pub next: Option<u64>,
+}
+
+/// The first `most` calls of `session` whose number is larger than `after`, out of the log at `log`
+/// and the file before it. None where there is no log yet.
+///
+/// # Errors
+/// When a file cannot be opened or read.
+pub fn of_session(log: &Path, session: &str, after: u64, most: usize) -> Result<SessionRows, AuditError> {
+    let mut page = SessionRows::default();
+    for file in before(log).into_iter().chain([log.to_owned()]) {
+        match verify::open(&file) {
+            Ok(opened) => {
+                let read = take(opened, session, after, most, &mut page);
+                read.map_err(|source| AuditError::Read { path: file, source })?;
+            }
+            Err(AuditError::Read { source, .. } | AuditError::Open { source, .. })
+                if source.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        if page.next.is_some() {
+            break;
+        }
+    }
+    Ok(page)
+}
+
+/// Adds the calls of a file until the page is full.
+fn take(file: File, session: &str, after: u64, most: usize, page: &mut SessionRows) -> io::Result<()> {
+    // Most lines are of others: they are not parsed.
+    let quoted = serde_json::to_string(session).unwrap_or_default();
+    let finder = memmem::Finder::new(quoted.as_bytes());
+    let mut reader = BufReader::with_capacity(256 << 10, file);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if reader.read_until(b'\n', &mut line)? == 0 || !line.ends_with(b"\n") {
+            return Ok(());
+        }
+        let row = finder.find(&line).and_then(|_| Row::of(&line));
+        let Some(row) = row.filter(|row| row.session == session && row.seq > after) else { continue };
+        if page.rows.len() == most {
+            page.next = page.rows.last().map(|last| last.seq);
+            return Ok(());
+        }
+        page.rows.push(row);
+    }
+}
+
+/// The file that was the log before it went on in this one.
+fn before(log: &Path) -> Option<PathBuf> {
+    let (folder, stem) = (log.parent()?, log.file_stem()?.to_str()?);
+    let number = |path: &Path| -> Option<u64> {
+        let name = path.file_stem()?.to_str()?.strip_prefix(stem)?.strip_prefix('-')?;
+        (path.extension() == log.extension()).then(|| name.parse().ok()).flatten()
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let entries = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    entries.filter_map(|path| Some((number(&path)?, path))).max().map(|(_, path)| path)
+}
