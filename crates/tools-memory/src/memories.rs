@@ -101,7 +101,8 @@ impl Memories {
     /// Whether a text may be stored.
     ///
     /// # Errors
-    /// [`MemoryError::Parameter`] out of bounds, [`MemoryError::Secret`] for a credential.
+    /// [`MemoryError::Parameter`] out of bounds or with a NUL character, which PostgreSQL cannot
+    /// hold; [`MemoryError::Secret`] for a credential.
     pub fn check(&self, content: &str, tags: &[String]) -> Result<(), MemoryError> {
         let wrong = |text: String| Err(MemoryError::Parameter(text));
         let length = content.chars().count();
@@ -116,6 +117,10 @@ impl Memories {
         }
         if let Some(tag) = tags.iter().find(|tag| tag.trim().is_empty() || tag.chars().count() > MOST_TAG) {
             return wrong(format!("the tag {tag:?} is not 1 to {MOST_TAG} characters long"));
+        }
+        if content.contains('\0') || tags.iter().any(|tag| tag.contains('\0')) {
+            let field = if content.contains('\0') { "content" } else { "tags" };
+            return wrong(format!("`{field}` has a NUL character, which is not stored: leave it out"));
         }
         if self.holds_credential(content) {
             return Err(MemoryError::Secret("in `content`"));
@@ -136,6 +141,9 @@ impl Memories {
     /// As [`Memories::check`], and what the store says.
     pub async fn save(&self, new: NewMemory) -> Result<Saved, MemoryError> {
         self.check(&new.content, &new.tags)?;
+        if let Some(id) = new.supersedes.as_ref().filter(|id| id.contains('\0')) {
+            return Err(MemoryError::NotFound(id.replace('\0', "\u{fffd}")));
+        }
         let embedding = self.embedded(&new.content).await;
         let stored = self.store.save((self.ids)(), new, embedding, self.policy().limits, self.now()).await?;
         Ok(match stored {
@@ -273,6 +281,16 @@ impl Memories {
     /// As [`Memories::save`].
     pub async fn import(&self, memory: Memory) -> Result<Imported, MemoryError> {
         self.check(&memory.content, &memory.tags)?;
+        let named = [("id", Some(&memory.id)), ("owner", Some(&memory.owner)), ("origin", Some(&memory.origin))];
+        let rest = [
+            ("call", memory.call.as_ref()),
+            ("session", memory.session.as_ref()),
+            ("superseded_by", memory.superseded_by.as_ref()),
+        ];
+        let holds_nul = |(_, text): &(&str, Option<&String>)| text.is_some_and(|text| text.contains('\0'));
+        if let Some((field, _)) = named.into_iter().chain(rest).find(holds_nul) {
+            return Err(MemoryError::Content(format!("`{field}` has a NUL character")));
+        }
         let is_new = self.store.restore(memory, self.policy().limits, self.now()).await?;
         Ok(if is_new { Imported::Stored } else { Imported::Skipped })
     }

@@ -128,3 +128,28 @@ pub(crate) async fn full_stores_refuse(memories: &Memories) {
     memories.save(of_project("a", "three")).await.unwrap();
     assert!(contents(memories, "two", &in_project("a")).await.is_empty());
 }
+
+#[tokio::test]
+async fn a_nul_is_refused_before_the_store() {
+    nul_is_refused(&memories(&clock(), 100)).await;
+}
+
+pub(crate) async fn nul_is_refused(memories: &Memories) {
+    let parameter = |result: Result<tools_memory::Saved, MemoryError>, field: &str| match result {
+        Err(MemoryError::Parameter(text)) => assert!(text.contains(field) && text.contains("leave it out"), "{text}"),
+        other => panic!("{other:?}"),
+    };
+    let good = of_project("a", "we meet on Mondays");
+    parameter(memories.save(of_project("a", "we meet\u{0}on Mondays")).await, "`content` has a NUL");
+    parameter(memories.save(NewMemory { tags: vec!["a\u{0}b".to_owned()], ..good.clone() }).await, "`tags` has a NUL");
+    let nobody = memories.save(NewMemory { supersedes: Some("x\u{0}".to_owned()), ..good.clone() }).await;
+    assert!(matches!(nobody, Err(MemoryError::NotFound(_))), "{nobody:?}");
+    assert!(memories.list(None).await.unwrap().is_empty());
+    let id = memories.save(good).await.unwrap().id;
+    // Nothing is found by it, and nothing breaks.
+    assert_eq!(contents(memories, "meet\u{0}mondays", &in_project("a")).await.len(), 1);
+    let stored = memories.get(&id).await.unwrap().unwrap();
+    let imported = memories.import(tools_memory::Memory { id: "a\u{0}b".to_owned(), ..stored }).await;
+    assert!(matches!(&imported, Err(MemoryError::Content(text)) if text.contains("`id`")), "{imported:?}");
+    assert_eq!(memories.list(None).await.unwrap().len(), 1);
+}
