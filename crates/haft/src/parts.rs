@@ -130,6 +130,8 @@ impl Parts {
         #[cfg(feature = "graph")]
         self.offering.publish(&stack.listed());
         #[cfg(feature = "skills")]
+        self.wiring.skills.surround(stack.definitions().iter().map(|tool| tool.name.as_str().to_owned()));
+        #[cfg(feature = "skills")]
         let stack = stack.with_stand_ins(Arc::new(self.wiring.skills.clone()));
         Ok(Arc::new(stack))
     }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tools_core::EnvOverlay;
+use tools_core::{EnvOverlay, built_in_tool};
 use tools_sandbox::{PathError, Roots};
 
 use crate::{
@@ -42,7 +42,9 @@ pub struct Skill {
     pub tools: Vec<InlineTool>,
     /// What it says to do.
     pub body: String,
-    /// What was wrong with it and was overlooked, a sentence each.
+    /// Why tools that it declares are left out, a sentence each.
+    pub tool_faults: Vec<String>,
+    /// What was wrong with it and was overlooked, a sentence each; `tool_faults` are among it.
     pub warnings: Vec<String>,
 }
 
@@ -72,11 +74,35 @@ impl Skill {
             return Err(SkillError::Front("the field `description` is missing".to_owned()));
         }
         let allowed = front.fields.get("allowed-tools").map(allowed);
+        let mut tool_faults = vec![];
         let (env, tools) = match front.fields.get("metadata") {
-            Some(Field::Map(metadata)) => (variables(metadata, &mut warnings), declared(metadata, &mut warnings)),
+            Some(Field::Map(metadata)) => (variables(metadata, &mut warnings), declared(metadata, &mut tool_faults)),
             _ => (BTreeMap::new(), vec![]),
         };
-        Ok(Self { folder, name, description, allowed, env, tools, body: body.to_owned(), warnings })
+        warnings.extend(tool_faults.iter().cloned());
+        Ok(Self { folder, name, description, allowed, env, tools, body: body.to_owned(), tool_faults, warnings })
+    }
+
+    /// The same skill without the tools whose names belong to others: `is_taken` says which tools
+    /// there are. A name by which a tool of those is also called is taken, too.
+    #[must_use]
+    pub fn beside(mut self, is_taken: impl Fn(&str) -> bool) -> Self {
+        let (mut own, mut faults) = (vec![], vec![]);
+        for tool in std::mem::take(&mut self.tools) {
+            let name = tool.name.as_str();
+            let other = built_in_tool(name).filter(|other| is_taken(other));
+            if is_taken(name) {
+                faults.push(format!("the tool `{name}` is left out: there is another tool of that name"));
+            } else if let Some(other) = other {
+                faults.push(format!("the tool `{name}` is left out: that is another name of the tool `{other}`"));
+            } else {
+                own.push(tool);
+            }
+        }
+        self.tools = own;
+        self.warnings.extend(faults.iter().cloned());
+        self.tool_faults.extend(faults);
+        self
     }
 }
 

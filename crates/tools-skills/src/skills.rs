@@ -1,6 +1,11 @@
 //! The skills of a workspace: found at the start, read anew at each use.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
 
 use tokio::time::Instant;
 use tools_core::{SessionId, nearest};
@@ -17,6 +22,8 @@ pub struct Skills {
     pub(crate) config: Arc<SkillsConfig>,
     pins: Pins,
     pub(crate) active: SharedActive,
+    /// The names of all other tools.
+    taken: Arc<RwLock<BTreeSet<String>>>,
 }
 
 /// A skill as a model is told of it.
@@ -40,7 +47,13 @@ impl Skills {
     /// The skills in these places.
     pub fn find(places: &[Place], config: SkillsConfig, pins: Pins) -> Self {
         let listed = discover(places).into_iter().filter(|found| !found.shadowed).filter_map(listed).collect();
-        Self { listed, config: Arc::new(config), pins, active: SharedActive::default() }
+        Self { listed, config: Arc::new(config), pins, active: SharedActive::default(), taken: Arc::default() }
+    }
+
+    /// Says which other tools there are: a skill cannot declare one under their names.
+    pub fn surround(&self, names: impl IntoIterator<Item = String>) {
+        // A set is replaced whole: there is nothing half-way in it.
+        self.taken.write().unwrap_or_else(PoisonError::into_inner).extend(names);
     }
 
     /// Whether there are none.
@@ -62,6 +75,10 @@ impl Skills {
             });
         };
         let skill = Skill::read(&listed.folder)?;
+        let skill = {
+            let taken = self.taken.read().unwrap_or_else(PoisonError::into_inner);
+            skill.beside(|tool| taken.contains(tool))
+        };
         let tree = tree(&skill.folder)?;
         let is_trusted = listed.origin == Origin::User
             || self.config.trust == Trust::Allow

@@ -1,17 +1,20 @@
 //! `haft skills`: what skills there are, whether they keep the format, and which of the project's
 //! are trusted.
 
-use std::path::PathBuf;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use haft::{
-    skill_folders::{Found, Origin, Trust, check, discover, tree},
+    skill_folders::{Found, Origin, Skill, Trust, check, discover, tree},
     skill_pins, skill_places,
 };
 use serde_json::json;
 
 use crate::{
     args::{Common, SkillsVerb},
-    commands::open::{load, workdir},
+    commands::open::{load, open, workdir},
     exit::Exit,
     output,
 };
@@ -22,7 +25,7 @@ pub(crate) fn run(common: &Common, verb: &SkillsVerb) -> Result<Exit, String> {
     let found = discover(&skill_places(&config, &workdir(common)?));
     match verb {
         SkillsVerb::List => list(common, &found, config.trust),
-        SkillsVerb::Check { folders } => Ok(checked(common, folders, &found)),
+        SkillsVerb::Check { folders } => checked(common, folders, &found),
         SkillsVerb::Trust { names, revoke } => trust(common, names, *revoke, &found),
     }
 }
@@ -76,17 +79,31 @@ fn list(common: &Common, found: &[Found], trust: Trust) -> Result<Exit, String> 
     Ok(Exit::Ok)
 }
 
-fn checked(common: &Common, folders: &[PathBuf], found: &[Found]) -> Exit {
+/// Why tools that a skill declares cannot be used, those that have the name of another tool
+/// included. Which tools there are is asked when a skill declares one.
+fn tool_faults(common: &Common, folder: &Path, names: &mut Option<BTreeSet<String>>) -> Result<Vec<String>, String> {
+    // What cannot be read at all has its fault by the format.
+    let Ok(skill) = Skill::read(folder) else { return Ok(vec![]) };
+    if !skill.tools.is_empty() && names.is_none() {
+        let definitions = open(common)?.stack().definitions();
+        *names = Some(definitions.iter().map(|tool| tool.name.as_str().to_owned()).collect());
+    }
+    let is_taken = |name: &str| names.as_ref().is_some_and(|names| names.contains(name));
+    Ok(skill.beside(is_taken).tool_faults)
+}
+
+fn checked(common: &Common, folders: &[PathBuf], found: &[Found]) -> Result<Exit, String> {
     let all: Vec<PathBuf> =
         if folders.is_empty() { found.iter().map(|one| one.folder.clone()).collect() } else { folders.to_vec() };
-    let mut exit = Exit::Ok;
+    let (mut exit, mut names) = (Exit::Ok, None);
     let mut results = vec![];
     for folder in all {
         // A `SKILL.md` stands for its folder.
         let is_file = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("skill.md")) && folder.is_file();
         let folder = if is_file { folder.parent().unwrap_or(&folder).to_owned() } else { folder };
         let whole = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-        let faults = check(&whole).unwrap_or_else(|error| vec![error.to_string()]);
+        let mut faults = check(&whole).unwrap_or_else(|error| vec![error.to_string()]);
+        faults.extend(tool_faults(common, &whole, &mut names)?);
         if !faults.is_empty() {
             exit = Exit::ToolFailed;
         }
@@ -106,7 +123,7 @@ fn checked(common: &Common, folders: &[PathBuf], found: &[Found]) -> Exit {
     } else if results.is_empty() && !common.quiet {
         output::note("haft: no skills");
     }
-    exit
+    Ok(exit)
 }
 
 fn trust(common: &Common, names: &[String], revoke: bool, found: &[Found]) -> Result<Exit, String> {

@@ -138,6 +138,9 @@ fn tools_of_an_active_skill_are_listed_and_judged_as_the_commands_that_they_are(
     let asked = haft.run(&["call", "load_skill", "name=greet"]);
     assert!(asked.code == 3 && asked.err.contains("its tool `hello` runs `echo hello {who}`"), "{asked:?}");
     haft.run(&["skills", "trust", "greet"]);
+    let left_out = "the tool `grep` is left out: there is another tool of that name";
+    let checked = haft.run(&["skills", "check"]);
+    assert!(checked.code == 1 && checked.out.contains(left_out), "{checked:?}");
     let mut client = Client::connect(&haft);
     let mut id = 1;
     let mut request = |method: &str, params: Value| {
@@ -154,7 +157,9 @@ fn tools_of_an_active_skill_are_listed_and_judged_as_the_commands_that_they_are(
     let before = names(request("tools/list", json!({})));
     assert!(before.contains(&"grep".to_owned()) && !before.contains(&"hello".to_owned()));
     assert!(call(&mut request, "hello", json!({"who": "x"})).contains("there is no tool `hello`"));
-    assert!(call(&mut request, "invoke_skill", json!({"name": "greet"})).contains("- hello: Runs the command"));
+    let invoked = call(&mut request, "invoke_skill", json!({"name": "greet"}));
+    assert!(invoked.contains("- hello: Runs the command") && invoked.contains(left_out), "{invoked}");
+    assert!(!invoked.contains("- grep: "), "{invoked}");
     let after = names(request("tools/list", json!({})));
     assert_eq!(
         after,

@@ -32,10 +32,11 @@ fn check(args: Option<&Value>) -> Result<(), ToolError> {
 }
 
 /// The tools that are there while the skill is active, for models whose host does not list them
-/// anew.
-fn declared(tools: &[InlineTool]) -> String {
+/// anew, and why others are not.
+fn declared(tools: &[InlineTool], left_out: &[String]) -> String {
+    let faults = left_out.iter().flat_map(|fault| ["\n[", fault, "]"]).collect::<String>();
     if tools.is_empty() {
-        return String::new();
+        return faults;
     }
     let line = |tool: &InlineTool| {
         let definition = tool.definition();
@@ -46,7 +47,7 @@ fn declared(tools: &[InlineTool]) -> String {
             definition.input.as_value()["properties"]
         )
     };
-    format!("\nTools until the turn ends:{}", tools.iter().map(line).collect::<String>())
+    format!("\nTools until the turn ends:{}{faults}", tools.iter().map(line).collect::<String>())
 }
 
 impl Tool for InvokeSkill {
@@ -83,8 +84,9 @@ impl Tool for InvokeSkill {
             "files": opened.tree.files,
             "allowed_tools": allowed,
             "tools": tools,
+            "left_out": opened.skill.tool_faults,
         });
-        let tools = declared(&opened.skill.tools);
+        let tools = declared(&opened.skill.tools, &opened.skill.tool_faults);
         Ok(shown(&opened, &body, self.0.config.max_body, &tools).with_raw_response(raw))
     }
 }

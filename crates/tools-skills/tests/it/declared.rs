@@ -72,7 +72,7 @@ async fn a_declared_tool_is_a_call_of_the_shell_while_its_skill_is_active() {
     assert_eq!(run(&cx, "release", release()).await.unwrap_err().1, "tool_not_found");
     let invoked = run(&cx, "invoke_skill", json!({"name": "deploy"})).await.unwrap();
     assert!(invoked.contains("- release: Releases. Runs the command `make release") && invoked.contains("Where to."));
-    // A name that a tool has stays that tool's.
+    // A name that a tool has stays that tool's, also where nobody said so beforehand.
     assert_eq!(names(), ["release"]);
     assert_eq!(run(&cx, "read", json!({})).await.unwrap(), "read");
     let line = json!({"command": "make release TO='a b' "});
@@ -97,4 +97,35 @@ async fn a_declared_tool_is_a_call_of_the_shell_while_its_skill_is_active() {
     skills.end_turn(cx.session());
     assert_eq!(run(&cx, "release", release()).await.unwrap_err().1, "tool_not_found");
     assert!(names().is_empty());
+}
+
+#[tokio::test]
+async fn a_tool_with_the_name_of_another_is_left_out_and_said_so() {
+    let skill =
+        read("  tool.read: cat x\n  tool.shell: sh\n  tool.own: y").beside(|tool| matches!(tool, "read" | "bash"));
+    assert_eq!(skill.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["own"]);
+    assert_eq!(
+        skill.tool_faults,
+        [
+            "the tool `read` is left out: there is another tool of that name",
+            "the tool `shell` is left out: that is another name of the tool `bash`"
+        ]
+    );
+    assert_eq!(skill.warnings, skill.tool_faults);
+
+    let workspace = Workspace::new();
+    workspace.file("skills/deploy/SKILL.md", DECLARING);
+    let skills = skills(&workspace, Origin::User);
+    skills.surround(["read".to_owned(), "bash".to_owned()]);
+    let stack = Stack::new(vec![], CompositeExecutor::new(SkillTools::new(skills.clone()).into_executors()));
+    let cx = CallContext::new(workspace.root());
+    let call = ToolCall::new("invoke_skill", json!({"name": "deploy"})).unwrap();
+    let output = stack.dispatch(call, &cx).await.unwrap();
+    assert!(
+        output.summary.ends_with("[the tool `read` is left out: there is another tool of that name]"),
+        "{output:?}"
+    );
+    assert!(output.summary.contains("- release: ") && !output.summary.contains("- read: "), "{output:?}");
+    assert_eq!(output.raw_response.as_ref().unwrap()["tools"], json!(["release"]));
+    assert_eq!(skills.active(cx.session()).unwrap().tools.len(), 1);
 }
