@@ -2,8 +2,10 @@
 
 use std::{io, path::Path, sync::Arc};
 
-use tools_code::{Candidate, IndexPolicy, SearchCode, Sight, Sources, Space, Walked};
-use tools_core::{AnswerBudget, CallContext, Embedder, FileState, Inspection, Shared, ToolError};
+use tools_code::{
+    Candidate, ChunkIndex, IndexPolicy, MemoryChunks, SearchCode, Sight, Sources, Space, VectorBackend, Walked,
+};
+use tools_core::{AnswerBudget, CallContext, Embedder, FileState, Inspection, Shared, SystemClock, ToolError};
 use tools_file::{Seen, Survey, Surveyed};
 
 use crate::{
@@ -22,13 +24,44 @@ impl Code {
     }
 
     /// The tool, over the files of `files`.
-    pub(crate) fn tool(&self, files: &Files, embedder: Option<&Arc<dyn Embedder>>) -> SearchCode {
+    ///
+    /// # Errors
+    /// A store of vectors that cannot be used as it is configured.
+    pub(crate) fn tool(
+        &self,
+        loaded: &Loaded<HaftConfig>,
+        files: &Files,
+        embedder: Option<&Arc<dyn Embedder>>,
+    ) -> Result<SearchCode, LoadError> {
         let sources = Surveying(Survey::new(files.policy().clone(), "search_code"));
         let tool = SearchCode::new(self.0.clone(), Arc::new(sources));
-        match embedder {
-            Some(embedder) => tool.embedded_by(Arc::clone(embedder)),
+        let Some(embedder) = embedder else { return Ok(tool) };
+        let tool = tool.embedded_by(Arc::clone(embedder));
+        Ok(match store(loaded)? {
+            Some(store) => tool.storing(store, Arc::clone(embedder), Arc::new(SystemClock)),
             None => tool,
+        })
+    }
+}
+
+/// The store of vectors of a configuration; `None` where words are enough, and where this build has
+/// no adapter.
+#[cfg_attr(not(feature = "qdrant"), expect(clippy::unnecessary_wraps, reason = "only a server can be misconfigured"))]
+fn store(loaded: &Loaded<HaftConfig>) -> Result<Option<Arc<dyn ChunkIndex>>, LoadError> {
+    let config = &loaded.config.index;
+    match config.vector_backend {
+        VectorBackend::Words => Ok(None),
+        VectorBackend::Memory => {
+            Ok(Some(Arc::new(MemoryChunks::up_to(usize::try_from(config.memory_bytes).unwrap_or(usize::MAX)))))
         }
+        #[cfg(feature = "qdrant")]
+        VectorBackend::Qdrant => {
+            let key = std::env::var(&config.qdrant.key_env).ok();
+            let store = tools_code::QdrantChunks::new(&config.qdrant, key.as_deref());
+            Ok(Some(Arc::new(store.map_err(|problem| loaded.fault("index.qdrant", problem))?)))
+        }
+        #[cfg(not(feature = "qdrant"))]
+        VectorBackend::Qdrant => Ok(None),
     }
 }
 

@@ -67,7 +67,7 @@ impl ToolSet {
         #[cfg(feature = "code")]
         if loaded.config.index.enabled {
             let code = Arc::new(crate::code::Code::new(loaded)?);
-            let tool = code.tool(&files, wiring.embedder.as_ref());
+            let tool = code.tool(loaded, &files, wiring.embedder.as_ref())?;
             #[cfg(feature = "shell")]
             let tool = tool.with_servers(crate::code::held(wiring, &loaded.config, &commands));
             tools.push(DynExecutor::new(tool.into_executor()));

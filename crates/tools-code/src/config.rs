@@ -16,10 +16,19 @@ pub struct IndexConfig {
     /// Whether there is `search_code`.
     #[schemars(extend("x-applies" = "next_start"))]
     pub enabled: bool,
-    /// What ranks passages for queries in words: `words` (BM25 over the words of each symbol, built
-    /// in), or `qdrant`, which needs a build with an adapter for it; a build without one searches
-    /// by words and says so.
+    /// What finds passages for queries in words: `words` (BM25 over the words of each symbol; a
+    /// model in `embedding.model` ranks the best of them again), or vectors of all passages beside
+    /// the words: `memory` keeps them in this process, `qdrant` at a server (`index.qdrant`), which
+    /// needs a build with an adapter for it. Without a model, without the adapter, and while the
+    /// server cannot be used, passages are found by words, and the answer says so.
+    #[schemars(extend("x-applies" = "next_start"))]
     pub vector_backend: VectorBackend,
+    /// How many passages one call turns into vectors at most. The files of the others are found by
+    /// words until later calls come to them.
+    pub vectors_per_call: usize,
+    /// The Qdrant server of `vector_backend = "qdrant"`.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub qdrant: QdrantConfig,
     /// Size in bytes up to which a file is searched.
     pub max_file_bytes: u64,
     /// Globs on paths below the workspace of files that are not searched, beside those that
@@ -44,8 +53,59 @@ pub enum VectorBackend {
     /// Words, in memory.
     #[default]
     Words,
-    /// A Qdrant server.
+    /// Words, and vectors in memory.
+    Memory,
+    /// Words, and vectors at a Qdrant server.
     Qdrant,
+}
+
+/// A Qdrant server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct QdrantConfig {
+    /// Its base URL. Version 1.10 or later.
+    pub url: String,
+    /// How the names of its collections begin; each model has one of its own. Machines on which the
+    /// same path is another workspace need different ones.
+    pub collection: String,
+    /// The environment variable that holds the key. None is sent where it is not set.
+    pub key_env: String,
+    /// Seconds that one request may take.
+    pub timeout_secs: u64,
+    /// Whether another machine may be reached by `http`. The key and the vectors are then readable
+    /// on the way.
+    pub allow_http: bool,
+}
+
+impl Default for QdrantConfig {
+    fn default() -> Self {
+        Self {
+            url: "http://127.0.0.1:6333".to_owned(),
+            collection: "haft_code".to_owned(),
+            key_env: "QDRANT_API_KEY".to_owned(),
+            timeout_secs: 5,
+            allow_http: false,
+        }
+    }
+}
+
+impl QdrantConfig {
+    /// The first key that cannot be used, and why.
+    fn fault(&self) -> Option<(&'static str, String)> {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if self.collection.is_empty() || self.collection.len() > 200 || !self.collection.chars().all(is_name) {
+            let problem = "`collection` is 1 to 200 letters, digits, `_` and `-`";
+            return Some(("qdrant.collection", problem.to_owned()));
+        }
+        if !(1..=300).contains(&self.timeout_secs) {
+            return Some(("qdrant.timeout_secs", "`timeout_secs` is between 1 and 300".to_owned()));
+        }
+        #[cfg(feature = "qdrant")]
+        if let Err(problem) = crate::vectors::check_url(&self.url, self.allow_http) {
+            return Some(("qdrant.url", problem));
+        }
+        None
+    }
 }
 
 /// One language server.
@@ -73,6 +133,8 @@ impl Default for IndexConfig {
         Self {
             enabled: true,
             vector_backend: VectorBackend::Words,
+            vectors_per_call: 2_000,
+            qdrant: QdrantConfig::default(),
             max_file_bytes: 1024 * 1024,
             exclude: Vec::new(),
             watch: false,
@@ -99,6 +161,7 @@ pub struct IndexConfigError {
 #[derive(Debug, Clone)]
 pub struct IndexPolicy {
     pub(crate) backend: VectorBackend,
+    pub(crate) vectors_per_call: usize,
     pub(crate) max_file_bytes: u64,
     pub(crate) exclude: GlobSet,
     pub(crate) watch: bool,
@@ -116,6 +179,12 @@ impl IndexConfig {
         let fault = |key: &str, problem: String| IndexConfigError { key: key.to_owned(), problem };
         if !(1..=LONGEST).contains(&self.max_file_bytes) {
             return Err(fault("max_file_bytes", format!("`max_file_bytes` is between 1 and {LONGEST}")));
+        }
+        if self.vectors_per_call == 0 {
+            return Err(fault("vectors_per_call", "`vectors_per_call` is at least 1".to_owned()));
+        }
+        if let Some((key, problem)) = self.qdrant.fault() {
+            return Err(fault(key, problem));
         }
         let mut exclude = GlobSetBuilder::new();
         for glob in &self.exclude {
@@ -140,6 +209,7 @@ impl IndexConfig {
         }
         Ok(IndexPolicy {
             backend: self.vector_backend,
+            vectors_per_call: self.vectors_per_call,
             max_file_bytes: self.max_file_bytes,
             exclude: exclude.build().map_err(|error| fault("exclude", error.to_string()))?,
             watch: self.watch,

@@ -5,7 +5,7 @@
 
 use std::{
     collections::HashMap,
-    hash::{BuildHasher as _, RandomState},
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
     path::Path,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -43,7 +43,8 @@ pub(crate) struct Index {
     state: Mutex<State>,
     /// Held while files are looked at, so that two calls do not do the same work.
     syncing: Mutex<Watch>,
-    hasher: RandomState,
+    /// The same in every process: what stores of vectors keep is known by it.
+    hasher: BuildHasherDefault<DefaultHasher>,
 }
 
 /// What is known of all files.

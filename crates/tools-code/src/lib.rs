@@ -27,13 +27,17 @@ mod structural;
 mod text;
 
 mod lsp;
+mod vectors;
 
 mod error;
 mod render;
 mod told;
 mod tool;
 
-pub use config::{IndexConfig, IndexConfigError, IndexPolicy, ServerConfig, VectorBackend};
+pub use config::{IndexConfig, IndexConfigError, IndexPolicy, QdrantConfig, ServerConfig, VectorBackend};
 pub use lsp::{Confine, Held};
 pub use sources::{Candidate, Sight, Sources, Space, Walked};
 pub use tool::{Args, Kind, SearchCode};
+#[cfg(feature = "qdrant")]
+pub use vectors::QdrantChunks;
+pub use vectors::{Chunk, ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, MemoryChunks, Near};

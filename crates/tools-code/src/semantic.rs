@@ -43,16 +43,14 @@ struct Term {
 }
 
 impl Search<'_> {
-    /// The passages that the words of a query are about, the best first.
-    pub(crate) fn passages(&self, query: &Query, embedder: Option<&dyn Embedder>) -> Vec<Hit> {
+    /// The passages that the words of a query are about, the best first, and the files that they
+    /// are from.
+    pub(crate) fn passages(&self, query: &Query) -> (Vec<Hit>, Vec<Arc<Path>>) {
         let (terms, files) = self.candidates(query);
         let known = self.index.passages(self.sight, &files, self.policy);
         let mut hits: Vec<Hit> = known.iter().flat_map(|known| self.scored(known, &terms)).collect();
         hits.sort_by(order);
-        match embedder {
-            Some(embedder) => self.embedded(query, hits, embedder),
-            None => hits,
-        }
+        (hits, files)
     }
 
     fn candidates(&self, query: &Query) -> (Vec<Term>, Vec<Arc<Path>>) {
@@ -145,7 +143,7 @@ impl Search<'_> {
     }
 
     /// The best passages in the order of both, words and meaning.
-    fn embedded(&self, query: &Query, mut hits: Vec<Hit>, embedder: &dyn Embedder) -> Vec<Hit> {
+    pub(crate) fn embedded(&self, query: &Query, mut hits: Vec<Hit>, embedder: &dyn Embedder) -> Vec<Hit> {
         let rest = hits.split_off(hits.len().min(EMBEDDED));
         let texts: Vec<String> = hits.iter().map(|hit| self.text_of(hit)).collect();
         let mut asked = vec![query.text.as_str()];
@@ -179,4 +177,21 @@ fn damped(count: f32, length: f32, mean: f32) -> f32 {
 fn is_in_path(path: &Path, part: &str) -> bool {
     let nearest = path.components().rev().take(4);
     nearest.filter_map(|name| name.as_os_str().to_str()).any(|name| parts(name).iter().any(|own| own == part))
+}
+
+/// One list of what was found by words and what was found by meaning, by the ranks in each.
+pub(crate) fn joined(words: Vec<Hit>, near: Vec<Hit>) -> Vec<Hit> {
+    let mut all: Vec<(f32, Hit)> = words.into_iter().enumerate().map(|(rank, hit)| (share(rank), hit)).collect();
+    for (rank, hit) in near.into_iter().enumerate() {
+        let is_same = |known: &Hit| (&known.path, known.first, known.last) == (&hit.path, hit.first, hit.last);
+        match all.iter_mut().find(|(_, known)| is_same(known)) {
+            Some((sum, _)) => *sum += share(rank),
+            None => all.push((share(rank), hit)),
+        }
+    }
+    // First in both lists is 1.
+    let most = 2.0 * share(0);
+    let mut hits: Vec<Hit> = all.into_iter().map(|(sum, hit)| Hit { score: sum / most, ..hit }).collect();
+    hits.sort_by(order);
+    hits
 }

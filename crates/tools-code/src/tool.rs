@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tools_core::{
-    CallContext, ClaimSource, Embedder, Filling, Inspection, Shared, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
-    ToolTraits, Typed, Window,
+    CallContext, ClaimSource, Clock, Embedder, Filling, Inspection, Shared, Tool, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits, Typed, Window,
 };
 
 use crate::{
@@ -24,8 +24,10 @@ use crate::{
     query::Query,
     render::Style,
     scope::Wanted,
+    semantic::joined,
     sources::{Sight, Sources, Space},
     structural::Search,
+    vectors::{ChunkIndex, Meaning, Meant},
 };
 
 /// Hits of a call that names no number.
@@ -49,8 +51,11 @@ const NOTES: usize = 700;
 #[derive(Clone)]
 pub struct SearchCode {
     policy: Shared<IndexPolicy>,
+    /// That of the policy when the tool was made.
+    backend: VectorBackend,
     sources: Arc<dyn Sources>,
     embedder: Option<Arc<dyn Embedder>>,
+    meaning: Option<Arc<Meaning>>,
     held: Option<Held>,
     servers: Arc<Servers>,
     indexes: Arc<Mutex<Indexes>>,
@@ -68,7 +73,9 @@ impl fmt::Debug for SearchCode {
 impl SearchCode {
     /// The tool under a policy. Nothing is indexed before the first call.
     pub fn new(policy: Shared<IndexPolicy>, sources: Arc<dyn Sources>) -> Self {
-        Self { policy, sources, embedder: None, held: None, servers: Arc::default(), indexes: Arc::default() }
+        let backend = policy.load().backend;
+        let (servers, indexes) = (Arc::default(), Arc::default());
+        Self { policy, backend, sources, embedder: None, meaning: None, held: None, servers, indexes }
     }
 
     /// The same tool with the language servers of its policy, held to this. Without it none is
@@ -80,6 +87,12 @@ impl SearchCode {
     /// The same tool, whose passages are ranked by their meaning as well as by their words.
     pub fn embedded_by(self, embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder: Some(embedder), ..self }
+    }
+
+    /// The same tool, whose passages are found by their vectors as well: those that `embedder`
+    /// makes and `store` keeps. The policy's backend has to be another one than words.
+    pub fn storing(self, store: Arc<dyn ChunkIndex>, embedder: Arc<dyn Embedder>, clock: Arc<dyn Clock>) -> Self {
+        Self { meaning: Some(Arc::new(Meaning::new(store, embedder, clock))), ..self }
     }
 
     /// As an executor.
@@ -212,6 +225,11 @@ impl Asked {
             offset: args.offset.unwrap_or(0),
         })
     }
+
+    /// Whether passages are asked for.
+    fn is_in_words(&self) -> bool {
+        matches!(self.kind, Kind::Auto | Kind::Semantic)
+    }
 }
 
 /// Hits, and what is to be said below them.
@@ -221,6 +239,8 @@ struct Answer {
     head: Vec<String>,
     hits: Vec<Hit>,
     notes: Vec<String>,
+    /// Why passages were found by words alone although they should not.
+    only_words: Option<String>,
 }
 
 impl Answer {
@@ -321,8 +341,13 @@ impl SearchCode {
             tries += 1;
             let synced = index.sync(sight, path, policy)?;
             let wanted = Wanted { starts: synced.walked.starts.clone(), ..asked.wanted.clone() };
+            // What is stored of files outside of `path` is judged by all files.
+            let is_whole = match path.filter(|_| self.meaning.is_some() && asked.is_in_words()) {
+                Some(_) => !index.sync(sight, None, policy)?.walked.is_cut,
+                None => path.is_none() && !synced.walked.is_cut,
+            };
             let search = Search { index: &index, sight, policy, wanted: &wanted };
-            let answer = self.answer(&search, asked).with(&search, asked, told);
+            let answer = self.answer(&search, asked, is_whole).with(&search, asked, told);
             if sight.is_cancelled() {
                 return Err(crate::index::cancelled());
             }
@@ -341,7 +366,7 @@ impl SearchCode {
         }
     }
 
-    fn answer(&self, search: &Search<'_>, asked: &Asked) -> Answer {
+    fn answer(&self, search: &Search<'_>, asked: &Asked, is_whole: bool) -> Answer {
         let Some(query) = asked.query.as_ref().filter(|_| asked.kind != Kind::Outline) else {
             return Answer { hits: search.outline(asked.query.as_ref()), ..Answer::default() };
         };
@@ -351,21 +376,21 @@ impl SearchCode {
                 search.definitions(if query.sought().next().is_some() { query } else { &named })
             }
             Kind::Reference => query.names.last().map(|name| search.references(name)).unwrap_or_default(),
-            Kind::Semantic => telling(self.passages(search, query)),
+            Kind::Semantic => return self.passages(search, query, is_whole),
             Kind::Text => search.lines(query),
-            Kind::Auto | Kind::Outline => return self.every_layer(search, query),
+            Kind::Auto | Kind::Outline => return self.every_layer(search, query, is_whole),
         };
         Answer { hits, ..Answer::default() }
     }
 
     /// A name is looked for as a definition first; words are ranked by all layers together.
-    fn every_layer(&self, search: &Search<'_>, query: &Query) -> Answer {
+    fn every_layer(&self, search: &Search<'_>, query: &Query, is_whole: bool) -> Answer {
         let defined = search.definitions(query);
-        let passages = telling(self.passages(search, query));
-        let mut notes = Vec::new();
+        let found = self.passages(search, query, is_whole);
         if !query.is_name || defined.is_empty() {
-            return Answer { hits: fuse(vec![defined, passages]), notes, ..Answer::default() };
+            return Answer { hits: fuse(vec![defined, found.hits]), ..found };
         }
+        let Answer { hits: passages, mut notes, only_words, .. } = found;
         if let Some(name) = query.sought().next() {
             let mentions = search.mentions(&name.text);
             notes.extend((mentions.times > 0).then(|| {
@@ -380,11 +405,38 @@ impl SearchCode {
         let beside: Vec<Hit> = passages.into_iter().filter(is_new).take(BESIDE).collect();
         let mut hits = defined;
         hits.extend(beside);
-        Answer { hits, notes, ..Answer::default() }
+        Answer { hits, notes, only_words, ..Answer::default() }
     }
 
-    fn passages(&self, search: &Search<'_>, query: &Query) -> Vec<Hit> {
-        search.passages(query, self.embedder.as_deref())
+    /// The passages that a query is about: by its words, and by its meaning as far as there is a
+    /// model and, for vectors of all passages, a store.
+    fn passages(&self, search: &Search<'_>, query: &Query, is_whole: bool) -> Answer {
+        let (hits, files) = search.passages(query);
+        if self.backend == VectorBackend::Words {
+            let hits = match self.embedder.as_deref() {
+                Some(embedder) => search.embedded(query, hits, embedder),
+                None => hits,
+            };
+            return Answer { hits: telling(hits), ..Answer::default() };
+        }
+        let words = telling(hits);
+        let only_words = |hits, why: String| Answer { hits, only_words: Some(why), ..Answer::default() };
+        let Some(meaning) = &self.meaning else {
+            let why = match (self.backend, &self.embedder) {
+                (_, None) => "there is no model (`embedding.model`)",
+                (VectorBackend::Qdrant, Some(_)) => "this build has no adapter for Qdrant",
+                (_, Some(_)) => "no store of vectors is in use",
+            };
+            return only_words(words, why.to_owned());
+        };
+        match meaning.search(search, &query.text, &files, (is_whole, search.policy.vectors_per_call)) {
+            Ok(Meant { hits: near, missing }) => {
+                let note = format!("{missing} files have no vectors yet and were found by words; later calls go on");
+                let notes = if missing > 0 { vec![note] } else { vec![] };
+                Answer { hits: joined(words, near), notes, ..Answer::default() }
+            }
+            Err(error) => only_words(words, error.to_string()),
+        }
     }
 
     fn output(
@@ -417,8 +469,10 @@ impl SearchCode {
                 synced.full
             ));
         }
-        let layers = self.layers(policy);
-        if let (Some(Value::String(state)), true) = (layers.get("semantic"), policy.backend == VectorBackend::Qdrant) {
+        let layers = self.layers(policy, answer.only_words.as_deref());
+        if answer.only_words.is_some()
+            && let Some(Value::String(state)) = layers.get("semantic")
+        {
             notes.push(format!("semantic: {state}"));
         }
         let mut text = answer.head.concat();
@@ -438,17 +492,14 @@ impl SearchCode {
     }
 
     /// How each layer stands.
-    fn layers(&self, policy: &IndexPolicy) -> Map<String, Value> {
-        let semantic = match policy.backend {
-            VectorBackend::Qdrant => "by words only: this build has no adapter for Qdrant",
-            VectorBackend::Words => "ok",
-        };
+    fn layers(&self, policy: &IndexPolicy, only_words: Option<&str>) -> Map<String, Value> {
+        let semantic = only_words.map_or_else(|| "ok".to_owned(), |why| format!("by words only: {why}"));
         let lsp = match (policy.servers.is_empty(), &self.held) {
             (true, _) => "off: no server is configured (`index.lsp`)",
             (false, None) => "off: this build cannot confine servers",
             (false, Some(_)) => "ok",
         };
-        let layers = [(Layer::Structural, "ok"), (Layer::Semantic, semantic), (Layer::Lsp, lsp)];
+        let layers = [(Layer::Structural, "ok"), (Layer::Semantic, &semantic), (Layer::Lsp, lsp)];
         layers.into_iter().map(|(layer, state)| (layer.name().to_owned(), Value::from(state))).collect()
     }
 }

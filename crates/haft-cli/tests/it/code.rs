@@ -115,12 +115,15 @@ fn one_key_switches_it_off_and_what_cannot_be_used_is_said() {
     let off = project("[index]\nenabled = false\n");
     let ran = off.run(&["call", "search_code", "query=auth_layer"]);
     assert!(ran.code != 0 && !ran.out.contains("src/auth.rs"), "{ran:?}");
+    let wrong = project("[index.qdrant]\ncollection = \"a/b\"\n");
+    let ran = wrong.run(&["call", "search_code", "query=auth_layer"]);
+    assert!(ran.code != 0 && ran.err.contains("index.qdrant.collection"), "{ran:?}");
     let wrong = project("[index]\nexclude = [\"{\"]\n");
     let ran = wrong.run(&["call", "search_code", "query=auth_layer"]);
     assert!(ran.code != 0 && ran.err.contains("index.exclude"), "{ran:?}");
     let qdrant = project("[index]\nvector_backend = \"qdrant\"\nexclude = [\"**/main.rs\"]\n");
     let ran = qdrant.run(&["call", "search_code", "query=auth_layer"]);
-    assert!(ran.out.contains("[semantic: by words only: this build has no adapter for Qdrant]"), "{ran:?}");
+    assert!(ran.out.contains("[semantic: by words only: there is no model (`embedding.model`)]"), "{ran:?}");
     assert!(!ran.out.contains("main.rs"), "{ran:?}");
 }
 

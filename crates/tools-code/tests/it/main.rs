@@ -6,4 +6,6 @@ mod folder;
 
 mod answers;
 mod edits;
+mod fake_qdrant;
 mod oracle;
+mod vectors;

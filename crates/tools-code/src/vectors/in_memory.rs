@@ -1,0 +1,92 @@
+//! The store of vectors that is built in: in the memory of this process, compared one by one.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use tools_core::cosine;
+
+use super::chunk_index::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, Near};
+
+/// Vectors in memory, up to a number of bytes. Gone with the process.
+#[derive(Debug)]
+pub struct MemoryChunks {
+    held: Mutex<Held>,
+    most: usize,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    spaces: HashMap<ChunkSpace, BTreeMap<String, FileChunks>>,
+    bytes: usize,
+}
+
+impl MemoryChunks {
+    /// A store of at most about so many bytes.
+    pub fn up_to(most: usize) -> Self {
+        Self { held: Mutex::default(), most }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        // Nothing in here panics half-way through a change.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn size(file: &FileChunks) -> usize {
+    file.file.len() + file.chunks.iter().map(|chunk| 48 + 4 * chunk.vector.len()).sum::<usize>()
+}
+
+impl ChunkIndex for MemoryChunks {
+    fn files(&self, space: &ChunkSpace) -> Result<BTreeMap<String, u64>, ChunkIndexError> {
+        let held = self.held();
+        let files = held.spaces.get(space).into_iter().flatten();
+        Ok(files.map(|(path, file)| (path.clone(), file.digest)).collect())
+    }
+
+    fn put(&self, space: &ChunkSpace, files: &[FileChunks]) -> Result<(), ChunkIndexError> {
+        let mut held = self.held();
+        for file in files {
+            let before = held.spaces.entry(space.clone()).or_default().remove(&file.file);
+            held.bytes -= before.as_ref().map_or(0, size);
+            if held.bytes + size(file) > self.most {
+                return Err(ChunkIndexError::Full);
+            }
+            held.bytes += size(file);
+            held.spaces.entry(space.clone()).or_default().insert(file.file.clone(), file.clone());
+        }
+        Ok(())
+    }
+
+    fn remove(&self, space: &ChunkSpace, files: &[String]) -> Result<(), ChunkIndexError> {
+        let mut held = self.held();
+        for file in files {
+            let gone = held.spaces.get_mut(space).and_then(|stored| stored.remove(file));
+            held.bytes -= gone.as_ref().map_or(0, size);
+        }
+        Ok(())
+    }
+
+    fn near(&self, space: &ChunkSpace, vector: &[f32], limit: usize) -> Result<Vec<Near>, ChunkIndexError> {
+        let held = self.held();
+        let mut near = Vec::new();
+        for file in held.spaces.get(space).into_iter().flat_map(BTreeMap::values) {
+            for chunk in &file.chunks {
+                let Some(score) = cosine(vector, &chunk.vector) else { continue };
+                near.push((score, file, chunk));
+            }
+        }
+        // Stable: equal ones stay in the order of paths and lines.
+        near.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
+        let shown = near.into_iter().take(limit).map(|(score, file, chunk)| Near {
+            file: file.file.clone(),
+            digest: file.digest,
+            number: chunk.number,
+            first: chunk.first,
+            last: chunk.last,
+            score,
+        });
+        Ok(shown.collect())
+    }
+}

@@ -1,0 +1,184 @@
+//! The store of vectors at a Qdrant server: a collection for each model, in which points are told
+//! apart by workspace and file.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use hyper::{Method, header::HeaderValue};
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use super::{
+    endpoint::Endpoint,
+    messages::{collection, of_files, outdated, page, question, read_near, read_page, read_size, upserts},
+    server::{Answered, Server},
+};
+use crate::{
+    config::QdrantConfig,
+    vectors::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, Near},
+};
+
+/// Points of one request.
+const POINTS: usize = 500;
+/// Names of one request, and of one page.
+const NAMES: usize = 1_000;
+/// Pages that are read: a server that always names a next one is not followed for ever.
+const PAGES: usize = 1_000;
+
+/// Vectors at a Qdrant server (1.10 or later, for `points/query`).
+#[derive(Debug)]
+pub struct QdrantChunks {
+    server: Server,
+    prefix: String,
+    /// Collections that are known to be there and to fit.
+    known: Mutex<BTreeSet<String>>,
+}
+
+impl QdrantChunks {
+    /// The store of a configuration. Nothing is sent before it is used.
+    ///
+    /// # Errors
+    /// A URL or a key that cannot be used, without the key.
+    pub fn new(config: &QdrantConfig, key: Option<&str>) -> Result<Self, String> {
+        let endpoint = Endpoint::parse(&config.url, config.allow_http)?;
+        let key = key.map(str::trim).filter(|key| !key.is_empty()).map(|key| {
+            let mut value = HeaderValue::try_from(key).map_err(|_| "the key cannot stand in a header".to_owned())?;
+            value.set_sensitive(true);
+            Ok::<_, String>(value)
+        });
+        let server = Server::new(endpoint, key.transpose()?, Duration::from_secs(config.timeout_secs));
+        Ok(Self { server, prefix: config.collection.clone(), known: Mutex::default() })
+    }
+
+    fn at(&self, space: &ChunkSpace) -> String {
+        format!("/collections/{}", collection(&self.prefix, &space.model))
+    }
+
+    /// Makes sure that there is a collection for vectors of this length.
+    async fn ensure(&self, at: &str, size: usize) -> Result<(), ChunkIndexError> {
+        if self.known.lock().unwrap_or_else(PoisonError::into_inner).contains(at) {
+            return Ok(());
+        }
+        let found = match self.server.ask(Method::GET, at, None).await? {
+            Answered::Result(result) => read_size(&result)?,
+            Answered::Conflict => return Err(ChunkIndexError::Malformed),
+            Answered::Missing => {
+                let vectors = json!({"vectors": {"size": size, "distance": "Cosine"}});
+                // A conflict is another process that was faster.
+                match self.server.ask(Method::PUT, at, Some(&vectors)).await? {
+                    Answered::Missing => return Err(ChunkIndexError::Malformed),
+                    Answered::Result(_) | Answered::Conflict => {}
+                }
+                for (field, schema) in [("workspace", "keyword"), ("file", "keyword"), ("head", "bool")] {
+                    let index = json!({"field_name": field, "field_schema": schema});
+                    self.done(Method::PUT, &format!("{at}/index?wait=true"), &index).await?;
+                }
+                size
+            }
+        };
+        if found != size {
+            return Err(ChunkIndexError::Dimension { expected: size, found });
+        }
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(at.to_owned());
+        Ok(())
+    }
+
+    /// A request that is answered when it is done.
+    async fn done(&self, method: Method, path: &str, body: &Value) -> Result<(), ChunkIndexError> {
+        match self.server.ask(method, path, Some(body)).await? {
+            Answered::Result(_) => Ok(()),
+            Answered::Conflict => Err(ChunkIndexError::Status(409)),
+            Answered::Missing => {
+                self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                Err(ChunkIndexError::Gone)
+            }
+        }
+    }
+
+    async fn all_files(&self, space: &ChunkSpace) -> Result<BTreeMap<String, u64>, ChunkIndexError> {
+        let (path, mut files, mut offset) = (format!("{}/points/scroll", self.at(space)), BTreeMap::new(), None);
+        for _ in 0..PAGES {
+            let asked = page(space, NAMES, offset.as_ref());
+            let result = match self.server.ask(Method::POST, &path, Some(&asked)).await? {
+                Answered::Result(result) => result,
+                Answered::Missing => return Ok(files),
+                Answered::Conflict => return Err(ChunkIndexError::Status(409)),
+            };
+            offset = read_page(&result, &mut files)?;
+            if offset.is_none() {
+                return Ok(files);
+            }
+        }
+        Err(ChunkIndexError::Malformed)
+    }
+
+    async fn put_all(&self, space: &ChunkSpace, files: &[FileChunks]) -> Result<(), ChunkIndexError> {
+        let Some(size) = files.iter().flat_map(|file| &file.chunks).map(|chunk| chunk.vector.len()).next() else {
+            let names: Vec<String> = files.iter().map(|file| file.file.clone()).collect();
+            return self.remove_all(space, &names).await;
+        };
+        let at = self.at(space);
+        self.ensure(&at, size).await?;
+        for points in upserts(space, files, POINTS) {
+            self.done(Method::PUT, &format!("{at}/points?wait=true"), &points).await?;
+        }
+        for files in files.chunks(NAMES) {
+            self.done(Method::POST, &format!("{at}/points/delete?wait=true"), &outdated(space, files)).await?;
+        }
+        Ok(())
+    }
+
+    async fn remove_all(&self, space: &ChunkSpace, files: &[String]) -> Result<(), ChunkIndexError> {
+        let path = format!("{}/points/delete?wait=true", self.at(space));
+        for files in files.chunks(NAMES) {
+            match self.server.ask(Method::POST, &path, Some(&of_files(space, files))).await? {
+                // Where there is no collection there is nothing of them.
+                Answered::Result(_) | Answered::Missing => {}
+                Answered::Conflict => return Err(ChunkIndexError::Status(409)),
+            }
+        }
+        Ok(())
+    }
+
+    async fn nearest(&self, space: &ChunkSpace, asked: &Value) -> Result<Vec<Near>, ChunkIndexError> {
+        match self.server.ask(Method::POST, &format!("{}/points/query", self.at(space)), Some(asked)).await? {
+            Answered::Result(result) => read_near(&result),
+            // Where nothing was ever put in, nothing is near; what was there before is gone.
+            Answered::Missing if self.known.lock().unwrap_or_else(PoisonError::into_inner).is_empty() => Ok(vec![]),
+            Answered::Missing => {
+                self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                Err(ChunkIndexError::Gone)
+            }
+            Answered::Conflict => Err(ChunkIndexError::Status(409)),
+        }
+    }
+}
+
+/// Waits on the runtime of the call: the caller is on a thread that may block.
+fn wait<T>(work: impl Future<Output = Result<T, ChunkIndexError>>) -> Result<T, ChunkIndexError> {
+    match Handle::try_current() {
+        Ok(runtime) => runtime.block_on(work),
+        Err(_) => Err(ChunkIndexError::Unreachable("no runtime".to_owned())),
+    }
+}
+
+impl ChunkIndex for QdrantChunks {
+    fn files(&self, space: &ChunkSpace) -> Result<BTreeMap<String, u64>, ChunkIndexError> {
+        wait(self.all_files(space))
+    }
+
+    fn put(&self, space: &ChunkSpace, files: &[FileChunks]) -> Result<(), ChunkIndexError> {
+        if files.is_empty() { Ok(()) } else { wait(self.put_all(space, files)) }
+    }
+
+    fn remove(&self, space: &ChunkSpace, files: &[String]) -> Result<(), ChunkIndexError> {
+        wait(self.remove_all(space, files))
+    }
+
+    fn near(&self, space: &ChunkSpace, vector: &[f32], limit: usize) -> Result<Vec<Near>, ChunkIndexError> {
+        wait(self.nearest(space, &question(space, vector, limit)))
+    }
+}

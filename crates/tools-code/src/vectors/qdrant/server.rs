@@ -1,0 +1,161 @@
+//! One request to the server and its answer, within a time and a size. No redirect is followed and
+//! no proxy is asked: the key goes to the server that is configured and to no other.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::{
+    Method, Request,
+    client::conn::http1,
+    header::{self, HeaderValue},
+};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    task::JoinHandle,
+};
+use tokio_rustls::{
+    TlsConnector,
+    rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
+};
+
+use super::endpoint::Endpoint;
+use crate::vectors::ChunkIndexError;
+
+/// The longest answer that is read: a page of a thousand names, or a hundred points.
+const MOST: usize = 16 * 1024 * 1024;
+
+/// A Qdrant server.
+pub(super) struct Server {
+    endpoint: Endpoint,
+    key: Option<HeaderValue>,
+    timeout: Duration,
+    tls: OnceLock<Option<Arc<ClientConfig>>>,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+/// What the server said of a request.
+pub(super) enum Answered {
+    /// The `result` of its answer.
+    Result(Value),
+    /// There is no such collection.
+    Missing,
+    /// It is there already.
+    Conflict,
+}
+
+/// Drives the connection; closes it when dropped.
+struct Connection(JoinHandle<()>);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Server {
+    pub(super) fn new(endpoint: Endpoint, key: Option<HeaderValue>, timeout: Duration) -> Self {
+        Self { endpoint, key, timeout, tls: OnceLock::new() }
+    }
+
+    /// Makes a request and reads its answer.
+    pub(super) async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Answered, ChunkIndexError> {
+        let slow = |_| ChunkIndexError::Slow(self.timeout.as_secs());
+        tokio::time::timeout(self.timeout, self.exchange(method, path, body)).await.map_err(slow)?
+    }
+
+    async fn exchange(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Answered, ChunkIndexError> {
+        let (mut sender, _connection) = self.connect().await.ok_or_else(|| self.unreachable())?;
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.endpoint.prefix))
+            .header(header::HOST, &self.endpoint.authority)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "application/json")
+            .header(header::USER_AGENT, concat!("haft/", env!("CARGO_PKG_VERSION")));
+        if let Some(key) = &self.key {
+            request = request.header("api-key", key);
+        }
+        let request = request.body(Full::new(Bytes::from(body))).map_err(|_| self.unreachable())?;
+        let response = sender.send_request(request).await.map_err(|_| self.unreachable())?;
+        match response.status().as_u16() {
+            200..=299 => {}
+            401 | 403 => return Err(ChunkIndexError::Refused),
+            404 => return Ok(Answered::Missing),
+            409 => return Ok(Answered::Conflict),
+            status => return Err(ChunkIndexError::Status(status)),
+        }
+        let mut stream = response.into_body();
+        let mut whole = Vec::new();
+        while let Some(frame) = stream.frame().await {
+            let bytes = frame.map_err(|_| ChunkIndexError::Malformed)?.into_data().unwrap_or_default();
+            if whole.len() + bytes.len() > MOST {
+                return Err(ChunkIndexError::Malformed);
+            }
+            whole.extend_from_slice(&bytes);
+        }
+        let mut answer: Value = serde_json::from_slice(&whole).map_err(|_| ChunkIndexError::Malformed)?;
+        answer.get_mut("result").map(Value::take).map(Answered::Result).ok_or(ChunkIndexError::Malformed)
+    }
+
+    fn unreachable(&self) -> ChunkIndexError {
+        ChunkIndexError::Unreachable(self.endpoint.authority.clone())
+    }
+
+    async fn connect(&self) -> Option<(http1::SendRequest<Full<Bytes>>, Connection)> {
+        let mut stream = None;
+        for address in self.endpoint.addresses().await {
+            if let Ok(connected) = TcpStream::connect(address).await {
+                stream = Some(connected);
+                break;
+            }
+        }
+        let stream = stream?;
+        // A request is one piece; waiting to join pieces only costs.
+        let _ = stream.set_nodelay(true);
+        if !self.endpoint.is_tls {
+            return handshake(stream).await;
+        }
+        let config = self.tls.get_or_init(tls).clone()?;
+        let name = ServerName::try_from(self.endpoint.host.clone()).ok()?;
+        handshake(TlsConnector::from(config).connect(name, stream).await.ok()?).await
+    }
+}
+
+async fn handshake<S>(stream: S) -> Option<(http1::SendRequest<Full<Bytes>>, Connection)>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.ok()?;
+    // What goes wrong with the connection is told by the request or the body.
+    Some((sender, Connection(tokio::spawn(async move { drop(connection.await) }))))
+}
+
+/// TLS with the roots that this machine trusts; `None` where it trusts none.
+fn tls() -> Option<Arc<ClientConfig>> {
+    let mut roots = RootCertStore::empty();
+    let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().ok().filter(|_| added > 0)?;
+    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Some(Arc::new(config))
+}
