@@ -67,9 +67,10 @@ impl Closed {
 pub(crate) fn hidden(config: &HaftConfig, rules: &ReadRules, private: Vec<PathBuf>, closed: Closed) -> Hidden {
     let homes = homes();
     // Where the environment and the user database name two homes, both hold credentials.
-    let configured = deny_read(config).iter().map(String::as_str);
+    let typed = deny_read(config);
+    let configured = typed.into_iter().flatten().map(String::as_str);
     // What the configuration opened is open to commands too.
-    let is_closed = |place: &PathBuf| rules.denies(place) || rules.denies(&place.join("any"));
+    let is_closed = |place: &PathBuf| typed.is_none() || rules.denies(place) || rules.denies(&place.join("any"));
     let first = homes.first().map(PathBuf::as_path);
     let closed_patterns = configured
         .chain(SECRET_PRESET.iter().copied())
@@ -108,14 +109,14 @@ pub(crate) fn lint(config: &tools_file::FileConfig) -> Vec<String> {
     found
 }
 
-/// The patterns that an operator typed.
-fn deny_read(config: &HaftConfig) -> &[String] {
+/// The patterns that an operator typed; `None` where the preset holds as it is.
+fn deny_read(config: &HaftConfig) -> Option<&[String]> {
     #[cfg(feature = "file")]
-    return config.tools.file.deny_read.as_deref().unwrap_or_default();
+    return config.tools.file.deny_read.as_deref();
     #[cfg(not(feature = "file"))]
     {
         let _ = config;
-        &[]
+        None
     }
 }
 

@@ -2,8 +2,27 @@
 
 use crate::config::HaftConfig;
 
-/// The digest of the sections that calls are judged by.
+/// The digest of the sections that calls are judged by: SHA-256 in hexadecimal. The order of keys
+/// and tables in the text does not matter.
 pub fn policy_digest(config: &HaftConfig) -> String {
-    let rules = serde_json::to_value(&config.tools).unwrap_or_default();
-    tools_core::sha256_hex(tools_core::canonical_json(&rules).as_bytes())
+    // Every map in it is sorted, so that equal sections have equal bytes.
+    tools_core::sha256_hex(&serde_json::to_vec(&config.tools).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Loaded;
+
+    #[test]
+    fn the_order_of_a_text_does_not_matter() {
+        let digest = |text: &str| policy_digest(&Loaded::parse(text, &|_| None).unwrap().config);
+        let lists = |names: &mut dyn Iterator<Item = u32>| -> String {
+            names
+                .map(|name| format!("[[tools.permissions.tool{name}]]\npattern = \"a\"\naction = \"deny\"\n"))
+                .collect()
+        };
+        assert_eq!(digest(&lists(&mut (0..50))), digest(&lists(&mut (0..50).rev())));
+        assert_ne!(digest(&lists(&mut (0..50))), digest(&lists(&mut (0..49))));
+    }
 }

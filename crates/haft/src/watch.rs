@@ -71,7 +71,7 @@ impl Toolbox {
             toolbox: self.clone(),
             folder: identity_of_folder(&file),
             // What was read, not what is there: it may have changed since.
-            seen: std::iter::once(Ok(self.parts.loaded.text.clone()))
+            seen: std::iter::once(Ok(self.parts.loaded.text().to_owned()))
                 .chain(files.iter().skip(1).map(|file| contents(file)))
                 .collect(),
             file,

@@ -2,11 +2,11 @@
 //! roots are is in `roots.rs`.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     fmt,
     os::fd::AsFd as _,
     path::{Component, Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
@@ -117,8 +117,16 @@ impl fmt::Debug for Others {
 }
 
 /// Globs on paths.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Globs {
+    /// Each as it was written, and the absolute patterns that it stands for.
+    patterns: Vec<(String, Vec<String>)>,
+    built: OnceLock<Built>,
+}
+
+/// What compares paths with globs.
+#[derive(Debug, Default)]
+struct Built {
     set: GlobSet,
     /// Those with wildcards for one character: the set would take these for one byte.
     by_characters: RegexSet,
@@ -126,13 +134,18 @@ struct Globs {
 
 impl Globs {
     fn is_empty(&self) -> bool {
-        self.set.is_empty() && self.by_characters.is_empty()
+        self.patterns.is_empty()
     }
 
     fn is_match(&self, path: &Path) -> bool {
+        let Built { set, by_characters } = self.built();
         // A byte that belongs to no character is one.
-        self.set.is_match(path)
-            || (!self.by_characters.is_empty() && self.by_characters.is_match(&path.to_string_lossy()))
+        set.is_match(path) || (!by_characters.is_empty() && by_characters.is_match(&path.to_string_lossy()))
+    }
+
+    /// Made when a path is compared first: a process that judges commands alone never does.
+    fn built(&self) -> &Built {
+        self.built.get_or_init(|| compiled(&self.patterns).expect("globs that are not constants were compiled before"))
     }
 }
 
@@ -175,23 +188,26 @@ impl ReadRules {
         base: &Path,
         home: Option<&Path>,
     ) -> Result<Self, PathError> {
-        let deny: Vec<&str> = match deny {
+        let (deny, is_preset): (Vec<&str>, bool) = match deny {
             Some(list) if list.is_empty() || list.iter().any(|glob| !glob.starts_with('!')) => {
-                list.iter().map(String::as_str).collect()
+                (list.iter().map(String::as_str).collect(), false)
             }
             exceptions => {
                 let exceptions = exceptions.into_iter().flatten().map(String::as_str);
-                SECRET_PRESET.iter().copied().chain(exceptions).collect()
+                (SECRET_PRESET.iter().copied().chain(exceptions).collect(), true)
             }
         };
         let (except, deny): (Vec<&str>, Vec<&str>) = deny.into_iter().partition(|glob| glob.starts_with('!'));
         let everywhere = Path::new("**");
+        let deny = glob_set(deny.into_iter(), everywhere, home);
+        let except = checked(glob_set(except.into_iter().map(|glob| &glob[1..]), everywhere, home))?;
         Ok(Self {
-            deny: glob_set(deny.into_iter(), everywhere, home)?,
-            except: glob_set(except.into_iter().map(|glob| &glob[1..]), everywhere, home)?,
+            // What the preset closes is a constant that a test compiles.
+            deny: if is_preset { deny } else { checked(deny)? },
+            except,
             allow: match allow {
                 [] => None,
-                list => Some(glob_set(list.iter().map(String::as_str), base, home)?),
+                list => Some(checked(glob_set(list.iter().map(String::as_str), base, home))?),
             },
             closed: Arc::default(),
             others: None,
@@ -259,25 +275,29 @@ impl ReadRules {
 /// parts.
 const KEPT_SETS: usize = 8;
 
-/// The sets that were compiled last, each with its patterns.
-static KEPT: Mutex<VecDeque<(Vec<String>, Arc<Globs>)>> = Mutex::new(VecDeque::new());
+/// The sets that were asked for last.
+static KEPT: Mutex<VecDeque<Arc<Globs>>> = Mutex::new(VecDeque::new());
 
-fn glob_set<'a>(
-    globs: impl Iterator<Item = &'a str>,
-    base: &Path,
-    home: Option<&Path>,
-) -> Result<Arc<Globs>, PathError> {
-    let patterns: Vec<(&str, Vec<String>)> = globs.map(|glob| (glob, spellings(glob, base, home))).collect();
-    let spelled: Vec<&String> = patterns.iter().flat_map(|(_, spellings)| spellings).collect();
-    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, globs)) = kept().iter().find(|(those, _)| those.iter().eq(spelled.iter().copied())) {
-        return Ok(Arc::clone(globs));
+fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<&Path>) -> Arc<Globs> {
+    // Most patterns begin in the same few folders.
+    let mut found = HashMap::new();
+    let patterns: Vec<_> = globs.map(|glob| (glob.to_owned(), spellings(glob, base, home, &mut found))).collect();
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(globs) = kept.iter().find(|globs| globs.patterns == patterns) {
+        return Arc::clone(globs);
     }
-    let globs = Arc::new(compiled(&patterns)?);
-    let spelled = spelled.into_iter().cloned().collect();
-    let mut kept = kept();
+    let globs = Arc::new(Globs { patterns, built: OnceLock::new() });
     kept.truncate(KEPT_SETS - 1);
-    kept.push_front((spelled, Arc::clone(&globs)));
+    kept.push_front(Arc::clone(&globs));
+    globs
+}
+
+/// Compiles globs now, so that what is wrong with them is found.
+fn checked(globs: Arc<Globs>) -> Result<Arc<Globs>, PathError> {
+    if globs.built.get().is_none() {
+        // Of two threads at once, one keeps what it made.
+        let _ = globs.built.set(compiled(&globs.patterns)?);
+    }
     Ok(globs)
 }
 
@@ -287,11 +307,11 @@ fn parse(pattern: &str) -> Result<Glob, globset::Error> {
     GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).empty_alternates(true).build()
 }
 
-fn compiled(globs: &[(&str, Vec<String>)]) -> Result<Globs, PathError> {
+fn compiled(globs: &[(String, Vec<String>)]) -> Result<Built, PathError> {
     let mut set = GlobSetBuilder::new();
     let mut by_character = Vec::new();
     for (glob, spellings) in globs {
-        let fail = |problem: &str| PathError::Glob { glob: (*glob).to_owned(), problem: problem.to_owned() };
+        let fail = |problem: &str| PathError::Glob { glob: glob.clone(), problem: problem.to_owned() };
         if glob.is_empty() {
             return Err(fail("it is empty"));
         }
@@ -310,11 +330,11 @@ fn compiled(globs: &[(&str, Vec<String>)]) -> Result<Globs, PathError> {
     })?;
     let by_characters = RegexSet::new(&by_character)
         .map_err(|error| PathError::Glob { glob: by_character.join(", "), problem: error.to_string() })?;
-    Ok(Globs { set, by_characters })
+    Ok(Built { set, by_characters })
 }
 
 /// The absolute patterns that one configured glob stands for.
-fn spellings(glob: &str, base: &Path, home: Option<&Path>) -> Vec<String> {
+fn spellings(glob: &str, base: &Path, home: Option<&Path>, found: &mut Existing) -> Vec<String> {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let glob = if glob.len() > 1 { glob.strip_suffix('/').unwrap_or(glob) } else { glob };
     let absolute = match (glob.strip_prefix('~'), home) {
@@ -327,15 +347,18 @@ fn spellings(glob: &str, base: &Path, home: Option<&Path>) -> Vec<String> {
         _ if base == Path::new("**") => format!("**/{glob}"),
         _ => format!("{}/{glob}", globset::escape(&base.to_string_lossy())),
     };
-    let canonical = canonical_prefix(&absolute);
+    let canonical = canonical_prefix(&absolute, found);
     let mut patterns = vec![absolute];
     patterns.extend(canonical);
     patterns
 }
 
+/// For each place, the deepest part of it that exists, and what that part leads to.
+type Existing = HashMap<PathBuf, Option<(PathBuf, PathBuf)>>;
+
 /// The pattern with its literal beginning replaced by what that leads to, when links make a
 /// difference.
-fn canonical_prefix(pattern: &str) -> Option<String> {
+fn canonical_prefix(pattern: &str, known: &mut Existing) -> Option<String> {
     let mut literal = PathBuf::from("/");
     let mut components = Path::new(pattern).components().peekable();
     if components.next() != Some(Component::RootDir) {
@@ -350,16 +373,24 @@ fn canonical_prefix(pattern: &str) -> Option<String> {
         components.next();
     }
     let rest: PathBuf = components.collect();
-    // The deepest part that exists; what is missing today keeps its spelling.
-    let (found, existing) = literal.ancestors().find_map(|ancestor| {
-        let handle = rustix::fs::open(ancestor, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
-        Some((handle_path(handle.as_fd())?, ancestor))
-    })?;
+    if !known.contains_key(&literal) {
+        known.insert(literal.clone(), existing(&literal));
+    }
+    let (existing, found) = known.get(&literal)?.as_ref()?;
     if found == existing {
         return None;
     }
     let tail = literal.strip_prefix(existing).ok()?.join(rest);
     Some(format!("{}/{}", globset::escape(found.to_str()?), tail.to_str()?).trim_end_matches('/').to_string())
+}
+
+/// The deepest part of a place that exists, and what it leads to; what is missing today keeps its
+/// spelling.
+fn existing(place: &Path) -> Option<(PathBuf, PathBuf)> {
+    place.ancestors().find_map(|ancestor| {
+        let handle = rustix::fs::open(ancestor, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
+        Some((ancestor.to_owned(), handle_path(handle.as_fd())?))
+    })
 }
 
 #[cfg(test)]

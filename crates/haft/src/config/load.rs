@@ -24,8 +24,6 @@ pub struct Loaded<C> {
     /// What the text said in keys of older versions, one sentence each; it was read as
     /// [`migrate`](super::migrate()) would write it. Empty for a text of today's form.
     pub older: Vec<String>,
-    /// The text as it was read.
-    pub(crate) text: String,
     source: Source,
 }
 
@@ -71,8 +69,12 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
             .map(|problem| describe(problem, &source))
             .collect();
         if faults.is_empty() {
+            if let Ok(config) = C::deserialize(&source.value) {
+                return Ok(Self { config, file, older, source });
+            }
+            // The path of a fault costs more than the values: it is asked for when there is one.
             match serde_path_to_error::deserialize(&source.value) {
-                Ok(config) => return Ok(Self { config, file, older, text: text.to_owned(), source }),
+                Ok(config) => return Ok(Self { config, file, older, source }),
                 Err(error) => {
                     let path = error.path().to_string();
                     let place = source.place(&path).cloned();
@@ -89,9 +91,14 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
 
     /// The same with another configuration, whose values still count as set where these were.
     pub(crate) fn with(&self, config: C) -> Self {
-        let Self { config: _, file, older, text, source } = self;
-        let (file, older, text, source) = (file.clone(), older.clone(), text.clone(), source.clone());
-        Self { config, file, older, text, source }
+        let Self { config: _, file, older, source } = self;
+        Self { config, file: file.clone(), older: older.clone(), source: source.clone() }
+    }
+
+    /// The text as it was read.
+    #[cfg(feature = "watch")]
+    pub(crate) fn text(&self) -> &str {
+        self.source.text()
     }
 
     /// A fault that was found later, when a section was compiled, with the place its key was set
@@ -105,8 +112,9 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
     /// Where a key, or something below it, was set; `None` for a default.
     pub(crate) fn place(&self, path: &str) -> Option<Place> {
         let below = |key: &&String| key.strip_prefix(path).is_some_and(|rest| rest.starts_with(['.', '[']));
-        let first = || self.source.places.keys().find(below).and_then(|key| self.source.places.get(key));
-        self.source.places.get(path).or_else(first).cloned()
+        let places = self.source.places();
+        let first = || places.keys().find(below).and_then(|key| places.get(key));
+        places.get(path).or_else(first).cloned()
     }
 
     /// Every effective value by path, with the place it was set at; `None` for a default.
@@ -114,7 +122,7 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
         let mut rows = Vec::new();
         let value = serde_json::to_value(&self.config).unwrap_or_default();
         flatten(&mut rows, "", &value);
-        let origin = |path: &str| self.source.places.get(path).cloned();
+        let origin = |path: &str| self.source.places().get(path).cloned();
         rows.into_iter().map(|(path, value)| (path.clone(), value, origin(&path))).collect()
     }
 }
@@ -124,19 +132,8 @@ fn parse(text: &str) -> Result<(Source, Vec<String>), ConfigError> {
     let source = Source::parse(text)?;
     let Some(migrated) = migrate::to_load(text) else { return Ok((source, vec![])) };
     let value = Source::parse(&migrated.text)?.value;
-    let mut places = source.places;
-    for (new, old) in &migrated.moved {
-        let below: Vec<_> = places
-            .iter()
-            .filter_map(|(path, place)| {
-                let rest = path.strip_prefix(old.as_str())?;
-                (rest.is_empty() || rest.starts_with(['.', '['])).then(|| (format!("{new}{rest}"), place.clone()))
-            })
-            .collect();
-        places.extend(below);
-    }
     let older = migrated.changes.into_iter().chain(migrated.warnings).collect();
-    Ok((Source { value, places }, older))
+    Ok((source.migrated(value, migrated.moved), older))
 }
 
 fn flatten(rows: &mut Vec<(String, Value)>, path: &str, value: &Value) {

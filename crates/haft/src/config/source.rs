@@ -1,12 +1,9 @@
 //! The text of a configuration as a tree, and which line each value came from.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::OnceLock};
 
 use serde_json::{Map, Value};
-use toml::{
-    Spanned,
-    de::{DeTable, DeValue},
-};
+use toml::de::{DeTable, DeValue};
 
 use crate::config::error::{ConfigError, Place};
 
@@ -14,7 +11,13 @@ use crate::config::error::{ConfigError, Place};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Source {
     pub(crate) value: Value,
-    pub(crate) places: BTreeMap<String, Place>,
+    /// What `value` was made of, but for the variables.
+    text: String,
+    /// Paths in `value`, and those in the text at which an older version has their values.
+    moved: BTreeMap<String, String>,
+    variables: BTreeMap<String, Place>,
+    /// Made when it is asked for: most starts never do, and a long file has thousands of values.
+    places: OnceLock<BTreeMap<String, Place>>,
 }
 
 impl Source {
@@ -23,23 +26,56 @@ impl Source {
     /// # Errors
     /// The first syntax error, with its line.
     pub(crate) fn parse(text: &str) -> Result<Self, ConfigError> {
-        let lines = Lines::of(text);
         let table = DeTable::parse(text).map_err(|error| ConfigError {
             path: String::new(),
-            place: error.span().map(|span| lines.place(span.start)),
+            place: error.span().map(|span| Lines::of(text).place(span.start)),
             problem: error.message().to_owned(),
             hint: None,
         })?;
-        let mut places = BTreeMap::new();
-        let value = Value::Object(convert_table(&lines, "", table.get_ref(), &mut places));
-        Ok(Self { value, places })
+        Ok(Self { value: Value::Object(convert_table(table.get_ref())), text: text.to_owned(), ..Self::default() })
+    }
+
+    /// The same text, whose values are those of a newer form of it.
+    pub(crate) fn migrated(self, value: Value, moved: BTreeMap<String, String>) -> Self {
+        Self { value, moved, places: OnceLock::new(), ..self }
+    }
+
+    /// What it was parsed from.
+    #[cfg(feature = "watch")]
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where every value was set.
+    pub(crate) fn places(&self) -> &BTreeMap<String, Place> {
+        self.places.get_or_init(|| {
+            let mut places = BTreeMap::new();
+            // It parsed before.
+            if let Ok(table) = DeTable::parse(&self.text) {
+                note_table(&Lines::of(&self.text), "", table.get_ref(), &mut places);
+            }
+            for (new, old) in &self.moved {
+                let below: Vec<_> = places
+                    .iter()
+                    .filter_map(|(path, place)| {
+                        let rest = path.strip_prefix(old.as_str())?;
+                        (rest.is_empty() || rest.starts_with(['.', '[']))
+                            .then(|| (format!("{new}{rest}"), place.clone()))
+                    })
+                    .collect();
+                places.extend(below);
+            }
+            places.extend(self.variables.clone());
+            places
+        })
     }
 
     /// Where the value at `path` was set, or else the nearest table around it.
     pub(crate) fn place(&self, path: &str) -> Option<&Place> {
+        let places = self.places();
         let mut path = path;
         loop {
-            if let Some(place) = self.places.get(path) {
+            if let Some(place) = places.get(path) {
                 return Some(place);
             }
             path = &path[..path.rfind(['.', '['])?];
@@ -56,7 +92,8 @@ impl Source {
             here = &mut here[name];
         }
         *here = value;
-        self.places.insert(path.to_owned(), Place::Variable(variable.to_owned()));
+        self.variables.insert(path.to_owned(), Place::Variable(variable.to_owned()));
+        self.places = OnceLock::new();
     }
 }
 
@@ -74,23 +111,12 @@ impl Lines {
     }
 }
 
-fn convert_table(
-    lines: &Lines,
-    path: &str,
-    table: &DeTable<'_>,
-    places: &mut BTreeMap<String, Place>,
-) -> Map<String, Value> {
-    let mut map = Map::new();
-    for (key, value) in table {
-        let path = if path.is_empty() { key.get_ref().to_string() } else { format!("{path}.{}", key.get_ref()) };
-        places.insert(path.clone(), lines.place(key.span().start));
-        map.insert(key.get_ref().to_string(), convert(lines, &path, value, places));
-    }
-    map
+fn convert_table(table: &DeTable<'_>) -> Map<String, Value> {
+    table.iter().map(|(key, value)| (key.get_ref().to_string(), convert(value.get_ref()))).collect()
 }
 
-fn convert(lines: &Lines, path: &str, value: &Spanned<DeValue<'_>>, places: &mut BTreeMap<String, Place>) -> Value {
-    match value.get_ref() {
+fn convert(value: &DeValue<'_>) -> Value {
+    match value {
         DeValue::String(string) => Value::String(string.to_string()),
         DeValue::Boolean(boolean) => Value::Bool(*boolean),
         DeValue::Integer(integer) => {
@@ -103,15 +129,31 @@ fn convert(lines: &Lines, path: &str, value: &Spanned<DeValue<'_>>, places: &mut
             parsed.map_or(Value::Null, Value::from)
         }
         DeValue::Datetime(datetime) => Value::String(datetime.to_string()),
+        DeValue::Array(items) => items.iter().map(|item| convert(item.get_ref())).collect(),
+        DeValue::Table(table) => Value::Object(convert_table(table)),
+    }
+}
+
+/// Notes the line of each value of a table, and of what is in them.
+fn note_table(lines: &Lines, path: &str, table: &DeTable<'_>, places: &mut BTreeMap<String, Place>) {
+    for (key, value) in table {
+        let path = if path.is_empty() { key.get_ref().to_string() } else { format!("{path}.{}", key.get_ref()) };
+        note(lines, &path, value.get_ref(), places);
+        places.insert(path, lines.place(key.span().start));
+    }
+}
+
+fn note(lines: &Lines, path: &str, value: &DeValue<'_>, places: &mut BTreeMap<String, Place>) {
+    match value {
         DeValue::Array(items) => {
-            let item = |(index, item): (usize, &Spanned<DeValue<'_>>), places: &mut BTreeMap<String, Place>| {
+            for (index, item) in items.iter().enumerate() {
                 let path = format!("{path}[{index}]");
-                places.insert(path.clone(), lines.place(item.span().start));
-                convert(lines, &path, item, places)
-            };
-            items.iter().enumerate().map(|entry| item(entry, places)).collect()
+                note(lines, &path, item.get_ref(), places);
+                places.insert(path, lines.place(item.span().start));
+            }
         }
-        DeValue::Table(table) => Value::Object(convert_table(lines, path, table, places)),
+        DeValue::Table(table) => note_table(lines, path, table, places),
+        _ => {}
     }
 }
 

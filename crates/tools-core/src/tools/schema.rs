@@ -99,34 +99,57 @@ fn quoted(names: &[String]) -> String {
 /// Everything in which `value` does not meet `schema`; empty when nothing was found.
 pub fn schema_problems(value: &Value, schema: &Value) -> Vec<SchemaProblem> {
     let mut found = Vec::new();
-    collect(&mut found, "", value, schema);
+    collect(&mut found, At::Top, value, schema);
     found
 }
 
-fn collect(found: &mut Vec<SchemaProblem>, path: &str, value: &Value, schema: &Value) {
-    if let Some(branches) = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array) {
-        return collect_branches(found, path, value, branches);
+/// Where a value stands, written out only for what is wrong.
+#[derive(Debug, Clone, Copy)]
+enum At<'a> {
+    Top,
+    Key(&'a At<'a>, &'a str),
+    Index(&'a At<'a>, usize),
+}
+
+impl At<'_> {
+    fn problem(self, fault: SchemaFault) -> SchemaProblem {
+        SchemaProblem { path: self.to_string(), fault }
     }
-    let expected = expected_types(schema);
-    if !expected.is_empty() && !expected.iter().any(|name| has_type(value, name)) {
-        let expected = expected.iter().map(|name| article(name)).collect::<Vec<_>>().join(" or ");
-        let fault = SchemaFault::WrongType { expected, found: json_type(value) };
-        found.push(SchemaProblem { path: path.to_owned(), fault });
+}
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            At::Top => Ok(()),
+            At::Key(At::Top, name) => write!(f, "{name}"),
+            At::Key(above, name) => write!(f, "{above}.{name}"),
+            At::Index(above, index) => write!(f, "{above}[{index}]"),
+        }
+    }
+}
+
+fn collect(found: &mut Vec<SchemaProblem>, at: At<'_>, value: &Value, schema: &Value) {
+    if let Some(branches) = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array) {
+        return collect_branches(found, at, value, branches);
+    }
+    if !has_types(value, schema) {
+        let expected = expected_types(schema).map(article).collect::<Vec<_>>().join(" or ");
+        found.push(at.problem(SchemaFault::WrongType { expected, found: json_type(value) }));
         return;
     }
     if let Some(allowed) = schema.get("enum").and_then(Value::as_array)
         && !allowed.contains(value)
     {
         let allowed = allowed.iter().filter(|v| !v.is_null()).map(plain).collect();
-        found.push(SchemaProblem { path: path.to_owned(), fault: SchemaFault::NotListed { allowed } });
+        found.push(at.problem(SchemaFault::NotListed { allowed }));
         return;
     }
     match value {
-        Value::Object(map) => collect_object(found, path, map, schema),
+        Value::Object(map) => collect_object(found, at, map, schema),
         Value::Array(items) => {
             if let Some(schema) = schema.get("items") {
                 for (index, item) in items.iter().enumerate() {
-                    collect(found, &format!("{path}[{index}]"), item, schema);
+                    collect(found, At::Index(&at, index), item, schema);
                 }
             }
         }
@@ -136,18 +159,17 @@ fn collect(found: &mut Vec<SchemaProblem>, path: &str, value: &Value, schema: &V
 
 /// A value that fits one branch is fine; else the branch with the fewest complaints is what was
 /// meant.
-fn collect_branches(found: &mut Vec<SchemaProblem>, path: &str, value: &Value, branches: &[Value]) {
-    let constants: Vec<&Value> = branches.iter().filter_map(|branch| branch.get("const")).collect();
-    if constants.len() == branches.len() && value.is_string() {
-        if !constants.contains(&value) {
-            let allowed = constants.into_iter().map(plain).collect();
-            found.push(SchemaProblem { path: path.to_owned(), fault: SchemaFault::NotListed { allowed } });
+fn collect_branches(found: &mut Vec<SchemaProblem>, at: At<'_>, value: &Value, branches: &[Value]) {
+    let constants = || branches.iter().filter_map(|branch| branch.get("const"));
+    if value.is_string() && constants().count() == branches.len() {
+        if !constants().any(|constant| constant == value) {
+            found.push(at.problem(SchemaFault::NotListed { allowed: constants().map(plain).collect() }));
         }
         return;
     }
     let attempts = branches.iter().map(|branch| {
         let mut problems = Vec::new();
-        collect(&mut problems, path, value, branch);
+        collect(&mut problems, at, value, branch);
         problems
     });
     if let Some(best) = attempts.min_by_key(Vec::len) {
@@ -155,42 +177,43 @@ fn collect_branches(found: &mut Vec<SchemaProblem>, path: &str, value: &Value, b
     }
 }
 
-fn collect_object(found: &mut Vec<SchemaProblem>, path: &str, map: &JsonObject, schema: &Value) {
+fn collect_object(found: &mut Vec<SchemaProblem>, at: At<'_>, map: &JsonObject, schema: &Value) {
     let empty = JsonObject::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-    let at = |name: &str| {
-        if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
-    };
     for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
         if !map.contains_key(name) {
-            let types = properties.get(name).map(expected_types).unwrap_or_default();
-            let expected = types.first().map_or("a value", |name| article(name)).to_owned();
-            found.push(SchemaProblem { path: at(name), fault: SchemaFault::Missing { expected } });
+            let kind = properties.get(name).and_then(|schema| expected_types(schema).next());
+            let expected = kind.map_or("a value", article).to_owned();
+            found.push(At::Key(&at, name).problem(SchemaFault::Missing { expected }));
         }
     }
     let others = schema.get("additionalProperties").unwrap_or(&Value::Null);
     for (name, value) in map {
         match properties.get(name) {
-            Some(schema) => collect(found, &at(name), value, schema),
-            None if others.is_object() => collect(found, &at(name), value, others),
+            Some(schema) => collect(found, At::Key(&at, name), value, schema),
+            None if others.is_object() => collect(found, At::Key(&at, name), value, others),
             None if others == &Value::Bool(false) => {
                 let near =
                     nearest(name, properties.keys().map(String::as_str)).into_iter().map(str::to_owned).collect();
                 let known = properties.keys().cloned().collect();
                 let shown: String = name.chars().take(80).flat_map(char::escape_debug).collect();
-                found.push(SchemaProblem { path: at(&shown), fault: SchemaFault::Unknown { near, known } });
+                found.push(At::Key(&at, &shown).problem(SchemaFault::Unknown { near, known }));
             }
             None => {}
         }
     }
 }
 
-fn expected_types(schema: &Value) -> Vec<&str> {
-    match schema.get("type") {
-        Some(Value::String(name)) => vec![name],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-        _ => vec![],
-    }
+/// Whether a value has one of the types that are named; any has where none is.
+fn has_types(value: &Value, schema: &Value) -> bool {
+    let mut expected = expected_types(schema).peekable();
+    expected.peek().is_none() || expected.any(|name| has_type(value, name))
+}
+
+fn expected_types(schema: &Value) -> impl Iterator<Item = &str> {
+    let named = schema.get("type");
+    let many = named.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    named.and_then(Value::as_str).into_iter().chain(many)
 }
 
 fn has_type(value: &Value, name: &str) -> bool {

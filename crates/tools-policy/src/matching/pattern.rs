@@ -135,6 +135,9 @@ impl Matcher {
 /// means something else beside a brace than beside a slash: globs on paths, and those with `**`,
 /// stay as they are.
 fn choices(glob: &str, crossing: Crossing) -> Vec<Cow<'_, str>> {
+    if !glob.contains('{') {
+        return vec![glob.into()];
+    }
     let is_apart = crossing == Crossing::Everything && !glob.contains("**");
     let each = if is_apart { expanded(glob, MOST_CHOICES) } else { None };
     // An empty alternative between two stars makes them meet.
