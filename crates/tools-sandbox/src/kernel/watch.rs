@@ -139,7 +139,8 @@ pub(crate) fn hand_over(socket: RawFd, descriptor: RawFd) -> Result<()> {
     let mut data = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
     // SAFETY: a `cmsghdr` of zeros is a valid one, which is filled in below.
     let mut header: libc::cmsghdr = unsafe { std::mem::zeroed() };
-    header.cmsg_len = size_of::<libc::cmsghdr>() + size_of::<RawFd>();
+    // The lengths have other types in other C libraries.
+    header.cmsg_len = (size_of::<libc::cmsghdr>() + size_of::<RawFd>()) as _;
     header.cmsg_level = libc::SOL_SOCKET;
     header.cmsg_type = libc::SCM_RIGHTS;
     let mut rights = Rights { header, descriptor, _padding: 0 };
@@ -148,7 +149,7 @@ pub(crate) fn hand_over(socket: RawFd, descriptor: RawFd) -> Result<()> {
     message.msg_iov = &raw mut data;
     message.msg_iovlen = 1;
     message.msg_control = (&raw mut rights).cast();
-    message.msg_controllen = size_of::<Rights>();
+    message.msg_controllen = size_of::<Rights>() as _;
     // SAFETY: the message leads to live memory of the lengths that it names.
     check(unsafe { call!(libc::SYS_sendmsg, socket, &raw const message, libc::MSG_NOSIGNAL) }).map(|_| ())
 }

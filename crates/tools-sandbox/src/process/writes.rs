@@ -10,15 +10,14 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
-use libc::c_ulong;
 use tokio::sync::oneshot;
 use tools_core::{FileState, WriteLog};
 
 use crate::kernel::{Level, Named, Names, Sandbox};
 
 /// The kernel's requests, with the sizes of its records in them.
-const RECEIVE: c_ulong = 0xC050_2100;
-const SEND: c_ulong = 0xC018_2101;
+const RECEIVE: libc::Ioctl = 0xC050_2100_u32 as libc::Ioctl;
+const SEND: libc::Ioctl = 0xC018_2101_u32 as libc::Ioctl;
 const CONTINUE: u32 = 1;
 const PATH_MAX: usize = 4096;
 
@@ -123,7 +122,8 @@ fn listener(socket: &OwnedFd) -> Option<OwnedFd> {
         message.msg_iov = &raw mut data;
         message.msg_iovlen = 1;
         message.msg_control = control.as_mut_ptr().cast();
-        message.msg_controllen = size_of_val(&control);
+        // The length has another type in other C libraries.
+        message.msg_controllen = size_of_val(&control) as _;
         if libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_CMSG_CLOEXEC) <= 0 {
             return None;
         }
