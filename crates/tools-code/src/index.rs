@@ -4,7 +4,7 @@
 //! hash of its content, so that nothing is shown of another one.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
     path::Path,
     sync::{
@@ -61,6 +61,8 @@ pub(crate) struct State {
     generation: u64,
     parsed_bytes: usize,
     clock: u64,
+    /// Files whose parsing took too long.
+    gave_up: HashSet<Arc<Path>>,
     /// Files that did not fit.
     full: u64,
 }
@@ -369,6 +371,7 @@ impl State {
 
     fn drop_path(&mut self, path: &Path) {
         let Some(number) = self.by_path.remove(path) else { return };
+        self.gave_up.remove(path);
         if let Some(file) = self.files.get_mut(number as usize).and_then(Option::take) {
             self.live -= 1;
             self.total_words -= u64::from(file.length);
@@ -431,6 +434,11 @@ impl State {
         if file.hash != hash || file.passages.is_some() {
             return;
         }
+        if passages.parsed.gave_up {
+            let path = Arc::clone(&file.path);
+            self.gave_up.insert(path);
+        }
+        let Some(file) = self.file_mut(path) else { return };
         file.passages = Some((Arc::clone(passages), clock));
         self.parsed_bytes += passages.bytes();
         if self.parsed_bytes <= most {
@@ -455,6 +463,11 @@ impl State {
     /// Every file with its number.
     pub(crate) fn files(&self) -> impl Iterator<Item = (u32, &File)> {
         (0_u32..).zip(&self.files).filter_map(|(number, file)| Some((number, file.as_ref()?)))
+    }
+
+    /// Files whose parsing took too long: what they define is not all known.
+    pub(crate) fn gave_up(&self) -> impl Iterator<Item = &File> {
+        self.gave_up.iter().filter_map(|path| self.file_at(path))
     }
 
     pub(crate) fn live(&self) -> usize {

@@ -347,7 +347,13 @@ impl SearchCode {
                 None => path.is_none() && !synced.walked.is_cut,
             };
             let search = Search { index: &index, sight, policy, wanted: &wanted };
-            let answer = self.answer(&search, asked, is_whole).with(&search, asked, told);
+            let mut answer = self.answer(&search, asked, is_whole).with(&search, asked, told);
+            let slow = index.state().gave_up().filter(|file| wanted.holds(&file.path, file.form)).count();
+            if slow > 0 {
+                answer.notes.push(format!(
+                    "{slow} files take too long to be parsed: what they define is not all known; `grep` finds it"
+                ));
+            }
             if sight.is_cancelled() {
                 return Err(crate::index::cancelled());
             }

@@ -183,3 +183,21 @@ async fn the_executor_keeps_the_contract() {
     let samples = [ToolCall::new("search_code", json!({"query": "auth_layer"})).unwrap()];
     contract::check(tool.into_executor(), &Workspace::new(), &samples).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_takes_too_long_to_be_parsed_is_counted() {
+    let (_root, folder) = folder();
+    let config = IndexConfig { max_file_bytes: 64 << 20, ..IndexConfig::default() };
+    let stack = folder.stack(&config);
+    folder
+        .write("src/slow.rs", format!("{}fn needle() {{}}\n", "fn f(a: [u8; 3]) -> u8 { a[0] + 1 }\n".repeat(120_000)));
+    let note = "[1 files take too long to be parsed: what they define is not all known; `grep` finds it]";
+    let found = answer(&stack, &folder.root, "definition", "needle").await;
+    assert!(found.contains(note), "{found}");
+    // Only where it is among what is asked about, and no longer than it is so.
+    let elsewhere = call(&stack, &folder.root, json!({"query": "auth_layer", "path": "src/auth.rs"})).await.unwrap();
+    assert!(!elsewhere.summary.contains("too long"), "{}", elsewhere.summary);
+    folder.write("src/slow.rs", "fn needle() {}\n");
+    let found = answer(&stack, &folder.root, "definition", "needle").await;
+    assert!(found.contains("src/slow.rs:1") && !found.contains("too long"), "{found}");
+}
