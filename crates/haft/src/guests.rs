@@ -12,7 +12,7 @@ use serde::Deserialize;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 use tools_core::CallerId;
-use tools_mcp_http::{Guest, HttpError, HttpServer, HttpSettings};
+use tools_mcp_http::{Guest, GuestList, HttpError, HttpServer, HttpSettings};
 
 use crate::{Toolbox, mcp::Served};
 
@@ -103,8 +103,44 @@ fn caller(name: &str) -> Option<CallerId> {
     CallerId::parse(&format!("http:{name}")).ok().filter(|_| !name.is_empty())
 }
 
+/// The guests of a server that runs.
+#[derive(Debug, Clone)]
+pub struct HttpGuests {
+    list: GuestList,
+    /// Paths of a client on another machine say nothing about this one.
+    heeds_roots: bool,
+}
+
+impl HttpGuests {
+    /// Lets the guests of `new` enter, and of those that are there the ones named in `kept`, with
+    /// their sessions; the sessions of all others end.
+    ///
+    /// # Errors
+    /// As [`GuestList::replace`]; everything stays as it was then.
+    pub async fn replace(&self, kept: &[&str], new: &[(HttpGuest, Toolbox)]) -> Result<(), HttpError> {
+        self.list.replace(kept, welcome(new, self.heeds_roots).await?)
+    }
+}
+
+/// The servers of guests.
+async fn welcome(guests: &[(HttpGuest, Toolbox)], heeds_roots: bool) -> Result<Vec<Guest>, HttpError> {
+    #[cfg(feature = "mcp-client")]
+    for (_, toolbox) in guests {
+        for (server, error) in toolbox.introduce_servers().await.failed {
+            tracing::warn!(server, %error, "the tools of an MCP server are not offered");
+        }
+    }
+    let of = |(guest, toolbox): &(HttpGuest, Toolbox)| {
+        let watch = toolbox.watch(|name| std::env::var(name).ok());
+        let served = Served { watch, caller: caller(&guest.name), heeds_roots };
+        Guest::new(&guest.name, &guest.token, crate::mcp::serving(toolbox, served))
+    };
+    guests.iter().map(of).collect()
+}
+
 /// Serves the tools over HTTP until `stop` is cancelled: to each guest those of its own toolbox.
-/// `listening` is told the address once connections are taken.
+/// `listening` is told the address once connections are taken, and given the guests, to be
+/// replaced later.
 ///
 /// # Errors
 /// As [`HttpServer::bind`].
@@ -113,26 +149,12 @@ pub async fn serve_mcp_http(
     guests: Vec<(HttpGuest, Toolbox)>,
     settings: HttpSettings,
     stop: CancellationToken,
-    listening: impl FnOnce(&str),
+    listening: impl FnOnce(&str, HttpGuests),
 ) -> Result<(), HttpError> {
-    #[cfg(feature = "mcp-client")]
-    for (_, toolbox) in &guests {
-        for (server, error) in toolbox.introduce_servers().await.failed {
-            tracing::warn!(server, %error, "the tools of an MCP server are not offered");
-        }
-    }
-    let of = |(guest, toolbox): &(HttpGuest, Toolbox)| {
-        let served = Served {
-            watch: toolbox.watch(|name| std::env::var(name).ok()),
-            caller: caller(&guest.name),
-            // Paths of a client on another machine say nothing about this one.
-            heeds_roots: address.ip().is_loopback(),
-        };
-        Guest::new(&guest.name, &guest.token, crate::mcp::serving(toolbox, served))
-    };
-    let welcome = guests.iter().map(of).collect::<Result<Vec<_>, _>>()?;
-    let server = HttpServer::bind(address, welcome, settings).await?;
-    listening(&server.url());
+    let heeds_roots = address.ip().is_loopback();
+    let server = HttpServer::bind(address, welcome(&guests, heeds_roots).await?, settings).await?;
+    drop(guests);
+    listening(&server.url(), HttpGuests { list: server.guests(), heeds_roots });
     server.serve_until(stop).await;
     Ok(())
 }

@@ -172,7 +172,7 @@ pub use filters::Filters;
 #[cfg(feature = "policy")]
 pub use gates::leave_trust_reset;
 #[cfg(feature = "http")]
-pub use guests::{GuestsError, HttpGuest, serve_mcp_http};
+pub use guests::{GuestsError, HttpGuest, HttpGuests, serve_mcp_http};
 #[cfg(feature = "hosts")]
 pub use hosted::Judged;
 #[cfg(feature = "mcp")]

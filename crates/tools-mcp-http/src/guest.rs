@@ -51,8 +51,9 @@ impl Guest {
     }
 
     /// Serves the guest until `stop` is cancelled.
-    pub(crate) fn welcomed(self, hosts: Vec<String>, settings: &HttpSettings, stop: &CancellationToken) -> Welcomed {
+    pub(crate) fn welcomed(self, hosts: Vec<String>, settings: &HttpSettings, stop: CancellationToken) -> Welcomed {
         let config = StreamableHttpServerConfig::default()
+            .with_allowed_origins(settings.answered_origins(&hosts))
             .with_allowed_hosts(hosts)
             .enforce_origin_validation()
             .with_max_request_body_bytes(settings.max_body)
@@ -62,7 +63,7 @@ impl Guest {
         let sessions = Arc::new(sessions);
         let (server, ended) = (self.server.clone(), stop.clone());
         let each = move || Ok(server.connected(&ended));
-        let shared = Arc::new(self.server.connected(stop));
+        let shared = Arc::new(self.server.connected(&stop));
         let all = move || Ok(Arc::clone(&shared));
         Welcomed {
             name: self.name,
@@ -71,6 +72,7 @@ impl Guest {
             without: StreamableHttpService::new(all, Arc::default(), config.with_legacy_session_mode(false)),
             sessions,
             max_sessions: settings.max_sessions,
+            stop,
         }
     }
 }
@@ -89,6 +91,8 @@ pub(crate) struct Welcomed {
     without: StreamableHttpService<Arc<Connected>, NeverSessionManager>,
     sessions: Arc<LocalSessionManager>,
     max_sessions: usize,
+    /// Ends the sessions of this guest.
+    pub(crate) stop: CancellationToken,
 }
 
 impl Welcomed {

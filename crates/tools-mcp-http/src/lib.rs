@@ -12,6 +12,7 @@
 
 mod error;
 mod guest;
+mod guest_list;
 mod listener;
 mod refusal;
 mod settings;
@@ -19,6 +20,7 @@ mod tls;
 
 pub use error::HttpError;
 pub use guest::{Guest, MIN_TOKEN_CHARS, new_token};
+pub use guest_list::GuestList;
 pub use listener::HttpServer;
 pub use settings::HttpSettings;
 pub use tls::Tls;

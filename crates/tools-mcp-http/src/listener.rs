@@ -14,8 +14,8 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Guest, HttpError, HttpSettings,
-    guest::{Welcomed, token_of},
+    Guest, GuestList, HttpError, HttpSettings,
+    guest::token_of,
     refusal::{Answer, Refusal},
 };
 
@@ -33,7 +33,7 @@ const PATH: &str = "/mcp";
 pub struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
-    guests: Vec<Guest>,
+    guests: GuestList,
     settings: HttpSettings,
 }
 
@@ -47,23 +47,24 @@ impl HttpServer {
         if guests.is_empty() {
             return Err(HttpError::NoGuest);
         }
-        for (at, guest) in guests.iter().enumerate() {
-            if let Some(other) = guests[..at].iter().find(|other| other.token == guest.token) {
-                return Err(HttpError::SameToken(other.name.clone(), guest.name.clone()));
-            }
-        }
         if !address.ip().is_loopback() && settings.tls.is_none() {
             return Err(HttpError::Unencrypted(address));
         }
         let failed = |source| HttpError::Address { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        let guests = GuestList::new(guests, settings.answered_hosts(address), settings.clone())?;
         Ok(Self { listener, address, guests, settings })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The guests, to be replaced while the server runs.
+    pub fn guests(&self) -> GuestList {
+        self.guests.clone()
     }
 
     /// The address that clients are given.
@@ -74,10 +75,8 @@ impl HttpServer {
 
     /// Serves until `stop` is cancelled. Calls that still run then are dropped and put on record.
     pub async fn serve_until(self, stop: CancellationToken) {
-        let Self { listener, address, guests, settings } = self;
-        let hosts = settings.answered_hosts(address);
-        let guests = guests.into_iter().map(|guest| guest.welcomed(hosts.clone(), &settings, &stop));
-        let house = Arc::new(House { guests: guests.collect(), max_body: settings.max_body });
+        let Self { listener, guests, settings, .. } = self;
+        let house = Arc::new(House { guests: guests.clone(), max_body: settings.max_body });
         let (room, open) = (Arc::new(Semaphore::new(settings.max_connections)), TaskTracker::new());
         loop {
             let accepted = tokio::select! {
@@ -101,7 +100,7 @@ impl HttpServer {
                 let _place = place;
                 match tls {
                     None => house.serve(stream, peer, &stop).await,
-                    Some(tls) => match timeout(GREETING, tls.0.accept(stream)).await {
+                    Some(tls) => match timeout(GREETING, tls.acceptor().accept(stream)).await {
                         Ok(Ok(stream)) => house.serve(stream, peer, &stop).await,
                         Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS connection came about"),
                         Err(_) => tracing::debug!(%peer, "no TLS connection came about in time"),
@@ -109,6 +108,7 @@ impl HttpServer {
                 }
             });
         }
+        guests.end();
         open.close();
         let _ = timeout(PATIENCE, open.wait()).await;
     }
@@ -125,7 +125,7 @@ impl fmt::Debug for HttpServer {
 
 /// What all connections share.
 struct House {
-    guests: Vec<Welcomed>,
+    guests: GuestList,
     max_body: usize,
 }
 
@@ -173,7 +173,7 @@ impl House {
             return Err(Refusal::Path);
         }
         let token = token_of(request.headers()).ok_or(Refusal::Token)?;
-        let guest = self.guests.iter().find(|guest| guest.token == token).ok_or(Refusal::Token)?;
+        let guest = self.guests.of_token(&token).ok_or(Refusal::Token)?;
         let (parts, body) = request.into_parts();
         let body = timeout(BODY, Limited::new(body, self.max_body).collect()).await.map_err(|_| Refusal::Slow)?;
         let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {

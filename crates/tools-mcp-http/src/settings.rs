@@ -46,6 +46,16 @@ impl HttpSettings {
         hosts.extend(self.hosts.iter().cloned());
         hosts
     }
+
+    /// The values of `Origin` that are answered: pages that this server itself would have served.
+    /// There are none, so no page of the web gets in; a client that names its server as origin
+    /// does.
+    pub(crate) fn answered_origins(&self, hosts: &[String]) -> Vec<String> {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        // Without a port every port would be meant, and other servers have those.
+        let has_port = |host: &&String| host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        hosts.iter().filter(has_port).map(|host| format!("{scheme}://{host}")).collect()
+    }
 }
 
 #[cfg(test)]
@@ -60,6 +70,9 @@ mod tests {
             assert_eq!(settings.answered_hosts(address.parse().unwrap()), expected, "{address}");
         };
         check("127.0.0.1:80", &[], &["127.0.0.1:80", "localhost:80", "127.0.0.1:80", "[::1]:80"]);
+        let settings = HttpSettings::default();
+        let origins = settings.answered_origins(&["[::1]:80".into(), "tools.example".into(), "[::1]".into()]);
+        assert_eq!(origins, ["http://[::1]:80"]);
         check("192.0.2.1:80", &["tools.example"], &["192.0.2.1:80", "tools.example"]);
     }
 }

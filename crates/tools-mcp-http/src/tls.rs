@@ -1,6 +1,10 @@
 //! A certificate and its key, from files.
 
-use std::{fmt, path::Path, sync::Arc};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use tokio_rustls::{
     TlsAcceptor,
@@ -11,20 +15,44 @@ use tokio_rustls::{
     },
 };
 
+use tools_core::Shared;
+
 use crate::HttpError;
 
-/// A certificate and its key.
+/// A certificate and its key. Clones share them.
 #[derive(Clone)]
-pub struct Tls(pub(crate) TlsAcceptor);
+pub struct Tls {
+    certificates: PathBuf,
+    key: PathBuf,
+    acceptor: Shared<TlsAcceptor>,
+}
 
 impl Tls {
     /// Reads a chain of certificates, the server's own first, and its private key, both in PEM.
-    /// They are read once.
     ///
     /// # Errors
     /// [`HttpError::Tls`] with the file that cannot be read, holds nothing of the kind, or does not
     /// fit the other.
     pub fn from_files(certificates: &Path, key: &Path) -> Result<Self, HttpError> {
+        let acceptor = Shared::new(Self::read(certificates, key)?);
+        Ok(Self { certificates: certificates.to_owned(), key: key.to_owned(), acceptor })
+    }
+
+    /// Reads the files again: for a certificate that was renewed. Connections that are there keep
+    /// theirs.
+    ///
+    /// # Errors
+    /// As [`Tls::from_files`]; what was there before stays then.
+    pub fn reload(&self) -> Result<(), HttpError> {
+        self.acceptor.store(Self::read(&self.certificates, &self.key)?);
+        Ok(())
+    }
+
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        self.acceptor.load().as_ref().clone()
+    }
+
+    fn read(certificates: &Path, key: &Path) -> Result<TlsAcceptor, HttpError> {
         let failed = |file: &Path, problem: String| HttpError::Tls { file: file.to_owned(), problem };
         let chain = CertificateDer::pem_file_iter(certificates).and_then(Iterator::collect::<Result<Vec<_>, _>>);
         let chain = chain.map_err(|error| failed(certificates, error.to_string()))?;
@@ -36,7 +64,7 @@ impl Tls {
             .with_safe_default_protocol_versions()
             .and_then(|config| config.with_no_client_auth().with_single_cert(chain, private))
             .map_err(|error| failed(certificates, error.to_string()))?;
-        Ok(Self(TlsAcceptor::from(Arc::new(config))))
+        Ok(TlsAcceptor::from(Arc::new(config)))
     }
 }
 

@@ -75,6 +75,15 @@ pub(crate) struct Http {
     /// Private key of the certificate in PEM.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// Sessions that one guest may have at a time.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000, requires = "address")]
+    pub(crate) max_sessions: usize,
+    /// Seconds after which a session without requests ends.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800, requires = "address")]
+    pub(crate) idle: u64,
+    /// Bytes that the body of a request may have.
+    #[arg(long, value_name = "BYTES", default_value_t = 4 << 20, requires = "address")]
+    pub(crate) max_body: usize,
     /// Name under which clients reach the server (`HOST` or `HOST:PORT`), besides its address.
     #[arg(long, value_name = "HOST", requires = "address")]
     pub(crate) host: Vec<String>,

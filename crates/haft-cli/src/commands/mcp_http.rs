@@ -1,19 +1,19 @@
 //! `haft mcp serve --http`: the tools, to MCP clients over HTTP.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use haft::{
-    HttpGuest,
+    HttpGuest, HttpGuests,
     mcp_http::{HttpSettings, Tls, new_token},
     serve_mcp_http,
 };
 use serde_json::json;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     args::{Common, Http, Offer},
-    commands::open::open_to_serve,
+    commands::mcp_http_reload::{Reload, open},
     exit::Exit,
     output,
 };
@@ -36,31 +36,48 @@ pub(crate) async fn serve(common: &Common, offer: &Offer, http: &Http, address: 
         (Some(certificate), Some(key)) => Some(Tls::from_files(certificate, key).map_err(|error| error.to_string())?),
         _ => None,
     };
-    let mut opened = Vec::new();
-    for guest in guests {
-        let mut common = common.clone();
-        common.workdir = guest.workdir.clone().or(common.workdir);
-        common.config = guest.config.clone().or(common.config);
-        let toolbox = open_to_serve(&common, offer).map_err(|error| format!("guest `{}`: {error}", guest.name))?;
-        opened.push((guest, toolbox));
-    }
-    let settings = HttpSettings { hosts: http.host.clone(), tls, ..HttpSettings::default() };
+    let opened = open(guests.clone(), common, offer)?;
+    let settings = HttpSettings {
+        hosts: http.host.clone(),
+        tls: tls.clone(),
+        max_body: http.max_body,
+        max_sessions: http.max_sessions,
+        idle: Duration::from_secs(http.idle),
+        ..HttpSettings::default()
+    };
     let stop = CancellationToken::new();
     stop_at_a_signal(&stop).map_err(|error| error.to_string())?;
-    let listening = |url: &str| match (common.json, &made) {
-        (true, token) => output::json(&json!({"url": url, "token": token})),
-        (false, Some(token)) => {
-            output::line(&format!("serving MCP at {url}\ntoken (header `Authorization: Bearer TOKEN`): {token}"));
+    let hangup = signal(SignalKind::hangup()).map_err(|error| error.to_string())?;
+    let reload = Reload { common: common.clone(), offer: offer.clone(), file: http.guests.clone(), tls, guests };
+    let listening = |url: &str, serving: HttpGuests| {
+        tokio::spawn(reload_at_hangup(hangup, reload, serving, stop.clone()));
+        match (common.json, &made) {
+            (true, token) => output::json(&json!({"url": url, "token": token})),
+            (false, Some(token)) => {
+                output::line(&format!("serving MCP at {url}\ntoken (header `Authorization: Bearer TOKEN`): {token}"));
+            }
+            (false, None) => output::line(&format!("serving MCP at {url}")),
         }
-        (false, None) => output::line(&format!("serving MCP at {url}")),
     };
-    serve_mcp_http(address, opened, settings, stop, listening).await.map_err(|error| error.to_string())?;
+    serve_mcp_http(address, opened, settings, stop.clone(), listening).await.map_err(|error| error.to_string())?;
     Ok(Exit::Ok)
+}
+
+/// Reads files again at each `SIGHUP`. Without files it is a request to end: the terminal is gone.
+async fn reload_at_hangup(mut hangup: Signal, mut reload: Reload, serving: HttpGuests, stop: CancellationToken) {
+    while hangup.recv().await.is_some() {
+        if !reload.has_files() {
+            return stop.cancel();
+        }
+        for line in reload.run(&serving).await {
+            output::note(&format!("haft: {line}"));
+        }
+    }
 }
 
 /// Cancels `stop` when the process is asked to end.
 fn stop_at_a_signal(stop: &CancellationToken) -> std::io::Result<()> {
-    for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+    for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
         let (mut heard, stop) = (signal(kind)?, stop.clone());
         tokio::spawn(async move {
             if heard.recv().await.is_some() {

@@ -29,6 +29,8 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 #[cfg(feature = "http")]
 pub(crate) mod mcp_http;
+#[cfg(feature = "http")]
+mod mcp_http_reload;
 pub(crate) mod memory;
 pub(crate) mod migrate;
 pub(crate) mod overflow;

@@ -79,6 +79,10 @@ fn whoever_has_no_token_or_comes_from_elsewhere_is_refused() {
     assert_eq!(server.post(&[("Authorization", &bearer), ("Authorization", &bearer)], &list).status(), 401);
     let with = |name: &str, value: &str| server.post(&[("Authorization", &bearer), (name, value)], &list).status();
     assert_eq!(with("Origin", "http://evil.example"), 403);
+    assert_eq!(with("Origin", "null"), 403);
+    assert_eq!(with("Origin", "http://127.0.0.1:1"), 403, "another server of this machine");
+    let own = format!("http://{}", server.address);
+    assert_ne!(with("Origin", &own), 403, "this server itself, which has no pages");
     assert_eq!(with("Host", "evil.example"), 403);
     assert_eq!(with("Mcp-Session-Id", "made-up"), 404);
     let get = format!("GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", server.address);

@@ -4,6 +4,7 @@ use std::{
     fmt::Write as _,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
+    path::PathBuf,
     process::{Child, Stdio},
     time::Duration,
 };
@@ -17,6 +18,7 @@ pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) address: String,
     pub(crate) token: String,
+    errors: PathBuf,
 }
 
 impl Server {
@@ -24,19 +26,25 @@ impl Server {
     pub(crate) fn start(haft: &Haft, options: &[&str]) -> Self {
         let mut words = vec!["mcp", "serve", "--http", "127.0.0.1:0", "--json"];
         words.extend(options);
-        let mut child =
-            haft.command(&words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
+        let errors = haft.home.path("server-errors");
+        let stderr = std::fs::File::create(&errors).expect("a file is made");
+        let mut child = haft.command(&words).stdout(Stdio::piped()).stderr(stderr).spawn().expect("the server starts");
         let mut line = String::new();
         let output = child.stdout.take().expect("it is piped");
         BufReader::new(output).read_line(&mut line).expect("it says where it listens");
         let said: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
         let url = said["url"].as_str().expect("it has an address");
         let address = url
-            .strip_prefix("http://")
-            .and_then(|rest| rest.strip_suffix("/mcp"))
+            .split_once("://")
+            .and_then(|(_, rest)| rest.strip_suffix("/mcp"))
             .expect("its form is known")
             .to_owned();
-        Self { child, address, token: said["token"].as_str().unwrap_or_default().to_owned() }
+        Self { child, address, token: said["token"].as_str().unwrap_or_default().to_owned(), errors }
+    }
+
+    /// What it wrote to standard error so far.
+    pub(crate) fn said(&self) -> String {
+        std::fs::read_to_string(&self.errors).unwrap_or_default()
     }
 
     /// Sends a request as it is written here, and reads the answer to its end.

@@ -1,0 +1,75 @@
+//! The guests and the certificate of a server that runs, read again at `SIGHUP`.
+
+use std::path::PathBuf;
+
+use haft::{HttpGuest, HttpGuests, Toolbox, mcp_http::Tls};
+
+use crate::{
+    args::{Common, Offer},
+    commands::open::open_to_serve,
+};
+
+/// What is read again.
+pub(crate) struct Reload {
+    pub(crate) common: Common,
+    pub(crate) offer: Offer,
+    /// The file of guests; `None` for a server with one token that was made for it.
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) tls: Option<Tls>,
+    /// The guests that are served.
+    pub(crate) guests: Vec<HttpGuest>,
+}
+
+impl Reload {
+    /// Whether there is anything to read.
+    pub(crate) fn has_files(&self) -> bool {
+        self.file.is_some() || self.tls.is_some()
+    }
+
+    /// Reads everything again; a line about each. What cannot be used leaves things as they were.
+    pub(crate) async fn run(&mut self, serving: &HttpGuests) -> Vec<String> {
+        let mut said = Vec::new();
+        if let Some(tls) = &self.tls {
+            said.push(match tls.reload() {
+                Ok(()) => "the certificate was read again".to_owned(),
+                Err(error) => format!("the certificate stays as it was: {error}"),
+            });
+        }
+        if let Some(file) = self.file.clone() {
+            said.push(match self.guests_of(file, serving).await {
+                Ok(names) => format!("guests: {}", names.join(", ")),
+                Err(error) => format!("the guests stay as they were: {error}"),
+            });
+        }
+        said
+    }
+
+    /// The names of the guests that may enter now.
+    async fn guests_of(&mut self, file: PathBuf, serving: &HttpGuests) -> Result<Vec<String>, String> {
+        let guests = HttpGuest::read(&file).map_err(|error| error.to_string())?;
+        let (kept, new): (Vec<_>, Vec<_>) = guests.iter().cloned().partition(|guest| self.guests.contains(guest));
+        let (common, offer) = (self.common.clone(), self.offer.clone());
+        let opening = tokio::task::spawn_blocking(move || open(new, &common, &offer));
+        let new = opening.await.map_err(|error| error.to_string())??;
+        let kept: Vec<&str> = kept.iter().map(|guest| guest.name.as_str()).collect();
+        serving.replace(&kept, &new).await.map_err(|error| error.to_string())?;
+        self.guests = guests;
+        Ok(self.guests.iter().map(|guest| guest.name.clone()).collect())
+    }
+}
+
+/// A toolbox for each guest.
+pub(crate) fn open(
+    guests: Vec<HttpGuest>,
+    common: &Common,
+    offer: &Offer,
+) -> Result<Vec<(HttpGuest, Toolbox)>, String> {
+    let open = |guest: HttpGuest| {
+        let mut common = common.clone();
+        common.workdir = guest.workdir.clone().or(common.workdir);
+        common.config = guest.config.clone().or(common.config);
+        let toolbox = open_to_serve(&common, offer).map_err(|error| format!("guest `{}`: {error}", guest.name))?;
+        Ok((guest, toolbox))
+    };
+    guests.into_iter().map(open).collect()
+}
