@@ -1,6 +1,8 @@
 //! The binary against what others publish: packages that are workspaces of their own, because they
 //! would change the features of everyone else's dependencies.
 
+mod conformance;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -37,25 +39,41 @@ pub(crate) fn hosts(names: &[&str]) -> Result<(), Failure> {
     command::run(driver.arg(root.join("target/debug/haft")).arg(programs).args(names))
 }
 
+/// Runs the official conformance suite; skipped visibly where it cannot be installed.
+pub(crate) fn conformance() -> Result<(), Failure> {
+    let root = repository::root();
+    match installed(root, "interop conformance", conformance::FOLDER, "target/interop/conformance")? {
+        Some(modules) => conformance::run(root, &modules),
+        None => Ok(()),
+    }
+}
+
 /// The folder with the programs of the hosts; `None` where npm is missing or cannot fetch them.
 fn programs(root: &Path) -> Result<Option<PathBuf>, Failure> {
     if let Some(named) = std::env::var_os(PROGRAMS) {
         return Ok(Some(named.into()));
     }
-    let folder = root.join("target/interop/npm");
+    let modules = installed(root, "interop hosts", HOSTS, "target/interop/npm")?;
+    Ok(modules.map(|modules| modules.join(".bin")))
+}
+
+/// The packages that the `package.json` in `from` names, installed in `to`; `None` where npm is
+/// missing or cannot fetch them.
+fn installed(root: &Path, what: &str, from: &str, to: &str) -> Result<Option<PathBuf>, Failure> {
+    let folder = root.join(to);
     fs::create_dir_all(&folder).map_err(Failure::io(format!("creating `{}`", folder.display())))?;
-    let (from, to) = (root.join(HOSTS).join("package.json"), folder.join("package.json"));
+    let (from, to) = (root.join(from).join("package.json"), folder.join("package.json"));
     fs::copy(&from, &to).map_err(Failure::io(format!("copying `{}`", from.display())))?;
     let mut npm = command::command("npm");
     npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"]).current_dir(&folder);
     match npm.status() {
-        Ok(status) if status.success() => Ok(Some(folder.join("node_modules/.bin"))),
+        Ok(status) if status.success() => Ok(Some(folder.join("node_modules"))),
         Ok(_) => {
-            println!("interop hosts: skipped, npm could not install them");
+            println!("{what}: skipped, npm could not install the packages");
             Ok(None)
         }
         Err(_) => {
-            println!("interop hosts: skipped, there is no npm");
+            println!("{what}: skipped, there is no npm");
             Ok(None)
         }
     }

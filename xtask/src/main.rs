@@ -37,6 +37,7 @@ usage: cargo xtask COMMAND
   bench [--save N | --compare N]  criterion benches with a named baseline
   fuzz TARGET [MINUTES]           one fuzz target, 10 minutes; needs cargo-fuzz and a nightly compiler
   interop                         `haft acp` against the official client and schema
+  interop conformance             the official MCP conformance suite from npm against a server over HTTP
   interop hosts [HOST…]           `haft setup` and `haft hook` against hosts from npm and a scripted model on loopback
   deps [--install]                licences, bans, sources, duplicate versions
   dist [--time]                   release archive and packages, or only the cold build's time
@@ -71,6 +72,7 @@ fn run(words: &[&str]) -> Result<(), Failure> {
             Err(_) => Err(Failure::Usage(format!("`{minutes}` is not a number of minutes"))),
         },
         ["interop"] => interop::run(),
+        ["interop", "conformance"] => interop::conformance(),
         ["interop", "hosts", names @ ..] => interop::hosts(names),
         ["deps"] => deps::run(),
         ["deps", "--install"] => deps::install_and_run(),

