@@ -127,7 +127,6 @@ fn no_store_of_a_guest_is_another_guests() {
         "{ALLOW}[tools]\nmax_tool_calls_per_session = 9\n[tools.filters]\nenabled = false\n"
     ));
     haft.workspace.file("a.env", format!("TOKEN={secret}\n"));
-    haft.workspace.file("note.txt", "before\n");
     let file = guests(&haft, &[("alice", ALICE), ("bob", BOB)]);
     // One folder, one configuration, one state folder: what keeps them apart is not where they are.
     let server = Server::start(&haft, &["--guests", file.to_str().expect("it is text")]);
@@ -162,14 +161,11 @@ fn no_store_of_a_guest_is_another_guests() {
     let written = haft.workspace.read("stolen.txt").map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     assert!(!written.unwrap_or_default().contains(&secret), "placeholders: {stolen}");
 
-    // Only who has read a file may write over it.
-    alice.call("read", &json!({"path": "note.txt"}));
-    let blind = bob.call("write", &json!({"path": "note.txt", "content": "after\n"}));
-    assert!(blind.contains("[tool_error]"), "what was read: {blind}");
-    assert_eq!(haft.workspace.read("note.txt").as_deref(), Some(&b"before\n"[..]));
-
     let echo = json!({"command": "echo hi"});
-    assert!((0..10).any(|_| alice.call("bash", &echo).contains("quota")), "alice used up hers");
+    assert!(
+        (0..10).any(|_| alice.call("bash", &echo).contains("calls of this session are used")),
+        "alice used up hers"
+    );
     assert!(bob.call("bash", &echo).starts_with("hi"), "quota");
     let foreign = bob.request("resources/read", &json!({"uri": "audit:session"}));
     assert!(!foreign.to_string().contains("seq 1 20000"), "record: {foreign}");
